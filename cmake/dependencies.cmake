@@ -1,0 +1,18 @@
+# Every third-party package, with its minimum version (Debian 12) and what it is for.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)                      # the thread team
+find_package(CLI11 2.1 REQUIRED)                    # command-line flags
+find_package(yaml-cpp 0.7 REQUIRED)                 # configuration files
+find_package(fmt 9.1 REQUIRED)                      # messages and tables
+find_package(nlohmann_json 3.11 REQUIRED)           # --json output
+
+if(DRAGOMAN_TESTS)
+  find_package(GTest 1.12 REQUIRED)                 # tests
+endif()
+if(DRAGOMAN_BENCH)
+  find_package(benchmark 1.7 REQUIRED)              # bench_ops
+  # OpenBLAS (0.3.20), if it is there: what bench_train_step compares our own matrix products with.
+  find_path(OPENBLAS_INCLUDE_DIR NAMES openblas_config.h
+            PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE} openblas)
+  find_library(OPENBLAS_LIBRARY NAMES openblas)
+endif()

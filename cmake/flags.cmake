@@ -1,0 +1,21 @@
+# Compiler flags and warnings of our own targets.
+add_library(dragoman_flags INTERFACE)
+target_compile_options(dragoman_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # A value may be kept in a register of any width and a*b+c fused, but nothing is reordered: infinities and NaN count.
+  -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+if(DRAGOMAN_WERROR)
+  target_compile_options(dragoman_flags INTERFACE -Werror)
+endif()
+if(DRAGOMAN_NATIVE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    target_compile_options(dragoman_flags INTERFACE -mcpu=native)
+  else()
+    target_compile_options(dragoman_flags INTERFACE -march=native)
+  endif()
+endif()
+if(DRAGOMAN_SANITIZE)
+  target_compile_options(dragoman_flags INTERFACE -fsanitize=${DRAGOMAN_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(dragoman_flags INTERFACE -fsanitize=${DRAGOMAN_SANITIZE})
+endif()

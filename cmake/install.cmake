@@ -1,0 +1,27 @@
+# `cmake --install`: the program, the library with its headers, and the package for find_package(dragoman).
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
+
+# The program finds a shared library (BUILD_SHARED_LIBS) beside it, wherever the tree is put.
+if(BUILD_SHARED_LIBS)
+  set_target_properties(dragoman_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endif()
+install(TARGETS dragoman_program)
+install(TARGETS dragoman EXPORT dragomanTargets)
+
+# The headers of the library: not the tests' helpers, the kernels' insides or the program's own.
+install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
+        FILES_MATCHING PATTERN "*.h"
+        PATTERN "*testing.h" EXCLUDE
+        REGEX "/backend/(cpu|cuda)$" EXCLUDE
+        REGEX "/dragoman/cli$" EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
+
+install(EXPORT dragomanTargets NAMESPACE dragoman:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/dragomanConfig.cmake.in ${PROJECT_BINARY_DIR}/dragomanConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dragomanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dragomanConfig.cmake ${PROJECT_BINARY_DIR}/dragomanConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

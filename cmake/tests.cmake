@@ -1,0 +1,38 @@
+# The tests. Unit tests sit beside what they test and make one program; each file in tests/ is a program of its own.
+include(GoogleTest)
+
+# ctest asks the programs for their tests when it runs (PRE_TEST), so that a build starts no program and the sanitizers'
+# options of the test presets hold for that question too.
+set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
+
+file(GLOB_RECURSE unit_test_sources CONFIGURE_DEPENDS dragoman/*_test.cpp)
+if(unit_test_sources)
+  add_executable(unit_tests ${unit_test_sources})
+  target_link_libraries(unit_tests PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)
+  target_compile_options(unit_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # tests compile twice as fast, and run as fast
+  gtest_discover_tests(unit_tests ${discovery} PROPERTIES LABELS unit)
+  # A search for leaks takes seconds on AArch64, so the asan preset turns it off for single tests: one process that runs
+  # all unit tests is searched instead.
+  if(DRAGOMAN_SANITIZE MATCHES "address")
+    add_test(NAME unit_tests/NothingLeaks COMMAND unit_tests --gtest_brief=1)
+    set_tests_properties(unit_tests/NothingLeaks PROPERTIES LABELS leaks ENVIRONMENT ASAN_OPTIONS=detect_leaks=1)
+  endif()
+endif()
+
+# Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
+# `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
+file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
+foreach(source IN LISTS whole_test_sources)
+  cmake_path(GET source STEM name)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
+                                             DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_dependencies(${name} dragoman_program)
+  if(name MATCHES "_slow_test$")
+    set(label whole-slow)
+  else()
+    set(label whole)
+  endif()
+  gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS ${label})
+endforeach()

@@ -1,0 +1,38 @@
+# The header dragoman/version.h, from which `dragoman --version` speaks.
+# Included by CMakeLists.txt, this file defines the target dragoman_version. That target runs this same file as a script
+# (cmake -P) at every build; the header is written only when something in it has changed, so nothing else is rebuilt.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(version_header ${PROJECT_BINARY_DIR}/generated/dragoman/version.h)
+  add_custom_target(dragoman_version
+    COMMAND ${CMAKE_COMMAND} -D header=${version_header} -D source_dir=${PROJECT_SOURCE_DIR}
+            -D version=${PROJECT_VERSION} -D "compiler=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+            -D build_type=$<CONFIG> -P ${CMAKE_CURRENT_LIST_FILE}
+    BYPRODUCTS ${version_header}
+    COMMENT "Checking the version header"
+    VERBATIM)
+  return()
+endif()
+
+# The commit of this source tree: not that of a repository around it, and "unknown" without git or before any commit.
+set(commit unknown)
+if(EXISTS ${source_dir}/.git)
+  execute_process(COMMAND git --no-optional-locks -C ${source_dir} describe --always --dirty
+                  RESULT_VARIABLE status OUTPUT_VARIABLE description OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(status EQUAL 0)
+    set(commit ${description})
+  endif()
+endif()
+
+file(CONFIGURE OUTPUT ${header} @ONLY CONTENT [[
+// What was built, from what, and how. Written by cmake/version.cmake.
+#pragma once
+
+namespace dragoman {
+
+inline constexpr const char* kVersion = "@version@";
+inline constexpr const char* kCommit = "@commit@";
+inline constexpr const char* kCompiler = "@compiler@";
+inline constexpr const char* kBuildType = "@build_type@";
+
+}  // namespace dragoman
+]])

@@ -1,0 +1,68 @@
+#include "dragoman/array/arena.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+
+namespace {
+
+std::atomic<std::int64_t> reservations_made{0};
+
+}  // namespace
+
+HostReservation::HostReservation(std::size_t bytes) : bytes_(bytes) {
+  base_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  require<MemoryError>(base_ != MAP_FAILED, "cannot reserve ", bytes >> 20, " MiB of address space");
+  madvise(base_, bytes, MADV_HUGEPAGE);  // a hint: refusal changes nothing but speed
+  ++reservations_made;
+}
+
+HostReservation::~HostReservation() { munmap(base_, bytes_); }
+
+std::int64_t HostReservation::made() { return reservations_made; }
+
+std::size_t default_reservation() {
+  const std::size_t physical =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t bytes = 2 * physical;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min<std::size_t>(bytes, limit.rlim_cur / 4);
+  }
+  return bytes;
+}
+
+Arena::Arena(Reservation& memory, std::size_t limit)
+    : base_(static_cast<char*>(memory.base())),
+      limit_(limit == 0 ? memory.reserved() : std::min(limit, memory.reserved())) {}
+
+void* Arena::push(std::size_t bytes) {
+  const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 20,
+                       " MiB are in use, ", bytes >> 20, " MiB more are needed, and the limit is ", limit_ >> 20,
+                       " MiB. Use a smaller batch or a larger memory limit.");
+  void* start = base_ + used_;
+  used_ += rounded;
+  peak_ = std::max(peak_, used_);
+  return start;
+}
+
+void Arena::pop_to(std::size_t mark) {
+  assert(mark <= used_ && "a mark is given back once, in the reverse of the order taken");
+  used_ = mark;
+  if (mark == 0) ++generation_;
+}
+
+bool Arena::holds(const void* pointer, std::uint32_t generation) const {
+  return generation == generation_ && static_cast<const char*>(pointer) < base_ + used_;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,65 @@
+#include "dragoman/array/array.h"
+
+#include <cassert>
+
+namespace dragoman {
+
+std::ostream& operator<<(std::ostream& out, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return out << "float32";
+    case DType::kFloat64: return out << "float64";
+    case DType::kBFloat16: return out << "bfloat16";
+    case DType::kInt32: return out << "int32";
+    case DType::kInt8: return out << "int8";
+  }
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, Device device) {
+  if (device.kind == Device::Kind::kCpu) return out << "cpu";
+  return out << "cuda:" << device.index;
+}
+
+Array::Array(void* data, const Shape& shape, DType dtype, Device device, const Arena* owner)
+    : shape_(shape),
+      row_stride_(shape.cols()),
+      data_(data),
+      owner_(owner),
+      generation_(owner != nullptr ? owner->generation() : 0),
+      dtype_(dtype),
+      device_(device) {}
+
+void* Array::raw() const {
+  assert((owner_ == nullptr || count() == 0 || owner_->holds(data_, generation_)) &&
+         "this array's memory was given back to its arena");
+  return data_;
+}
+
+Array Array::columns(std::int64_t first, std::int64_t count) const {
+  require<ShapeError>(first >= 0 && count >= 0 && first + count <= cols(), "columns ", first, " to ", first + count,
+                      " of an array of shape ", shape_);
+  Array view = *this;
+  view.shape_ = shape_.rank() == 1 ? Shape{count} : Shape{rows(), count};
+  view.data_ = static_cast<char*>(data_) + first * static_cast<std::int64_t>(size_of(dtype_));
+  return view;
+}
+
+Array Array::row_range(std::int64_t first, std::int64_t count) const {
+  require<ShapeError>(first >= 0 && count >= 0 && first + count <= rows(), "rows ", first, " to ", first + count,
+                      " of an array of shape ", shape_);
+  Array view = *this;
+  view.shape_ = Shape{count, cols()};
+  view.data_ = static_cast<char*>(data_) + first * row_stride_ * static_cast<std::int64_t>(size_of(dtype_));
+  return view;
+}
+
+Array Array::reshaped(const Shape& shape) const {
+  require<ShapeError>(contiguous() && shape.count() == count(), "an array of shape ", shape_,
+                      " cannot be read as one of shape ", shape);
+  Array view = *this;
+  view.shape_ = shape;
+  view.row_stride_ = shape.cols();
+  return view;
+}
+
+}  // namespace dragoman

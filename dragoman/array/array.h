@@ -1,0 +1,62 @@
+// An Array describes memory: shape, element type, device, address. It owns nothing and computes nothing; arenas and
+// parameter blocks own the bytes, backends compute on them.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "dragoman/array/arena.h"
+#include "dragoman/array/dtype.h"
+#include "dragoman/array/shape.h"
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+
+class Array {
+ public:
+  Array() = default;  // absent: no shape, no memory
+  // `owner` is the arena that the memory comes from, or nothing for memory that outlives every Array of it.
+  Array(void* data, const Shape& shape, DType dtype, Device device, const Arena* owner = nullptr);
+
+  bool absent() const { return data_ == nullptr; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+  const Shape& shape() const { return shape_; }
+  std::int64_t dim(int axis) const { return shape_.dim(axis); }
+  DType dtype() const { return dtype_; }
+  Device device() const { return device_; }
+  std::int64_t count() const { return shape_.count(); }
+
+  // Every Array can be read as a matrix: all axes but the last together are its rows. Rows lie row_stride() elements
+  // apart, which is more than cols() for a range of columns.
+  std::int64_t rows() const { return shape_.rows(); }
+  std::int64_t cols() const { return shape_.cols(); }
+  std::int64_t row_stride() const { return row_stride_; }
+  bool contiguous() const { return row_stride_ == cols() || rows() <= 1; }
+
+  // Views of the same memory. `columns` and `row_range` take a first index and a count.
+  Array columns(std::int64_t first, std::int64_t count) const;
+  Array row_range(std::int64_t first, std::int64_t count) const;
+  Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
+
+  // The first element. Throws ShapeError if T is not the element type; a debug build also checks that the memory has
+  // not been given back.
+  template <class T>
+  T* data() const {
+    require<ShapeError>(kDTypeOf<std::remove_const_t<T>> == dtype_, "an array of ", dtype_, " was read as ",
+                        kDTypeOf<std::remove_const_t<T>>);
+    return static_cast<T*>(raw());
+  }
+  void* raw() const;
+
+ private:
+  Shape shape_;
+  std::int64_t row_stride_ = 0;
+  void* data_ = nullptr;
+  const Arena* owner_ = nullptr;
+  std::uint32_t generation_ = 0;
+  DType dtype_ = DType::kFloat32;
+  Device device_;
+};
+
+}  // namespace dragoman

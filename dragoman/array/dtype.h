@@ -1,0 +1,43 @@
+// Element types and devices of an Array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+
+namespace dragoman {
+
+enum class DType : std::uint8_t { kFloat32, kFloat64, kBFloat16, kInt32, kInt8 };
+
+constexpr std::size_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return 4;
+    case DType::kFloat64: return 8;
+    case DType::kBFloat16: return 2;
+    case DType::kInt32: return 4;
+    case DType::kInt8: return 1;
+  }
+  return 0;
+}
+
+std::ostream& operator<<(std::ostream& out, DType dtype);
+
+template <class T>
+inline constexpr DType kDTypeOf = DType::kFloat32;
+template <>
+inline constexpr DType kDTypeOf<double> = DType::kFloat64;
+template <>
+inline constexpr DType kDTypeOf<std::int32_t> = DType::kInt32;
+template <>
+inline constexpr DType kDTypeOf<std::int8_t> = DType::kInt8;
+
+struct Device {
+  enum class Kind : std::uint8_t { kCpu, kCuda };
+  Kind kind = Kind::kCpu;
+  int index = 0;
+  bool operator==(const Device&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, Device device);
+
+}  // namespace dragoman

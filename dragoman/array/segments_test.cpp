@@ -1,0 +1,47 @@
+#include "dragoman/array/segments.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+// The keys that query i sees among n, as a picture: x for seen, . for hidden.
+std::string picture(const Mask& mask, std::int64_t i, std::int64_t n) {
+  std::string keys(static_cast<std::size_t>(n), '.');
+  for (std::int64_t j = mask.first_key(i); j < mask.last_key(i, n); ++j) keys[static_cast<std::size_t>(j)] = 'x';
+  return keys;
+}
+
+TEST(Mask, WithoutLimitsEveryQuerySeesEveryKey) {
+  EXPECT_EQ(picture({}, 0, 4), "xxxx");
+  EXPECT_EQ(picture({}, 9, 4), "xxxx");  // queries and keys may be of different sentences
+}
+
+TEST(Mask, CausalHidesTheFuture) {
+  const Mask causal{.kind = Mask::Kind::kCausal};
+  EXPECT_EQ(picture(causal, 0, 4), "x...");
+  EXPECT_EQ(picture(causal, 2, 4), "xxx.");
+  EXPECT_EQ(picture(causal, 3, 4), "xxxx");
+}
+
+TEST(Mask, ANeighbourhoodReachesHalfOfItEachWay) {
+  EXPECT_EQ(picture({.r = 3}, 2, 6), ".xxx..");
+  EXPECT_EQ(picture({.r = 3}, 0, 6), "xx....");
+  EXPECT_EQ(picture({.r = 2}, 5, 6), "....xx");
+  EXPECT_EQ(picture({.r = 1}, 3, 6), "...x..");
+}
+
+TEST(Mask, ACausalNeighbourhoodIsTheLastKeys) {
+  const Mask causal{.kind = Mask::Kind::kCausal, .r = 2};
+  EXPECT_EQ(picture(causal, 0, 4), "x...");
+  EXPECT_EQ(picture(causal, 3, 4), "..xx");
+}
+
+TEST(Mask, ANeighbourhoodOfTwiceTheSentenceIsAllOfIt) {
+  for (std::int64_t n = 1; n < 6; ++n) {
+    for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(picture({.r = 2 * n - 1}, i, n), picture({}, i, n));
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,112 @@
+#include "dragoman/autograd/record.h"
+
+#include <cassert>
+
+namespace dragoman {
+
+namespace {
+
+thread_local Recording* current_recording = nullptr;
+
+}  // namespace
+
+Recording::Recording(Backend& on) : on_(on), values_(on.arena()), tape_(on.host_arena()), outer_(current_recording) {
+  current_recording = this;
+}
+
+Recording::~Recording() {
+  current_recording = outer_;
+  on_.gradients().give_back_all();
+}
+
+Recording* Recording::current() { return current_recording; }
+
+NoGradient::NoGradient() : hidden_(current_recording) { current_recording = nullptr; }
+NoGradient::~NoGradient() { current_recording = hidden_; }
+
+bool recorded(std::initializer_list<Tensor> inputs) {
+  if (current_recording == nullptr) return false;
+  for (const Tensor& input : inputs) {
+    if (input && input.variable() != nullptr) return true;
+  }
+  return false;
+}
+
+namespace internal {
+
+Variable* new_variable(Backend& on, const Array& value) {
+  auto* variable = new (on.host_arena().push(sizeof(Variable))) Variable();
+  variable->shape = value.shape();
+  variable->dtype = value.dtype();
+  return variable;
+}
+
+Node& new_node(Recording& recording, std::initializer_list<Tensor> inputs) {
+  assert(inputs.size() <= Node::kMaxInputs && "an op with more inputs needs a larger Node");
+  Node* node = new (recording.backend().host_arena().push(sizeof(Node))) Node();
+  node->previous = recording.last();
+  node->mark = recording.backend().arena().mark();
+  int index = 0;
+  for (const Tensor& input : inputs) node->inputs[index++] = input ? input.variable() : nullptr;
+  return *node;
+}
+
+void* new_closure(Recording& recording, std::size_t bytes) { return recording.backend().host_arena().push(bytes); }
+
+}  // namespace internal
+
+Tensor leaf(Backend& on, const Array& array) {
+  require<Error>(current_recording != nullptr, "a leaf needs a Recording to live in");
+  return Tensor(on, array, internal::new_variable(on, array));
+}
+
+Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
+  const Array view = x.array().columns(first, count);
+  if (!recorded({x})) return Tensor(x.backend(), view);
+  Variable* variable = internal::new_variable(x.backend(), view);
+  link_view(*variable, *x.variable(), first);
+  return Tensor(x.backend(), view, variable);
+}
+
+namespace {
+
+void run_tape(Recording& recording) {
+  Backend& on = recording.backend();
+  for (Node* node = recording.last(); node != nullptr; node = node->previous) {
+    std::array<Array, Node::kMaxOutputs> d_outputs;
+    bool reached = false;
+    for (int k = 0; k < Node::kMaxOutputs; ++k) {
+      if (node->outputs[k] == nullptr) continue;
+      d_outputs[k] = finished_gradient(on, *node->outputs[k]);
+      reached |= !d_outputs[k].absent();
+    }
+    if (!reached) continue;
+    on.arena().pop_to(node->mark);
+    Sinks sinks(on, node->inputs.data());
+    node->run(node->closure, d_outputs.data(), sinks);
+    for (Variable* output : node->outputs) {
+      if (output != nullptr) release_gradient(on, *output);
+    }
+  }
+  recording.last() = nullptr;
+}
+
+}  // namespace
+
+void backward(const Tensor& root) {
+  require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
+  require<Error>(root.variable() != nullptr, "backward: nothing was recorded on the way to this tensor");
+  Sink d_root = sink_of(root.backend(), root.variable());
+  root.backend().fill(d_root.array, 1.0);
+  run_tape(*Recording::current());
+}
+
+void backward(const Tensor& root, const Array& d_root) {
+  require<ShapeError>(root.shape() == d_root.shape(), "backward: the tensor is ", root.shape(), ", its gradient ",
+                      d_root.shape());
+  require<Error>(root.variable() != nullptr, "backward: nothing was recorded on the way to this tensor");
+  root.backend().scaled(d_root, 1.0, sink_of(root.backend(), root.variable()));
+  run_tape(*Recording::current());
+}
+
+}  // namespace dragoman

@@ -1,0 +1,62 @@
+// A Backend is an execution context, one per worker: a device with its kernels, its thread team or stream, and its
+// memory. Nothing about it is global.
+#pragma once
+
+#include <memory>
+
+#include "dragoman/array/arena.h"
+#include "dragoman/array/array.h"
+#include "dragoman/array/pool.h"
+#include "dragoman/backend/attention.h"
+#include "dragoman/backend/elementwise.h"
+#include "dragoman/backend/embed.h"
+#include "dragoman/backend/loss.h"
+#include "dragoman/backend/matmul.h"
+#include "dragoman/backend/norm.h"
+#include "dragoman/backend/optimiser.h"
+#include "dragoman/backend/softmax.h"
+
+namespace dragoman {
+
+struct BackendOptions {
+  int threads = 0;         // 0: as many as the machine offers
+  std::size_t memory = 0;  // bytes for activations, and again for gradients; 0: no limit of ours
+  bool dry = false;        // launch nothing: shapes are checked and memory is counted, no number is computed
+};
+
+class Backend : public MatmulKernels,
+                public ElementwiseKernels,
+                public NormKernels,
+                public SoftmaxKernels,
+                public EmbedKernels,
+                public AttentionKernels,
+                public LossKernels,
+                public OptimiserKernels {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  virtual Device device() const = 0;
+  virtual int threads() const = 0;
+  virtual bool dry() const = 0;
+
+  // Memory of this device that outlives steps: parameters, caches.
+  virtual std::unique_ptr<Reservation> reserve(std::size_t bytes) const = 0;
+  virtual Arena& arena() const = 0;       // values of the step at hand, on the device
+  virtual Arena& host_arena() const = 0;  // its tape, on the host
+  virtual Pool& gradients() const = 0;    // gradients of the step's values
+
+  virtual void copy_in(const void* host, Array& to) const = 0;  // contiguous arrays
+  virtual void copy_out(const Array& from, void* host) const = 0;
+
+  // Uninitialised, from the arena.
+  Array empty(const Shape& shape, DType dtype) const;
+  Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
+  Array empty_rows(const Array& x) const { return empty({x.rows()}, x.dtype()); }
+};
+
+// Throws DeviceError if this build or machine has no such device.
+std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options = {});
+
+}  // namespace dragoman

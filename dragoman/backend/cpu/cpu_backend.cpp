@@ -1,0 +1,45 @@
+#include "dragoman/backend/cpu/cpu_backend.h"
+
+#include <cstring>
+
+namespace dragoman::cpu {
+
+namespace {
+
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space: a tape needs a few hundred KiB
+
+}  // namespace
+
+CpuBackend::CpuBackend(const BackendOptions& options)
+    : dry_(options.dry),
+      team_(options.dry           ? 1
+            : options.threads > 0 ? options.threads
+                                  : available_threads()),
+      arena_memory_(reserve(default_reservation())),
+      gradient_memory_(reserve(default_reservation())),
+      host_arena_memory_(kHostArenaBytes),
+      arena_(*arena_memory_, options.memory),
+      host_arena_(host_arena_memory_),
+      gradients_(*gradient_memory_, options.memory) {}
+
+std::unique_ptr<Reservation> CpuBackend::reserve(std::size_t bytes) const {
+  if (dry_) return std::make_unique<ImaginaryReservation>();
+  return std::make_unique<HostReservation>(bytes);
+}
+
+void CpuBackend::copy_in(const void* host, Array& to) const {
+  require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
+  launch(1, [&](std::int64_t) { std::memcpy(to.raw(), host, to.count() * size_of(to.dtype())); });
+}
+
+void CpuBackend::copy_out(const Array& from, void* host) const {
+  require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
+  const std::size_t bytes = from.count() * size_of(from.dtype());
+  if (dry_) {
+    std::memset(host, 0, bytes);
+  } else {
+    std::memcpy(host, from.raw(), bytes);
+  }
+}
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,107 @@
+// The CPU's Backend: a thread team, host memory, and every kernel contract in float and double. Each family is
+// implemented in the file of its contract's name.
+#pragma once
+
+#include <memory>
+
+#include "dragoman/backend/backend.h"
+#include "dragoman/base/threads.h"
+
+namespace dragoman::cpu {
+
+template <class T>
+struct Product;
+template <class T>
+struct Matrix;
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(const BackendOptions& options);
+
+  Device device() const override { return {}; }
+  int threads() const override { return team_.size(); }
+  bool dry() const override { return dry_; }
+  std::unique_ptr<Reservation> reserve(std::size_t bytes) const override;
+  Arena& arena() const override { return arena_; }
+  Arena& host_arena() const override { return host_arena_; }
+  Pool& gradients() const override { return gradients_; }
+  void copy_in(const void* host, Array& to) const override;
+  void copy_out(const Array& from, void* host) const override;
+
+  void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;
+  void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const override;
+  void linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation, Sink dx,
+                       Sink dW, Sink db) const override;
+
+  void fill(Array& x, double value) const override;
+  void scaled(const Array& x, double alpha, Sink y) const override;
+  void add(const Array& a, const Array& b, Array& y) const override;
+  void add_bias(const Array& x, const Array& b, Array& y) const override;
+  void sum_rows(const Array& x, Sink total) const override;
+  void relu(const Array& x, Array& y) const override;
+  void relu_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const override;
+  void transpose(const Array& x, Sink y) const override;
+  void sum(const Array& x, double alpha, Array& total) const override;
+
+  void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
+                  Array& rstd) const override;
+  void layer_norm_backward(const Array& dy, const Array& x, const Array& gamma, const Array& mean, const Array& rstd,
+                           Sink dx, Sink dgamma, Sink dbeta) const override;
+  void add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout, const Array& gamma,
+                const Array& beta, double eps, Array& s, Array& y, Array& mean, Array& rstd) const override;
+  void add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
+                         const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd, Sink dx,
+                         Sink da, Sink dgamma, Sink dbeta) const override;
+
+  void masked(const Array& x, const Mask& mask, Array& y) const override;
+  void masked_backward(const Array& dy, const Mask& mask, Sink dx) const override;
+  void softmax(const Array& x, Array& y) const override;
+  void softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void log_softmax(const Array& x, Array& y) const override;
+  void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing, Array& losses) const override;
+  void smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                             Sink dlog_p) const override;
+
+  void embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+             const Dropout& dropout, Array& y) const override;
+  void embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                      const Dropout& dropout, Sink dE, Sink dP) const override;
+
+  void attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads, Array& O,
+                 Array& log_sums, Array& weights) const override;
+  void attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                          const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                          Sink dV) const override;
+  void attention_cached(const Array& Q, const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
+                        Array& weights) const override;
+  void attention_memory(const Array& Q, const Array& K, const Array& V, const Segments& memory, const Array& sentences,
+                        const Heads& heads, Array& O, Array& weights) const override;
+
+  void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                              const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses, Array& nll,
+                              Sink dY, Sink dE, Sink db) const override;
+
+  void adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const override;
+
+ private:
+  // All work goes through here: work(piece) for every piece in [0, pieces), on the team. What a piece computes must
+  // depend on shapes and its number alone.
+  template <class Work>
+  void launch(std::int64_t pieces, const Work& work) const {
+    if (!dry_) team_.run(pieces, work);
+  }
+
+  template <class T, class Finish>
+  void multiply(const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) const;
+
+  bool dry_;
+  mutable ThreadTeam team_;
+  std::unique_ptr<Reservation> arena_memory_, gradient_memory_;
+  HostReservation host_arena_memory_;
+  mutable Arena arena_, host_arena_;
+  mutable Pool gradients_;
+};
+
+}  // namespace dragoman::cpu

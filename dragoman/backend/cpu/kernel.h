@@ -1,0 +1,111 @@
+// What every CPU kernel file needs: typed matrices, dispatch on the element type, and dropout masks.
+#pragma once
+
+#include <cstdint>
+
+#include "dragoman/array/array.h"
+#include "dragoman/array/segments.h"
+#include "dragoman/backend/cpu/simd.h"
+#include "dragoman/backend/dropout.h"
+#include "dragoman/backend/sink.h"
+#include "dragoman/base/error.h"
+
+namespace dragoman::cpu {
+
+// An Array read as rows of T.
+template <class T>
+struct Matrix {
+  T* data = nullptr;
+  std::int64_t rows = 0, cols = 0, stride = 0;
+
+  T* row(std::int64_t r) const { return data + r * stride; }
+};
+
+template <class T>
+Matrix<T> matrix(const Array& x) {
+  return {x.data<T>(), x.rows(), x.cols(), x.row_stride()};
+}
+
+// Calls f.operator()<T>() with the C++ type of a floating-point element type.
+template <class F>
+void dispatch(DType dtype, const F& f) {
+  switch (dtype) {
+    case DType::kFloat32: return f.template operator()<float>();
+    case DType::kFloat64: return f.template operator()<double>();
+    default: throw ShapeError(join("a CPU kernel was given elements of type ", dtype));
+  }
+}
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Rows are given to the team in blocks of this many: a partition that depends on shapes alone.
+inline constexpr std::int64_t kRowBlock = 32;
+
+// Calls body(row) for each row of a block.
+template <class Body>
+void for_rows(std::int64_t rows, std::int64_t block, const Body& body) {
+  const std::int64_t last = std::min(rows, (block + 1) * kRowBlock);
+  for (std::int64_t r = block * kRowBlock; r < last; ++r) body(r);
+}
+
+// Dropout factors of one row: factors[i] is 0 or the scale for channel first + i. `first` is a multiple of 8 and count
+// at most kDropoutChannels.
+inline constexpr std::int64_t kDropoutChannels = 256;
+template <class T>
+void dropout_factors(const Dropout& dropout, std::int32_t sentence, std::int32_t position, std::int64_t first,
+                     std::int64_t count, T* factors);
+
+// values[i] *= the factor of channel first + i, for any first and count.
+template <class T>
+void drop(const Dropout& dropout, std::int32_t sentence, std::int32_t position, std::int64_t first, std::int64_t count,
+          T* values) {
+  T factors[kDropoutChannels];
+  const std::int64_t end = first + count;
+  for (std::int64_t start = first / 8 * 8; start < end; start += kDropoutChannels) {
+    dropout_factors(dropout, sentence, position, start, std::min(kDropoutChannels, end - start), factors);
+    const std::int64_t from = std::max(first, start), to = std::min(end, start + kDropoutChannels);
+    for (std::int64_t c = from; c < to; ++c) values[c - first] *= factors[c - start];
+  }
+}
+
+// The dropout of a ragged batch's rows. Reads nothing of the segments unless it is on.
+class RowDropout {
+ public:
+  RowDropout(const Dropout& dropout, const Segments& segments) : dropout_(dropout) {
+    if (!on()) return;
+    sentence_ = segments.sentence.data<std::int32_t>();
+    position_ = segments.position.data<std::int32_t>();
+  }
+
+  bool on() const { return dropout_.on(); }
+  // Calls body(first, count, factors) for the channels of a row from `begin` to `end`, in chunks of at most
+  // kDropoutChannels. `begin` is a multiple of 8.
+  template <class T, class Body>
+  void for_chunks(std::int64_t row, std::int64_t begin, std::int64_t end, const Body& body) const {
+    T factors[kDropoutChannels];
+    for (std::int64_t first = begin; first < end; first += kDropoutChannels) {
+      const std::int64_t count = std::min(kDropoutChannels, end - first);
+      dropout_factors(dropout_, sentence_[row], position_[row], first, count, factors);
+      body(first, count, factors);
+    }
+  }
+
+ private:
+  Dropout dropout_;
+  const std::int32_t *sentence_ = nullptr, *position_ = nullptr;
+};
+
+// y = f(x...), or y += f(x...) if it accumulates, for every element below count; f takes and gives vectors.
+template <class T, class F, class... X>
+void put_vectors(std::int64_t count, bool accumulates, T* y, const F& f, const X*... x) {
+  if (accumulates) {
+    const auto sum = [&f](Vec<T> old, auto... v) { return old + f(v...); };
+    map_vectors(count, y, sum, y, x...);
+  } else {
+    map_vectors(count, y, f, x...);
+  }
+}
+
+inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
+
+}  // namespace dragoman::cpu

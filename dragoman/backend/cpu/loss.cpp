@@ -1,0 +1,116 @@
+#include <cmath>
+
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/gemm.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+template <class T>
+struct RowSums {
+  T maximum, logits, exponentials;  // of the logits x: max x, sum (x - max x), sum exp(x - max x)
+};
+
+// Replaces the logits of one row by exp(x - max x), which the gradient goes on from.
+template <class T>
+RowSums<T> exponentiate(T* row, std::int64_t V) {
+  T most = row[0];
+  Vec<T> mosts = broadcast<T>(row[0]);
+  for_lanes<T>(
+      V, [&](std::int64_t v) { mosts = max<T>(mosts, load(row + v)); },
+      [&](std::int64_t v, std::int64_t) {
+        for (; v < V; ++v) most = std::max(most, row[v]);
+      });
+  most = std::max(most, max_lanes<T>(mosts));
+  Vec<T> logits{}, exponentials{};
+  T logits_rest = 0, exponentials_rest = 0;
+  for_lanes<T>(
+      V,
+      [&](std::int64_t v) {
+        const Vec<T> x = load(row + v) - most, e = exp(x);
+        logits += x;
+        exponentials += e;
+        store(row + v, e);
+      },
+      [&](std::int64_t v, std::int64_t left) {
+        const Vec<T> x = load_some(row + v, left) - most, e = exp(x);
+        for (std::int64_t i = 0; i < left; ++i) {
+          logits_rest += x[i];
+          exponentials_rest += e[i];
+        }
+        store_some(row + v, e, left);
+      });
+  return {most, sum_lanes<T>(logits) + logits_rest, sum_lanes<T>(exponentials) + exponentials_rest};
+}
+
+// Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.
+template <class T>
+void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const Smoothing& smoothing, T* loss, T* nll) {
+  const double log_sum = std::log(static_cast<double>(sums.exponentials)), others = smoothing.on_others(V);
+  const double target_nll = log_sum + static_cast<double>(sums.maximum) - static_cast<double>(target_logit);
+  const double all_nll = static_cast<double>(V) * log_sum - static_cast<double>(sums.logits);
+  *loss = static_cast<T>((smoothing.on_target(V) - others) * target_nll + others * all_nll);
+  *nll = static_cast<T>(target_nll);
+}
+
+// row = (softmax - q) weight, the gradient of weight * cross-entropy with respect to the logits, from the exponentials.
+template <class T>
+void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<T>& sums, const Smoothing& smoothing,
+                     T weight) {
+  const T others = static_cast<T>(smoothing.on_others(V)), factor = weight / sums.exponentials,
+          offset = others * weight;
+  for (std::int64_t v = 0; v < V; ++v) row[v] = row[v] * factor - offset;
+  row[target] -= (static_cast<T>(smoothing.on_target(V)) - others) * weight;
+}
+
+}  // namespace
+
+void CpuBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                        const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                        Array& nll, Sink dY, Sink dE, Sink db) const {
+  const std::int64_t R = Y.rows(), V = E.rows();
+  const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
+  // Chunks of equal size: a short last one would leave threads idle.
+  const std::int64_t chunks = divide_up(R, chunk), height = chunks == 0 ? 0 : divide_up(divide_up(R, chunks), 16) * 16;
+  for (std::int64_t top = 0; top < R; top += height) {
+    const ArenaScope scratch(arena());
+    const std::int64_t rows = std::min(height, R - top);
+    const Array y = Y.row_range(top, rows);
+    Array logits = empty({rows, V}, Y.dtype());
+    matmul(y, Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
+    dispatch(Y.dtype(), [&]<class T>() {
+      const auto x = matrix<T>(logits);
+      launch(divide_up(rows, kRowBlock), [&](std::int64_t block) {
+        const std::int32_t* target = targets.data<std::int32_t>() + top;
+        for_rows(rows, block, [&](std::int64_t r) {
+          T* row = x.row(r);
+          if (target[r] < 0) {
+            losses.data<T>()[top + r] = nll.data<T>()[top + r] = T{0};
+            if (gradients) std::fill_n(row, V, T{0});
+            return;
+          }
+          if (b) {
+            const T* bias = b.data<T>();
+            for (std::int64_t v = 0; v < V; ++v) row[v] += bias[v];
+          }
+          const T target_logit = row[target[r]];
+          const RowSums<T> sums = exponentiate(row, V);
+          row_losses(target_logit, V, sums, smoothing, &losses.data<T>()[top + r], &nll.data<T>()[top + r]);
+          if (gradients) logits_gradient(row, V, target[r], sums, smoothing, static_cast<T>(weight));
+        });
+      });
+    });
+    const auto later = [&](Sink sink) {  // a sum over rows: chunks after the first add to it
+      if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
+      return sink;
+    };
+    if (dY.wanted()) {
+      matmul(logits, Transpose::kNo, E, Transpose::kNo, {dY.array.row_range(top, rows), dY.write});
+    }
+    matmul(logits, Transpose::kYes, y, Transpose::kNo, later(dE));
+    if (db.wanted()) sum_rows(logits, later(db));
+  }
+}
+
+}  // namespace dragoman::cpu

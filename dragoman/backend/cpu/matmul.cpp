@@ -1,0 +1,99 @@
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/gemm.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+// Adds b to a block of y, then applies ReLU and dropout, while the block is still in the cache.
+template <class T>
+void finish_block(const Extent& e, const T* b, const Activation& activation, Matrix<T> y) {
+  const bool drops = activation.dropout.on();
+  const std::int32_t* sentence = drops ? activation.segments.sentence.data<std::int32_t>() : nullptr;
+  const std::int32_t* position = drops ? activation.segments.position.data<std::int32_t>() : nullptr;
+  for (std::int64_t r = e.top; r < e.top + e.rows; ++r) {
+    T* row = y.row(r) + e.left;
+    if (b != nullptr && activation.relu) {
+      for (std::int64_t j = 0; j < e.cols; ++j) row[j] = std::max(row[j] + b[e.left + j], T{0});
+    } else if (b != nullptr) {
+      for (std::int64_t j = 0; j < e.cols; ++j) row[j] += b[e.left + j];
+    } else if (activation.relu) {
+      for (std::int64_t j = 0; j < e.cols; ++j) row[j] = std::max(row[j], T{0});
+    }
+    if (drops) drop(activation.dropout, sentence[r], position[r], e.left, e.cols, row);
+  }
+}
+
+// dy *= the slope of ReLU and dropout at y, for the rows of one block, and adds the result up by column.
+template <class T>
+void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T* sums) {
+  if (sums != nullptr) std::fill_n(sums, dy.cols, T{0});
+  for_rows(dy.rows, block, [&](std::int64_t r) {
+    T* row = dy.row(r);
+    if (y != nullptr) {
+      const T* gate = y->row(r);
+      for (std::int64_t j = 0; j < dy.cols; ++j) row[j] = gate[j] > T{0} ? row[j] * scale : T{0};
+    }
+    if (sums != nullptr) {
+      for (std::int64_t j = 0; j < dy.cols; ++j) sums[j] += row[j];
+    }
+  });
+}
+
+}  // namespace
+
+// C = (or +=) A B, and finish(extent) for each block of it.
+template <class T, class Finish>
+void CpuBackend::multiply(const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) const {
+  const ArenaScope scratch(arena());
+  Array packed = empty({packed_size(p)}, kDTypeOf<T>);
+  const Blocks blocks(p.M, panels_of_B(p));
+  launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
+  launch(blocks.count(), [&](std::int64_t block) {
+    const Extent e = extent(p, blocks, block);
+    multiply_block(p, packed.data<T>(), e, C, accumulate);
+    finish(e);
+  });
+}
+
+void CpuBackend::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
+  if (!C.wanted()) return;
+  dispatch(A.dtype(), [&]<class T>() {
+    const Product<T> p = product<T>(A, transpose_A, B, transpose_B);
+    const auto c = matrix<T>(C.array);
+    require<ShapeError>(c.rows == p.M && c.cols == p.N, "matmul: A is ", A.shape(), ", B ", B.shape(), ", C ",
+                        C.array.shape());
+    multiply(p, c, C.accumulates(), [](const Extent&) {});
+  });
+}
+
+void CpuBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto out = matrix<T>(y);
+    const T* bias = b ? b.data<T>() : nullptr;
+    multiply(product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
+             [&](const Extent& e) { finish_block(e, bias, activation, out); });
+  });
+}
+
+void CpuBackend::linear_backward(Array& dy, const Array& x, const Array& W, const Array& y,
+                                 const Activation& activation, Sink dx, Sink dW, Sink db) const {
+  const ArenaScope scratch(arena());
+  const std::int64_t blocks = divide_up(dy.rows(), kRowBlock);
+  if (activation.relu || db.wanted()) {
+    Array partial = db.wanted() ? empty({blocks, dy.cols()}, dy.dtype()) : Array();
+    dispatch(dy.dtype(), [&]<class T>() {
+      const auto d = matrix<T>(dy), value = matrix<T>(y);
+      const T scale = static_cast<T>(activation.dropout.on() ? activation.dropout.scale() : 1.0);
+      launch(blocks, [&](std::int64_t block) {
+        gate_block(d, activation.relu ? &value : nullptr, scale, block,
+                   partial ? matrix<T>(partial).row(block) : nullptr);
+      });
+    });
+    if (db.wanted()) sum_rows(partial, db);
+  }
+  matmul(dy, Transpose::kNo, W, Transpose::kYes, dx);
+  matmul(x, Transpose::kYes, dy, Transpose::kNo, dW);
+}
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,78 @@
+#include <cmath>
+
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/kernel.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+constexpr std::int64_t kStretch = 16384;  // elements a piece
+
+// The factors of one step, the same for every element.
+template <class T>
+struct AdamFactors {
+  T beta1, rest1, beta2, rest2, epsilon;
+  T rate;          // rate / (1 - beta1^t), so that m need not be corrected
+  T v_correction;  // 1 / (1 - beta2^t)
+  T decay;
+
+  explicit AdamFactors(const AdamStep& step)
+      : beta1(static_cast<T>(step.beta1)),
+        rest1(static_cast<T>(1 - step.beta1)),
+        beta2(static_cast<T>(step.beta2)),
+        rest2(static_cast<T>(1 - step.beta2)),
+        epsilon(static_cast<T>(step.epsilon)),
+        rate(static_cast<T>(step.rate / (1 - std::pow(step.beta1, static_cast<double>(step.t))))),
+        v_correction(static_cast<T>(1 / (1 - std::pow(step.beta2, static_cast<double>(step.t))))),
+        decay(static_cast<T>(1 - step.rate * step.weight_decay)) {}
+};
+
+template <class T>
+void adam_vector(const AdamFactors<T>& a, Vec<T> g, Vec<T>& theta, Vec<T>& m, Vec<T>& v) {
+  m = a.beta1 * m + a.rest1 * g;
+  v = a.beta2 * v + a.rest2 * (g * g);
+  theta = a.decay * theta - a.rate * m / (sqrt<T>(v * a.v_correction) + a.epsilon);
+}
+
+// Takes the factors by value: they then stay in registers, since no store can change them.
+template <class T>
+void adam_stretch(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T* m, T* v) {
+  for_lanes<T>(
+      count,
+      [&](std::int64_t i) {
+        Vec<T> new_theta = load(theta + i), new_m = load(m + i), new_v = load(v + i);
+        adam_vector<T>(a, load(g + i), new_theta, new_m, new_v);
+        store(theta + i, new_theta);
+        store(m + i, new_m);
+        store(v + i, new_v);
+      },
+      [&](std::int64_t i, std::int64_t left) {
+        Vec<T> new_theta = load_some(theta + i, left), new_m = load_some(m + i, left), new_v = load_some(v + i, left);
+        adam_vector<T>(a, load_some(g + i, left), new_theta, new_m, new_v);
+        store_some(theta + i, new_theta, left);
+        store_some(m + i, new_m, left);
+        store_some(v + i, new_v, left);
+      });
+}
+
+}  // namespace
+
+void CpuBackend::adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const {
+  const std::int64_t count = theta.count();
+  require<ShapeError>(g.count() == count && m.count() == count && v.count() == count, "adam: g is ", g.shape(),
+                      ", theta ", theta.shape(), ", m ", m.shape(), ", v ", v.shape());
+  require<ShapeError>(g.contiguous() && theta.contiguous() && m.contiguous() && v.contiguous(),
+                      "adam: a block of parameters is contiguous");
+  dispatch(theta.dtype(), [&]<class T>() {
+    const AdamFactors<T> factors(step);
+    const T* gradients = g.data<T>();
+    T *thetas = theta.data<T>(), *ms = m.data<T>(), *vs = v.data<T>();
+    launch(divide_up(count, kStretch), [&](std::int64_t piece) {
+      const std::int64_t i = piece * kStretch;
+      adam_stretch(factors, std::min(kStretch, count - i), gradients + i, thetas + i, ms + i, vs + i);
+    });
+  });
+}
+
+}  // namespace dragoman::cpu

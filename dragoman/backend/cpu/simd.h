@@ -1,0 +1,151 @@
+// Vectors as wide as the build's instruction set, written once for NEON, AVX2 and AVX-512 through the compiler's vector
+// types, in float and double. A kernel that loops over rows of vectors is the same text on every machine.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace dragoman::cpu {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct VecOf {
+  using Type [[gnu::vector_size(kVectorBytes)]] = T;
+  // The same in memory, at any address. (Copying bytes instead keeps the compiler from using registers well.)
+  using InMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+};
+template <class T>
+using Vec = typename VecOf<T>::Type;
+
+// Elements of T in a vector.
+template <class T>
+inline constexpr std::int64_t kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+
+template <class T>
+inline Vec<T> load(const T* from) {
+  return *reinterpret_cast<const typename VecOf<T>::InMemory*>(from);
+}
+template <class T>
+inline void store(T* to, Vec<T> v) {
+  *reinterpret_cast<typename VecOf<T>::InMemory*>(to) = v;
+}
+// The first `count` lanes; the others are `rest`.
+template <class T>
+inline Vec<T> load_some(const T* from, std::int64_t count, T rest = T{0}) {
+  Vec<T> v = Vec<T>{} + rest;
+  std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
+  return v;
+}
+template <class T>
+inline void store_some(T* to, Vec<T> v, std::int64_t count) {
+  std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
+}
+template <class T>
+inline Vec<T> broadcast(std::type_identity_t<T> value) {
+  return Vec<T>{} + value;
+}
+
+// Lanes are added in pairs of neighbours at a distance of half the width, a quarter, and so on.
+template <class T>
+inline T sum_lanes(Vec<T> v) {
+  T lane[kLanes<T>];
+  store(lane, v);
+  for (std::int64_t half = kLanes<T> / 2; half > 0; half /= 2) {
+    for (std::int64_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+  }
+  return lane[0];
+}
+template <class T>
+inline T max_lanes(Vec<T> v) {
+  T lane[kLanes<T>];
+  store(lane, v);
+  return *std::max_element(lane, lane + kLanes<T>);
+}
+template <class T>
+inline Vec<T> max(Vec<T> a, Vec<T> b) {
+  return a > b ? a : b;
+}
+
+// e^x. In float: 2 units in the last place between the limits, 0 below -87, saturated above 88.
+inline Vec<float> exp(Vec<float> x) {
+  constexpr float kLowest = -87.0f, kHighest = 88.0f;
+  const Vec<float> low = Vec<float>{} + kLowest, high = Vec<float>{} + kHighest;
+  const auto vanishes = x < low;
+  x = x > high ? high : x;
+  x = vanishes ? low : x;
+  // x = n ln 2 + r with |r| <= ln 2 / 2; adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
+  constexpr float kRound = 12582912.0f;
+  const Vec<float> n = (x * 1.44269504088896341f + kRound) - kRound;
+  Vec<float> r = x - n * 0.693359375f;
+  r = r - n * -2.12194440e-4f;
+  Vec<float> p = Vec<float>{} + 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const Vec<std::int32_t> exponent = (__builtin_convertvector(n, Vec<std::int32_t>) + 127) << 23;
+  const Vec<float> result = p * std::bit_cast<Vec<float>>(exponent);
+  return vanishes ? Vec<float>{} : result;
+}
+inline Vec<double> exp(Vec<double> x) {
+  for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::exp(x[i]);
+  return x;
+}
+
+// Calls full(i) for each whole vector of [0, count) and, if some are left, part(i, left).
+template <class T, class Full, class Part>
+inline void for_lanes(std::int64_t count, const Full& full, const Part& part) {
+  std::int64_t i = 0;
+  for (; i + kLanes<T> <= count; i += kLanes<T>) full(i);
+  if (i < count) part(i, count - i);
+}
+
+template <class T>
+inline Vec<T> sqrt(Vec<T> v) {
+  T lane[kLanes<T>];
+  store(lane, v);
+  for (std::int64_t i = 0; i < kLanes<T>; ++i) lane[i] = std::sqrt(lane[i]);
+  return load(lane);
+}
+
+// y[i] = f(x[i]...) for every i below count, where f takes and gives vectors. y may be one of the x.
+template <class T, class F, class... X>
+inline void map_vectors(std::int64_t count, T* y, const F& f, const X*... x) {
+  for_lanes<T>(
+      count, [&](std::int64_t i) { store(y + i, f(load(x + i)...)); },
+      [&](std::int64_t i, std::int64_t left) { store_some(y + i, f(load_some(x + i, left)...), left); });
+}
+
+// The sum of f(x[i]...) over every i below count, where f takes and gives vectors. Four running sums, because an
+// addition takes longer than what it waits for.
+template <class T, class F, class... X>
+inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
+  Vec<T> sums[4] = {};
+  std::int64_t i = 0;
+  for (; i + 4 * kLanes<T> <= count; i += 4 * kLanes<T>) {
+    for (std::int64_t j = 0; j < 4; ++j) sums[j] += f(load(x + i + j * kLanes<T>)...);
+  }
+  for (; i + kLanes<T> <= count; i += kLanes<T>) sums[0] += f(load(x + i)...);
+  if (i < count) {
+    T last[kLanes<T>];
+    store<T>(last, f(load_some(x + i, count - i)...));
+    sums[1] += load_some(last, count - i);
+  }
+  return sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,200 @@
+#include <cassert>
+#include <cmath>
+#include <functional>
+
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/kernel.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+template <class T>
+constexpr T kNever = -std::numeric_limits<T>::infinity();
+
+template <class T>
+T row_maximum(const T* x, std::int64_t n) {
+  Vec<T> most = broadcast<T>(kNever<T>);
+  for_lanes<T>(
+      n, [&](std::int64_t i) { most = max<T>(most, load(x + i)); },
+      [&](std::int64_t i, std::int64_t left) { most = max<T>(most, load_some(x + i, left, kNever<T>)); });
+  return max_lanes<T>(most);
+}
+
+template <class T>
+void softmax_row(const T* x, std::int64_t n, T* y) {
+  const T most = row_maximum(x, n);
+  const auto power = [most](Vec<T> v) { return exp(v - most); };
+  if (most == kNever<T>) {
+    std::fill_n(y, n, T{0});
+    return;
+  }
+  map_vectors(n, y, power, x);
+  const T scale = 1 / sum_vectors<T>(n, std::identity(), y);
+  const auto scaled = [scale](Vec<T> v) { return v * scale; };
+  map_vectors(n, y, scaled, y);
+}
+
+template <class T>
+void log_softmax_row(const T* x, std::int64_t n, T* y) {
+  const T most = row_maximum(x, n);
+  const auto power = [most](Vec<T> v) { return exp(v - most); };
+  if (most == kNever<T>) {
+    std::fill_n(y, n, kNever<T>);
+    return;
+  }
+  const T log_sum = std::log(sum_vectors<T>(n, power, x));
+  const auto log_p = [=](Vec<T> v) { return v - most - log_sum; };
+  map_vectors(n, y, log_p, x);
+}
+
+void check_same(const char* op, const Array& x, const Array& y) {
+  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
+}
+
+void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
+  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
+                      ", dx ", dx.shape());
+}
+
+}  // namespace
+
+void CpuBackend::masked(const Array& x, const Mask& mask, Array& y) const {
+  check_same("masked", x, y);
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto X = matrix<const T>(x);
+    const auto Y = matrix<T>(y);
+    launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(X.rows, block, [&](std::int64_t i) {
+        const std::int64_t last = mask.last_key(i, X.cols), first = std::min(mask.first_key(i), last);
+        std::fill_n(Y.row(i), first, kNever<T>);
+        std::copy(X.row(i) + first, X.row(i) + last, Y.row(i) + first);
+        std::fill(Y.row(i) + last, Y.row(i) + X.cols, kNever<T>);
+      });
+    });
+  });
+}
+
+void CpuBackend::masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_same("masked_backward", dy, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    const auto DY = matrix<const T>(dy);
+    const auto DX = matrix<T>(dx.array);
+    launch(divide_up(DY.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(DY.rows, block, [&](std::int64_t i) {
+        const std::int64_t last = mask.last_key(i, DY.cols), first = std::min(mask.first_key(i), last);
+        if (!dx.accumulates()) {
+          std::fill_n(DX.row(i), first, T{0});
+          std::fill(DX.row(i) + last, DX.row(i) + DY.cols, T{0});
+        }
+        put_vectors(last - first, dx.accumulates(), DX.row(i) + first, std::identity(), DY.row(i) + first);
+      });
+    });
+  });
+}
+
+void CpuBackend::softmax(const Array& x, Array& y) const {
+  check_same("softmax", x, y);
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto X = matrix<const T>(x);
+    const auto Y = matrix<T>(y);
+    launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(X.rows, block, [&](std::int64_t r) { softmax_row(X.row(r), X.cols, Y.row(r)); });
+    });
+  });
+}
+
+void CpuBackend::softmax_backward(const Array& dy, const Array& y, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_backward("softmax_backward", dy, y, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    const auto DY = matrix<const T>(dy), Y = matrix<const T>(y);
+    const auto DX = matrix<T>(dx.array);
+    launch(divide_up(DY.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(DY.rows, block, [&](std::int64_t r) {
+        const T sum = sum_vectors<T>(DY.cols, std::multiplies<>(), DY.row(r), Y.row(r));
+        const auto gradient = [sum](Vec<T> d, Vec<T> p) { return p * (d - sum); };
+        put_vectors(DY.cols, dx.accumulates(), DX.row(r), gradient, DY.row(r), Y.row(r));
+      });
+    });
+  });
+}
+
+void CpuBackend::log_softmax(const Array& x, Array& y) const {
+  check_same("log_softmax", x, y);
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto X = matrix<const T>(x);
+    const auto Y = matrix<T>(y);
+    launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(X.rows, block, [&](std::int64_t r) { log_softmax_row(X.row(r), X.cols, Y.row(r)); });
+    });
+  });
+}
+
+void CpuBackend::log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_backward("log_softmax_backward", dy, y, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    const auto DY = matrix<const T>(dy), Y = matrix<const T>(y);
+    const auto DX = matrix<T>(dx.array);
+    launch(divide_up(DY.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(DY.rows, block, [&](std::int64_t r) {
+        const T sum = sum_vectors<T>(DY.cols, std::identity(), DY.row(r));
+        const auto gradient = [sum](Vec<T> d, Vec<T> log_p) { return d - exp(log_p) * sum; };
+        put_vectors(DY.cols, dx.accumulates(), DX.row(r), gradient, DY.row(r), Y.row(r));
+      });
+    });
+  });
+}
+
+void CpuBackend::smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+                              Array& losses) const {
+  require<ShapeError>(targets.count() == log_p.rows() && losses.count() == log_p.rows(), "smoothed_nll: log_p is ",
+                      log_p.shape(), ", targets ", targets.shape(), ", losses ", losses.shape());
+  dispatch(log_p.dtype(), [&]<class T>() {
+    const auto P = matrix<const T>(log_p);
+    const auto* target = targets.data<std::int32_t>();
+    T* loss = losses.data<T>();
+    const T others = static_cast<T>(smoothing.on_others(P.cols)),
+            on_target = static_cast<T>(smoothing.on_target(P.cols));
+    launch(divide_up(P.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(P.rows, block, [&](std::int64_t r) {
+        loss[r] = 0;
+        if (target[r] < 0) return;
+        assert(target[r] < P.cols && "a target is a class or negative");
+        const T on_y = P.row(r)[target[r]];
+        // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+        if (others > 0) loss[r] = -others * (sum_vectors<T>(P.cols, std::identity(), P.row(r)) - on_y);
+        loss[r] -= on_target * on_y;
+      });
+    });
+  });
+}
+
+void CpuBackend::smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                                       Sink dlog_p) const {
+  if (!dlog_p.wanted()) return;
+  require<ShapeError>(targets.count() == dlog_p.array.rows(), "smoothed_nll_backward: targets is ", targets.shape(),
+                      " but dlog_p is ", dlog_p.array.shape());
+  dispatch(dlog_p.array.dtype(), [&]<class T>() {
+    const auto D = matrix<T>(dlog_p.array);
+    const auto* target = targets.data<std::int32_t>();
+    const T others = static_cast<T>(-dloss * smoothing.on_others(D.cols));
+    const T on_target = static_cast<T>(-dloss * smoothing.on_target(D.cols));
+    launch(divide_up(D.rows, kRowBlock), [&](std::int64_t block) {
+      for_rows(D.rows, block, [&](std::int64_t r) {
+        T* row = D.row(r);
+        if (!dlog_p.accumulates()) std::fill_n(row, D.cols, T{0});
+        if (target[r] < 0) return;
+        assert(target[r] < D.cols && "a target is a class or negative");
+        const T on_y = row[target[r]] + on_target;
+        const auto shifted = [others](Vec<T> v) { return v + others; };
+        map_vectors(D.cols, row, shifted, row);
+        row[target[r]] = on_y;
+      });
+    });
+  });
+}
+
+}  // namespace dragoman::cpu

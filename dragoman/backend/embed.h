@@ -1,0 +1,29 @@
+// Embedding lookup: the contract.
+#pragma once
+
+#include "dragoman/array/array.h"
+#include "dragoman/array/segments.h"
+#include "dragoman/backend/dropout.h"
+#include "dragoman/backend/sink.h"
+
+namespace dragoman {
+
+// The rows of a batch by token: token tokens[u] stands in rows[starts[u]] up to rows[starts[u + 1]], in rising order.
+// With it the gradient of an embedding is summed in an order that depends on the batch alone.
+struct TokenRows {
+  Array tokens;  // int32 [U], rising
+  Array starts;  // int32 [U + 1]
+  Array rows;    // int32 [R]
+};
+
+struct EmbedKernels {
+  virtual ~EmbedKernels() = default;
+
+  // y[r] = dropout(scale E[ids[r]] + P[position of r]). P is [positions, d], or absent. Id 0 looks up zero.
+  virtual void embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+                     const Dropout& dropout, Array& y) const = 0;
+  virtual void embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                              const Dropout& dropout, Sink dE, Sink dP) const = 0;
+};
+
+}  // namespace dragoman

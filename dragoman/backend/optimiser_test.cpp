@@ -1,0 +1,56 @@
+#include "dragoman/backend/optimiser.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman {
+namespace {
+
+using AdamKernel = KernelTest;
+INSTANTIATE_TEST_SUITE_P(Devices, AdamKernel, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
+
+TEST_P(AdamKernel, WorkedExample) {
+  Array theta = array({1}, {1}), m = zeros({1}), v = zeros({1});
+  const double gradients[] = {0.1, -0.2, 0.3}, expected[] = {0.999000000, 0.999365054, 0.999023681};
+  for (int t = 1; t <= 3; ++t) {
+    on->adam(array({1}, {gradients[t - 1]}), {.rate = 1e-3, .t = t}, theta, m, v);
+    expect_near(values(theta), {expected[t - 1]}, dtype() == DType::kFloat64 ? 1e-9 : 1e-7);
+  }
+}
+
+TEST_P(AdamKernel, FollowsItsFormulas) {
+  const AdamStep step{.rate = 0.1, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weight_decay = 0.5, .t = 7};
+  for (const std::int64_t count : {0, 1, 3, 17, 33, 513, 40001}) {
+    const Array g = random({count}, 1);
+    Array theta = random({count}, 2), m = random({count}, 3), v = zeros({count});
+    on->scaled(g, 0.3, Sink::accumulate(v));
+    on->relu(v, v);
+    Doubles thetas = values(theta), ms = values(m), vs = values(v);
+    const Doubles gs = values(g);
+    for (std::size_t i = 0; i < gs.size(); ++i) {
+      ms[i] = 0.8 * ms[i] + 0.2 * gs[i];
+      vs[i] = 0.95 * vs[i] + 0.05 * gs[i] * gs[i];
+      thetas[i] -= 0.1 * 0.5 * thetas[i];
+      thetas[i] -= 0.1 * (ms[i] / (1 - std::pow(0.8, 7))) / (std::sqrt(vs[i] / (1 - std::pow(0.95, 7))) + 1e-3);
+    }
+    on->adam(g, step, theta, m, v);
+    expect_values(m, ms);
+    expect_values(v, vs);
+    expect_values(theta, thetas);
+  }
+}
+
+TEST_P(AdamKernel, AParameterWithoutGradientStays) {
+  Array theta = array({3}, {1, -2, 3}), m = zeros({3}), v = zeros({3});
+  on->adam(zeros({3}), {.rate = 1}, theta, m, v);
+  EXPECT_EQ(values(theta), (Doubles{1, -2, 3}));
+}
+
+TEST_P(AdamKernel, BlocksOfDifferentSizesAreRefused) {
+  Array theta = zeros({3}), m = zeros({3}), v = zeros({2});
+  EXPECT_THROW(on->adam(zeros({3}), {}, theta, m, v), ShapeError);
+}
+
+}  // namespace
+}  // namespace dragoman

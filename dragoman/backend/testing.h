@@ -1,0 +1,190 @@
+// What kernel tests share: the list of devices and element types that every kernel is tested on, arrays to and from
+// plain vectors of doubles, and gradients by central differences.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/backend/backend.h"
+#include "dragoman/base/random.h"
+
+namespace dragoman {
+
+struct KernelCase {
+  Device device;
+  DType dtype;
+  double tolerance;  // relative to the larger of 1 and the expected value
+};
+
+// A new device is one line here.
+inline std::vector<KernelCase> kernel_cases() {
+  return {
+      {Device{}, DType::kFloat32, 2e-5},
+      {Device{}, DType::kFloat64, 1e-12},
+  };
+}
+
+inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& info) {
+  std::string name = join(info.param.device, "_", info.param.dtype);
+  for (char& c : name) {
+    if (c == ':') c = '_';
+  }
+  return name;
+}
+
+using Doubles = std::vector<double>;
+
+inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
+  RandomStream random(seed);
+  Doubles values(static_cast<std::size_t>(count));
+  for (double& value : values) value = random.normal();
+  return values;
+}
+
+inline Array make_array(const Backend& on, const Shape& shape, DType dtype, const Doubles& values) {
+  EXPECT_EQ(shape.count(), static_cast<std::int64_t>(values.size()));
+  Array x = on.empty(shape, dtype);
+  const auto copy = [&]<class T>(T) {
+    const std::vector<T> elements(values.begin(), values.end());
+    if (!elements.empty()) on.copy_in(elements.data(), x);
+  };
+  if (dtype == DType::kFloat32) copy(float{});
+  if (dtype == DType::kFloat64) copy(double{});
+  if (dtype == DType::kInt32) copy(std::int32_t{});
+  return x;
+}
+
+// The elements row by row, whatever their stride.
+inline Doubles values_of(const Backend& on, const Array& x) {
+  Doubles values;
+  if (x.count() == 0) return values;
+  const auto copy = [&]<class T>(T) {
+    std::vector<T> row(static_cast<std::size_t>(x.cols()));
+    for (std::int64_t r = 0; r < x.rows(); ++r) {
+      on.copy_out(x.row_range(r, 1), row.data());
+      values.insert(values.end(), row.begin(), row.end());
+    }
+  };
+  if (x.dtype() == DType::kFloat32) copy(float{});
+  if (x.dtype() == DType::kFloat64) copy(double{});
+  if (x.dtype() == DType::kInt32) copy(std::int32_t{});
+  return values;
+}
+
+inline void expect_near(const Doubles& actual, const Doubles& expected, double tolerance) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (actual[i] == expected[i]) continue;  // infinities too
+    ASSERT_NEAR(actual[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << "element " << i;
+  }
+}
+
+// Sentences of the given lengths, numbered within the update from first_sentence on.
+inline Segments make_segments(const Backend& on, const std::vector<int>& lengths, int first_sentence = 0) {
+  Segments segments;
+  Doubles offsets{0}, position, sentence;
+  for (const int n : lengths) {
+    for (int i = 0; i < n; ++i) {
+      position.push_back(i);
+      sentence.push_back(first_sentence + static_cast<int>(segments.B));
+    }
+    offsets.push_back(static_cast<double>(position.size()));
+    segments.longest = std::max<std::int64_t>(segments.longest, n);
+    ++segments.B;
+  }
+  segments.R = static_cast<std::int64_t>(position.size());
+  segments.offsets = make_array(on, {segments.B + 1}, DType::kInt32, offsets);
+  segments.position = make_array(on, {segments.R}, DType::kInt32, position);
+  segments.sentence = make_array(on, {segments.R}, DType::kInt32, sentence);
+  return segments;
+}
+
+// The factor of one element by the definition in backend/dropout.h.
+inline double dropout_factor(const Dropout& dropout, int sentence, int position, std::int64_t channel) {
+  if (!dropout.on()) return 1;
+  const Philox4 words = philox({static_cast<std::uint32_t>(channel / 8), static_cast<std::uint32_t>(position),
+                                static_cast<std::uint32_t>(sentence), dropout.update},
+                               dropout.key);
+  const std::uint32_t word = words[static_cast<std::size_t>(channel % 8 / 2)];
+  const std::uint32_t bits = channel % 2 == 0 ? word & 0xffff : word >> 16;
+  return bits < dropout.threshold ? 0 : dropout.scale();
+}
+
+// The gradient of f at x by central differences.
+inline Doubles central_differences(const std::function<double(const Doubles&)>& f, Doubles x, double step = 1e-5) {
+  Doubles gradient;
+  for (double& coordinate : x) {
+    const double at = coordinate;
+    coordinate = at + step;
+    const double above = f(x);
+    coordinate = at - step;
+    const double below = f(x);
+    coordinate = at;
+    gradient.push_back((above - below) / (2 * step));
+  }
+  return gradient;
+}
+
+inline double dot(const Doubles& a, const Doubles& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// The fixture of a kernel test: a backend of the case's device, and arrays of its element type.
+class KernelTest : public ::testing::TestWithParam<KernelCase> {
+ protected:
+  Array array(const Shape& shape, const Doubles& values) const { return make_array(*on, shape, dtype(), values); }
+  Array random(const Shape& shape, std::uint64_t seed) const {
+    return array(shape, random_values(shape.count(), seed));
+  }
+  // The middle columns of a wider array, so that rows do not follow each other.
+  Array random_view(const Shape& shape, std::uint64_t seed) const {
+    return random({shape.rows(), shape.cols() + 5}, seed).columns(2, shape.cols());
+  }
+  Array zeros(const Shape& shape) const { return array(shape, Doubles(static_cast<std::size_t>(shape.count()), 0.0)); }
+  Array integers(const std::vector<int>& values) const {
+    return make_array(*on, {static_cast<std::int64_t>(values.size())}, DType::kInt32, {values.begin(), values.end()});
+  }
+  Doubles values(const Array& x) const { return values_of(*on, x); }
+  void expect_values(const Array& x, const Doubles& expected, double slack = 1) const {
+    expect_near(values(x), expected, slack * tolerance());
+  }
+
+  // Runs a kernel into a sink that overwrites, into one that adds to what is there, and into one that wants nothing,
+  // and checks what each then holds. The sinks are ranges of columns, whose neighbours must stay as they are.
+  void expect_sunk(const Shape& shape, const Doubles& expected, const std::function<void(Sink)>& kernel,
+                   double slack = 1) const {
+    for (const auto write : {Sink::Write::kNone, Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
+      const Array wide = random({shape.rows(), shape.cols() + 5}, 99), sink = wide.columns(2, shape.cols());
+      const Array left = wide.columns(0, 2), right = wide.columns(shape.cols() + 2, 3);
+      const Doubles old = values(sink), old_left = values(left), old_right = values(right);
+      kernel({sink, write});
+      Doubles now = write == Sink::Write::kNone ? old : expected;
+      for (std::size_t i = 0; i < now.size() && write == Sink::Write::kAccumulate; ++i) now[i] += old[i];
+      expect_values(sink, now, write == Sink::Write::kNone ? 0 : slack);
+      EXPECT_EQ(values(left), old_left);
+      EXPECT_EQ(values(right), old_right);
+    }
+  }
+
+  DType dtype() const { return GetParam().dtype; }
+  double tolerance() const { return GetParam().tolerance; }
+
+  std::unique_ptr<Backend> on = make_backend(GetParam().device, {.threads = 2});
+};
+
+// The values that `run` makes with one thread are the same bits with three.
+inline void expect_same_bits_with_any_threads(const KernelCase& on_case,
+                                              const std::function<Doubles(const Backend&)>& run) {
+  const auto one = make_backend(on_case.device, {.threads = 1}), three = make_backend(on_case.device, {.threads = 3});
+  EXPECT_EQ(run(*one), run(*three));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,34 @@
+// Small text helpers whose results are the same in every locale.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace dragoman {
+
+// The whole of `text` as a number; nothing if it is not one, does not fit T, or is followed by anything.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+// 63045632 -> "63,045,632".
+std::string with_thousands(std::int64_t value);
+
+// The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, if it is near enough
+// to be a slip of the hand.
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+
+// " Did you mean 'base'?", or nothing if no candidate is near.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace dragoman

@@ -1,0 +1,57 @@
+#include "dragoman/base/strings.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace dragoman {
+namespace {
+
+TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number<int>("-12"), -12);
+  EXPECT_EQ(parse_number<double>("2.5e-3"), 0.0025);
+  for (const char* text : {"", " 1", "1 ", "8x", "+1", "0x10", "1,5"}) EXPECT_FALSE(parse_number<int>(text)) << text;
+}
+
+TEST(ParseNumber, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(parse_number<int>("2147483647"), 2147483647);
+  EXPECT_FALSE(parse_number<int>("2147483648"));
+  EXPECT_FALSE(parse_number<std::uint64_t>("-1"));
+  EXPECT_FALSE(parse_number<float>("1e99"));
+}
+
+TEST(WithThousands, GroupsDigitsByThree) {
+  EXPECT_EQ(with_thousands(0), "0");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1000), "1,000");
+  EXPECT_EQ(with_thousands(63045632), "63,045,632");
+  EXPECT_EQ(with_thousands(-999), "-999");
+  EXPECT_EQ(with_thousands(-1000), "-1,000");
+  EXPECT_EQ(with_thousands(INT64_MIN), "-9,223,372,036,854,775,808");
+}
+
+const std::vector<std::string> kNames{"base", "big", "heads", "d-model"};
+
+TEST(Nearest, ForgivesASlipOfTheHand) {
+  EXPECT_EQ(nearest("base", kNames), "base");
+  EXPECT_EQ(nearest("bsae", kNames), "base");  // a swap of neighbours is one edit
+  EXPECT_EQ(nearest("bas", kNames), "base");
+  EXPECT_EQ(nearest("headz", kNames), "heads");
+  EXPECT_EQ(nearest("d_model", kNames), "d-model");
+}
+
+TEST(Nearest, LeavesAnotherWordAlone) {
+  EXPECT_FALSE(nearest("transformer", kNames));
+  EXPECT_FALSE(nearest("xyzw", kNames));
+  EXPECT_FALSE(nearest("", kNames));
+  EXPECT_FALSE(nearest(std::string(100000, 'b'), kNames));
+  EXPECT_FALSE(nearest("base", {}));
+}
+
+TEST(Suggestion, IsASentenceOrNothing) {
+  EXPECT_EQ(suggestion("bse", kNames), " Did you mean 'base'?");
+  EXPECT_EQ(suggestion("transformer", kNames), "");
+}
+
+}  // namespace
+}  // namespace dragoman

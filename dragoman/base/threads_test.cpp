@@ -1,0 +1,49 @@
+#include "dragoman/base/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace dragoman {
+namespace {
+
+TEST(ThreadTeam, RunsEveryPieceOnce) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadTeam team(threads);
+    for (const int pieces : {0, 1, 2, 3, 1000}) {
+      std::vector<int> runs(pieces, 0);
+      team.run(pieces, [&](std::int64_t piece) { ++runs[piece]; });
+      for (const int count : runs) EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+TEST(ThreadTeam, ManyShortRoundsLoseNoWork) {
+  ThreadTeam team(3);
+  std::vector<std::int64_t> sums(8, 0);
+  for (int round = 0; round < 20000; ++round) team.run(8, [&](std::int64_t piece) { sums[piece] += piece; });
+  for (std::int64_t piece = 0; piece < 8; ++piece) EXPECT_EQ(sums[piece], 20000 * piece);
+}
+
+TEST(ThreadTeam, WakesAfterSleeping) {
+  ThreadTeam team(2);
+  for (int round = 0; round < 3; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::atomic<int> count = 0;
+    team.run(10, [&](std::int64_t) { ++count; });
+    EXPECT_EQ(count, 10);
+  }
+}
+
+TEST(ThreadTeam, FlushesDenormalsOnEveryThread) {
+  ThreadTeam team(2);
+  std::vector<float> products(64, 1.0f);
+  volatile float tiny = std::numeric_limits<float>::min();
+  team.run(64, [&](std::int64_t piece) { products[piece] = tiny * 0.25f; });
+  for (const float product : products) EXPECT_EQ(product, 0.0f);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/model/cost.h"
+#include "dragoman/model/presets.h"
+#include "dragoman/model/transformer.h"
+#include "dragoman/train/dry_run.h"
+
+namespace dragoman::cli {
+namespace {
+
+using model::ParameterInfo;
+using model::Preset;
+
+struct InspectOptions {
+  std::string preset = "base";
+  std::int64_t tokens = 25000;
+  std::int64_t sentence = 25;
+  bool all = false;
+  bool list = false;
+  bool json = false;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("preset", preset, "settings to start from; --list shows them");
+    field("tokens", tokens, "tokens of each side in one training step");
+    field("sentence", sentence, "tokens in a sentence");
+    field("all", all, "show every tensor instead of one line for those alike");
+    field("list", list, "list the presets");
+    field("json", json, "print JSON");
+  }
+
+  void validate() const {
+    constexpr std::int64_t kMostTokens = 100'000'000;
+    require<UsageError>(tokens > 0 && tokens <= kMostTokens, "tokens is ", tokens, "; it must be from 1 to ",
+                        kMostTokens, ".");
+    require<UsageError>(sentence > 0 && sentence <= tokens, "sentence is ", sentence,
+                        "; it must be from 1 to tokens, which is ", tokens, ".");
+  }
+};
+
+// What there is to know about a model before it exists.
+struct Report {
+  std::vector<ParameterInfo> tensors;
+  std::int64_t parameters = 0;
+  double flops_per_token = 0;
+  double flops_per_step = 0;
+  std::int64_t activation_bytes = 0;
+};
+
+std::int64_t total(const std::vector<ParameterInfo>& tensors) {
+  std::int64_t sum = 0;
+  for (const ParameterInfo& tensor : tensors) sum += tensor.count;
+  return sum;
+}
+
+Report examine(const model::TransformerConfig& config, const InspectOptions& options) {
+  Report report;
+  report.tensors = model::parameter_table(config);
+  report.parameters = total(report.tensors);
+  const double pair = model::training_flops(config, options.sentence, options.sentence);
+  report.flops_per_token = pair / static_cast<double>(options.sentence);
+  report.flops_per_step = report.flops_per_token * static_cast<double>(options.tokens);
+  report.activation_bytes = train::activation_bytes(config, options.tokens, options.sentence);
+  return report;
+}
+
+// "enc.3.self.W_Q" -> "enc.*.self.W_Q".
+std::string without_layer(const std::string& name) {
+  std::string pattern;
+  for (const char c : name) {
+    const bool starts_part = pattern.empty() || pattern.back() == '.';
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit && !pattern.empty() && pattern.back() == '*') continue;
+    pattern += is_digit && starts_part ? '*' : c;
+  }
+  return pattern;
+}
+
+// Tensors of one name and shape, but for the number of their layer.
+struct TensorGroup {
+  std::string name;
+  std::string shape;
+  std::int64_t tensors = 0;
+  std::int64_t parameters = 0;
+};
+
+std::vector<TensorGroup> grouped(const std::vector<ParameterInfo>& tensors, bool all) {
+  std::vector<TensorGroup> groups;
+  std::map<std::pair<std::string, std::string>, std::size_t> place;
+  for (const ParameterInfo& tensor : tensors) {
+    const std::string name = all ? tensor.name : without_layer(tensor.name);
+    const std::string shape = fmt::format("[{}]", fmt::join(tensor.shape, ", "));
+    const auto [at, is_new] = place.try_emplace({name, shape}, groups.size());
+    if (is_new) groups.push_back({.name = name, .shape = shape});
+    groups[at->second].tensors += 1;
+    groups[at->second].parameters += tensor.count;
+  }
+  return groups;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
+}
+
+void print_report(const Preset& subject, const InspectOptions& options, const Report& report) {
+  print(fmt::format("{}: {}\n\n", subject.name, subject.summary));
+  const std::vector<TensorGroup> groups = grouped(report.tensors, options.all);
+  std::size_t widest = 0;
+  for (const TensorGroup& group : groups) widest = std::max(widest, group.name.size());
+  const auto print_line = [widest](std::string_view name, std::string_view shape, std::int64_t tensors,
+                                   std::int64_t parameters) {
+    const std::string times = tensors == 1 ? "" : fmt::format("x{}", tensors);
+    print(fmt::format("{:{}}  {:>14} {:>4}  {:>15}\n", name, widest, shape, times, with_thousands(parameters)));
+  };
+  for (const TensorGroup& group : groups) print_line(group.name, group.shape, group.tensors, group.parameters);
+  print_line("parameters", "", 1, report.parameters);
+  print("\n");
+  print(fmt::format("training FLOPs per target token   {:.4g}\n", report.flops_per_token));
+  print(fmt::format("training FLOPs per step           {:.4g}   ({} + {} tokens, {} to a sentence)\n",
+                    report.flops_per_step, options.tokens, options.tokens, options.sentence));
+  print(fmt::format("activations of a step             {}\n", bytes_text(report.activation_bytes)));
+}
+
+// A field as JSON: numbers as numbers, names as strings, what is not given as null.
+template <class Value>
+nlohmann::ordered_json to_json(const Value& value) {
+  if constexpr (std::is_same_v<Value, model::OptionalSize>) {
+    return value > 0 ? nlohmann::ordered_json(value.value) : nlohmann::ordered_json(nullptr);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return *parse_number<double>(model::write_value(value));  // 0.1, where the float's own value is 0.100000001490116
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    return value;
+  } else {
+    return model::write_value(value);
+  }
+}
+
+void print_json(Preset subject, const Report& report) {
+  nlohmann::ordered_json result;
+  result["preset"] = subject.name;
+  result["parameters"] = report.parameters;
+  result["tensors"] = nlohmann::ordered_json::array();
+  for (const ParameterInfo& tensor : report.tensors) {
+    result["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  }
+  result["flops_per_token"] = report.flops_per_token;
+  result["flops_per_step"] = report.flops_per_step;
+  result["activation_bytes"] = report.activation_bytes;
+  subject.model.fields([&](std::string_view key, auto& value, std::string_view) {
+    result["config"][std::string(key)] = to_json(value);
+  });
+  print(result.dump(2) + "\n");
+}
+
+void print_presets(bool as_json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& name : model::preset_names()) {
+    const Preset preset = model::preset(name);
+    const std::int64_t parameters = total(model::parameter_table(preset.model));
+    list.push_back({{"preset", name}, {"summary", preset.summary}, {"parameters", parameters}});
+    if (!as_json) print(fmt::format("{:13}  {:>11}  {}\n", name, with_thousands(parameters), preset.summary));
+  }
+  if (as_json) print(list.dump(2) + "\n");
+}
+
+void inspect(Settings& settings) {
+  settings.read_file();
+  InspectOptions options;
+  settings.apply(options);
+  options.validate();
+  if (options.list) return print_presets(options.json);
+
+  Preset subject = model::preset(options.preset);
+  settings.apply(subject.model);
+  settings.apply(subject.training);
+  subject.model.validate();
+  subject.training.validate();
+  const Report report = examine(subject.model, options);
+  if (options.json) return print_json(subject, report);
+  print_report(subject, options, report);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("inspect", "show a model's parameters, cost and memory");
+  auto settings = std::make_shared<Settings>(command);
+  settings->add_flags(InspectOptions{}, "Options");
+  settings->add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
+  settings->allow_in_file<model::TrainingConfig>();
+  command.callback([settings] { inspect(*settings); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,126 @@
+// The program: reads the command line, runs one command, and turns whatever goes wrong into one sentence on standard
+// error and an exit status: 2 for wrong usage, 1 for a failed run.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+void add_commands(CLI::App& program) {
+  add_demo(program);
+  add_inspect(program);
+  add_gradcheck(program);
+}
+
+// The subcommand that the user chose, or the program itself.
+CLI::App& chosen(CLI::App& program) {
+  const std::vector<CLI::App*> commands = program.get_subcommands();
+  return commands.empty() ? program : *commands.front();
+}
+
+std::vector<std::string> flags_of(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+std::vector<std::string> command_names(CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// What to say about an argument that nothing takes.
+std::string unexpected(CLI::App& program) {
+  const std::vector<std::string> arguments = program.remaining(true);
+  std::string argument = arguments.empty() ? "" : arguments.front();
+  CLI::App& command = chosen(program);
+  if (argument.starts_with("-")) {
+    argument.resize(std::min(argument.size(), argument.find('=')));
+    return join("there is no flag '", argument, "'.", suggestion(argument, flags_of(command)));
+  }
+  if (&command != &program) return join("'", argument, "' is neither a flag nor a flag's value.");
+  return join("there is no command '", argument, "'.", suggestion(argument, command_names(program)),
+              " 'dragoman --help' shows them all.");
+}
+
+// Reads the command line and runs the command. Problems with the command line itself become a UsageError.
+int run(CLI::App& program, int argc, char** argv) {
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(program.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    print(version_text());
+    return 0;
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(unexpected(program));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    throw UsageError(text.substr(0, text.find(':')) + " needs a value.");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (!program.get_subcommands().empty()) return 0;
+  std::fputs(program.help().c_str(), stderr);
+  return kWrongUsage;
+}
+
+int complain(CLI::App& program, std::string text, int status) {
+  // One sentence is one line, whatever a user's argument holds.
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  std::fputs((chosen(program).get_name() + ": " + text + "\n").c_str(), stderr);
+  return status;
+}
+
+}  // namespace
+}  // namespace dragoman::cli
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  using namespace dragoman::cli;
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
+  CLI::App program("The Transformer, end to end: trains, translates, measures itself and shows its attention.",
+                   "dragoman");
+  program.get_formatter()->column_width(38);
+  program.require_subcommand(0, 1);
+  program.set_help_flag("-h,--help", "print this help and exit");
+  program.set_version_flag("--version", "", "print what this build is and exit");
+  try {
+    add_commands(program);
+    const int status = run(program, argc, argv);
+    flush_output();
+    return status;
+  } catch (const OutputClosed&) {
+    return 0;
+  } catch (const UsageError& error) {
+    return complain(program, error.what(), kWrongUsage);
+  } catch (const Error& error) {
+    return complain(program, error.what(), kFailed);
+  } catch (const std::bad_alloc&) {
+    return complain(program, "out of memory; choose smaller sizes.", kFailed);
+  } catch (const std::exception& error) {
+    return complain(program, join("unexpected failure (", error.what(), ")."), kFailed);
+  }
+}

@@ -1,0 +1,90 @@
+#include "dragoman/cli/settings.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+namespace dragoman::cli {
+namespace {
+
+// A configuration file is a page of text; what is larger was named by mistake.
+constexpr std::size_t kLargestFile = 1 << 20;
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kLargestFile + 1, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  const std::string reason = std::generic_category().message(errno);
+  require<UsageError>(file.is_open() && !file.bad(), "cannot read the configuration '", path, "' (", reason, ").");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  require<UsageError>(text.size() <= kLargestFile, "the configuration '", path, "' is larger than 1 MiB.");
+  return text;
+}
+
+YAML::Node parse_yaml(const std::string& path, const std::string& text) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    require<UsageError>(documents.size() <= 1, "'", path, "' holds ", documents.size(),
+                        " YAML documents; a configuration is one.");
+    return documents.empty() ? YAML::Node() : documents.front();
+  } catch (const YAML::Exception& error) {
+    throw UsageError(join("'", path, "' line ", error.mark.line + 1, " is not YAML (", error.msg, ")."));
+  }
+}
+
+}  // namespace
+
+Settings::Settings(CLI::App& command) : command_(command) {
+  command.add_option("--config", file_, "YAML file of settings, by the names of the flags; flags win over it")
+      ->type_name("FILE")
+      ->take_last();
+}
+
+void Settings::add_flag(const Flag& flag) {
+  keys_.push_back(flag.key);
+  std::string& value = flags_[flag.key];
+  CLI::Option* option = nullptr;
+  if (flag.is_switch) {
+    option = command_.add_flag("--" + flag.key, value, flag.help);  // writes "true", or the text after '='
+  } else {
+    option = command_.add_option("--" + flag.key, value, flag.help);
+    option->type_name(flag.placeholder)->default_str(flag.initial);
+  }
+  option->take_last()->group(flag.group);
+}
+
+void Settings::read_file() {
+  if (file_.empty()) return;
+  const YAML::Node settings = parse_yaml(file_, read_text(file_));
+  if (!settings.IsDefined() || settings.IsNull()) return;
+  require<UsageError>(settings.IsMap(), "'", file_, "' is not a list of 'key: value' lines.");
+  for (const auto& entry : settings) {
+    const YAML::Node &key = entry.first, &value = entry.second;
+    const int line = key.Mark().line + 1;
+    require<UsageError>(key.IsScalar() && value.IsScalar(), "'", file_, "' line ", line,
+                        ": expected a setting and its value, as in 'd-model: 512'.");
+    read_entry(key.Scalar(), value.Scalar(), line);
+  }
+}
+
+void Settings::read_entry(const std::string& key, const std::string& value, int line) {
+  const std::string place = join("'", file_, "' line ", line, ": ");
+  if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) {
+    throw UsageError(join(place, "there is no setting '", key, "'.", suggestion(key, keys_)));
+  }
+  const bool is_new = in_file_.try_emplace(key, Given{value, place + key}).second;
+  require<UsageError>(is_new, place, "'", key, "' is given a second time.");
+}
+
+std::optional<Settings::Given> Settings::find(const std::string& key) const {
+  const auto flag = flags_.find(key);
+  if (flag != flags_.end() && command_.count("--" + key) > 0) return Given{flag->second, "--" + key};
+  const auto entry = in_file_.find(key);
+  if (entry != in_file_.end()) return entry->second;
+  return std::nullopt;
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,93 @@
+// Settings structs on the command line: each field() is a flag and a key of the configuration file (--config FILE).
+// Flags win over the file, and the file over what the struct held before.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/model/fields.h"
+
+namespace dragoman::cli {
+
+class Settings {
+ public:
+  // Adds --config to the command. This object holds what the flags are given, so it must live until it is applied.
+  explicit Settings(CLI::App& command);
+  Settings(const Settings&) = delete;
+  Settings& operator=(const Settings&) = delete;
+
+  // A flag for each key of the struct, listed in --help under `group`, with the values of `defaults`.
+  template <class Config>
+  void add_flags(Config defaults, const std::string& group) {
+    model::each_key(defaults, [&](std::string_view key, auto&& value, std::string_view help) {
+      using Value = std::remove_cvref_t<decltype(value)>;
+      add_flag({.key = std::string(key),
+                .help = std::string(help),
+                .placeholder = placeholder(value),
+                .initial = model::write_value(value),
+                .group = group,
+                .is_switch = std::is_same_v<Value, bool>});
+    });
+  }
+
+  // Keys that the file may hold although the command has no flag for them.
+  template <class Config>
+  void allow_in_file() {
+    for (const std::string& key : model::keys<Config>()) keys_.push_back(key);
+  }
+
+  // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
+  void read_file();
+
+  // Sets the fields of `config` that the file or the flags give.
+  template <class Config>
+  void apply(Config& config) const {
+    for (const std::string& key : model::keys<Config>()) {
+      if (const std::optional<Given> given = find(key)) model::set(config, key, given->value, given->where);
+    }
+  }
+
+ private:
+  struct Flag {
+    std::string key, help, placeholder, initial, group;
+    bool is_switch = false;
+  };
+  // A value as text, and where it stands.
+  struct Given {
+    std::string value;
+    std::string where;
+  };
+
+  template <class Value>
+  static std::string placeholder(const Value& value) {
+    if constexpr (model::Named<Value>) {
+      std::string choices;
+      for (const std::string_view name : names(value)) choices.append(choices.empty() ? "" : "|").append(name);
+      return choices;
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      return "";
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      return "X";
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      return "NAME";
+    } else {
+      return "N";
+    }
+  }
+
+  void add_flag(const Flag& flag);
+  void read_entry(const std::string& key, const std::string& value, int line);
+  std::optional<Given> find(const std::string& key) const;
+
+  CLI::App& command_;
+  std::string file_;
+  std::vector<std::string> keys_;
+  std::map<std::string, std::string> flags_;  // what CLI11 writes into: addresses must stay
+  std::map<std::string, Given> in_file_;
+};
+
+}  // namespace dragoman::cli

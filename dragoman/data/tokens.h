@@ -1,0 +1,39 @@
+// The token ids of a ragged batch, as the model reads them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dragoman/array/segments.h"
+#include "dragoman/backend/backend.h"
+
+namespace dragoman::data {
+
+// Ids that are the same in every vocabulary. Id 0 is reserved: it never enters a batch and is never generated.
+inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2, kUnk = 3;
+// A row without a target: it adds nothing to the loss.
+inline constexpr std::int32_t kNoTarget = -1;
+
+using Sentence = std::vector<std::int32_t>;
+
+struct Tokens {
+  Array ids;  // int32 [R]
+  Segments segments;
+  TokenRows index;  // absent arrays unless gradients were asked for
+};
+
+struct TokenOptions {
+  std::int64_t V = 0;               // ids are below this
+  std::int32_t first_sentence = 0;  // the number of the first sentence within the update
+  bool index = true;                // attach the token -> rows index that the embedding's gradient needs
+};
+
+// Stacks the sentences, in memory of the backend's arena. Throws UsageError if one has no tokens, or has an id that is
+// not a token of the vocabulary.
+Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options);
+
+// int32 values in memory of the backend's arena.
+Array make_ids(Backend& on, std::span<const std::int32_t> ids);
+
+}  // namespace dragoman::data

@@ -1,0 +1,37 @@
+#include "dragoman/model/cost.h"
+
+#include <algorithm>
+
+#include "dragoman/model/checked.h"
+
+namespace dragoman::model {
+
+std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
+  require<UsageError>(n >= 0 && m >= 0, "a sentence cannot have ", std::min(n, m), " tokens.");
+  const Checked d = config.d_model, V = config.V_target;
+  const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
+
+  const auto reach = [&](std::int64_t positions) {
+    return config.window > 0 ? std::min<std::int64_t>(config.window, positions) : positions;
+  };
+  const auto attend = [&](Checked queries, Checked keys) { return queries * keys * (K + W); };
+  const auto self_attention = [&](std::int64_t rows) {
+    return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + attend(rows, reach(rows));
+  };
+  const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
+  const Checked memory_attention = Checked(m) * d * K + Checked(n) * d * (K + W) + attend(m, n) + Checked(m) * W * d;
+
+  const Checked encoder_layer = self_attention(n) + feed_forward(n);
+  const Checked decoder_layer = self_attention(m) + memory_attention + feed_forward(m);
+  const Checked total =
+      Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
+  require<UsageError>(!total.overflowed, "the cost of ", n, " source and ", m,
+                      " target tokens is too large to count; choose shorter sentences.");
+  return total.value;
+}
+
+double training_flops(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
+  return 6.0 * static_cast<double>(multiply_adds(config, n, m));
+}
+
+}  // namespace dragoman::model

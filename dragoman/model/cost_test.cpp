@@ -1,0 +1,46 @@
+#include "dragoman/model/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/model/presets.h"
+
+namespace dragoman::model {
+namespace {
+
+// 25,000 source and 25,000 target tokens in sentences of 25.
+double flops_per_step(const TransformerConfig& config) { return 1000 * training_flops(config, 25, 25); }
+
+TEST(MultiplyAdds, OfTheBaseModelAreTheSumOfItsProducts) {
+  EXPECT_EQ(multiply_adds(preset("base").model, 25, 25), 1'586'124'800);
+}
+
+TEST(TrainingFlops, OfAStepOfThePapersModels) {
+  EXPECT_NEAR(flops_per_step(preset("base").model), 9.52e12, 0.005e12);
+  EXPECT_NEAR(flops_per_step(preset("big").model), 3.22e13, 0.005e13);
+}
+
+TEST(MultiplyAdds, OfASmallModelWorkedOutByHand) {
+  const TransformerConfig config{
+      .N_enc = 1, .N_dec = 2, .d_model = 2, .d_ff = 3, .h = 1, .d_k = 1, .d_v = 2, .V_source = 5, .V_target = 7};
+  // Encoder, n = 3: Q, K, V 3*2*4 = 24, O 3*2*2 = 12, scores and sums 3*3*3 = 27, feed-forward 2*3*2*3 = 36.
+  const std::int64_t encoder_layer = 24 + 12 + 27 + 36;
+  // Decoder, m = 1: self 8 + 4 + 3; memory: Q 2, K and V 3*2*3 = 18, scores and sums 1*3*3 = 9, O 4; feed-forward 12.
+  const std::int64_t decoder_layer = 15 + 33 + 12;
+  EXPECT_EQ(multiply_adds(config, 3, 1), encoder_layer + 2 * decoder_layer + 1 * 2 * 7);
+}
+
+TEST(MultiplyAdds, AWindowCostsNoMoreThanTheSentence) {
+  TransformerConfig narrow, wide;
+  narrow.window = 10;
+  wide.window = 1000;
+  EXPECT_LT(multiply_adds(narrow, 100, 100), multiply_adds({}, 100, 100));
+  EXPECT_EQ(multiply_adds(wide, 100, 100), multiply_adds({}, 100, 100));
+}
+
+TEST(MultiplyAdds, RefuseLengthsWhoseCostOverflows) {
+  EXPECT_THROW(multiply_adds({}, std::int64_t{1} << 40, 1), UsageError);
+  EXPECT_THROW(multiply_adds({}, -1, 1), UsageError);
+}
+
+}  // namespace
+}  // namespace dragoman::model

@@ -1,0 +1,153 @@
+#include "dragoman/model/decoder.h"
+
+#include <algorithm>
+#include <string>
+
+#include "dragoman/data/tokens.h"
+#include "dragoman/model/encoder.h"
+
+namespace dragoman::model {
+
+DecoderLayer::DecoderLayer(const TransformerConfig& config, int layer)
+    : self(attention_sizes(config), nn::AttentionKind::kDecoderSelf, layer),
+      cross(attention_sizes(config), layer),
+      ffn(config.d_model, config.d_ff, config.P_drop_relu),
+      ln1(config.d_model, config.ln_eps),
+      ln2(config.d_model, config.ln_eps),
+      ln3(config.d_model, config.ln_eps) {}
+
+void DecoderLayer::parameters(nn::ParameterVisitor& visit) {
+  visit.inside("self", self);
+  visit.inside("ln1", ln1);
+  visit.inside("cross", cross);
+  visit.inside("ln2", ln2);
+  visit.inside("ffn", ffn);
+  visit.inside("ln3", ln3);
+}
+
+Decoder::Decoder(const TransformerConfig& config)
+    : norm(config.norm), P_drop(config.P_drop), mask{.kind = Mask::Kind::kCausal, .r = config.window} {
+  const nn::AttentionSizes sizes = attention_sizes(config);
+  std::vector<nn::Parameter::Columns> weights, biases;
+  for (int layer = 0; layer < config.N_dec; ++layer) {
+    layers.emplace_back(config, layer);
+    for (const nn::Projection projection : {nn::Projection::kKeys, nn::Projection::kValues}) {
+      const std::string prefix = std::to_string(layer) + ".cross.";
+      weights.push_back(projection_weights(sizes, projection, prefix));
+      biases.push_back(projection_biases(sizes, projection, prefix));
+    }
+  }
+  W_KV.W = nn::Parameter(config.d_model, weights);
+  if (config.attention_bias) W_KV.b = nn::Parameter(0, biases);
+  if (norm == Norm::kPre) ln = nn::LayerNorm(config.d_model, config.ln_eps);
+}
+
+const nn::LayerNorm& Decoder::after(std::size_t layer) const {
+  if (norm == Norm::kPost) return layers[layer].ln3;
+  return layer + 1 < layers.size() ? layers[layer + 1].ln1 : ln;
+}
+
+ProjectedMemory Decoder::project(const Tensor& memory, const Segments& segments) const {
+  ProjectedMemory projected{segments, {}, {}};
+  const Tensor KV = W_KV(memory);
+  std::int64_t column = 0;
+  for (const DecoderLayer& layer : layers) {
+    const nn::AttentionSizes& sizes = layer.cross.multi_head.sizes;
+    projected.K.push_back(columns(KV, column, sizes.keys()));
+    projected.V.push_back(columns(KV, column + sizes.keys(), sizes.values()));
+    column += sizes.keys() + sizes.values();
+  }
+  return projected;
+}
+
+Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
+                           nn::Pass& pass) const {
+  const Reach past{segments, segments, mask}, source{segments, memory.segments, {}};
+  Stream stream = enter(embedded, layers.front().ln1, norm);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const DecoderLayer& layer = layers[l];
+    const Tensor attended = layer.self(stream.y, past, pass);
+    stream =
+        residual(stream, attended, norm == Norm::kPost ? layer.ln1 : layer.ln2, norm, segments, pass.dropout(P_drop));
+    const Tensor read = layer.cross(stream.y, memory.K[l], memory.V[l], source, pass);
+    stream = residual(stream, read, norm == Norm::kPost ? layer.ln2 : layer.ln3, norm, segments, pass.dropout(P_drop));
+    const Tensor fed = layer.ffn(stream.y, segments, pass);
+    stream = residual(stream, fed, after(l), norm, segments, pass.dropout(P_drop));
+  }
+  return stream.y;
+}
+
+void DecoderState::reorder(std::span<const std::int32_t> parents) {
+  std::vector<std::int32_t> chosen_sentences, chosen_lengths, chosen_ancestors;
+  for (const std::int32_t parent : parents) {
+    require<Error>(parent >= 0 && parent < rows(), "reorder: row ", parent, " of a state with ", rows(), " rows");
+    chosen_sentences.push_back(sentences[parent]);
+    chosen_lengths.push_back(lengths[parent]);
+    const auto first = ancestors.begin() + parent * steps;
+    chosen_ancestors.insert(chosen_ancestors.end(), first, first + steps);
+  }
+  require<Error>(cache.empty() || static_cast<std::int64_t>(parents.size()) <= cache[0].K.dim(1),
+                 "reorder: ", parents.size(), " rows do not fit a cache of ", cache.empty() ? 0 : cache[0].K.dim(1));
+  sentences = std::move(chosen_sentences);
+  lengths = std::move(chosen_lengths);
+  ancestors = std::move(chosen_ancestors);
+}
+
+namespace {
+
+// Copies the rows of x to where each row's next step lies in the cache.
+void append(const Tensor& x, const DecoderState& state, const Tensor& cache) {
+  Backend& on = x.backend();
+  const std::int64_t rows = state.rows(), cache_rows = cache.dim(1);
+  const auto first = state.lengths.front();
+  if (std::ranges::all_of(state.lengths, [&](std::int32_t length) { return length == first; })) {
+    return on.scaled(x.array(), 1.0, Sink::overwrite(cache.array().row_range(first * cache_rows, rows)));
+  }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const Array slot = cache.array().row_range(state.lengths[r] * cache_rows + r, 1);
+    on.scaled(x.array().row_range(r, 1), 1.0, Sink::overwrite(slot));
+  }
+}
+
+}  // namespace
+
+Tensor Decoder::step(const Tensor& embedded, DecoderState& state) const {
+  Backend& on = embedded.backend();
+  const std::int64_t rows = state.rows();
+  require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a state of ", rows);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    require<Error>(state.lengths[r] < state.steps, "step: the cache has room for ", state.steps, " tokens");
+    state.ancestors[r * state.steps + state.lengths[r]] = static_cast<std::int32_t>(r);
+  }
+  const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
+  const Array sentences = data::make_ids(on, state.sentences), lengths = data::make_ids(on, state.lengths);
+  const Array ancestors = data::make_ids(on, state.ancestors).reshaped({rows, state.steps});
+
+  Stream stream = enter(embedded, layers.front().ln1, norm);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const DecoderLayer& layer = layers[l];
+    const nn::Projections now = layer.self.project(stream.y);
+    append(now.K, state, state.cache[l].K);
+    append(now.V, state, state.cache[l].V);
+    const CachedKeys past{state.cache[l].K.array(), state.cache[l].V.array(), ancestors, lengths};
+    const Tensor attended = layer.self.step(now.Q, past, mask.r);
+    stream = residual(stream, attended, norm == Norm::kPost ? layer.ln1 : layer.ln2, norm, one_each);
+    const Tensor read =
+        layer.cross.step(stream.y, state.memory.K[l], state.memory.V[l], state.memory.segments, sentences);
+    stream = residual(stream, read, norm == Norm::kPost ? layer.ln2 : layer.ln3, norm, one_each);
+    const nn::FeedForward& ffn = layer.ffn;
+    stream = residual(stream, ffn.outer(ffn.inner(stream.y, {.relu = true, .dropout = {}, .segments = {}})), after(l),
+                      norm, one_each);
+  }
+  for (std::int32_t& length : state.lengths) ++length;
+  return stream.y;
+}
+
+void Decoder::parameters(nn::ParameterVisitor& visit) {
+  for (std::size_t l = 0; l < layers.size(); ++l) visit.inside(std::to_string(l), layers[l]);
+  visit("W_KV", W_KV.W);
+  visit("b_KV", W_KV.b);
+  if (norm == Norm::kPre) visit.inside("ln", ln);
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,79 @@
+#include "dragoman/model/fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace dragoman::model {
+namespace {
+
+template <std::integral T>
+void read_whole(T& value, std::string_view text, std::string_view where) {
+  const std::optional<T> number = parse_number<T>(text);
+  require<UsageError>(number.has_value(), where, ": '", text, "' is not a whole number of at most ",
+                      std::numeric_limits<T>::max(), ".");
+  value = *number;
+}
+
+template <std::floating_point T>
+void read_real(T& value, std::string_view text, std::string_view where) {
+  const std::optional<T> number = parse_number<T>(text);
+  require<UsageError>(number && std::isfinite(*number), where, ": '", text, "' is not a finite number such as 0.1.");
+  value = *number;
+}
+
+template <class T>
+std::string shortest(T value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), value);
+  return std::string(text, end);
+}
+
+}  // namespace
+
+void read_value(int& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
+void read_value(std::int64_t& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
+void read_value(std::uint64_t& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
+void read_value(float& value, std::string_view text, std::string_view where) { read_real(value, text, where); }
+void read_value(double& value, std::string_view text, std::string_view where) { read_real(value, text, where); }
+void read_value(std::string& value, std::string_view text, std::string_view) { value = text; }
+
+void read_value(bool& value, std::string_view text, std::string_view where) {
+  const auto is_one_of = [text](auto... words) { return ((text == words) || ...); };
+  const bool yes = is_one_of("true", "yes", "on");
+  require<UsageError>(yes || is_one_of("false", "no", "off"), where, ": '", text, "' is neither true nor false.");
+  value = yes;
+}
+
+void read_value(OptionalSize& value, std::string_view text, std::string_view where) {
+  const int size = text == "none" ? 0 : parse_number<int>(text).value_or(-1);
+  require<UsageError>(text == "none" || size > 0, where, ": '", text,
+                      "' is not a whole number above 0; leave it out, or write 'none', for the default.");
+  value = size;
+}
+
+void read_value(const Both& value, std::string_view text, std::string_view where) {
+  read_value(value.first, text, where);
+  value.second = value.first;
+}
+
+std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where) {
+  const auto at = std::find(names.begin(), names.end(), text);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  std::string listed;
+  for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
+  throw UsageError(join(where, ": '", text, "' is not one of ", listed, ".", suggestion(text, names)));
+}
+
+std::string write_value(int value) { return shortest(value); }
+std::string write_value(std::int64_t value) { return shortest(value); }
+std::string write_value(std::uint64_t value) { return shortest(value); }
+std::string write_value(float value) { return shortest(value); }
+std::string write_value(double value) { return shortest(value); }
+std::string write_value(bool value) { return value ? "true" : "false"; }
+std::string write_value(const std::string& value) { return value; }
+std::string write_value(OptionalSize value) { return value == 0 ? "none" : shortest(value.value); }
+std::string write_value(const Both& value) { return shortest(value.first); }
+
+}  // namespace dragoman::model

@@ -1,0 +1,104 @@
+// Settings by name. A settings struct lists its fields once, in fields(), as (key, reference, help); everything that
+// reads or writes settings as text (flags, configuration files, the record inside a checkpoint) goes through here.
+// Numbers read and print the same in every locale.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+
+namespace dragoman::model {
+
+// A whole number above zero, or nothing given, which is 0. Its text is the number or "none".
+struct OptionalSize {
+  int value = 0;
+  constexpr OptionalSize() = default;
+  constexpr OptionalSize(int size) : value(size) {}  // NOLINT: reads and writes as the int that it is
+  constexpr operator int() const { return value; }   // NOLINT
+};
+
+// Two fields that one key sets together.
+struct Both {
+  int& first;
+  int& second;
+};
+
+// An enum whose values, counted from 0, have the texts of the array that names(E{}) returns.
+template <class E>
+concept Named = std::is_enum_v<E>;
+
+template <Named E>
+std::string_view to_string(E value) {
+  return names(value)[static_cast<std::size_t>(value)];
+}
+
+// Reads `text` into `value`. Throws a UsageError that opens with `where` and says what was expected.
+void read_value(int& value, std::string_view text, std::string_view where);
+void read_value(std::int64_t& value, std::string_view text, std::string_view where);
+void read_value(std::uint64_t& value, std::string_view text, std::string_view where);
+void read_value(float& value, std::string_view text, std::string_view where);
+void read_value(double& value, std::string_view text, std::string_view where);
+void read_value(bool& value, std::string_view text, std::string_view where);
+void read_value(std::string& value, std::string_view text, std::string_view where);
+void read_value(OptionalSize& value, std::string_view text, std::string_view where);
+void read_value(const Both& value, std::string_view text, std::string_view where);
+// The place of `text` among `names`.
+std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where);
+
+template <Named E>
+void read_value(E& value, std::string_view text, std::string_view where) {
+  const auto all = names(E{});
+  value = static_cast<E>(read_name({all.begin(), all.end()}, text, where));
+}
+
+// The shortest text that reads back as the same value.
+std::string write_value(int value);
+std::string write_value(std::int64_t value);
+std::string write_value(std::uint64_t value);
+std::string write_value(float value);
+std::string write_value(double value);
+std::string write_value(bool value);
+std::string write_value(const std::string& value);
+std::string write_value(OptionalSize value);
+std::string write_value(const Both& value);
+
+template <Named E>
+std::string write_value(E value) {
+  return std::string(to_string(value));
+}
+
+// Visits every key: those that set two fields first, so that a key for one field wins over them.
+template <class Config, class Visitor>
+void each_key(Config& config, Visitor&& visit) {
+  if constexpr (requires { config.shorthands(visit); }) config.shorthands(visit);
+  config.fields(visit);
+}
+
+template <class Config>
+std::vector<std::string> keys() {
+  std::vector<std::string> all;
+  Config config;
+  each_key(config, [&](std::string_view key, auto&&, std::string_view) { all.emplace_back(key); });
+  return all;
+}
+
+// Sets the field that `key` names. A UsageError for a value that does not read opens with `where` (the key itself
+// unless given: a flag, or a file and line); one for an unknown key names the nearest.
+template <class Config>
+void set(Config& config, std::string_view key, std::string_view value, std::string_view where = {}) {
+  bool found = false;
+  each_key(config, [&](std::string_view name, auto&& field, std::string_view) {
+    if (name != key) return;
+    read_value(field, value, where.empty() ? key : where);
+    found = true;
+  });
+  if (!found) throw UsageError(join("there is no setting '", key, "'.", suggestion(key, keys<Config>())));
+}
+
+}  // namespace dragoman::model

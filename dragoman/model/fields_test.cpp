@@ -1,0 +1,139 @@
+#include "dragoman/model/fields.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <locale>
+
+namespace dragoman::model {
+namespace {
+
+enum class Colour { kRed, kGreen };
+constexpr std::array<std::string_view, 2> names(Colour) { return {"red", "green"}; }
+
+struct Paint {
+  int coats = 2;
+  double gloss = 0.5;
+  bool lead = false;
+  Colour colour = Colour::kRed;
+  OptionalSize litres = 0;
+  int left = 1, right = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("coats", coats, "");
+    field("gloss", gloss, "");
+    field("lead", lead, "");
+    field("colour", colour, "");
+    field("litres", litres, "");
+    field("left", left, "");
+    field("right", right, "");
+  }
+  template <class Visitor>
+  void shorthands(Visitor&& field) {
+    field("sides", Both{left, right}, "");
+  }
+};
+
+// What set() says about a value, or nothing if it takes it.
+std::string complaint(std::string_view key, std::string_view value) {
+  Paint paint;
+  try {
+    set(paint, key, value);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Set, ReadsEveryKindOfField) {
+  Paint paint;
+  set(paint, "coats", "3");
+  set(paint, "gloss", "0.25");
+  set(paint, "lead", "true");
+  set(paint, "colour", "green");
+  set(paint, "litres", "7");
+  EXPECT_EQ(paint.coats, 3);
+  EXPECT_EQ(paint.gloss, 0.25);
+  EXPECT_TRUE(paint.lead);
+  EXPECT_EQ(paint.colour, Colour::kGreen);
+  EXPECT_EQ(paint.litres, 7);
+}
+
+TEST(Set, AShorthandSetsBothFields) {
+  Paint paint;
+  set(paint, "sides", "4");
+  EXPECT_EQ(paint.left, 4);
+  EXPECT_EQ(paint.right, 4);
+}
+
+TEST(Set, RefusesWhatIsNotAWholeNumber) {
+  for (const char* text : {"8x", "", " 8", "8 ", "1e3", "0x8", "99999999999", "8.0"}) {
+    EXPECT_EQ(complaint("coats", text),
+              "coats: '" + std::string(text) + "' is not a whole number of at most 2147483647.");
+  }
+}
+
+TEST(Set, RefusesWhatIsNotAFiniteNumber) {
+  for (const char* text : {"nan", "inf", "-inf", "1e999", "0,5", "x", ""}) {
+    EXPECT_EQ(complaint("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number such as 0.1.");
+  }
+}
+
+TEST(Set, RefusesAnOptionalSizeThatIsNotAboveZero) {
+  for (const char* text : {"0", "-3", "two"}) EXPECT_NE(complaint("litres", text), "");
+  EXPECT_EQ(complaint("litres", "none"), "");
+}
+
+TEST(Set, NamesTheNearestKeyAndTheNearestValue) {
+  EXPECT_EQ(complaint("coast", "1"), "there is no setting 'coast'. Did you mean 'coats'?");
+  EXPECT_EQ(complaint("colour", "gren"), "colour: 'gren' is not one of red, green. Did you mean 'green'?");
+}
+
+TEST(Set, SaysWhereTheValueStands) {
+  Paint paint;
+  try {
+    set(paint, "lead", "perhaps", "--lead");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--lead: 'perhaps' is neither true nor false.");
+  }
+}
+
+TEST(WriteValue, ReadsBackAsTheSameValue) {
+  Paint written{.coats = -1, .gloss = 0.1, .lead = true, .colour = Colour::kGreen, .litres = 9, .left = 3, .right = 4};
+  Paint read;
+  written.fields([&](std::string_view key, auto& value, std::string_view) { set(read, key, write_value(value)); });
+  EXPECT_EQ(read.coats, written.coats);
+  EXPECT_EQ(read.gloss, written.gloss);
+  EXPECT_EQ(read.lead, written.lead);
+  EXPECT_EQ(read.colour, written.colour);
+  EXPECT_EQ(read.litres, written.litres);
+  EXPECT_EQ(read.right, written.right);
+}
+
+TEST(WriteValue, IsTheShortestText) {
+  EXPECT_EQ(write_value(0.1f), "0.1");
+  EXPECT_EQ(write_value(OptionalSize{}), "none");
+}
+
+// A locale that writes 1.234,5 as German does.
+struct Comma : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(WriteValue, IsTheSameInEveryLocale) {
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  const std::string real = write_value(1234.5), whole = write_value(1234);
+  const std::string refused = complaint("gloss", "1234,5"), taken = complaint("gloss", "1234.5");
+  std::locale::global(before);
+  EXPECT_EQ(real, "1234.5");
+  EXPECT_EQ(whole, "1234");
+  EXPECT_NE(refused, "");
+  EXPECT_EQ(taken, "");
+}
+
+}  // namespace
+}  // namespace dragoman::model

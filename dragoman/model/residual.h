@@ -1,0 +1,32 @@
+// The residual connection around every sub-layer (Section 3.1 of the paper), in both arrangements.
+#pragma once
+
+#include "dragoman/array/segments.h"
+#include "dragoman/model/config.h"
+#include "dragoman/nn/layer_norm.h"
+#include "dragoman/ops/add_norm.h"
+
+namespace dragoman::model {
+
+// What flows from sub-layer to sub-layer.
+struct Stream {
+  Tensor x;  // the residual: what the next sub-layer's output is added to
+  Tensor y;  // what the next sub-layer reads
+};
+
+// The stream that enters a stack. In the pre-norm arrangement the first LayerNorm comes before anything else.
+inline Stream enter(const Tensor& x, const nn::LayerNorm& first, Norm norm) {
+  return norm == Norm::kPost ? Stream{x, x} : Stream{x, first(x)};
+}
+
+// After a sub-layer with output a:  s = x + Dropout(a),  y = LayerNorm(s).
+// The paper normalises after the addition, and what it normalised is the next residual: LN(x + Dropout(S(x))).
+// We offer pre-norm too: the residual stays as it is, x + Dropout(S(LN(x))), so that `ln` is the LayerNorm before the
+// next sub-layer, or the one that ends the stack.
+inline Stream residual(const Stream& stream, const Tensor& a, const nn::LayerNorm& ln, Norm norm,
+                       const Segments& segments, const Dropout& dropout = {}) {
+  const auto [s, y] = ops::add_norm(stream.x, a, segments, dropout, ln.gamma.tensor(), ln.beta.tensor(), ln.eps);
+  return norm == Norm::kPost ? Stream{y, y} : Stream{s, y};
+}
+
+}  // namespace dragoman::model

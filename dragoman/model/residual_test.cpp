@@ -1,0 +1,102 @@
+#include "dragoman/model/residual.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/model/testing.h"
+#include "dragoman/ops/arithmetic.h"
+
+namespace dragoman::model {
+namespace {
+
+using ops::operator+;
+
+// A stack of layers with memory and stirred weights of its own, in double precision.
+template <class Stack>
+struct Bound {
+  explicit Bound(const TransformerConfig& config)
+      : stack(config), block(*on, DType::kFloat64, stack, nn::Purpose::kInference) {
+    block.initialise(1);
+    std::uint64_t seed = 10;
+    for (const nn::NamedTensor& tensor : block.tensors()) {
+      on->scaled(input(tensor.shape, seed++), 0.3, Sink::accumulate(tensor.values));
+    }
+  }
+  Array input(const Shape& shape, std::uint64_t seed) const {
+    return make_array(*on, shape, DType::kFloat64, random_values(shape.count(), seed));
+  }
+
+  std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
+  Stack stack;
+  nn::ParameterBlock block;
+};
+
+TransformerConfig config(Norm norm) {
+  TransformerConfig config = small_config();
+  config.norm = norm;
+  config.N_enc = config.N_dec = 3;
+  return config;
+}
+
+class Stacks : public ::testing::TestWithParam<Norm> {};
+INSTANTIATE_TEST_SUITE_P(Norms, Stacks, ::testing::Values(Norm::kPost, Norm::kPre),
+                         [](const auto& norm) { return std::string(to_string(norm.param)); });
+
+// Section 3.1: LayerNorm(x + Sublayer(x)); or x + Sublayer(LayerNorm(x)), with one more LayerNorm at the end.
+template <class Sublayer>
+Tensor around(Norm norm, const Tensor& x, const nn::LayerNorm& ln, const Sublayer& sublayer) {
+  return norm == Norm::kPost ? ln(x + sublayer(x)) : x + sublayer(ln(x));
+}
+
+TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
+  const Bound<Encoder> bound(config(GetParam()));
+  Backend& on = *bound.on;
+  nn::Pass pass{.on = on};
+  const Segments segments = make_segments(on, {4, 2});
+  const Reach reach{segments, segments, {}};
+  const Tensor embedded(on, bound.input({6, 20}, 3));
+  Tensor x = embedded;
+  for (const EncoderLayer& layer : bound.stack.layers) {
+    x = around(GetParam(), x, layer.ln1, [&](const Tensor& y) { return layer.self(y, reach, pass); });
+    x = around(GetParam(), x, layer.ln2, [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+  }
+  if (GetParam() == Norm::kPre) x = bound.stack.ln(x);
+  expect_near(values_of(on, bound.stack(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
+}
+
+TEST_P(Stacks, OfTheDecoderReadTheMemoryBetweenThem) {
+  const Bound<Decoder> bound(config(GetParam()));
+  Backend& on = *bound.on;
+  nn::Pass pass{.on = on};
+  const Segments segments = make_segments(on, {3, 5}), source = make_segments(on, {4, 2});
+  const Reach past{segments, segments, {.kind = Mask::Kind::kCausal}}, all{segments, source, {}};
+  const Tensor embedded(on, bound.input({8, 20}, 3)), memory(on, bound.input({6, 20}, 4));
+  const ProjectedMemory projected = bound.stack.project(memory, source);
+  Tensor x = embedded;
+  for (std::size_t l = 0; l < 3; ++l) {
+    const DecoderLayer& layer = bound.stack.layers[l];
+    x = around(GetParam(), x, layer.ln1, [&](const Tensor& y) { return layer.self(y, past, pass); });
+    x = around(GetParam(), x, layer.ln2,
+               [&](const Tensor& y) { return layer.cross(y, projected.K[l], projected.V[l], all, pass); });
+    x = around(GetParam(), x, layer.ln3, [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+  }
+  if (GetParam() == Norm::kPre) x = bound.stack.ln(x);
+  expect_near(values_of(on, bound.stack(embedded, segments, projected, pass).array()), values_of(on, x.array()), 1e-12);
+}
+
+TEST(Memory, IsProjectedByTheWeightsOfEachLayer) {
+  const Bound<Decoder> bound(config(Norm::kPost));
+  Backend& on = *bound.on;
+  const Tensor memory(on, bound.input({6, 20}, 4));
+  const ProjectedMemory projected = bound.stack.project(memory, make_segments(on, {6}));
+  for (const nn::NamedTensor& tensor : bound.block.tensors()) {
+    const bool keys = tensor.name.ends_with("cross.W_K");
+    if (!keys && !tensor.name.ends_with("cross.W_V")) continue;
+    const auto layer = static_cast<std::size_t>(tensor.name[0] - '0');
+    Array expected = on.empty({6, 20}, DType::kFloat64);
+    on.matmul(memory.array(), Transpose::kNo, tensor.values, Transpose::kNo, Sink::overwrite(expected));
+    expect_near(values_of(on, (keys ? projected.K : projected.V)[layer].array()), values_of(on, expected), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::model

@@ -1,0 +1,139 @@
+// What tests of models, decoding and training share: a small Transformer with its memory, and a model whose scores are
+// written down beforehand.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "dragoman/backend/testing.h"
+#include "dragoman/data/batch.h"
+#include "dragoman/model/transformer.h"
+
+namespace dragoman::model {
+
+// Sizes that are no multiple of a vector, and dropout off.
+inline TransformerConfig small_config() {
+  TransformerConfig config;
+  config.N_enc = config.N_dec = 2;
+  config.d_model = 20;
+  config.d_ff = 36;
+  config.h = 2;
+  config.V_source = config.V_target = 37;
+  config.max_positions = 64;
+  config.P_drop = 0;
+  return config;
+}
+
+struct SmallOptions {
+  int threads = 1;
+  DType dtype = DType::kFloat32;
+  std::uint64_t seed = 1;
+};
+
+struct SmallModel {
+  explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
+      : on(make_backend(Device{}, {.threads = options.threads})),
+        model(config),
+        block(*on, options.dtype, model, nn::Purpose::kTraining) {
+    block.initialise(options.seed);
+  }
+
+  // Moves every parameter a little, so that biases and LayerNorms have something to say.
+  void stir() {
+    std::uint64_t seed = 10;
+    for (const nn::NamedTensor& tensor : block.tensors()) {
+      const ArenaScope scratch(on->arena());
+      const Array noise = make_array(*on, tensor.shape, DType::kFloat64, random_values(tensor.shape.count(), seed++));
+      on->scaled(noise, 0.1, Sink::accumulate(tensor.values));
+    }
+  }
+  Array parameter(const std::string& name) const {
+    for (const nn::NamedTensor& tensor : block.tensors()) {
+      if (tensor.name == name) return tensor.values;
+    }
+    throw Error("no tensor " + name);
+  }
+
+  std::unique_ptr<Backend> on;
+  Transformer model;
+  nn::ParameterBlock block;
+};
+
+// Sentences of 1 to `longest` words, each ending in EOS.
+inline std::vector<data::Sentence> random_sentences(int count, int longest, std::int64_t V, std::uint64_t seed) {
+  RandomStream random(seed);
+  std::vector<data::Sentence> sentences(count);
+  for (data::Sentence& sentence : sentences) {
+    for (std::uint32_t n = 1 + random.below(longest); n > 0; --n) {
+      sentence.push_back(4 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 4))));
+    }
+    sentence.push_back(data::kEos);
+  }
+  return sentences;
+}
+
+inline std::vector<data::SentencePair> random_pairs(int count, int longest, std::int64_t V, std::uint64_t seed) {
+  const auto sources = random_sentences(count, longest, V, seed),
+             targets = random_sentences(count, longest, V, seed + 1);
+  std::vector<data::SentencePair> pairs;
+  for (int i = 0; i < count; ++i) pairs.push_back({sources[i], targets[i]});
+  return pairs;
+}
+
+// Scores what it was told to: logits(sentence, position) of V numbers, whatever the words. Its states are the logits
+// themselves, and its output projection the unit matrix.
+class ScriptedModel final : public Seq2Seq {
+ public:
+  using Logits = std::function<Doubles(int sentence, int position)>;
+
+  ScriptedModel(Backend& on, std::int64_t V, Logits logits) : on_(on), V_(V), logits_(std::move(logits)) {
+    Doubles unit(static_cast<std::size_t>(V * V), 0);
+    for (std::int64_t v = 0; v < V; ++v) unit[v * V + v] = 1;
+    unit_ = make_array(on, {V, V}, DType::kFloat64, unit);
+  }
+
+  Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+    return {Tensor(pass.on, pass.on.empty({source.segments.R, 1}, DType::kFloat64)), source.segments};
+  }
+  Tensor decode(const data::Tokens& target, const Encoded&, nn::Pass&) const override {
+    const Doubles sentences = values_of(on_, target.segments.sentence.reshaped({1, target.segments.R}));
+    const Doubles positions = values_of(on_, target.segments.position.reshaped({1, target.segments.R}));
+    return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
+  }
+  OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
+  DecoderState start(const Encoded& encoded, std::int64_t, std::int64_t) const override {
+    DecoderState state;
+    for (std::int32_t b = 0; b < encoded.segments.B; ++b) state.sentences.push_back(b);
+    state.lengths.assign(state.sentences.size(), 0);
+    return state;
+  }
+  Tensor step(std::span<const std::int32_t>, DecoderState& state) const override {
+    const Tensor next = states(state.sentences, state.lengths);
+    for (std::int32_t& length : state.lengths) ++length;
+    return next;
+  }
+  std::int64_t source_vocabulary() const override { return V_; }
+  std::int64_t target_vocabulary() const override { return V_; }
+  std::int32_t start_token() const override { return data::kBos; }
+  void parameters(nn::ParameterVisitor&) override {}
+
+ private:
+  Tensor states(const std::vector<std::int32_t>& sentences, const std::vector<std::int32_t>& positions) const {
+    Doubles rows;
+    for (std::size_t r = 0; r < sentences.size(); ++r) {
+      const Doubles row = logits_(sentences[r], positions[r]);
+      rows.insert(rows.end(), row.begin(), row.end());
+    }
+    return Tensor(on_, make_array(on_, {static_cast<std::int64_t>(sentences.size()), V_}, DType::kFloat64, rows));
+  }
+
+  Backend& on_;
+  std::int64_t V_;
+  Logits logits_;
+  Array unit_;
+};
+
+}  // namespace dragoman::model

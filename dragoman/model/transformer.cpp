@@ -1,0 +1,174 @@
+#include "dragoman/model/transformer.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/embed.h"
+#include "dragoman/ops/matmul.h"
+#include "dragoman/ops/softmax.h"
+
+namespace dragoman::model {
+
+namespace {
+
+constexpr std::int64_t kVocabularyRows = 128;  // memory for the vocabulary is laid out in multiples of this
+constexpr std::int64_t kTargetSpaces = 32;
+
+// Rows drawn from N(0, 1 / d_model), so that an embedding scaled by sqrt(d_model) has unit variance.
+nn::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
+  nn::Initial initial = nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
+  initial.zero_first_row = config.init == Init::kFairseq;
+  return nn::Parameter({V, config.d_model}, initial).rounded_rows(kVocabularyRows);
+}
+
+nn::Parameter position_table(const TransformerConfig& config) {
+  return nn::Parameter({config.max_positions, config.d_model},
+                       nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))));
+}
+
+const TransformerConfig& validated(const TransformerConfig& config) {
+  config.validate();
+  return config;
+}
+
+}  // namespace
+
+Transformer::Transformer(const TransformerConfig& config)
+    : config_(validated(config)),
+      encoder_(config),
+      decoder_(config),
+      sinusoids_(config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper,
+                 config.d_model) {
+  switch (config.tie) {
+    case Tie::kThreeWay: E_ = embedding(config.V_target, config); break;
+    case Tie::kDecoder:
+      E_source_ = embedding(config.V_source, config);
+      E_target_ = embedding(config.V_target, config);
+      break;
+    case Tie::kNone:
+      E_source_ = embedding(config.V_source, config);
+      E_target_ = embedding(config.V_target, config);
+      E_output_ = embedding(config.V_target, config);
+      break;
+  }
+  if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
+  if (config.output_bias) b_output_ = nn::Parameter({config.V_target}, nn::Initial::constant(0));
+  if (config.target_space_table) target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial());
+}
+
+const nn::Parameter& Transformer::source_embedding() const { return E_ ? E_ : E_source_; }
+const nn::Parameter& Transformer::target_embedding() const { return E_ ? E_ : E_target_; }
+const nn::Parameter& Transformer::output_embedding() const { return E_output_ ? E_output_ : target_embedding(); }
+
+Tensor Transformer::positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const {
+  switch (config_.positions) {
+    case Positions::kNone: return {};
+    case Positions::kLearned: return learned.tensor();
+    default: return sinusoids_.rows(on, longest, output_embedding().tensor().array().dtype());
+  }
+}
+
+// Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
+// the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
+Encoded Transformer::encode(const data::Tokens& source, nn::Pass& pass) const {
+  const Tensor P = positions(pass.on, P_source_, source.segments.longest);
+  const Tensor embedded = ops::embed(pass.on, source, source_embedding().tensor(), P, std::sqrt(config_.d_model),
+                                     pass.dropout(config_.P_drop));
+  return {encoder_(embedded, source.segments, pass), source.segments};
+}
+
+Tensor Transformer::decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
+  const Tensor P = positions(pass.on, P_target_, target.segments.longest);
+  const Tensor embedded = ops::embed(pass.on, target, target_embedding().tensor(), P, std::sqrt(config_.d_model),
+                                     pass.dropout(config_.P_drop));
+  return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass);
+}
+
+OutputProjection Transformer::output() const { return {output_embedding().tensor(), b_output_.tensor()}; }
+
+DecoderState Transformer::start(const Encoded& encoded, std::int64_t rows, std::int64_t steps) const {
+  Backend& on = encoded.states.backend();
+  const DType dtype = encoded.states.array().dtype();
+  const std::int64_t B = encoded.segments.B;
+  DecoderState state;
+  state.memory = decoder_.project(encoded.states, encoded.segments);
+  state.steps = steps;
+  for (const DecoderLayer& layer : decoder_.layers) {
+    const nn::AttentionSizes& sizes = layer.self.multi_head.sizes;
+    state.cache.push_back({{},
+                           Tensor(on, on.empty({steps, rows, sizes.keys()}, dtype)),
+                           Tensor(on, on.empty({steps, rows, sizes.values()}, dtype))});
+  }
+  state.sentences.resize(B);
+  std::iota(state.sentences.begin(), state.sentences.end(), 0);
+  state.lengths.assign(B, 0);
+  state.ancestors.assign(B * steps, 0);
+  return state;
+}
+
+Tensor Transformer::step(std::span<const std::int32_t> ids, DecoderState& state) const {
+  Backend& on = state.memory.K.front().backend();
+  const std::int64_t rows = state.rows();
+  require<ShapeError>(static_cast<std::int64_t>(ids.size()) == rows, "step: ", ids.size(), " ids for ", rows, " rows");
+  std::int64_t longest = 0;
+  for (const std::int32_t length : state.lengths) longest = std::max<std::int64_t>(longest, length + 1);
+  for (const std::int32_t id : ids) {
+    require<UsageError>(id >= 0 && id < config_.V_target, "step: there is no token ", id);
+  }
+  data::Tokens tokens;
+  tokens.ids = data::make_ids(on, ids);
+  tokens.segments = {.B = rows,
+                     .R = rows,
+                     .longest = longest,
+                     .offsets = {},
+                     .position = data::make_ids(on, state.lengths),
+                     .sentence = {}};
+  const Tensor P = positions(on, P_target_, longest);
+  const Tensor embedded = ops::embed(on, tokens, target_embedding().tensor(), P, std::sqrt(config_.d_model), {});
+  return decoder_.step(embedded, state);
+}
+
+std::int32_t Transformer::start_token() const {
+  switch (config_.decoder_start) {
+    case DecoderStart::kBos: return data::kBos;
+    case DecoderStart::kEos: return data::kEos;
+    case DecoderStart::kZeroVector: return data::kPad;  // whose lookup is zero
+  }
+  return data::kBos;
+}
+
+void Transformer::parameters(nn::ParameterVisitor& visit) {
+  visit("embed.E", E_);
+  visit("embed.E_source", E_source_);
+  visit("embed.E_target", E_target_);
+  visit("embed.E_output", E_output_);
+  visit("embed.P_source", P_source_);
+  visit("embed.P_target", P_target_);
+  visit("embed.target_space", target_space_);
+  visit.inside("enc", encoder_);
+  visit.inside("dec", decoder_);
+  visit("output.b", b_output_);
+}
+
+Tensor log_probabilities(const Seq2Seq& model, const Tensor& states) {
+  const OutputProjection output = model.output();
+  Tensor logits = ops::matmul(states, output.E, Transpose::kYes);
+  if (output.b) logits = ops::add_bias(logits, output.b);
+  return ops::log_softmax(logits);
+}
+
+std::vector<ParameterInfo> parameter_table(const TransformerConfig& config) {
+  Transformer model(config);
+  nn::ParameterVisitor visitor;
+  model.parameters(visitor);
+  std::vector<ParameterInfo> table;
+  for (const nn::NamedTensor& tensor : visitor.tensors()) {
+    std::vector<std::int64_t> shape;
+    for (int axis = 0; axis < tensor.shape.rank(); ++axis) shape.push_back(tensor.shape.dim(axis));
+    table.push_back({tensor.name, shape, tensor.shape.count()});
+  }
+  return table;
+}
+
+}  // namespace dragoman::model

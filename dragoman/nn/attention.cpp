@@ -1,0 +1,167 @@
+#include "dragoman/nn/attention.h"
+
+#include <cmath>
+#include <vector>
+
+#include "dragoman/nn/initial.h"
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/attention.h"
+#include "dragoman/ops/matmul.h"
+#include "dragoman/ops/softmax.h"
+
+namespace dragoman::nn {
+
+using namespace ops;  // NOLINT: equations read as in the paper
+
+// Section 3.2.1. "We compute the dot products of the query with all keys, divide each by sqrt(d_k), and apply a softmax
+// function to obtain the weights on the values." Keys that the mask hides count as -infinity before the softmax.
+Tensor attention_weights(const Tensor& Q, const Tensor& K, const Mask& mask) {
+  const double d_k = static_cast<double>(K.dim(-1));
+  return softmax(masked(matmul(Q, transpose(K)) * (1.0 / std::sqrt(d_k)), mask));
+}
+
+// Equation (1):  Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V.
+// This is the definition: the fused kernel is tested against it, and a reader starts here.
+Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Mask& mask) {
+  return matmul(attention_weights(Q, K, mask), V);
+}
+
+// Section 3.2.2:  MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O,
+//                 head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
+// `of` holds the projections of all heads side by side; the fused kernel computes equation (1) for each sentence and
+// head, and writes the heads side by side again, so that Concat costs nothing. Whoever observes gets the kernel's own
+// weights.
+Tensor MultiHeadAttention::operator()(const Projections& of, const Reach& reach, Pass& pass) const {
+  Array weights;
+  const Tensor concatenated = ops::attention(of.Q, of.K, of.V, reach, heads(pass.dropout(sizes.P_drop)),
+                                             pass.observer != nullptr ? &weights : nullptr);
+  if (pass.observer != nullptr) pass.observer->see(kind, layer, weights, reach);
+  return W_O(concatenated);
+}
+
+Heads MultiHeadAttention::heads(const Dropout& dropout) const {
+  return {.h = sizes.h, .scale = 1.0 / std::sqrt(static_cast<double>(sizes.d_k)), .dropout = dropout};
+}
+
+Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
+                             const Dropout& dropout) {
+  std::vector<std::int32_t> q(reach.queries.B + 1), k(reach.keys.B + 1);
+  Q.backend().copy_out(reach.queries.offsets, q.data());
+  Q.backend().copy_out(reach.keys.offsets, k.data());
+  const std::int64_t d_k = Q.dim(-1) / h, d_v = V.dim(-1) / h;
+  Tensor O;
+  for (std::int64_t b = 0; b < reach.queries.B; ++b) {
+    const std::int64_t n_q = q[b + 1] - q[b], n_k = k[b + 1] - k[b];
+    const Segments sentence{.B = 1,
+                            .R = n_q,
+                            .longest = n_q,
+                            .offsets = {},
+                            .position = reach.queries.position.reshaped({reach.queries.R, 1}).row_range(q[b], n_q),
+                            .sentence = reach.queries.sentence.reshaped({reach.queries.R, 1}).row_range(q[b], n_q)};
+    // Dropout counts its channels over the weights of all heads, so they are put side by side for it.
+    Tensor weights;
+    for (std::int64_t i = 0; i < h; ++i) {
+      const Tensor head = attention_weights(columns(rows(Q, q[b], n_q), i * d_k, d_k),
+                                            columns(rows(K, k[b], n_k), i * d_k, d_k), reach.mask);
+      weights = weights ? concat({weights, head}) : head;
+    }
+    weights = ops::dropout(weights, sentence, dropout);
+    Tensor heads;
+    for (std::int64_t i = 0; i < h; ++i) {
+      const Tensor head = matmul(columns(weights, i * n_k, n_k), columns(rows(V, k[b], n_k), i * d_v, d_v));
+      heads = heads ? concat({heads, head}) : head;
+    }
+    O = O ? stack_rows({O, heads}) : heads;
+  }
+  return O;
+}
+
+namespace {
+
+std::int64_t width(const AttentionSizes& sizes, Projection projection) {
+  return projection == Projection::kValues ? sizes.values() : sizes.keys();
+}
+
+const char* letter(Projection projection) {
+  return projection == Projection::kQueries ? "Q" : projection == Projection::kKeys ? "K" : "V";
+}
+
+}  // namespace
+
+// The first public code drew W_Q, W_K and W_V as one matrix of d_model rows; fairseq draws each by itself and scales it
+// by 1 / sqrt(2). For the paper's sizes the two limits are the same number, and we use the first for cross-attention
+// too.
+Parameter::Columns projection_weights(const AttentionSizes& sizes, Projection projection, const std::string& prefix) {
+  const double limit = sizes.init == AttentionInit::kT2T
+                           ? glorot_limit(sizes.d_model, 2 * sizes.keys() + sizes.values())
+                           : glorot_limit(sizes.d_model, width(sizes, projection)) / std::sqrt(2.0);
+  return {prefix + "W_" + letter(projection), width(sizes, projection), Initial::uniform(limit)};
+}
+
+Parameter::Columns projection_biases(const AttentionSizes& sizes, Projection projection, const std::string& prefix) {
+  const Initial initial = sizes.init == AttentionInit::kT2T
+                              ? Initial::constant(0)
+                              : Initial::uniform(1.0 / std::sqrt(static_cast<double>(sizes.d_model)));
+  return {prefix + "b_" + letter(projection), width(sizes, projection), initial};
+}
+
+MultiHeadAttention::MultiHeadAttention(const AttentionSizes& sizes_, AttentionKind kind_, int layer_)
+    : sizes(sizes_), kind(kind_), layer(layer_) {
+  W_O.W = Parameter({sizes.values(), sizes.d_model}, Initial::uniform(glorot_limit(sizes.values(), sizes.d_model)));
+  if (sizes.bias) W_O.b = Parameter({sizes.d_model}, Initial::constant(0));
+}
+
+SelfAttention::SelfAttention(const AttentionSizes& sizes, AttentionKind kind, int layer)
+    : multi_head(sizes, kind, layer) {
+  using enum Projection;
+  W_QKV.W = Parameter(sizes.d_model, {projection_weights(sizes, kQueries), projection_weights(sizes, kKeys),
+                                      projection_weights(sizes, kValues)});
+  if (sizes.bias) {
+    W_QKV.b = Parameter(
+        0, {projection_biases(sizes, kQueries), projection_biases(sizes, kKeys), projection_biases(sizes, kValues)});
+  }
+}
+
+Projections SelfAttention::project(const Tensor& x) const {
+  const AttentionSizes& sizes = multi_head.sizes;
+  const Tensor QKV = W_QKV(x);
+  return {columns(QKV, 0, sizes.keys()), columns(QKV, sizes.keys(), sizes.keys()),
+          columns(QKV, 2 * sizes.keys(), sizes.values())};
+}
+
+Tensor SelfAttention::step(const Tensor& Q, const CachedKeys& cache, std::int64_t r) const {
+  Backend& on = Q.backend();
+  Array O = on.empty({Q.rows(), multi_head.sizes.values()}, Q.array().dtype()), weights;
+  on.attention_cached(Q.array(), cache, r, multi_head.heads(), O, weights);
+  return multi_head.W_O(Tensor(on, O));
+}
+
+void SelfAttention::parameters(ParameterVisitor& visit) {
+  visit("W_QKV", W_QKV.W);
+  visit("b_QKV", W_QKV.b);
+  visit("W_O", multi_head.W_O.W);
+  visit("b_O", multi_head.W_O.b);
+}
+
+CrossAttention::CrossAttention(const AttentionSizes& sizes, int layer)
+    : multi_head(sizes, AttentionKind::kCross, layer) {
+  W_Q.W = Parameter(sizes.d_model, {projection_weights(sizes, Projection::kQueries)});
+  if (sizes.bias) W_Q.b = Parameter(0, {projection_biases(sizes, Projection::kQueries)});
+}
+
+Tensor CrossAttention::step(const Tensor& x, const Tensor& K, const Tensor& V, const Segments& memory,
+                            const Array& sentences) const {
+  Backend& on = x.backend();
+  Array O = on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype()), weights;
+  on.attention_memory(W_Q(x).array(), K.array(), V.array(), memory, sentences, multi_head.heads(), O, weights);
+  return multi_head.W_O(Tensor(on, O));
+}
+
+void CrossAttention::parameters(ParameterVisitor& visit) {
+  visit("W_Q", W_Q.W);
+  visit("b_Q", W_Q.b);
+  visit("W_O", multi_head.W_O.W);
+  visit("b_O", multi_head.W_O.b);
+}
+
+}  // namespace dragoman::nn

@@ -1,0 +1,283 @@
+#include "dragoman/nn/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "dragoman/autograd/testing.h"
+#include "dragoman/ops/attention.h"
+#include "dragoman/ops/matmul.h"
+
+namespace dragoman::nn {
+namespace {
+
+constexpr Mask kAll{}, kCausal{.kind = Mask::Kind::kCausal};
+constexpr Mask window(std::int64_t r) { return {.kind = Mask::Kind::kAll, .r = r}; }
+constexpr Mask causal_window(std::int64_t r) { return {.kind = Mask::Kind::kCausal, .r = r}; }
+
+TEST(AttentionWeights, WorkedExample) {
+  const Workbench bench;
+  Doubles keys(64, 1.75);  // q . k = 112 and 96
+  keys.insert(keys.end(), 64, 1.5);
+  const Tensor Q = bench.tensor({1, 64}, Doubles(64, 1.0)), K = bench.tensor({2, 64}, keys);
+  expect_near(bench.values(attention_weights(Q, K, kAll)), {0.880797, 0.119203}, 1e-6);
+}
+
+TEST(AttentionWeights, MaskedKeysGetNothing) {
+  const Workbench bench;
+  // d_k = 1: the scores of each query are 1, 2, 3.
+  const Tensor Q = bench.tensor({3, 1}, {1, 1, 1}), K = bench.tensor({3, 1}, {1, 2, 3});
+  const Doubles causal = bench.values(attention_weights(Q, K, kCausal));
+  expect_near({causal.begin() + 3, causal.begin() + 6}, {0.268941, 0.731059, 0}, 1e-6);
+  const Tensor beyond = attention_weights(bench.random({4, 1}, 1), bench.random({1, 1}, 2), window(3));
+  EXPECT_EQ(bench.values(beyond), (Doubles{1, 1, 0, 0}));
+}
+
+TEST(AttentionWeights, AWindowIsItsDefinition) {
+  const Workbench bench;
+  constexpr int n = 9;
+  const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
+  for (const int r : {1, 2, 3, 4, 7}) {
+    const Doubles centred = bench.values(attention_weights(Q, K, window(r)));
+    const Doubles causal = bench.values(attention_weights(Q, K, causal_window(r)));
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        EXPECT_EQ(centred[i * n + j] > 0, std::abs(i - j) <= r / 2) << r << " " << i << " " << j;
+        EXPECT_EQ(causal[i * n + j] > 0, i - r < j && j <= i) << r << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+// Section 3.2.1, footnote: products of independent components of variance 1 have variance d_k.
+TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
+  const Workbench bench;
+  Doubles signs;
+  for (int pattern = 0; pattern < 16; ++pattern) {
+    for (int c = 0; c < 4; ++c) signs.push_back(pattern >> c & 1 ? 1 : -1);
+  }
+  const Tensor all = bench.tensor({16, 4}, signs);
+  double sum = 0, squares = 0;
+  for (const double product : bench.values(ops::matmul(all, all, Transpose::kYes))) {
+    sum += product;
+    squares += product * product;
+  }
+  EXPECT_EQ(sum, 0);
+  EXPECT_EQ(squares / 256, 4);
+  EXPECT_EQ(squares / 256 / std::sqrt(4.0) / std::sqrt(4.0), 1);
+}
+
+// Two-head self-attention in numbers small enough to be worked out by hand.
+struct Remembered : Observer {
+  explicit Remembered(const Workbench& bench_) : bench(bench_) {}
+  void see(AttentionKind, int, const Array& w, const Reach&) override { weights = bench.values(w); }
+
+  const Workbench& bench;
+  Doubles weights;
+};
+
+struct Example {
+  Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, AttentionKind::kEncoderSelf, 0) {
+    for (const NamedTensor& tensor : block.tensors()) {
+      bench.on->scaled(bench.tensor(tensor.shape, kWeights.at(tensor.name)).array(), 1, Sink::overwrite(tensor.values));
+    }
+  }
+
+  // The output, row by row, for one sentence.
+  Doubles operator()(const Doubles& x, const Mask& mask, Observer* observer = nullptr) {
+    const ArenaScope scratch(bench.on->arena());
+    const auto n = static_cast<int>(x.size() / 4);
+    const Segments sentence = bench.segments({n});
+    Pass pass{.on = *bench.on, .observer = observer};
+    return bench.values(layer(bench.tensor({n, 4}, x), {sentence, sentence, mask}, pass));
+  }
+
+  static inline const std::map<std::string, Doubles> kWeights = {
+      {"W_Q", {.1, .2, .3, .4, .5, -.1, .2, 0, 0, .3, -.2, .1, .2, 0, .1, -.3}},
+      {"W_K", {.2, -.1, 0, .3, .1, .4, -.2, 0, .3, 0, .1, .2, -.1, .2, .5, .1}},
+      {"W_V", {.3, .1, 0, -.2, 0, .2, .4, .1, .1, -.3, .2, 0, .5, 0, -.1, .2}},
+      {"W_O", {.2, 0, .1, .3, .1, .5, 0, -.1, 0, .2, .3, .1, -.2, .1, 0, .4}},
+  };
+  static inline const Doubles kX = {1, 0, 2, -1, 0, 1, 1, .5, 2, -1, 0, 1};
+  static inline const Doubles kHeads = {.275663, .450617, .273720, .381773, .338532, .279695,
+                                        .294658, .406486, .298855, .373672, .280620, .345709,
+                                        .326689, .336061, .337251, .284790, .295039, .420171};
+  static inline const Doubles kOutput = {.112884, -.077488, .096378, .093941,  .095684, -.092923,
+                                         .096481, .102419,  .111596, -.093169, .075475, .097175};
+
+  Workbench bench;
+  SelfAttention layer;
+  ParameterBlock block{*bench.on, DType::kFloat64, layer, Purpose::kInference};
+};
+
+TEST(MultiHeadAttention, WorkedExample) {
+  Example example;
+  Remembered seen(example.bench);
+  expect_near(example(Example::kX, kAll, &seen), Example::kOutput, 1e-6);
+  expect_near(seen.weights, Example::kHeads, 1e-6);
+}
+
+TEST(MultiHeadAttention, WorkedExampleWithoutTheFuture) {
+  Example example;
+  Remembered seen(example.bench);
+  const Doubles output = example(Example::kX, kCausal, &seen);
+  const Doubles last(Example::kOutput.begin() + 8, Example::kOutput.end());
+  expect_near({output.begin(), output.begin() + 4}, {.03, -.19, .15, -.06}, 1e-6);
+  expect_near({output.begin() + 4, output.begin() + 8}, {.020850, -.060508, .174056, .094781}, 1e-6);
+  expect_near({output.begin() + 8, output.end()}, last, 1e-6);
+  expect_near({seen.weights.begin(), seen.weights.begin() + 6}, {1, 0, 0, .530016, .469984, 0}, 1e-6);
+  expect_near({seen.weights.begin() + 9, seen.weights.begin() + 15}, {1, 0, 0, .492929, .507071, 0}, 1e-6);
+  expect_near({seen.weights.begin() + 6, seen.weights.begin() + 9}, {.294658, .406486, .298855}, 1e-6);
+}
+
+// Rows (3, 1, 2) of a matrix of four columns.
+Doubles reordered(const Doubles& x) {
+  Doubles y(x.begin() + 8, x.end());
+  y.insert(y.end(), x.begin(), x.begin() + 8);
+  return y;
+}
+
+TEST(MultiHeadAttention, ReorderedTokensGiveReorderedOutputsUnlessTheMaskIsCausal) {
+  Example example;
+  const Doubles x = reordered(Example::kX);
+  expect_near(example(x, kAll), reordered(example(Example::kX, kAll)), 1e-12);
+  const Doubles a = example(x, kCausal), b = reordered(example(Example::kX, kCausal));
+  double apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) apart = std::max(apart, std::abs(a[i] - b[i]));
+  EXPECT_GT(apart, 0.01);
+}
+
+TEST(MultiHeadAttention, EqualTokensGetEqualOutputs) {
+  Example example;
+  const Doubles y = example({1, 0, 2, -1, 0, 1, 1, .5, 1, 0, 2, -1}, kAll);
+  EXPECT_EQ(Doubles(y.begin(), y.begin() + 4), Doubles(y.begin() + 8, y.end()));
+}
+
+TEST(MultiHeadAttention, ObservingChangesNoBit) {
+  Example example;
+  Remembered seen(example.bench);
+  for (const Mask& mask : {kAll, kCausal, window(3)}) {
+    EXPECT_EQ(example(Example::kX, mask), example(Example::kX, mask, &seen));
+    for (std::size_t row = 0; row < seen.weights.size(); row += 3) {
+      EXPECT_NEAR(seen.weights[row] + seen.weights[row + 1] + seen.weights[row + 2], 1, 1e-14);
+    }
+  }
+}
+
+// The fused kernel and its definition, for Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v].
+struct Pair {
+  std::int64_t h, d_k, d_v;
+  Reach reach;
+  Dropout dropout;
+
+  DifferentiableFunction fused() const {
+    const Heads heads{.h = h, .scale = 1 / std::sqrt(static_cast<double>(d_k)), .dropout = dropout};
+    return [reach = reach, heads](std::span<const Tensor> x) { return ops::attention(x[0], x[1], x[2], reach, heads); };
+  }
+  DifferentiableFunction definition() const {
+    return [*this](std::span<const Tensor> x) { return attention_by_sentence(x[0], x[1], x[2], reach, h, dropout); };
+  }
+  Tensors inputs(const Workbench& bench) const {
+    return {bench.random({reach.queries.R, h * d_k}, 1), bench.random({reach.keys.R, h * d_k}, 2),
+            bench.random({reach.keys.R, h * d_v}, 3)};
+  }
+};
+
+void expect_agreement(const Workbench& bench, const Pair& pair, double slack = 1) {
+  expect_same_function(pair.fused(), pair.definition(), pair.inputs(bench), slack * bench.tolerance);
+}
+
+TEST(Attention, FusedAgreesWithComposition) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments self = bench.segments({3, 1, 66, 130, 1}), memory = bench.segments({1, 70, 2, 65, 1});
+    for (const Dropout& dropout : {Dropout(), Dropout::with(0.3, 1, 1, 0)}) {
+      for (const Mask& mask : {kAll, kCausal, window(5), window(131), causal_window(4), causal_window(100)}) {
+        expect_agreement(bench, {3, 5, 7, {self, self, mask}, dropout}, 4);
+      }
+      expect_agreement(bench, {2, 7, 5, {self, memory, kAll}, dropout}, 4);
+      expect_agreement(bench, {2, 7, 5, {self, memory, window(3)}, dropout}, 4);
+    }
+  });
+}
+
+TEST(Attention, ALongSentenceAgreesWithTheComposition) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments self = bench.segments({2000});
+    expect_agreement(bench, {1, 4, 3, {self, self, kAll}, {}}, 4);
+    expect_agreement(bench, {1, 4, 3, {self, self, kCausal}, {}}, 4);
+  });
+}
+
+TEST(Attention, QueriesThatSeeNothingGiveZeros) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Pair pair{2, 3, 2, {bench.segments({2, 2, 3}), bench.segments({2, 0, 3}), kAll}, {}};
+    const Evaluation result = evaluate(pair.fused(), pair.inputs(bench));
+    EXPECT_EQ(Doubles(result.y.begin() + 2 * 4, result.y.begin() + 4 * 4), Doubles(8, 0.0));
+    EXPECT_EQ(Doubles(result.gradients[0].begin() + 2 * 6, result.gradients[0].begin() + 4 * 6), Doubles(12, 0.0));
+    expect_agreement(bench, pair);
+    const Reach past_the_keys{bench.segments({6}), bench.segments({2}), causal_window(2)};
+    expect_agreement(bench, {2, 3, 2, past_the_keys, {}});
+  });
+}
+
+TEST(Attention, AWindowOverAllKeysIsFullAttentionBitForBit) {
+  on_each_kernel_case([](const Workbench& bench) {
+    constexpr int n = 70;
+    const Segments self = bench.segments({n, 3});
+    for (const std::int64_t r : {2 * n - 1, 2 * n, 1000}) {
+      const Pair all{2, 5, 3, {self, self, kAll}, {}}, wide{2, 5, 3, {self, self, window(r)}, {}};
+      const Pair past{2, 5, 3, {self, self, kCausal}, {}}, wide_past{2, 5, 3, {self, self, causal_window(r)}, {}};
+      const Evaluation a = evaluate(all.fused(), all.inputs(bench)), b = evaluate(wide.fused(), wide.inputs(bench));
+      EXPECT_EQ(a.y, b.y);
+      EXPECT_EQ(a.gradients, b.gradients);
+      const Evaluation c = evaluate(past.fused(), all.inputs(bench)),
+                       d = evaluate(wide_past.fused(), all.inputs(bench));
+      EXPECT_EQ(c.y, d.y);
+      EXPECT_EQ(c.gradients, d.gradients);
+    }
+  });
+}
+
+TEST(Attention, BatchMatesChangeNoBit) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments together = bench.segments({5, 70, 1, 9}), alone = bench.segments({70});
+    const Pair batch{2, 3, 4, {together, together, kCausal}, {}}, single{2, 3, 4, {alone, alone, kCausal}, {}};
+    const Tensors all = batch.inputs(bench);
+    Tensors one;
+    for (const Tensor& x : all) one.emplace_back(*bench.on, x.array().row_range(5, 70));
+    const Tensor of_all = batch.fused()(all), of_one = single.fused()(one);
+    EXPECT_EQ(bench.values(of_one), bench.values(of_all.array().row_range(5, 70)));
+  });
+}
+
+TEST(Attention, FutureTokensDoNotChangeThePast) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments self = bench.segments({80});
+    const Pair pair{2, 3, 4, {self, self, kCausal}, {}};
+    Tensors x = pair.inputs(bench);
+    const Doubles before = bench.values(pair.fused()(x).array().row_range(0, 71));
+    for (Tensor& tensor : x) {
+      Array future = tensor.array().row_range(71, 9);
+      bench.on->fill(future, 100.0);
+    }
+    EXPECT_EQ(bench.values(pair.fused()(x).array().row_range(0, 71)), before);
+  });
+}
+
+TEST(Attention, WrittenWeightsAreTheOnesOfTheDefinition) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments self = bench.segments({70}), memory = bench.segments({67});
+    const Tensor Q = bench.random({70, 4}, 1), K = bench.random({67, 4}, 2), V = bench.random({67, 4}, 3);
+    for (const Mask& mask : {kAll, kCausal, window(9)}) {
+      Array weights;
+      const Heads heads{.h = 1, .scale = 0.5, .dropout = Dropout::with(0.3, 1, 1, 0)};
+      ops::attention(Q, K, V, {self, memory, mask}, heads, &weights);
+      expect_near(bench.values(weights), bench.values(attention_weights(Q, K, mask)), bench.tolerance);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::nn

@@ -1,0 +1,24 @@
+#include "dragoman/nn/feed_forward.h"
+
+#include "dragoman/nn/initial.h"
+
+namespace dragoman::nn {
+
+FeedForward::FeedForward(std::int64_t d_model, std::int64_t d_ff, double P_drop_) : P_drop(P_drop_) {
+  const Initial glorot = Initial::uniform(glorot_limit(d_model, d_ff)), zero = Initial::constant(0);
+  inner = {Parameter({d_model, d_ff}, glorot), Parameter({d_ff}, zero)};
+  outer = {Parameter({d_ff, d_model}, glorot), Parameter({d_model}, zero)};
+}
+
+Tensor FeedForward::operator()(const Tensor& x, const Segments& segments, Pass& pass) const {
+  return outer(inner(x, {.relu = true, .dropout = pass.dropout(P_drop), .segments = segments}));
+}
+
+void FeedForward::parameters(ParameterVisitor& visit) {
+  visit("W_1", inner.W);
+  visit("b_1", inner.b);
+  visit("W_2", outer.W);
+  visit("b_2", outer.b);
+}
+
+}  // namespace dragoman::nn

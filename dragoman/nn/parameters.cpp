@@ -1,0 +1,126 @@
+#include "dragoman/nn/parameters.h"
+
+#include <algorithm>
+
+#include "dragoman/base/random.h"
+
+namespace dragoman::nn {
+
+namespace {
+
+// Parameters start at multiples of this many elements: 128 bytes in float32, and a whole tile of any kernel.
+constexpr std::int64_t kAlignment = 32;
+
+constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // "init"
+
+std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+// FNV-1a: a tensor's numbers depend on its name, not on how many tensors come before it.
+std::uint64_t hash_name(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+std::vector<double> draw(const NamedTensor& tensor, std::uint64_t seed) {
+  RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
+  std::vector<double> values(tensor.shape.count());
+  for (double& value : values) {
+    switch (tensor.initial.kind) {
+      case Initial::Kind::kConstant: value = tensor.initial.amount; break;
+      case Initial::Kind::kUniform: value = random.uniform(-tensor.initial.amount, tensor.initial.amount); break;
+      case Initial::Kind::kNormal: value = tensor.initial.amount * random.normal(); break;
+    }
+  }
+  if (tensor.initial.zero_first_row) std::fill_n(values.begin(), tensor.shape.cols(), 0.0);
+  return values;
+}
+
+}  // namespace
+
+Parameter::Parameter(std::int64_t rows, std::vector<Columns> columns) : columns_(std::move(columns)) {
+  std::int64_t width = 0;
+  for (const Columns& part : columns_) width += part.width;
+  shape_ = rows == 0 ? Shape{width} : Shape{rows, width};
+}
+
+Parameter& Parameter::rounded_rows(std::int64_t multiple) {
+  row_multiple_ = multiple;
+  return *this;
+}
+
+void ParameterVisitor::operator()(const std::string& name, Parameter& parameter) {
+  if (!parameter) return;
+  parameters_.push_back(&parameter);
+  const Array values = array_or_absent(parameter.tensor_);
+  if (parameter.columns_.empty()) {
+    tensors_.push_back({prefix_ + name, parameter.shape_, parameter.initial_, values});
+    return;
+  }
+  std::int64_t first = 0;
+  for (const Parameter::Columns& part : parameter.columns_) {
+    const Shape shape = parameter.shape_.rank() == 1 ? Shape{part.width} : Shape{parameter.shape_.rows(), part.width};
+    tensors_.push_back(
+        {prefix_ + part.name, shape, part.initial, values ? values.columns(first, part.width) : Array()});
+    first += part.width;
+  }
+}
+
+void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpose purpose) {
+  std::vector<std::int64_t> starts;
+  std::int64_t count = 0;
+  for (const Parameter* parameter : visitor.parameters()) {
+    starts.push_back(count);
+    const Shape& shape = parameter->shape_;
+    const std::int64_t rows = round_up(shape.rows(), parameter->row_multiple_);
+    count += round_up(rows * shape.cols(), kAlignment);
+  }
+  const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
+  const auto start_of = [&](const Array& block, std::int64_t start) {
+    return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(dtype));
+  };
+  value_memory_ = on_.reserve(bytes);  // fresh memory is zero, and so are the extra rows
+  values_ = Array(value_memory_->base(), {count}, dtype, on_.device());
+  if (purpose == Purpose::kTraining) {
+    gradient_memory_ = on_.reserve(bytes);
+    gradients_ = Array(gradient_memory_->base(), {count}, dtype, on_.device());
+    variables_.resize(visitor.parameters().size());
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    Variable* variable = nullptr;
+    if (purpose == Purpose::kTraining) {
+      variable = &variables_[i];
+      variable->shape = parameter.shape_;
+      variable->dtype = dtype;
+      variable->persistent = true;
+      variable->gradient = Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device());
+    }
+    parameter.tensor_ =
+        Tensor(on_, Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device()), variable);
+  }
+}
+
+void ParameterBlock::initialise(std::uint64_t seed) {
+  for (const NamedTensor& tensor : tensors_) {
+    const ArenaScope scratch(on_.arena());
+    const std::vector<double> values = draw(tensor, seed);
+    Array staged = on_.empty(tensor.shape, DType::kFloat64);
+    on_.copy_in(values.data(), staged);
+    on_.scaled(staged, 1.0, Sink::overwrite(tensor.values));
+  }
+}
+
+void ParameterBlock::begin_update() {
+  for (Variable& variable : variables_) variable.written = false;
+}
+
+void ParameterBlock::finish_update() {
+  for (Variable& variable : variables_) {
+    if (!variable.written) on_.fill(variable.gradient, 0.0);
+  }
+}
+
+}  // namespace dragoman::nn

@@ -1,0 +1,129 @@
+// A layer lists its parameters once, by name, and that list serves initialisation, counting, saving, loading and the
+// optimiser. Parameters live in flat blocks: values, gradients and the optimiser's moments share one layout.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/autograd/tensor.h"
+#include "dragoman/autograd/variable.h"
+
+namespace dragoman::nn {
+
+// How a parameter starts.
+struct Initial {
+  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal };
+  Kind kind = Kind::kConstant;
+  double amount = 0;            // the constant, the limit of U(-limit, limit), or the standard deviation
+  bool zero_first_row = false;  // the row of the reserved id 0
+
+  static Initial constant(double value) { return {Kind::kConstant, value}; }
+  static Initial uniform(double limit) { return {Kind::kUniform, limit}; }
+  static Initial normal(double deviation) { return {Kind::kNormal, deviation}; }
+};
+
+// One stored vector or matrix. Several named matrices may lie in it side by side, so that one product serves them all:
+// W_Q, W_K and W_V are columns of one matrix.
+struct Parameter {
+  struct Columns {
+    std::string name;
+    std::int64_t width;
+    Initial initial;
+  };
+
+  Parameter() = default;
+  Parameter(const Shape& shape, const Initial& initial) : shape_(shape), initial_(initial) {}
+  Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows 0: a vector
+  // Memory is laid out for a multiple of this many rows; the extra ones stay zero and are neither counted nor saved.
+  Parameter& rounded_rows(std::int64_t multiple);
+
+  explicit operator bool() const { return shape_.rank() > 0; }  // false: the layer goes without it
+  const Shape& shape() const { return shape_; }
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  friend class ParameterBlock;
+  friend class ParameterVisitor;
+
+  Shape shape_;
+  Initial initial_;
+  std::vector<Columns> columns_;
+  std::int64_t row_multiple_ = 1;
+  Tensor tensor_;
+};
+
+// A tensor as it is saved: a whole parameter, or the columns of one that have a name of their own.
+struct NamedTensor {
+  std::string name;
+  Shape shape;
+  Initial initial;
+  Array values;  // absent before memory is given
+};
+
+class ParameterVisitor {
+ public:
+  // Visits a parameter, if the layer has it. Named columns go by their own names.
+  void operator()(const std::string& name, Parameter& parameter);
+  // Visits the parameters of a layer under "name.".
+  template <class Layer>
+  void inside(const std::string& name, Layer& layer) {
+    const std::string outer = prefix_;
+    prefix_ += name + ".";
+    layer.parameters(*this);
+    prefix_ = outer;
+  }
+
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+  const std::vector<Parameter*>& parameters() const { return parameters_; }
+
+ private:
+  std::string prefix_;
+  std::vector<NamedTensor> tensors_;
+  std::vector<Parameter*> parameters_;
+};
+
+enum class Purpose : std::uint8_t { kInference, kTraining };
+
+// The memory of all parameters of a model. Binds each Parameter's tensor to it; the model must not outlive it.
+class ParameterBlock {
+ public:
+  // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only.
+  template <class Model>
+  ParameterBlock(Backend& on, DType dtype, Model& model, Purpose purpose) : on_(on) {
+    ParameterVisitor visitor;
+    model.parameters(visitor);
+    lay_out(visitor, dtype, purpose);
+    ParameterVisitor bound;
+    model.parameters(bound);
+    tensors_ = bound.tensors();
+  }
+  ParameterBlock(const ParameterBlock&) = delete;
+  ParameterBlock& operator=(const ParameterBlock&) = delete;
+
+  Backend& backend() const { return on_; }
+  const Array& values() const { return values_; }        // all of them, [count]
+  const Array& gradients() const { return gradients_; }  // same layout
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+
+  // Draws every tensor by its own rule, from a stream keyed by the seed and the tensor's name.
+  void initialise(std::uint64_t seed);
+
+  // Before the first micro-batch of an update: the next gradients overwrite what is there.
+  void begin_update();
+  // After the last one: parameters that no gradient reached get zeros.
+  void finish_update();
+
+ private:
+  void lay_out(const ParameterVisitor& visitor, DType dtype, Purpose purpose);
+
+  Backend& on_;
+  std::unique_ptr<Reservation> value_memory_, gradient_memory_;
+  Array values_, gradients_;
+  std::vector<Variable> variables_;
+  std::vector<NamedTensor> tensors_;
+};
+
+}  // namespace dragoman::nn

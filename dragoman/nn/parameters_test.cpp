@@ -1,0 +1,210 @@
+#include "dragoman/nn/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dragoman/backend/testing.h"
+#include "dragoman/nn/attention.h"
+#include "dragoman/nn/feed_forward.h"
+
+namespace dragoman::nn {
+namespace {
+
+// Attention and a small vocabulary: five rows in memory for eight.
+struct Layers {
+  Parameter E = Parameter({5, 6}, Initial::normal(1)).rounded_rows(8);
+  SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4, .bias = true}, AttentionKind::kEncoderSelf, 0};
+  Parameter missing;
+
+  void parameters(ParameterVisitor& visit) {
+    visit("E", E);
+    visit.inside("self", self);
+    visit("missing", missing);
+  }
+};
+
+class ParametersTest : public ::testing::Test {
+ protected:
+  const NamedTensor& named(const std::string& name) const {
+    for (const NamedTensor& tensor : block.tensors()) {
+      if (tensor.name == name) return tensor;
+    }
+    throw Error("no tensor " + name);
+  }
+  Doubles values(const Array& x) const { return values_of(*on, x); }
+  Array gradient(const Parameter& parameter) const { return parameter.tensor().variable()->gradient; }
+
+  std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 2});
+  Layers layers;
+  ParameterBlock block{*on, DType::kFloat32, layers, Purpose::kTraining};
+};
+
+TEST_F(ParametersTest, NamedColumnsGoByTheirOwnNames) {
+  std::vector<std::string> names;
+  for (const NamedTensor& tensor : block.tensors()) names.push_back(tensor.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"E", "self.W_Q", "self.W_K", "self.W_V", "self.b_Q", "self.b_K",
+                                             "self.b_V", "self.W_O", "self.b_O"}));
+  EXPECT_EQ(named("self.W_V").shape, (Shape{6, 8}));
+  EXPECT_EQ(named("self.b_K").shape, (Shape{6}));
+}
+
+TEST_F(ParametersTest, QueriesKeysAndValuesAreColumnsOfOneMatrix) {
+  const Array whole = layers.self.W_QKV.W.tensor().array();
+  EXPECT_EQ(whole.shape(), (Shape{6, 6 + 6 + 8}));
+  EXPECT_EQ(named("self.W_Q").values.raw(), whole.raw());
+  EXPECT_EQ(named("self.W_K").values.raw(), whole.columns(6, 6).raw());
+  EXPECT_EQ(named("self.W_V").values.raw(), whole.columns(12, 8).raw());
+  EXPECT_EQ(named("self.W_V").values.row_stride(), whole.row_stride());
+}
+
+TEST_F(ParametersTest, GradientsHaveTheLayoutOfTheValues) {
+  EXPECT_EQ(block.gradients().shape(), block.values().shape());
+  const auto offset = [](const Array& part, const Array& all) {
+    return static_cast<const char*>(part.raw()) - static_cast<const char*>(all.raw());
+  };
+  for (const Parameter* parameter : {&layers.E, &layers.self.W_QKV.W, &layers.self.W_QKV.b}) {
+    EXPECT_EQ(offset(gradient(*parameter), block.gradients()), offset(parameter->tensor().array(), block.values()));
+    EXPECT_EQ(offset(parameter->tensor().array(), block.values()) % 128, 0);
+  }
+}
+
+TEST_F(ParametersTest, ForInferenceThereAreNoGradients) {
+  Layers others;
+  const ParameterBlock inference(*on, DType::kFloat32, others, Purpose::kInference);
+  EXPECT_TRUE(inference.gradients().absent());
+  EXPECT_EQ(others.E.tensor().variable(), nullptr);
+}
+
+TEST_F(ParametersTest, TheSameSeedDrawsTheSameBits) {
+  block.initialise(3);
+  const Doubles first = values(block.values());
+  block.initialise(4);
+  EXPECT_NE(values(block.values()), first);
+  block.initialise(3);
+  EXPECT_EQ(values(block.values()), first);
+}
+
+TEST_F(ParametersTest, ATensorsNumbersDependOnItsNameAndNotOnItsNeighbours) {
+  struct Alone {
+    SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4}, AttentionKind::kEncoderSelf, 0};
+    void parameters(ParameterVisitor& visit) { visit.inside("self", self); }
+  } alone;
+  ParameterBlock other(*on, DType::kFloat32, alone, Purpose::kInference);
+  block.initialise(1);
+  other.initialise(1);
+  EXPECT_EQ(values(alone.self.W_QKV.W.tensor().array()), values(layers.self.W_QKV.W.tensor().array()));
+  EXPECT_NE(values(named("self.W_Q").values), values(named("self.W_K").values));  // of one shape, but not of one name
+}
+
+TEST_F(ParametersTest, RowsBeyondTheVocabularyStayZeroThroughAdam) {
+  block.initialise(1);
+  block.begin_update();
+  const Array ones = make_array(*on, {5, 6}, DType::kFloat32, Doubles(30, 1));
+  on->scaled(ones, 1.0, sink_of(*on, layers.E.tensor().variable()));
+  block.finish_update();
+  Array theta = block.values(), m = on->empty_like(theta), v = on->empty_like(theta);
+  on->fill(m, 0.0);
+  on->fill(v, 0.0);
+  const Doubles before = values(theta);
+  on->adam(block.gradients(), {.rate = 0.1, .weight_decay = 0.1}, theta, m, v);
+  const Doubles after = values(theta);
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_NE(after[i], before[i]);
+  for (std::size_t i = 30; i < 48; ++i) EXPECT_EQ(after[i], 0) << "element " << i << " of the rows 5 to 7";
+}
+
+TEST_F(ParametersTest, ParametersThatNoGradientReachedGetZeros) {
+  for (const Parameter* parameter : {&layers.E, &layers.self.W_QKV.W}) {
+    Array stale = gradient(*parameter);
+    on->fill(stale, 7.0);
+  }
+  block.begin_update();
+  const Array ones = make_array(*on, {5, 6}, DType::kFloat32, Doubles(30, 1));
+  on->scaled(ones, 1.0, sink_of(*on, layers.E.tensor().variable()));  // overwrites
+  on->scaled(ones, 2.0, sink_of(*on, layers.E.tensor().variable()));  // adds
+  block.finish_update();
+  EXPECT_EQ(values(gradient(layers.E)), Doubles(30, 3));
+  EXPECT_EQ(values(gradient(layers.self.W_QKV.W)), Doubles(120, 0));
+}
+
+double limit_of(const std::string& name, const ParameterVisitor& visitor) {
+  for (const NamedTensor& tensor : visitor.tensors()) {
+    if (tensor.name == name && tensor.initial.kind == Initial::Kind::kUniform) return tensor.initial.amount;
+  }
+  throw Error("no uniform tensor " + name);
+}
+
+ParameterVisitor attention_of(std::int64_t d_model, AttentionInit init) {
+  SelfAttention self({.d_model = d_model, .h = d_model / 64, .init = init}, AttentionKind::kEncoderSelf, 0);
+  ParameterVisitor visitor;
+  self.parameters(visitor);
+  return visitor;
+}
+
+TEST(Initial, LimitsOfThePapersAttentionAgreeInBothTraditions) {
+  for (const auto& [d_model, limit] : {std::pair{512, 0.0541266}, {1024, 0.0382733}}) {
+    for (const AttentionInit init : {AttentionInit::kT2T, AttentionInit::kFairseq}) {
+      const ParameterVisitor visitor = attention_of(d_model, init);
+      for (const char* name : {"W_Q", "W_K", "W_V"}) EXPECT_NEAR(limit_of(name, visitor), limit, 5e-8);
+    }
+  }
+  EXPECT_NEAR(limit_of("W_O", attention_of(512, AttentionInit::kT2T)), 0.0765466, 5e-8);
+}
+
+TEST(Initial, LimitsOfThePapersFeedForward) {
+  FeedForward ffn(512, 2048, 0);
+  ParameterVisitor visitor;
+  ffn.parameters(visitor);
+  EXPECT_NEAR(limit_of("W_1", visitor), 0.0484123, 5e-8);
+  EXPECT_NEAR(limit_of("W_2", visitor), 0.0484123, 5e-8);
+}
+
+TEST(Initial, DrawsAreOfTheirDistribution) {
+  struct Drawn {
+    Parameter uniform{{100, 100}, Initial::uniform(0.5)}, normal{{100, 100}, Initial::normal(0.25)};
+    Parameter constant{{3}, Initial::constant(1)};
+    void parameters(ParameterVisitor& visit) {
+      visit("uniform", uniform);
+      visit("normal", normal);
+      visit("constant", constant);
+    }
+  } drawn;
+  const auto on = make_backend(Device{}, {.threads = 1});
+  ParameterBlock block(*on, DType::kFloat64, drawn, Purpose::kInference);
+  block.initialise(1);
+  const auto moments = [&](const Parameter& parameter) {
+    double mean = 0, square = 0, largest = 0;
+    for (const double x : values_of(*on, parameter.tensor().array())) {
+      mean += x / 1e4;
+      square += x * x / 1e4;
+      largest = std::max(largest, std::abs(x));
+    }
+    return std::array{mean, square, largest};
+  };
+  const auto uniform = moments(drawn.uniform), normal = moments(drawn.normal);
+  EXPECT_NEAR(uniform[0], 0, 0.01);
+  EXPECT_NEAR(uniform[1], 0.25 / 3, 0.003);
+  EXPECT_LE(uniform[2], 0.5);
+  EXPECT_NEAR(normal[0], 0, 0.01);
+  EXPECT_NEAR(normal[1], 0.0625, 0.003);
+  EXPECT_GT(normal[2], 0.75);
+  EXPECT_EQ(values_of(*on, drawn.constant.tensor().array()), (Doubles{1, 1, 1}));
+}
+
+TEST(Initial, TheRowOfTheReservedIdMayBeZero) {
+  Initial initial = Initial::normal(1);
+  initial.zero_first_row = true;
+  struct Table {
+    Parameter E;
+    void parameters(ParameterVisitor& visit) { visit("E", E); }
+  } table{Parameter({2, 3}, initial)};
+  const auto on = make_backend(Device{}, {.threads = 1});
+  ParameterBlock block(*on, DType::kFloat64, table, Purpose::kInference);
+  block.initialise(1);
+  const Doubles rows = values_of(*on, table.E.tensor().array());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(rows[i], 0);
+  for (int i = 3; i < 6; ++i) EXPECT_NE(rows[i], 0);
+}
+
+}  // namespace
+}  // namespace dragoman::nn

@@ -1,0 +1,37 @@
+// What varies from one call of a model to the next: training or inference, the random stream, and who looks on.
+#pragma once
+
+#include <cstdint>
+
+#include "dragoman/array/segments.h"
+#include "dragoman/backend/backend.h"
+#include "dragoman/backend/dropout.h"
+
+namespace dragoman::nn {
+
+enum class AttentionKind : std::uint8_t { kEncoderSelf, kDecoderSelf, kCross };
+
+// Receives attention weights as the kernel wrote them. Looking never changes what is computed.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // `weights` holds, for each sentence of `reach` in turn, [h, n_q, n_k]; layers are counted from 0.
+  virtual void see(AttentionKind kind, int layer, const Array& weights, const Reach& reach) = 0;
+};
+
+struct Pass {
+  Backend& on;
+  bool training = false;
+  std::uint64_t seed = 0;
+  std::uint32_t update = 0;  // dropout masks differ from update to update
+  Observer* observer = nullptr;
+  std::uint32_t call_site = 0;  // counts the places that drop, in the order in which the model comes to them
+
+  // The dropout of the next call site; none outside training.
+  Dropout dropout(double P_drop) {
+    const std::uint32_t site = call_site++;
+    return training && P_drop > 0 ? Dropout::with(P_drop, seed, update, site) : Dropout();
+  }
+};
+
+}  // namespace dragoman::nn

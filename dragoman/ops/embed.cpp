@@ -1,0 +1,57 @@
+#include "dragoman/ops/embed.h"
+
+#include <vector>
+
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/matmul.h"
+
+namespace dragoman::ops {
+
+Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+             const Dropout& dropout) {
+  const auto [V, d] = E.dims<2>();
+  const Segments& segments = tokens.segments;
+  require<ShapeError>(!P || P.dim(-1) == d, "embed: E is ", E.shape(), " but P is ", P.shape());
+  require<UsageError>(!P || P.dim(0) >= segments.longest, "a sentence of ", segments.longest,
+                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions that the model has.");
+  require<ShapeError>(tokens.index.rows || !recorded({E, P}), "embed: these tokens were made without an index");
+  Array y = on.empty({segments.R, d}, E.array().dtype());
+  on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);
+
+  if (!recorded({E, P})) return Tensor(on, y);  // E may be shared by workers with backends of their own
+  return record(y, {E, P}, [&on, tokens, scale, dropout](const Array& dy, Sinks& sinks) {
+    on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, sinks.into(0), sinks.into(1));
+  });
+}
+
+namespace plain {
+
+namespace {
+
+// Row r is one at column ids[r] and zero elsewhere; all zero for id 0 where that is reserved.
+Tensor one_hot(Backend& on, const Array& ids, std::int64_t columns, DType dtype, bool zero_reserved) {
+  std::vector<std::int32_t> host(ids.count());
+  on.copy_out(ids, host.data());
+  Array x = on.empty({ids.count(), columns}, dtype);
+  on.fill(x, 0.0);
+  for (std::int64_t r = 0; r < ids.count(); ++r) {
+    if (zero_reserved && host[r] == data::kPad) continue;
+    Array one = x.row_range(r, 1).columns(host[r], 1);
+    on.fill(one, 1.0);
+  }
+  return Tensor(on, x);
+}
+
+}  // namespace
+
+Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+             const Dropout& dropout) {
+  const DType dtype = E.array().dtype();
+  Tensor y = matmul(one_hot(on, tokens.ids, E.dim(0), dtype, true), E) * scale;
+  if (P) y = y + matmul(one_hot(on, tokens.segments.position, P.dim(0), dtype, false), P);
+  return ops::dropout(y, tokens.segments, dropout);
+}
+
+}  // namespace plain
+
+}  // namespace dragoman::ops

@@ -1,0 +1,19 @@
+// Token embedding: lookup, scaling, positions and dropout in one pass.
+#pragma once
+
+#include "dragoman/autograd/record.h"
+#include "dragoman/data/tokens.h"
+
+namespace dragoman::ops {
+
+// dropout(scale E[id] + P[position]) for every row. P is a table of positions, or missing. Id 0 looks up zero.
+Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+             const Dropout& dropout);
+
+namespace plain {
+// Looks up by multiplying one-hot rows with the tables.
+Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+             const Dropout& dropout);
+}  // namespace plain
+
+}  // namespace dragoman::ops

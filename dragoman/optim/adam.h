@@ -1,0 +1,36 @@
+// Adam (Section 5.3 of the paper), over the flat parameter block.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "dragoman/nn/parameters.h"
+
+namespace dragoman::optim {
+
+struct AdamSettings {
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double weight_decay = 0;  // decoupled from the gradient
+};
+
+// The moments m and v have the layout of the block, which must outlive this.
+class Adam {
+ public:
+  Adam(nn::ParameterBlock& block, const AdamSettings& settings);
+
+  // One update of every parameter from the block's gradients, in one pass.
+  void step(double rate);
+
+  std::int64_t steps() const { return t_; }
+  const Array& m() const { return m_; }
+  const Array& v() const { return v_; }
+
+ private:
+  nn::ParameterBlock& block_;
+  AdamSettings settings_;
+  std::unique_ptr<Reservation> m_memory_, v_memory_;
+  Array m_, v_;
+  std::int64_t t_ = 0;
+};
+
+}  // namespace dragoman::optim

@@ -1,0 +1,131 @@
+#include "dragoman/optim/adam.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman::optim {
+namespace {
+
+using nn::Initial;
+using nn::Parameter;
+
+// Two parameters of sizes that are no multiple of anything.
+struct Pair {
+  Parameter W{{5, 7}, Initial::normal(1)}, b{{3}, Initial::constant(1)};
+
+  void parameters(nn::ParameterVisitor& visit) {
+    visit("W", W);
+    visit("b", b);
+  }
+};
+
+struct Rig {
+  explicit Rig(DType dtype, int threads = 1, const AdamSettings& settings = {})
+      : on(make_backend(Device{}, {.threads = threads})),
+        block(*on, dtype, pair, nn::Purpose::kTraining),
+        adam(block, settings) {
+    block.initialise(1);
+  }
+  void step(const Doubles& dW, const Doubles& db, double rate) {
+    put(pair.W, dW);
+    put(pair.b, db);
+    adam.step(rate);
+  }
+  void put(Parameter& parameter, const Doubles& values) {
+    const Variable& variable = *parameter.tensor().variable();
+    on->scaled(make_array(*on, parameter.shape(), DType::kFloat64, values), 1.0, Sink::overwrite(variable.gradient));
+  }
+  Doubles values(const Parameter& parameter) const { return values_of(*on, parameter.tensor().array()); }
+
+  std::unique_ptr<Backend> on;
+  Pair pair;
+  nn::ParameterBlock block;
+  Adam adam;
+};
+
+// The published update of one tensor by itself.
+struct Reference {
+  Doubles theta, m = Doubles(theta.size(), 0), v = Doubles(theta.size(), 0);
+  int t = 0;
+
+  void step(const Doubles& g, double rate, const AdamSettings& s) {
+    ++t;
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      m[i] = s.beta1 * m[i] + (1 - s.beta1) * g[i];
+      v[i] = s.beta2 * v[i] + (1 - s.beta2) * g[i] * g[i];
+      theta[i] -= rate * s.weight_decay * theta[i];
+      theta[i] -=
+          rate * (m[i] / (1 - std::pow(s.beta1, t))) / (std::sqrt(v[i] / (1 - std::pow(s.beta2, t))) + s.epsilon);
+    }
+  }
+};
+
+TEST(Adam, WorkedExample) {
+  Rig rig(DType::kFloat64);
+  const double gradients[] = {.1, -.2, .3}, expected[] = {.999000000, .999365054, .999023681};
+  for (int i = 0; i < 3; ++i) {
+    rig.step(Doubles(35, 0), Doubles(3, gradients[i]), 1e-3);
+    EXPECT_NEAR(rig.values(rig.pair.b)[0], expected[i], 5e-10);
+  }
+  EXPECT_EQ(rig.adam.steps(), 3);
+}
+
+TEST(Adam, OnePassOverTheBlockEqualsTensorAfterTensor) {
+  const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .weight_decay = 0.01};
+  Rig rig(DType::kFloat64, 2, settings);
+  Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
+  for (std::uint64_t t = 1; t <= 5; ++t) {
+    const Doubles dW = random_values(35, t), db = random_values(3, 100 + t);
+    const double rate = 0.1 / static_cast<double>(t);
+    rig.step(dW, db, rate);
+    W.step(dW, rate, settings);
+    b.step(db, rate, settings);
+  }
+  expect_near(rig.values(rig.pair.W), W.theta, 1e-13);
+  expect_near(rig.values(rig.pair.b), b.theta, 1e-13);
+}
+
+TEST(Adam, WeightDecayActsOnTheParameterAndNotOnTheGradient) {
+  Rig rig(DType::kFloat64, 1, {.weight_decay = 0.5});
+  const Doubles before = rig.values(rig.pair.W);
+  rig.step(Doubles(35, 0), Doubles(3, 0), 0.1);
+  const Doubles after = rig.values(rig.pair.W);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i] * 0.95, 1e-15);
+  EXPECT_EQ(values_of(*rig.on, rig.adam.m()), Doubles(rig.adam.m().count(), 0));
+}
+
+TEST(Adam, ItsMomentsHaveTheLayoutOfTheBlock) {
+  Rig rig(DType::kFloat32);
+  EXPECT_EQ(rig.adam.m().shape(), rig.block.values().shape());
+  EXPECT_EQ(rig.adam.v().shape(), rig.block.gradients().shape());
+  EXPECT_EQ(rig.adam.v().dtype(), DType::kFloat32);
+}
+
+// A vector long enough to be shared out.
+struct Long {
+  Parameter W{{50001}, Initial::normal(1)};
+  void parameters(nn::ParameterVisitor& visit) { visit("W", W); }
+};
+
+Doubles after_three_steps(int threads) {
+  const auto on = make_backend(Device{}, {.threads = threads});
+  Long model;
+  nn::ParameterBlock block(*on, DType::kFloat32, model, nn::Purpose::kTraining);
+  block.initialise(1);
+  Adam adam(block, {});
+  for (std::uint64_t t = 1; t <= 3; ++t) {
+    const ArenaScope scratch(on->arena());
+    const Array g = make_array(*on, {50001}, DType::kFloat32, random_values(50001, t));
+    on->scaled(g, 1.0, Sink::overwrite(model.W.tensor().variable()->gradient));
+    adam.step(1e-3);
+  }
+  return values_of(*on, block.values());
+}
+
+TEST(Adam, GivesTheSameBitsWithAnyThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
+
+}  // namespace
+}  // namespace dragoman::optim

@@ -1,0 +1,52 @@
+#include "dragoman/optim/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman::optim {
+namespace {
+
+void expect_seven_digits(double actual, double expected) { EXPECT_NEAR(actual / expected, 1, 5e-7); }
+
+TEST(Schedule, OfThePaper) {
+  const Schedule base{.d_model = 512}, big{.d_model = 1024};
+  const struct {
+    std::int64_t step;
+    double base, big;
+  } rows[] = {
+      {1, 1.746928e-07, 1.235265e-07},    {100, 1.746928e-05, 1.235265e-05},    {4000, 6.987712e-04, 4.941059e-04},
+      {8000, 4.941059e-04, 3.493856e-04}, {100000, 1.397542e-04, 9.882118e-05}, {300000, 8.068715e-05, 5.705443e-05},
+  };
+  for (const auto& row : rows) {
+    expect_seven_digits(base.rate(row.step), row.base);
+    expect_seven_digits(big.rate(row.step), row.big);
+  }
+}
+
+TEST(Schedule, PeaksAtTheEndOfTheWarmUp) {
+  const Schedule base;
+  expect_seven_digits(base.rate(3999), 6.985966e-04);
+  expect_seven_digits(base.rate(4001), 6.986839e-04);
+  EXPECT_LT(base.rate(3999), base.rate(4000));
+  EXPECT_LT(base.rate(4001), base.rate(4000));
+}
+
+TEST(Schedule, ItsConstantIsAFactor) {
+  const Schedule twice{.constant = 2};
+  for (const int step : {1, 4000, 100000}) EXPECT_DOUBLE_EQ(twice.rate(step), 2 * Schedule().rate(step));
+}
+
+TEST(InverseSquareRoot, RisesToThePeakAndFallsAsTheRoot) {
+  const InverseSquareRoot schedule{.peak = 5e-4, .warmup_steps = 4000};
+  expect_seven_digits(schedule.rate(1), 1.25e-7);
+  expect_seven_digits(schedule.rate(4000), 5e-4);
+  expect_seven_digits(schedule.rate(16000), 2.5e-4);
+  expect_seven_digits(schedule.rate(100000), 1e-4);
+}
+
+TEST(InverseSquareRoot, StartsFromItsInitialRate) {
+  const InverseSquareRoot schedule{.peak = 5e-4, .initial = 1e-4, .warmup_steps = 4};
+  expect_seven_digits(schedule.rate(2), 3e-4);
+}
+
+}  // namespace
+}  // namespace dragoman::optim

@@ -1,0 +1,50 @@
+#include "dragoman/train/dry_run.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/model/testing.h"
+#include "dragoman/train/trainer.h"
+
+namespace dragoman::train {
+namespace {
+
+// What a step of the same shapes really takes.
+std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, int sentence_length, int threads) {
+  model::SmallModel small(config, {.threads = threads});
+  Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
+  std::vector<data::SentencePair> pairs;
+  for (int left = tokens; left > 0; left -= sentence_length) {
+    const data::Sentence sentence(std::min(left, sentence_length), 5);
+    pairs.push_back({sentence, sentence});
+  }
+  small.on->arena().forget_peak();
+  trainer.update(pairs);
+  return static_cast<std::int64_t>(small.on->arena().peak() + small.on->gradients().peak());
+}
+
+TEST(DryRun, NeedsWhatTheRealStepNeeds) {
+  model::TransformerConfig config = model::small_config();
+  for (const auto& [tokens, length] : {std::pair{1, 1}, {50, 7}, {600, 30}}) {
+    const std::int64_t expected = activation_bytes(config, tokens, length);
+    EXPECT_EQ(measured_bytes(config, tokens, length, 1), expected);
+    EXPECT_EQ(measured_bytes(config, tokens, length, 3), expected);
+  }
+  config.norm = model::Norm::kPre;
+  config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.1f;
+  config.positions = model::Positions::kLearned;
+  EXPECT_EQ(measured_bytes(config, 100, 10, 2), activation_bytes(config, 100, 10));
+}
+
+TEST(DryRun, GrowsWithTheBatch) {
+  const model::TransformerConfig config = model::small_config();
+  EXPECT_LT(activation_bytes(config, 100, 10), activation_bytes(config, 200, 10));
+  EXPECT_LT(activation_bytes(config, 200, 10), activation_bytes(config, 2000, 10));
+}
+
+TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
+  // More than most machines have, counted in a moment.
+  EXPECT_GT(activation_bytes({}, 2'000'000, 25), std::int64_t{1} << 36);
+}
+
+}  // namespace
+}  // namespace dragoman::train

@@ -1,0 +1,69 @@
+// Two tasks that a working Transformer learns in a minute: repeat a string of symbols, or reverse it. There is no text
+// in them, so whatever goes wrong is in the model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/data/batch.h"
+#include "dragoman/model/config.h"
+#include "dragoman/model/transformer.h"
+#include "dragoman/train/trainer.h"
+
+namespace dragoman::train {
+
+enum class ToyTask : std::uint8_t { kReverse, kCopy };
+constexpr std::array<std::string_view, 2> names(ToyTask) { return {"reverse", "copy"}; }
+
+struct ToySettings {
+  ToyTask task = ToyTask::kReverse;
+  int symbols = 50;
+  int longest = 25;
+  int steps = 1500;
+  int batch = 128;
+  int threads = 0;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("task", task, "what to learn: to reverse a string of symbols, or to copy it");
+    field("symbols", symbols, "different symbols");
+    field("longest", longest, "symbols in the longest string");
+    field("steps", steps, "updates to train for");
+    field("batch", batch, "strings in an update");
+    field("threads", threads, "threads to use; 0 for all");
+    field("seed", seed, "start of every random stream");
+  }
+
+  // Throws a UsageError for settings that make no task.
+  void validate() const;
+};
+
+// The symbols' ids follow those reserved in every vocabulary.
+std::int32_t first_symbol();
+model::TransformerConfig toy_config(const ToySettings& settings);
+
+// `count` fresh strings with their answers; other stream numbers give other strings.
+std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
+
+// A model, its memory and its backend, trained.
+struct ToyModel {
+  explicit ToyModel(const ToySettings& settings);
+
+  // Trains for settings.steps updates, calling `report` after each.
+  void train(const std::function<void(int step, const Losses& losses)>& report);
+  // The share of `pairs` that greedy decoding answers without a mistake.
+  double exact_match(const std::vector<data::SentencePair>& pairs) const;
+  data::Sentence answer(const data::Sentence& source) const;
+
+  ToySettings settings;
+  std::unique_ptr<Backend> on;
+  model::Transformer model;
+  nn::ParameterBlock block;
+};
+
+}  // namespace dragoman::train

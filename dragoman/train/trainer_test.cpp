@@ -1,0 +1,191 @@
+#include "dragoman/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dragoman/model/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+using data::SentencePair;
+using model::SmallModel;
+using Pairs = std::vector<SentencePair>;
+
+model::TransformerConfig config(double P_drop) {
+  model::TransformerConfig config = model::small_config();
+  config.P_drop = config.P_drop_attention = config.P_drop_relu = static_cast<float>(P_drop);
+  return config;
+}
+
+constexpr optim::Schedule kSchedule{.constant = 1, .d_model = 20, .warmup_steps = 10};
+
+// The gradient of one update over `pairs`, cut into micro-batches of the given sizes.
+Doubles gradient(const Pairs& pairs, const std::vector<int>& sizes, double P_drop, DType dtype) {
+  SmallModel small(config(P_drop), {.dtype = dtype});
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  std::vector<std::span<const SentencePair>> micro_batches;
+  auto next = pairs.begin();
+  for (const int size : sizes) {
+    micro_batches.emplace_back(next, next + size);
+    next += size;
+  }
+  EXPECT_EQ(next, pairs.end());
+  trainer.gradients(micro_batches);
+  return values_of(*small.on, small.block.gradients());
+}
+
+double relative_difference(const Doubles& a, const Doubles& b) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+TEST(MicroBatches, GiveTheGradientOfOneLargeBatch) {
+  const Pairs pairs = model::random_pairs(12, 9, 37, 1);
+  const Doubles whole = gradient(pairs, {12}, 0, DType::kFloat32);
+  EXPECT_LT(relative_difference(gradient(pairs, {5, 7}, 0, DType::kFloat32), whole), 1e-6);
+  EXPECT_LT(relative_difference(gradient(pairs, {1, 2, 3, 6}, 0, DType::kFloat32), whole), 1e-6);
+}
+
+// Dropout masks are keyed by the sentence's number within the update, wherever the cuts fall.
+TEST(MicroBatches, DropTheSameElementsAsOneLargeBatch) {
+  const Pairs pairs = model::random_pairs(12, 9, 37, 1);
+  const Doubles whole = gradient(pairs, {12}, 0.3, DType::kFloat64);
+  EXPECT_LT(relative_difference(gradient(pairs, {5, 7}, 0.3, DType::kFloat64), whole), 1e-12);
+  EXPECT_LT(relative_difference(gradient(pairs, {1, 2, 3, 6}, 0.3, DType::kFloat64), whole), 1e-12);
+  EXPECT_GT(relative_difference(gradient(pairs, {12}, 0, DType::kFloat64), whole), 1e-2);
+}
+
+Doubles parameters_after(int updates, int threads, std::uint64_t seed) {
+  model::TransformerConfig wide = config(0.1);
+  wide.d_model = 48;
+  wide.V_source = wide.V_target = 300;
+  SmallModel small(wide, {.threads = threads});
+  model::TrainingConfig training;
+  training.seed = seed;
+  Trainer trainer(small.model, small.block, training, kSchedule);
+  for (int u = 0; u < updates; ++u) trainer.update(model::random_pairs(20, 25, 300, 10 + u));
+  EXPECT_EQ(trainer.updates(), updates);
+  return values_of(*small.on, small.block.values());
+}
+
+TEST(Trainer, GivesTheSameBitsWithAnyThreads) {
+  const Doubles one = parameters_after(5, 1, 1);
+  EXPECT_EQ(parameters_after(5, 2, 1), one);
+  EXPECT_EQ(parameters_after(5, 3, 1), one);
+  EXPECT_NE(parameters_after(5, 1, 2), one);  // another seed drops other elements
+}
+
+TEST(Trainer, SteadyStateAllocatesNoArrays) {
+  SmallModel small(config(0.1), {.threads = 2});
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  const Pairs pairs = model::random_pairs(8, 12, 37, 1);
+  for (int u = 1; u <= 2; ++u) trainer.update(pairs);
+  const std::int64_t made = HostReservation::made();
+  const std::size_t values = small.on->arena().peak(), tape = small.on->host_arena().peak(),
+                    gradients = small.on->gradients().peak();
+  for (int u = 3; u <= 6; ++u) trainer.update(pairs);
+  EXPECT_EQ(HostReservation::made(), made);
+  EXPECT_EQ(small.on->arena().peak(), values);
+  EXPECT_EQ(small.on->host_arena().peak(), tape);
+  EXPECT_EQ(small.on->gradients().peak(), gradients);
+}
+
+TEST(Trainer, AnUpdateGivesBackAllItsMemory) {
+  SmallModel small(config(0.1));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  const std::size_t values = small.on->arena().used(), tape = small.on->host_arena().used();
+  trainer.update(model::random_pairs(4, 6, 37, 1));
+  EXPECT_EQ(small.on->arena().used(), values);
+  EXPECT_EQ(small.on->host_arena().used(), tape);
+  EXPECT_EQ(small.on->gradients().used(), 0u);
+}
+
+TEST(Trainer, LearnsOnePairByHeart) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {.eps_ls = 0}, {.constant = 0.1, .d_model = 20, .warmup_steps = 10});
+  const Pairs pairs{{{5, 6, 7, 2}, {8, 9, 10, 11, 2}}};
+  const double first = trainer.update(pairs).loss;
+  for (int u = 0; u < 60; ++u) trainer.update(pairs);
+  EXPECT_GT(first, 2);
+  EXPECT_LT(trainer.update(pairs).loss, 0.1);
+}
+
+TEST(Trainer, RowsBeyondTheVocabularyStayZero) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  for (int u = 0; u < 3; ++u) trainer.update(model::random_pairs(4, 6, 37, 1));
+  // The embedding comes first in the block: 37 rows of 20 in memory for 128 rows.
+  const Doubles all = values_of(*small.on, small.block.values().reshaped({1, small.block.values().count()}));
+  for (std::size_t i = 37 * 20; i < 128 * 20; ++i) ASSERT_EQ(all[i], 0) << "element " << i;
+}
+
+TEST(Trainer, AnUpdateWithoutTargetsIsRefused) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  EXPECT_THROW(trainer.update(Pairs{}), UsageError);
+  EXPECT_EQ(trainer.updates(), 0);
+}
+
+TEST(Trainer, FollowsItsSchedule) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  for (int u = 1; u <= 3; ++u) {
+    trainer.update(model::random_pairs(1, 3, 37, 1));
+    EXPECT_EQ(trainer.rate(), kSchedule.rate(u));
+  }
+}
+
+TEST(Evaluate, ChangesNoParameterAndNoGradient) {
+  SmallModel small(config(0.3));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  const Pairs pairs = model::random_pairs(4, 6, 37, 1);
+  trainer.update(pairs);
+  const Doubles values = values_of(*small.on, small.block.values()), d = values_of(*small.on, small.block.gradients());
+  const Losses first = evaluate(*small.on, small.model, pairs, {}),
+               second = evaluate(*small.on, small.model, pairs, {});
+  EXPECT_EQ(values_of(*small.on, small.block.values()), values);
+  EXPECT_EQ(values_of(*small.on, small.block.gradients()), d);
+  EXPECT_EQ(first.loss, second.loss);
+}
+
+TEST(Evaluate, GivesTheLossThatAnUpdateWithoutDropoutWouldSee) {
+  SmallModel small(config(0), {.dtype = DType::kFloat64});
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  const Pairs pairs = model::random_pairs(4, 6, 37, 1);
+  const Losses evaluated = evaluate(*small.on, small.model, pairs, {}), trained = trainer.update(pairs);
+  EXPECT_NEAR(evaluated.loss, trained.loss, 1e-12);
+  EXPECT_NEAR(evaluated.nll, trained.nll, 1e-12);
+  EXPECT_EQ(evaluated.target_tokens, trained.target_tokens);
+}
+
+// Sentence 0 costs .2, .5 and .3 nats, sentence 1 costs 1.0 and .4: the mean is .48 a token, and not the mean .516667
+// of the sentences' means.
+TEST(Evaluate, DividesByTokensAndNotBySentences) {
+  const auto on = make_backend(Device{}, {.threads = 1});
+  const double nll[2][3] = {{.2, .5, .3}, {1.0, .4, 0}};
+  const model::ScriptedModel scripted(*on, 6, [&](int sentence, int position) {
+    const double p = std::exp(-nll[sentence][position]);
+    Doubles logits(6, std::log((1 - p) / 5));
+    logits[5] = std::log(p);
+    return logits;
+  });
+  const Losses losses = evaluate(*on, scripted, Pairs{{{4, 2}, {5, 5, 5}}, {{4, 2}, {5, 5}}}, {.epsilon = 0});
+  EXPECT_EQ(losses.target_tokens, 5);
+  EXPECT_NEAR(losses.nll, .48, 1e-12);
+  EXPECT_NEAR(losses.loss, .48, 1e-12);
+  EXPECT_NEAR(std::exp(losses.nll), 1.616074, 5e-7);
+}
+
+TEST(Evaluate, NothingIsRefused) {
+  SmallModel small;
+  EXPECT_THROW(evaluate(*small.on, small.model, {}, {}), UsageError);
+}
+
+}  // namespace
+}  // namespace dragoman::train

@@ -1,0 +1,178 @@
+// The program as its user meets it: what it prints where, and the status it ends with.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace dragoman {
+namespace {
+
+const std::string kProgram = std::string("'") + DRAGOMAN_PROGRAM + "'";
+
+struct Ending {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+// A file name of this test's own: tests run side by side.
+std::string scratch(const std::string& ending) {
+  return testing::TempDir() + "dragoman_cli_" + std::to_string(::getpid()) + ending;
+}
+
+// Runs a line of shell; standard error goes by way of a file.
+Ending shell(const std::string& line) {
+  const std::string err_path = scratch(".err");
+  Ending ending;
+  FILE* out = ::popen(("{ " + line + "\n} 2>'" + err_path + "'").c_str(), "r");
+  if (out == nullptr) return ending;
+  std::array<char, 4096> block{};
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), out)) > 0;) {
+    ending.out.append(block.data(), got);
+  }
+  const int status = ::pclose(out);
+  ending.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ostringstream err;
+  err << std::ifstream(err_path, std::ios::binary).rdbuf();
+  ending.err = err.str();
+  std::filesystem::remove(err_path);
+  return ending;
+}
+
+Ending run(const std::string& arguments) { return shell(kProgram + " " + arguments); }
+
+void expect_one_sentence(const Ending& ending, int status, const std::string& part) {
+  EXPECT_EQ(ending.status, status);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_EQ(std::count(ending.err.begin(), ending.err.end(), '\n'), 1) << ending.err;
+  EXPECT_TRUE(ending.err.ends_with(".\n") || ending.err.ends_with("?\n")) << ending.err;
+  EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
+}
+
+TEST(Inspect, CountsTheParametersOfBase) {
+  const Ending ending = run("inspect --preset base");
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  EXPECT_EQ(ending.err, "");
+  EXPECT_NE(ending.out.find(" 63,045,632\n"), std::string::npos) << ending.out;
+  EXPECT_NE(ending.out.find("9.517e+12"), std::string::npos) << ending.out;
+}
+
+TEST(Inspect, PrintsJsonWhoseTensorsAddUp) {
+  const Ending ending = run("inspect --preset big --json");
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  const nlohmann::json report = nlohmann::json::parse(ending.out);
+  EXPECT_EQ(report["preset"], "big");
+  EXPECT_TRUE(report["parameters"].is_number_integer());
+  EXPECT_EQ(report["parameters"], 214'171'648);
+  EXPECT_EQ(report["config"]["d-model"], 1024);
+  EXPECT_EQ(report["config"]["window"], nullptr);
+  EXPECT_NEAR(report["flops_per_step"].get<double>(), 3.22e13, 0.005e13);
+  EXPECT_GT(report["activation_bytes"].get<std::int64_t>(), 0);
+  std::int64_t parameters = 0;
+  for (const auto& tensor : report["tensors"]) {
+    std::int64_t count = 1;
+    for (const auto& size : tensor["shape"]) count *= size.get<std::int64_t>();
+    parameters += count;
+  }
+  EXPECT_EQ(parameters, 214'171'648);
+}
+
+TEST(Inspect, FlagsWinOverTheConfigurationAndItOverThePreset) {
+  const std::string file = scratch(".yaml");
+  std::ofstream(file) << "preset: C-N2\nd-ff: 4096\nvocabulary: 100\n";
+  const Ending ending = run("inspect --json --vocabulary 200 --config '" + file + "'");
+  std::filesystem::remove(file);
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  const nlohmann::json config = nlohmann::json::parse(ending.out)["config"];
+  EXPECT_EQ(config["encoder-layers"], 2);
+  EXPECT_EQ(config["d-ff"], 4096);
+  EXPECT_EQ(config["source-vocabulary"], 200);
+}
+
+TEST(Inspect, ListsThePresets) {
+  const Ending ending = run("inspect --list");
+  EXPECT_EQ(ending.status, 0);
+  for (const char* name : {"base ", "A-h32 ", "D-ls0.2 ", "t2t-2017 ", "multi30k-tiny ", "demo "}) {
+    EXPECT_NE(ending.out.find(name), std::string::npos) << name;
+  }
+}
+
+TEST(WrongUsage, GetsOneSentenceThatNamesTheNearest) {
+  expect_one_sentence(run("inspect --preset bsae"), 2, "Did you mean 'base'?");
+  expect_one_sentence(run("inspect --headz 8"), 2, "there is no flag '--headz'. Did you mean '--heads'?");
+  expect_one_sentence(run("inspct --preset base"), 2, "there is no command 'inspct'. Did you mean 'inspect'?");
+  expect_one_sentence(run("inspect --norm pots"), 2, "Did you mean 'post'?");
+}
+
+TEST(WrongUsage, GetsOneSentenceForAnArgumentThatDoesNotRead) {
+  expect_one_sentence(run("inspect --heads 8x"), 2, "--heads: '8x'");
+  expect_one_sentence(run("inspect --dropout nan"), 2, "--dropout: 'nan'");
+  expect_one_sentence(run("inspect --dropout 1e99"), 2, "--dropout: '1e99'");
+  expect_one_sentence(run("inspect --d-model"), 2, "--d-model needs a value");
+  expect_one_sentence(run("inspect base"), 2, "'base' is neither a flag nor a flag's value");
+  expect_one_sentence(run("inspect --preset \"$(printf 'a\\nb')\""), 2, "there is no preset 'a b'");
+  expect_one_sentence(run("inspect --config /no/such/file"), 2, "cannot read the configuration '/no/such/file'");
+}
+
+TEST(WrongUsage, GetsOneSentenceForSizesThatMakeNoModel) {
+  expect_one_sentence(run("inspect --heads 7"), 2, "heads is 7");
+  expect_one_sentence(run("inspect --window 0"), 2, "--window: '0'");
+  expect_one_sentence(run("inspect --window -5"), 2, "--window: '-5'");
+  expect_one_sentence(run("inspect --d-model 15 --heads 3"), 2, "d-model is 15");
+  expect_one_sentence(run("inspect --d-model 1048576 --d-ff 1048576"), 2, "more than 2^40 parameters");
+  expect_one_sentence(run("inspect --d-model 99999999999999999999"), 2, "--d-model: '99999999999999999999'");
+  expect_one_sentence(run("inspect --layers 2147483647"), 2, "encoder-layers is 2147483647");
+}
+
+TEST(WrongUsage, WithoutACommandShowsHelpAndFails) {
+  const Ending ending = run("");
+  EXPECT_EQ(ending.status, 2);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_NE(ending.err.find("inspect"), std::string::npos);
+}
+
+TEST(Help, IsThereForTheProgramAndItsCommands) {
+  EXPECT_NE(run("--help").out.find("inspect"), std::string::npos);
+  EXPECT_NE(run("inspect --help").out.find("--d-model"), std::string::npos);
+  EXPECT_EQ(run("inspect --help").status, 0);
+}
+
+TEST(Version, TellsWhatTheBuildIs) {
+  const Ending ending = run("--version");
+  EXPECT_EQ(ending.status, 0);
+  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU bodies:", "BLAS:", "CUDA:"}) {
+    EXPECT_NE(ending.out.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Output, AClosedPipeEndsTheProgramQuietly) {
+  // The reader is gone before the first byte is written.
+  const Ending ending = shell("{ sleep 0.2; " + kProgram + " inspect --preset base --all; echo $? >&2; } | true");
+  EXPECT_EQ(ending.err, "0\n");
+  EXPECT_EQ(shell(kProgram + " inspect --preset base --all | head -1").err, "");
+}
+
+TEST(Output, AFullDiskFailsWithOneSentence) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  expect_one_sentence(run("inspect >/dev/full"), 1, "cannot write to standard output");
+  expect_one_sentence(run("--help >/dev/full"), 1, "cannot write to standard output");
+}
+
+TEST(Output, IsTheSameInEveryLocale) {
+  const std::string arguments = " inspect --preset D-drop0.2 --dropout 0.25 --json";
+  const std::string plain = shell("LC_ALL=C " + kProgram + arguments).out;
+  EXPECT_NE(plain.find("\"dropout\": 0.25"), std::string::npos);
+  if (shell("locale -a | grep -qi '^de_DE.utf-\\?8$'").status != 0) GTEST_SKIP() << "no de_DE.UTF-8 here";
+  EXPECT_EQ(shell("LC_ALL=de_DE.UTF-8 " + kProgram + arguments).out, plain);
+}
+
+}  // namespace
+}  // namespace dragoman
