@@ -48,5 +48,14 @@ TEST(InverseSquareRoot, StartsFromItsInitialRate) {
   expect_seven_digits(schedule.rate(2), 3e-4);
 }
 
+TEST(Schedule, CoolsDownInAStraightLineToItsLastStep) {
+  const Schedule plain{.warmup_steps = 10}, cooled{.warmup_steps = 10, .steps = 100, .cooldown_steps = 20};
+  EXPECT_EQ(cooled.rate(5), plain.rate(5));
+  EXPECT_EQ(cooled.rate(81), plain.rate(81));
+  EXPECT_DOUBLE_EQ(cooled.rate(91), plain.rate(91) * 0.5);
+  EXPECT_DOUBLE_EQ(cooled.rate(100), plain.rate(100) / 20);
+  EXPECT_EQ(cooled.rate(101), 0.0);
+}
+
 }  // namespace
 }  // namespace dragoman::optim

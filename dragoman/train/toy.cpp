@@ -68,7 +68,10 @@ void ToyModel::train(const std::function<void(int, const Losses&)>& report) {
   model::TrainingConfig config;
   config.eps_ls = 0;
   config.seed = settings.seed;
-  const optim::Schedule schedule{.constant = 1.0, .d_model = model.config().d_model, .warmup_steps = 400};
+  const optim::Schedule schedule{.d_model = model.config().d_model,
+                                 .warmup_steps = 400,
+                                 .steps = settings.steps,
+                                 .cooldown_steps = settings.steps / 3};
   Trainer trainer(model, block, config, schedule);
   for (int step = 1; step <= settings.steps; ++step) {
     report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step))));

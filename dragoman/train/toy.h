@@ -23,7 +23,7 @@ struct ToySettings {
   ToyTask task = ToyTask::kReverse;
   int symbols = 50;
   int longest = 25;
-  int steps = 1500;
+  int steps = 700;
   int batch = 128;
   int threads = 0;
   std::uint64_t seed = 1;
