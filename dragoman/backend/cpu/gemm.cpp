@@ -142,12 +142,13 @@ template <class T>
 void pack_B(const Product<T>& p, std::int64_t group, T* packed) {
   constexpr std::int64_t width = kTileCols<T>;
   const std::int64_t begin = group * kPanelGroup, end = std::min(panels_of_B(p), begin + kPanelGroup);
-  T* to = packed + begin * p.K * width;
+  const std::int64_t apart = panel_stride(p.K, width);
+  T* to = packed + begin * apart;
   if (!p.transposed_B) {
     const std::int64_t columns = std::min(p.N, end * width) - begin * width;
-    return split_rows<width>(p.B.data + begin * width, p.B.stride, columns, p.K, p.K * width, to);
+    return split_rows<width>(p.B.data + begin * width, p.B.stride, columns, p.K, apart, to);
   }
-  for (std::int64_t panel = begin; panel < end; ++panel, to += p.K * width) {
+  for (std::int64_t panel = begin; panel < end; ++panel, to += apart) {
     const std::int64_t first = panel * width;
     interleave_rows<width>(p.B.row(first), p.B.stride, std::min(width, p.N - first), p.K, to);
   }
@@ -158,12 +159,13 @@ namespace {
 // The rows of a block as panels of kTileRows, each [depth, kTileRows].
 template <class T>
 void pack_A(const Product<T>& p, const Extent& e, std::int64_t k, std::int64_t depth, T* packed) {
+  const std::int64_t apart = panel_stride(depth, kTileRows);
   if (p.transposed_A) {
-    return split_rows<kTileRows>(p.A.row(k) + e.top, p.A.stride, e.rows, depth, depth * kTileRows, packed);
+    return split_rows<kTileRows>(p.A.row(k) + e.top, p.A.stride, e.rows, depth, apart, packed);
   }
-  for (std::int64_t i = 0; i < e.rows; i += kTileRows) {
+  for (std::int64_t i = 0; i < e.rows; i += kTileRows, packed += apart) {
     const std::int64_t count = std::min(kTileRows, e.rows - i);
-    interleave_rows<kTileRows>(p.A.row(e.top + i) + k, p.A.stride, count, depth, packed + i * depth);
+    interleave_rows<kTileRows>(p.A.row(e.top + i) + k, p.A.stride, count, depth, packed);
   }
 }
 
@@ -171,7 +173,7 @@ void pack_A(const Product<T>& p, const Extent& e, std::int64_t k, std::int64_t d
 
 template <class T>
 void multiply_block(const Product<T>& p, const T* packed_B, const Extent& e, Matrix<T> C, bool accumulate) {
-  alignas(kVectorBytes) T packed_A[kBlockRows * kDepth];
+  alignas(kVectorBytes) T packed_A[kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)];
   if (p.K == 0 && !accumulate) {
     for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(C.row(e.top + i) + e.left, e.cols, T{0});
   }
@@ -179,15 +181,16 @@ void multiply_block(const Product<T>& p, const T* packed_B, const Extent& e, Mat
     const std::int64_t depth = std::min(kDepth, p.K - k);
     pack_A(p, e, k, depth, packed_A);
     for (std::int64_t j = 0; j < e.cols; j += kTileCols<T>) {
-      const T* B = packed_B + (e.left + j) * p.K + k * kTileCols<T>;
+      const T* B = packed_B + (e.left + j) / kTileCols<T> * panel_stride(p.K, kTileCols<T>) + k * kTileCols<T>;
       const std::int64_t cols = std::min(kTileCols<T>, e.cols - j);
-      for (std::int64_t i = 0; i < e.rows; i += kTileRows) {
+      const T* A = packed_A;
+      for (std::int64_t i = 0; i < e.rows; i += kTileRows, A += panel_stride(depth, kTileRows)) {
         const std::int64_t rows = std::min(kTileRows, e.rows - i);
         T* to = C.row(e.top + i) + e.left + j;
         if (rows == kTileRows && cols == kTileCols<T>) {
-          multiply_tile(depth, packed_A + i * depth, B, to, C.stride, accumulate || k > 0);
+          multiply_tile(depth, A, B, to, C.stride, accumulate || k > 0);
         } else {
-          multiply_edge(depth, packed_A + i * depth, B, rows, cols, to, C.stride, accumulate || k > 0);
+          multiply_edge(depth, A, B, rows, cols, to, C.stride, accumulate || k > 0);
         }
       }
     }

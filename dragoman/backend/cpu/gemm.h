@@ -41,6 +41,10 @@ Product<T> product(const Array& A, Transpose transpose_A, const Array& B, Transp
   return {tA ? a.cols : a.rows, tB ? b.rows : b.cols, tA ? a.rows : a.cols, a, b, tA, tB};
 }
 
+// Elements from one panel to the next: a little more than it holds, so that equal places of neighbouring panels do not
+// compete for the same lines of the cache.
+constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
+
 // B as panels of kTileCols columns, each [K, kTileCols], the last one filled up with zeros.
 template <class T>
 std::int64_t panels_of_B(const Product<T>& p) {
@@ -48,7 +52,7 @@ std::int64_t panels_of_B(const Product<T>& p) {
 }
 template <class T>
 std::int64_t packed_size(const Product<T>& p) {
-  return panels_of_B(p) * p.K * kTileCols<T>;
+  return panels_of_B(p) * panel_stride(p.K, kTileCols<T>);
 }
 // Packs panels group * kPanelGroup up to the next group's.
 inline constexpr std::int64_t kPanelGroup = 8;
