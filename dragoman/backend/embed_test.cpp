@@ -11,6 +11,8 @@ namespace {
 
 using EmbedKernel = KernelTest;
 INSTANTIATE_TEST_SUITE_P(Devices, EmbedKernel, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
+using EmbedKernelInDouble = KernelTestInDouble;
+INSTANTIATE_TEST_SUITE_P(Devices, EmbedKernelInDouble, ::testing::ValuesIn(double_cases()), kernel_case_name);
 
 constexpr std::int64_t kTokens = 12;
 
@@ -75,8 +77,7 @@ TEST_P(EmbedKernel, FollowsItsFormulas) {
   }
 }
 
-TEST_P(EmbedKernel, GradientMatchesFiniteDifferences) {
-  if (dtype() != DType::kFloat64) GTEST_SKIP() << "differences need double precision";
+TEST_P(EmbedKernelInDouble, GradientMatchesFiniteDifferences) {
   const Batch batch = make_batch(*on, {3, 1, 2});
   const Dropout dropout = Dropout::with(0.3, 1, 2, 3);
   const std::int64_t d = 5, R = batch.segments.R;

@@ -30,6 +30,16 @@ inline std::vector<KernelCase> kernel_cases() {
   };
 }
 
+// Those in double precision, which differences need.
+inline std::vector<KernelCase> double_cases() {
+  std::vector<KernelCase> cases = kernel_cases();
+  std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat64; });
+  return cases;
+}
+
+// Without it a failing test names its case by the bytes of the struct.
+inline void PrintTo(const KernelCase& one, std::ostream* out) { *out << one.device << " " << one.dtype; }
+
 inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& info) {
   std::string name = join(info.param.device, "_", info.param.dtype);
   for (char& c : name) {
@@ -179,6 +189,8 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
 
   std::unique_ptr<Backend> on = make_backend(GetParam().device, {.threads = 2});
 };
+
+class KernelTestInDouble : public KernelTest {};
 
 // The values that `run` makes with one thread are the same bits with three.
 inline void expect_same_bits_with_any_threads(const KernelCase& on_case,

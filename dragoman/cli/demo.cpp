@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "dragoman/base/fields.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
@@ -62,8 +63,8 @@ void demo(Settings& settings) {
   settings.apply(toy);
   toy.validate();
   train::ToyModel model(toy);
-  fmt::print(stderr, "A Transformer of 2 + 2 layers learns to {} strings of 1 to {} symbols.\n",
-             model::to_string(toy.task), toy.longest);
+  fmt::print(stderr, "A Transformer of 2 + 2 layers learns to {} strings of 1 to {} symbols.\n", to_string(toy.task),
+             toy.longest);
   const double start = now();
   Progress progress(toy.steps);
   model.train([&](int step, const train::Losses& losses) { progress.show(step, losses); });

@@ -139,14 +139,14 @@ void print_report(const Preset& subject, const InspectOptions& options, const Re
 // A field as JSON: numbers as numbers, names as strings, what is not given as null.
 template <class Value>
 nlohmann::ordered_json to_json(const Value& value) {
-  if constexpr (std::is_same_v<Value, model::OptionalSize>) {
+  if constexpr (std::is_same_v<Value, OptionalSize>) {
     return value > 0 ? nlohmann::ordered_json(value.value) : nlohmann::ordered_json(nullptr);
   } else if constexpr (std::is_floating_point_v<Value>) {
-    return *parse_number<double>(model::write_value(value));  // 0.1, where the float's own value is 0.100000001490116
+    return *parse_number<double>(write_value(value));  // 0.1, where the float's own value is 0.100000001490116
   } else if constexpr (std::is_arithmetic_v<Value>) {
     return value;
   } else {
-    return model::write_value(value);
+    return write_value(value);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dragoman/model/fields.h"
+#include "dragoman/base/fields.h"
 
 namespace dragoman::cli {
 
@@ -23,12 +23,12 @@ class Settings {
   // A flag for each key of the struct, listed in --help under `group`, with the values of `defaults`.
   template <class Config>
   void add_flags(Config defaults, const std::string& group) {
-    model::each_key(defaults, [&](std::string_view key, auto&& value, std::string_view help) {
+    each_key(defaults, [&](std::string_view key, auto&& value, std::string_view help) {
       using Value = std::remove_cvref_t<decltype(value)>;
       add_flag({.key = std::string(key),
                 .help = std::string(help),
                 .placeholder = placeholder(value),
-                .initial = model::write_value(value),
+                .initial = write_value(value),
                 .group = group,
                 .is_switch = std::is_same_v<Value, bool>});
     });
@@ -37,7 +37,7 @@ class Settings {
   // Keys that the file may hold although the command has no flag for them.
   template <class Config>
   void allow_in_file() {
-    for (const std::string& key : model::keys<Config>()) keys_.push_back(key);
+    for (const std::string& key : keys<Config>()) keys_.push_back(key);
   }
 
   // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
@@ -46,8 +46,8 @@ class Settings {
   // Sets the fields of `config` that the file or the flags give.
   template <class Config>
   void apply(Config& config) const {
-    for (const std::string& key : model::keys<Config>()) {
-      if (const std::optional<Given> given = find(key)) model::set(config, key, given->value, given->where);
+    for (const std::string& key : keys<Config>()) {
+      if (const std::optional<Given> given = find(key)) set(config, key, given->value, given->where);
     }
   }
 
@@ -64,7 +64,7 @@ class Settings {
 
   template <class Value>
   static std::string placeholder(const Value& value) {
-    if constexpr (model::Named<Value>) {
+    if constexpr (Named<Value>) {
       std::string choices;
       for (const std::string_view name : names(value)) choices.append(choices.empty() ? "" : "|").append(name);
       return choices;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "dragoman/model/fields.h"
+#include "dragoman/base/fields.h"
 
 namespace dragoman::model {
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/base/fields.h"
 #include "dragoman/data/batch.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/transformer.h"

@@ -1,11 +1,11 @@
-#include "dragoman/model/fields.h"
+#include "dragoman/base/fields.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-namespace dragoman::model {
+namespace dragoman {
 namespace {
 
 template <std::integral T>
@@ -76,4 +76,4 @@ std::string write_value(const std::string& value) { return value; }
 std::string write_value(OptionalSize value) { return value == 0 ? "none" : shortest(value.value); }
 std::string write_value(const Both& value) { return shortest(value.first); }
 
-}  // namespace dragoman::model
+}  // namespace dragoman

@@ -13,7 +13,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
 
-namespace dragoman::model {
+namespace dragoman {
 
 // A whole number above zero, or nothing given, which is 0. Its text is the number or "none".
 struct OptionalSize {
@@ -101,4 +101,4 @@ void set(Config& config, std::string_view key, std::string_view value, std::stri
   if (!found) throw UsageError(join("there is no setting '", key, "'.", suggestion(key, keys<Config>())));
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman

@@ -1,11 +1,11 @@
-#include "dragoman/model/fields.h"
+#include "dragoman/base/fields.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <locale>
 
-namespace dragoman::model {
+namespace dragoman {
 namespace {
 
 enum class Colour { kRed, kGreen };
@@ -136,4 +136,4 @@ TEST(WriteValue, IsTheSameInEveryLocale) {
 }
 
 }  // namespace
-}  // namespace dragoman::model
+}  // namespace dragoman
