@@ -101,8 +101,7 @@ int main(int argc, char** argv) {
   using namespace dragoman;
   using namespace dragoman::cli;
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
-  CLI::App program("The Transformer, end to end: trains, translates, measures itself and shows its attention.",
-                   "dragoman");
+  CLI::App program("The Transformer of 'Attention Is All You Need'.", "dragoman");
   program.get_formatter()->column_width(38);
   program.require_subcommand(0, 1);
   program.set_help_flag("-h,--help", "print this help and exit");

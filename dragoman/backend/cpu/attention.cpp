@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "dragoman/backend/cpu/cpu_backend.h"
-#include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/backend/cpu/heads.h"
 #include "dragoman/backend/cpu/micro_gemm.h"
 
 namespace dragoman::cpu {
@@ -12,27 +12,6 @@ namespace {
 
 // A sentence and head is one piece of work; inside it, blocks of queries meet blocks of keys.
 constexpr std::int64_t kQueries = 64, kKeys = 64;  // kKeys: a multiple of four vectors
-
-template <class T>
-constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
-
-// One head of one sentence: n rows of d columns.
-template <class T>
-struct Block {
-  T* data;
-  std::int64_t n, d, stride;
-
-  T* row(std::int64_t i) const { return data + i * stride; }
-  Strided<T> strided(std::int64_t first) const { return {row(first), stride, 1}; }
-};
-
-template <class T>
-Block<T> head_of(const Array& x, const Segments& segments, std::int64_t b, std::int64_t head, std::int64_t h) {
-  const std::int32_t* offsets = segments.offsets.data<std::int32_t>();
-  const auto m = matrix<T>(x);
-  const std::int64_t d = m.cols / h;
-  return {m.row(offsets[b]) + head * d, offsets[b + 1] - offsets[b], d, m.stride};
-}
 
 // Where a piece keeps a block of scores (and their gradients) and a block of keys (and values), transposed.
 template <class T>
@@ -57,46 +36,6 @@ void transpose_rows(const Block<T>& x, std::int64_t first, std::int64_t count, T
   for (std::int64_t j = count; j < padded<T>(count); ++j) {
     for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = T{0};
   }
-}
-
-// The keys of [first, first + count) that query i sees, as a range [from, to) counted from `first`.
-struct Seen {
-  std::int64_t from, to;
-  Seen(std::int64_t first, std::int64_t last) : from(first), to(last) {}
-  Seen(const Mask& mask, std::int64_t i, std::int64_t n_k, std::int64_t first, std::int64_t count)
-      : from(std::max<std::int64_t>(0, mask.first_key(i) - first)), to(std::min(count, mask.last_key(i, n_k) - first)) {
-    if (to < from) to = from = 0;
-  }
-};
-
-// row[from..to) = exp(scale * row - shift), zero elsewhere; returns the sum.
-template <class T>
-T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
-  std::fill_n(row, seen.from, T{0});
-  std::fill_n(row + seen.to, count - seen.to, T{0});
-  T* start = row + seen.from;
-  Vec<T> sums{};
-  T rest = 0;
-  for_lanes<T>(
-      seen.to - seen.from,
-      [&](std::int64_t j) {
-        const Vec<T> e = exp(load(start + j) * scale - shift);
-        store(start + j, e);
-        sums += e;
-      },
-      [&](std::int64_t j, std::int64_t left) {
-        const Vec<T> e = exp(load_some(start + j, left) * scale - shift);
-        store_some(start + j, e, left);
-        for (std::int64_t i = 0; i < left; ++i) rest += e[i];
-      });
-  return sum_lanes<T>(sums) + rest;
-}
-
-template <class T>
-T largest(const T* row, Seen seen) {
-  T most = kMinusInfinity<T>;
-  for (std::int64_t j = seen.from; j < seen.to; ++j) most = std::max(most, row[j]);
-  return most;
 }
 
 template <class T>
@@ -126,6 +65,18 @@ struct Piece {
   }
 };
 
+// Calls body(k, keys) for each block of keys that some query of the block sees, with their scores in scratch.scores.
+template <class T, class Body>
+void for_scores(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
+                const Body& body) {
+  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
+    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
+    transpose_rows(piece.K, k, keys, scratch.transposed);
+    piece.multiply_scores(q, queries, keys, scratch.transposed, scratch.scores);
+    body(k, keys);
+  }
+}
+
 // One block of queries over all keys it sees, block by block: the running maximum and sum of each row's softmax are
 // corrected whenever a larger score appears.
 template <class T>
@@ -135,10 +86,7 @@ void attend(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const B
   std::fill_n(most, queries, kMinusInfinity<T>);
   std::fill_n(sum, queries, T{0});
   for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
-  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
-    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
-    transpose_rows(piece.K, k, keys, scratch.transposed);
-    piece.multiply_scores(q, queries, keys, scratch.transposed, scratch.scores);
+  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
     for (std::int64_t i = 0; i < queries; ++i) {
       T* row = scratch.scores + i * kKeys;
       const Seen seen(piece.mask, q + i, piece.K.n, k, keys);
@@ -154,7 +102,7 @@ void attend(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const B
     }
     multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, piece.V.row(k), piece.V.stride, O.row(q), O.stride,
                 true);
-  }
+  });
   for (std::int64_t i = 0; i < queries; ++i) {
     if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
     log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
@@ -166,17 +114,14 @@ template <class T>
 void write_weights(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const T* log_sums,
                    std::int64_t log_sum_stride, const Scratch<T>& scratch, T* weights) {
   std::fill_n(weights + q * piece.K.n, queries * piece.K.n, T{0});
-  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
-    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
-    transpose_rows(piece.K, k, keys, scratch.transposed);
-    piece.multiply_scores(q, queries, keys, scratch.transposed, scratch.scores);
+  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
     for (std::int64_t i = 0; i < queries; ++i) {
       T* row = scratch.scores + i * kKeys;
       const Seen seen(piece.mask, q + i, piece.K.n, k, keys);
       if (seen.to > seen.from) exponentiate(row, seen, keys, piece.scale, log_sums[i * log_sum_stride]);
       std::copy_n(row + seen.from, seen.to - seen.from, weights + (q + i) * piece.K.n + k + seen.from);
     }
-  }
+  });
 }
 
 // What one block of queries adds to the gradients when it meets one block of keys: with P the weights, Z the dropout
@@ -267,33 +212,6 @@ std::int64_t weights_before(const Reach& reach, std::int64_t b, std::int64_t h) 
   return before;
 }
 
-template <class T>
-T dot(const T* a, const T* b, std::int64_t count) {
-  Vec<T> sums{};
-  T rest = 0;
-  for_lanes<T>(
-      count, [&](std::int64_t i) { sums += load(a + i) * load(b + i); },
-      [&](std::int64_t i, std::int64_t left) {
-        for (std::int64_t j = i; j < i + left; ++j) rest += a[j] * b[j];
-      });
-  return sum_lanes<T>(sums) + rest;
-}
-
-// One query over the keys [from, to), found by key_at and value_at; `weights` receives its softmax.
-template <class T, class KeyAt, class ValueAt>
-void attend_row(const T* q, std::int64_t d_k, const KeyAt& key_at, std::int64_t d_v, const ValueAt& value_at,
-                std::int64_t from, std::int64_t to, T scale, T* weights, T* o) {
-  std::fill_n(o, d_v, T{0});
-  const Seen seen(from, to);
-  for (std::int64_t t = from; t < to; ++t) weights[t] = dot(q, key_at(t), d_k);
-  const T sum = exponentiate(weights, seen, to, scale, largest(weights, seen) * scale);
-  for (std::int64_t t = from; t < to; ++t) {
-    weights[t] /= sum;
-    const T* v = value_at(t);
-    for (std::int64_t c = 0; c < d_v; ++c) o[c] += weights[t] * v[c];
-  }
-}
-
 }  // namespace
 
 void CpuBackend::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
@@ -347,53 +265,6 @@ void CpuBackend::attention_backward(const Array& dO, const Array& Q, const Array
           }
         }
       });
-    });
-  });
-}
-
-void CpuBackend::attention_cached(const Array& Q, const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
-                                  Array& weights) const {
-  const ArenaScope scope(arena());
-  const std::int64_t rows = Q.rows(), steps = cache.ancestors.cols();
-  Array scores = weights ? weights : empty({rows, heads.h, steps}, Q.dtype());
-  dispatch(Q.dtype(), [&]<class T>() {
-    const auto q = matrix<T>(Q), k = matrix<T>(cache.K), v = matrix<T>(cache.V), o = matrix<T>(O);
-    const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h, cache_rows = cache.K.dim(1);
-    launch(rows, [&](std::int64_t row) {
-      const std::int32_t* ancestors = cache.ancestors.data<std::int32_t>() + row * steps;
-      const std::int64_t to = cache.lengths.data<std::int32_t>()[row] + 1,
-                         from = r > 0 ? std::max<std::int64_t>(0, to - r) : 0;
-      for (std::int64_t head = 0; head < heads.h; ++head) {
-        T* row_weights = scores.data<T>() + (row * heads.h + head) * steps;
-        std::fill(row_weights + to, row_weights + steps, T{0});
-        attend_row<T>(
-            q.row(row) + head * d_k, d_k,
-            [&](std::int64_t t) { return k.row(t * cache_rows + ancestors[t]) + head * d_k; }, d_v,
-            [&](std::int64_t t) { return v.row(t * cache_rows + ancestors[t]) + head * d_v; }, from, to,
-            static_cast<T>(heads.scale), row_weights, o.row(row) + head * d_v);
-      }
-    });
-  });
-}
-
-void CpuBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const Segments& memory,
-                                  const Array& sentences, const Heads& heads, Array& O, Array& weights) const {
-  const ArenaScope scope(arena());
-  const std::int64_t rows = Q.rows();
-  Array scores = weights ? weights : empty({rows, heads.h, memory.longest}, Q.dtype());
-  dispatch(Q.dtype(), [&]<class T>() {
-    const auto q = matrix<T>(Q), o = matrix<T>(O);
-    launch(rows, [&](std::int64_t row) {
-      const std::int64_t b = sentences.data<std::int32_t>()[row];
-      for (std::int64_t head = 0; head < heads.h; ++head) {
-        const Block<T> keys = head_of<T>(K, memory, b, head, heads.h), values = head_of<T>(V, memory, b, head, heads.h);
-        T* row_weights = scores.data<T>() + (row * heads.h + head) * memory.longest;
-        std::fill(row_weights + keys.n, row_weights + memory.longest, T{0});
-        attend_row<T>(
-            q.row(row) + head * keys.d, keys.d, [&](std::int64_t t) { return keys.row(t); }, values.d,
-            [&](std::int64_t t) { return values.row(t); }, 0, keys.n, static_cast<T>(heads.scale), row_weights,
-            o.row(row) + head * values.d);
-      }
     });
   });
 }

@@ -1,0 +1,86 @@
+// What attention over whole sentences and attention of decoding steps share: one head of one sentence, and the softmax
+// of one row of scores.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/backend/cpu/micro_gemm.h"
+
+namespace dragoman::cpu {
+
+template <class T>
+constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
+
+// One head of one sentence: n rows of d columns.
+template <class T>
+struct Block {
+  T* data;
+  std::int64_t n, d, stride;
+
+  T* row(std::int64_t i) const { return data + i * stride; }
+  Strided<T> strided(std::int64_t first) const { return {row(first), stride, 1}; }
+};
+
+template <class T>
+Block<T> head_of(const Array& x, const Segments& segments, std::int64_t b, std::int64_t head, std::int64_t h) {
+  const std::int32_t* offsets = segments.offsets.data<std::int32_t>();
+  const auto m = matrix<T>(x);
+  const std::int64_t d = m.cols / h;
+  return {m.row(offsets[b]) + head * d, offsets[b + 1] - offsets[b], d, m.stride};
+}
+
+// The keys of [first, first + count) that query i sees, as a range [from, to) counted from `first`.
+struct Seen {
+  std::int64_t from, to;
+  Seen(std::int64_t first, std::int64_t last) : from(first), to(last) {}
+  Seen(const Mask& mask, std::int64_t i, std::int64_t n_k, std::int64_t first, std::int64_t count)
+      : from(std::max<std::int64_t>(0, mask.first_key(i) - first)), to(std::min(count, mask.last_key(i, n_k) - first)) {
+    if (to < from) to = from = 0;
+  }
+};
+
+// row[from..to) = exp(scale * row - shift), zero elsewhere; returns the sum.
+template <class T>
+T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
+  std::fill_n(row, seen.from, T{0});
+  std::fill_n(row + seen.to, count - seen.to, T{0});
+  T* start = row + seen.from;
+  Vec<T> sums{};
+  T rest = 0;
+  for_lanes<T>(
+      seen.to - seen.from,
+      [&](std::int64_t j) {
+        const Vec<T> e = exp(load(start + j) * scale - shift);
+        store(start + j, e);
+        sums += e;
+      },
+      [&](std::int64_t j, std::int64_t left) {
+        const Vec<T> e = exp(load_some(start + j, left) * scale - shift);
+        store_some(start + j, e, left);
+        for (std::int64_t i = 0; i < left; ++i) rest += e[i];
+      });
+  return sum_lanes<T>(sums) + rest;
+}
+
+template <class T>
+T largest(const T* row, Seen seen) {
+  T most = kMinusInfinity<T>;
+  for (std::int64_t j = seen.from; j < seen.to; ++j) most = std::max(most, row[j]);
+  return most;
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::int64_t count) {
+  Vec<T> sums{};
+  T rest = 0;
+  for_lanes<T>(
+      count, [&](std::int64_t i) { sums += load(a + i) * load(b + i); },
+      [&](std::int64_t i, std::int64_t left) {
+        for (std::int64_t j = i; j < i + left; ++j) rest += a[j] * b[j];
+      });
+  return sum_lanes<T>(sums) + rest;
+}
+
+}  // namespace dragoman::cpu
