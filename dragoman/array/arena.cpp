@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cstdio>
+#include <fstream>
+#include <string>
 
 #include "dragoman/base/error.h"
 
@@ -40,15 +43,28 @@ std::size_t default_reservation() {
   return bytes;
 }
 
+std::size_t available_memory() {
+  std::size_t bytes = default_reservation();
+  std::ifstream system("/proc/meminfo");
+  for (std::string line; std::getline(system, line);) {
+    std::size_t kibibytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) bytes = std::min(bytes, kibibytes << 10);
+  }
+  std::size_t limit = 0, used = 0;  // "max" does not read as a number: no limit
+  std::ifstream most("/sys/fs/cgroup/memory.max"), current("/sys/fs/cgroup/memory.current");
+  if (most >> limit && current >> used) bytes = std::min(bytes, limit > used ? limit - used : 0);
+  return bytes;
+}
+
 Arena::Arena(Reservation& memory, std::size_t limit)
     : base_(static_cast<char*>(memory.base())),
       limit_(limit == 0 ? memory.reserved() : std::min(limit, memory.reserved())) {}
 
 void* Arena::push(std::size_t bytes) {
   const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 20,
-                       " MiB are in use, ", bytes >> 20, " MiB more are needed, and the limit is ", limit_ >> 20,
-                       " MiB. Use a smaller batch or a larger memory limit.");
+  require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 10,
+                       " KiB are in use, ", bytes >> 10, " KiB more are needed, and the limit is ", limit_ >> 10,
+                       " KiB. Use a smaller batch or a larger memory limit.");
   void* start = base_ + used_;
   used_ += rounded;
   peak_ = std::max(peak_, used_);

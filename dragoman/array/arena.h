@@ -44,6 +44,9 @@ class ImaginaryReservation : public Reservation {
 // As much address space as an arena may be given on this machine: it costs nothing until it is used.
 std::size_t default_reservation();
 
+// What this process may still take: the memory that the system has available, or a container's limit if that is less.
+std::size_t available_memory();
+
 class Arena {
  public:
   // `limit` bytes may be in use at once; 0 means all that is reserved.

@@ -81,9 +81,10 @@ TEST(Arena, AFullOneSaysWhatIsInUseAndWhatIsNeeded) {
     arena.push(std::size_t{2} << 20);
     FAIL();
   } catch (const MemoryError& error) {
-    EXPECT_STREQ(error.what(),
-                 "out of memory: 3 MiB are in use, 2 MiB more are needed, and the limit is 4 MiB. Use a smaller batch "
-                 "or a larger memory limit.");
+    EXPECT_STREQ(
+        error.what(),
+        "out of memory: 3072 KiB are in use, 2048 KiB more are needed, and the limit is 4096 KiB. Use a smaller batch "
+        "or a larger memory limit.");
   }
   EXPECT_NO_THROW(arena.push(std::size_t{1} << 20));
 }

@@ -36,8 +36,8 @@ void* Array::raw() const {
 }
 
 Array Array::columns(std::int64_t first, std::int64_t count) const {
-  require<ShapeError>(first >= 0 && count >= 0 && first + count <= cols(), "columns ", first, " to ", first + count,
-                      " of an array of shape ", shape_);
+  require<ShapeError>(first >= 0 && count >= 0 && first <= cols() && count <= cols() - first, count, " columns from ",
+                      first, " of an array of shape ", shape_);
   Array view = *this;
   view.shape_ = shape_.rank() == 1 ? Shape{count} : Shape{rows(), count};
   view.data_ = static_cast<char*>(data_) + first * static_cast<std::int64_t>(size_of(dtype_));
@@ -45,8 +45,8 @@ Array Array::columns(std::int64_t first, std::int64_t count) const {
 }
 
 Array Array::row_range(std::int64_t first, std::int64_t count) const {
-  require<ShapeError>(first >= 0 && count >= 0 && first + count <= rows(), "rows ", first, " to ", first + count,
-                      " of an array of shape ", shape_);
+  require<ShapeError>(first >= 0 && count >= 0 && first <= rows() && count <= rows() - first, count, " rows from ",
+                      first, " of an array of shape ", shape_);
   Array view = *this;
   view.shape_ = Shape{count, cols()};
   view.data_ = static_cast<char*>(data_) + first * row_stride_ * static_cast<std::int64_t>(size_of(dtype_));

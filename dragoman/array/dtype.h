@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <type_traits>
 
 namespace dragoman {
 
@@ -23,13 +24,14 @@ constexpr std::size_t size_of(DType dtype) {
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
 template <class T>
-inline constexpr DType kDTypeOf = DType::kFloat32;
-template <>
-inline constexpr DType kDTypeOf<double> = DType::kFloat64;
-template <>
-inline constexpr DType kDTypeOf<std::int32_t> = DType::kInt32;
-template <>
-inline constexpr DType kDTypeOf<std::int8_t> = DType::kInt8;
+concept Element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
+    std::is_same_v<T, std::int8_t>;
+
+template <Element T>
+inline constexpr DType kDTypeOf = std::is_same_v<T, float>          ? DType::kFloat32
+                                  : std::is_same_v<T, double>       ? DType::kFloat64
+                                  : std::is_same_v<T, std::int32_t> ? DType::kInt32
+                                                                    : DType::kInt8;
 
 struct Device {
   enum class Kind : std::uint8_t { kCpu, kCuda };

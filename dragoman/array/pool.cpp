@@ -20,9 +20,9 @@ void* Pool::take(std::size_t bytes) {
   auto next = taken_.begin();
   for (; next != taken_.end() && next->start - start < size; ++next) start = next->start + next->bytes;
   require<MemoryError>(size >= bytes && start <= limit_ && size <= limit_ - start,
-                       "out of memory for gradients: ", used_ >> 20, " MiB are in use, ", bytes >> 20,
-                       " MiB more are needed, and the limit is ", limit_ >> 20,
-                       " MiB. Use a smaller batch or a larger memory limit.");
+                       "out of memory for gradients: ", used_ >> 10, " KiB are in use, ", bytes >> 10,
+                       " KiB more are needed, and the limit is ", limit_ >> 10,
+                       " KiB. Use a smaller batch or a larger memory limit.");
   taken_.insert(next, {start, size});
   used_ += size;
   peak_ = std::max(peak_, start + size);

@@ -11,6 +11,7 @@ thread_local Recording* current_recording = nullptr;
 }  // namespace
 
 Recording::Recording(Backend& on) : on_(on), values_(on.arena()), tape_(on.host_arena()), outer_(current_recording) {
+  require<Error>(outer_ == nullptr || &outer_->on_ != &on_, "a backend records one pass at a time");
   current_recording = this;
 }
 
@@ -70,6 +71,13 @@ Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
+// The Recording that `root` is on.
+Recording& recording_of(const Tensor& root) {
+  require<Error>(root.variable() != nullptr && current_recording != nullptr,
+                 "backward: nothing was recorded on the way to this tensor");
+  return *current_recording;
+}
+
 void run_tape(Recording& recording) {
   Backend& on = recording.backend();
   for (Node* node = recording.last(); node != nullptr; node = node->previous) {
@@ -95,18 +103,18 @@ void run_tape(Recording& recording) {
 
 void backward(const Tensor& root) {
   require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
-  require<Error>(root.variable() != nullptr, "backward: nothing was recorded on the way to this tensor");
+  Recording& recording = recording_of(root);
   Sink d_root = sink_of(root.backend(), root.variable());
   root.backend().fill(d_root.array, 1.0);
-  run_tape(*Recording::current());
+  run_tape(recording);
 }
 
 void backward(const Tensor& root, const Array& d_root) {
   require<ShapeError>(root.shape() == d_root.shape(), "backward: the tensor is ", root.shape(), ", its gradient ",
                       d_root.shape());
-  require<Error>(root.variable() != nullptr, "backward: nothing was recorded on the way to this tensor");
+  Recording& recording = recording_of(root);
   root.backend().scaled(d_root, 1.0, sink_of(root.backend(), root.variable()));
-  run_tape(*Recording::current());
+  run_tape(recording);
 }
 
 }  // namespace dragoman

@@ -248,5 +248,23 @@ TEST_F(Record, ReadingAnArrayThatWasGivenBackIsCaught) {
 }
 #endif
 
+TEST(Recording, OneAtATimeOnABackend) {
+  const auto on = make_backend(Device{});
+  const Recording outer(*on);
+  EXPECT_THROW(Recording inner(*on), Error);
+  const auto other = make_backend(Device{});
+  EXPECT_NO_THROW(Recording elsewhere(*other));
+}
+
+TEST(Backward, NeedsTheRecordingThatItRunsOn) {
+  const auto on = make_backend(Device{});
+  const Recording recording(*on);
+  Array x = on->empty({1}, DType::kFloat64);
+  on->fill(x, 1.0);
+  const Tensor root = leaf(*on, x);
+  const NoGradient hidden;
+  EXPECT_THROW(backward(root), Error);
+}
+
 }  // namespace
 }  // namespace dragoman

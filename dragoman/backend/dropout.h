@@ -13,12 +13,16 @@ namespace dragoman {
 // else multiplied by scale(). Sentences are numbered within the update, so that splitting it into micro-batches,
 // threads or machines does not change a mask.
 struct Dropout {
+  // Call sites are counted from here, away from the purposes of other random streams.
+  static constexpr std::uint32_t kDropoutPurpose = 0x64000000;
+
   std::uint32_t threshold = 0;  // of 65,536; 0: no dropout
   std::uint32_t update = 0;
   PhiloxKey key{};  // made of the seed and the call site
 
   static Dropout with(double P_drop, std::uint64_t seed, std::uint32_t update, std::uint32_t site) {
-    return {static_cast<std::uint32_t>(std::lround(P_drop * 65536.0)), update, philox_key(seed, site)};
+    return {static_cast<std::uint32_t>(std::lround(P_drop * 65536.0)), update,
+            philox_key(seed, kDropoutPurpose + site)};
   }
 
   bool on() const { return threshold > 0; }

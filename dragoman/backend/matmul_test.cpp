@@ -136,5 +136,11 @@ TEST_P(MatmulKernel, LinearBackwardFollowsTheChainRule) {
   expect_values(total, db, 4);
 }
 
+TEST_P(MatmulKernel, RefusesSidesThatDoNotFit) {
+  const Array A = random({3, 8}, 1), B = random({9, 4}, 2);
+  Array C = zeros({3, 4});
+  EXPECT_THROW(on->matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C)), ShapeError);
+}
+
 }  // namespace
 }  // namespace dragoman

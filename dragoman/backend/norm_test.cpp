@@ -212,5 +212,13 @@ TEST_P(NormKernel, SameBitsWithAnyThreads) {
   });
 }
 
+TEST_P(NormKernel, AConstantRowGivesBetaHoweverLarge) {
+  const std::int64_t d = 512;
+  const Array x = array({1, d}, Doubles(d, 12345.678)), gamma = array({d}, Doubles(d, 1.0)), beta = random({d}, 1);
+  Array y = zeros({1, d}), mean = zeros({1}), rstd = zeros({1});
+  on->layer_norm(x, gamma, beta, 1e-6, y, mean, rstd);
+  expect_values(y, values(beta));
+}
+
 }  // namespace
 }  // namespace dragoman

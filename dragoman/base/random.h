@@ -26,7 +26,7 @@ constexpr Philox4 philox(Philox4 counter, PhiloxKey key) {
   return counter;
 }
 
-// Folds a 64-bit seed and a purpose into a Philox key, so that streams of different purpose never meet.
+// Folds a 64-bit seed and a purpose into a Philox key: streams of different purpose are independent.
 constexpr PhiloxKey philox_key(std::uint64_t seed, std::uint32_t purpose) {
   const Philox4 mixed = philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), purpose, 0},
                                {0x64726167u, 0x6F6D616Eu});

@@ -4,6 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <system_error>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
 
 #if defined(__SSE__)
 #include <immintrin.h>
@@ -25,15 +32,28 @@ void relax() {
 #endif
 }
 
-// Waits for `done` in a loop; false if it has not come true within kSpin.
+// Waits for `done` in a loop; false if it has not come true within kSpin. Lets others run on a machine that is busy.
 template <class Done>
 bool spin_until(const Done& done) {
   const auto deadline = std::chrono::steady_clock::now() + kSpin;
-  for (int look = 0;; ++look) {
-    if (done()) return true;
-    relax();
-    if (look % 64 == 63 && std::chrono::steady_clock::now() > deadline) return false;
+  while (true) {
+    for (int look = 0; look < 64; ++look) {
+      if (done()) return true;
+      relax();
+    }
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
   }
+}
+
+// Whole processors that a container's quota allows (cgroup v2); a large number if there is none.
+int quota() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string limit;
+  double period = 0;
+  if (!(file >> limit >> period) || period <= 0) return std::numeric_limits<int>::max();
+  const std::optional<double> share = parse_number<double>(limit);
+  return share ? std::max(1, static_cast<int>(*share / period)) : std::numeric_limits<int>::max();
 }
 
 }  // namespace
@@ -50,59 +70,78 @@ void flush_denormals() {
 
 int available_threads() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const bool known = sched_getaffinity(0, sizeof(set), &set) == 0;
+  const int processors = known ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, std::min(processors, quota()));
 }
 
 ThreadTeam::ThreadTeam(int threads) {
   flush_denormals();
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    const std::size_t started = threads_.size();
+    stop();
+    throw Error(join("the system starts no more than ", started, " of ", threads - 1, " threads. Use fewer."));
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { stop(); }
+
+void ThreadTeam::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    ++round_;
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void ThreadTeam::start(std::int64_t pieces, Call call, const void* work) {
-  call_ = call;
-  work_ = work;
-  pieces_ = pieces;
-  next_ = 0;
-  busy_ = static_cast<int>(threads_.size());
-  ++round_;
-  if (asleep_.load() > 0) {
-    { const std::lock_guard lock(mutex_); }
-    wake_.notify_all();
+  const std::uint64_t round = (ticket_.load() >> 32) + 1;
+  ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void
+  call_.store(call, std::memory_order_relaxed);
+  work_.store(work, std::memory_order_relaxed);
+  pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_relaxed);
+  finished_.store(0, std::memory_order_relaxed);
+  ticket_ = round << 32;
+  for (std::int64_t helpers = std::min<std::int64_t>(asleep_.load(), pieces - 1); helpers > 0; --helpers) {
+    const std::lock_guard lock(mutex_);
+    wake_.notify_one();
   }
   take_pieces();
-  while (!spin_until([this] { return busy_.load(std::memory_order_acquire) == 0; })) std::this_thread::yield();
+  const auto done = [&] { return finished_.load(std::memory_order_acquire) == static_cast<std::uint64_t>(pieces); };
+  while (!spin_until(done)) std::this_thread::yield();
 }
 
 void ThreadTeam::take_pieces() {
-  for (std::int64_t piece; (piece = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) call_(work_, piece);
+  while (true) {
+    std::uint64_t ticket = ticket_.load();
+    const Call call = call_.load(std::memory_order_relaxed);
+    const void* work = work_.load(std::memory_order_relaxed);
+    const std::uint64_t piece = ticket & kNoPiece;
+    if (piece >= pieces_.load(std::memory_order_relaxed)) return;
+    // If the ticket has not changed, what was read belongs to its round.
+    if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
+    call(work, static_cast<std::int64_t>(piece));
+    finished_.fetch_add(1, std::memory_order_release);
+  }
 }
 
 void ThreadTeam::serve() {
   flush_denormals();
-  std::uint64_t seen = 0;
+  std::uint64_t seen = 0;  // the round last looked at
   while (true) {
-    const auto called = [&] { return round_.load() != seen; };
+    const auto called = [&] { return stop_.load() || ticket_.load() >> 32 != seen; };
     if (!spin_until(called)) {
       std::unique_lock lock(mutex_);
       ++asleep_;
       wake_.wait(lock, called);
       --asleep_;
     }
-    seen = round_.load();
     if (stop_) return;
+    seen = ticket_.load() >> 32;
     take_pieces();
-    busy_.fetch_sub(1, std::memory_order_release);
   }
 }
 

@@ -15,6 +15,7 @@ class ThreadTeam {
  public:
   // The calling thread is one of the `threads`. Denormal numbers are flushed to zero on every thread of the team,
   // the calling one included, because they would slow training down a hundredfold.
+  // Throws an Error if the system does not give that many.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -22,7 +23,8 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls work(piece) for every piece in [0, pieces) and returns when all are done. Pieces must not throw.
+  // Calls work(piece) for every piece in [0, pieces) and returns when all are done. Pieces must not throw, and there
+  // are fewer than 2^32 - 1 of them.
   template <class Work>
   void run(std::int64_t pieces, const Work& work) {
     if (pieces <= 0) return;
@@ -30,34 +32,41 @@ class ThreadTeam {
       for (std::int64_t piece = 0; piece < pieces; ++piece) work(piece);
       return;
     }
-    start(
-        pieces, [](const void* w, std::int64_t piece) { (*static_cast<const Work*>(w))(piece); }, &work);
+    start(pieces, &run_piece<Work>, &work);
   }
 
  private:
   using Call = void (*)(const void* work, std::int64_t piece);
 
+  template <class Work>
+  static void run_piece(const void* work, std::int64_t piece) {
+    (*static_cast<const Work*>(work))(piece);
+  }
+
   void start(std::int64_t pieces, Call call, const void* work);
   void take_pieces();
   void serve();
+  void stop();
 
-  std::vector<std::thread> threads_;
-  Call call_ = nullptr;
-  const void* work_ = nullptr;
-  std::int64_t pieces_ = 0;
-  std::atomic<std::int64_t> next_{0};
-  std::atomic<int> busy_{0};
-  std::atomic<std::uint64_t> round_{0};
+  // The ticket holds the round in its upper half and the next piece in its lower one. Whoever advances it by one runs
+  // that piece, so that a thread that comes late finds nothing to do, and nobody waits for it.
+  std::atomic<std::uint64_t> ticket_{kNoPiece};
+  static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;
+  std::atomic<Call> call_{nullptr};
+  std::atomic<const void*> work_{nullptr};
+  std::atomic<std::uint64_t> pieces_{0}, finished_{0};
+
   std::atomic<int> asleep_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::vector<std::thread> threads_;
 };
 
 // Makes this thread treat denormal numbers as zero.
 void flush_denormals();
 
-// How many threads this process may use (its CPU affinity).
+// How many threads this process may use: its CPU affinity, and its share where a container limits that.
 int available_threads();
 
 }  // namespace dragoman

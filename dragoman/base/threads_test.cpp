@@ -45,5 +45,14 @@ TEST(ThreadTeam, FlushesDenormalsOnEveryThread) {
   for (const float product : products) EXPECT_EQ(product, 0.0f);
 }
 
+TEST(ThreadTeam, MoreThreadsThanPiecesOrProcessorsLoseNoWork) {
+  ThreadTeam team(40);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> runs(1 + round % 7, 0);
+    team.run(static_cast<std::int64_t>(runs.size()), [&](std::int64_t piece) { ++runs[piece]; });
+    for (const int count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

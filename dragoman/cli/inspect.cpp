@@ -41,7 +41,7 @@ struct InspectOptions {
   }
 
   void validate() const {
-    constexpr std::int64_t kMostTokens = 100'000'000;
+    constexpr std::int64_t kMostTokens = 1'000'000;
     require<UsageError>(tokens > 0 && tokens <= kMostTokens, "tokens is ", tokens, "; it must be from 1 to ",
                         kMostTokens, ".");
     require<UsageError>(sentence > 0 && sentence <= tokens, "sentence is ", sentence,

@@ -23,7 +23,9 @@ Batch make_batch(Backend& on, std::span<const SentencePair> pairs, const BatchOp
   }
   Batch batch;
   batch.source = make_tokens(on, sources, {.V = options.V_source, .first_sentence = options.first_sentence});
-  batch.target = make_tokens(on, shifted, {.V = options.V_target, .first_sentence = options.first_sentence});
+  batch.target = make_tokens(
+      on, shifted,
+      {.V = options.V_target, .first_sentence = options.first_sentence, .zero_start = options.start_token == kPad});
   batch.targets = make_ids(on, targets);
   batch.target_tokens = static_cast<std::int64_t>(targets.size());
   return batch;

@@ -54,7 +54,8 @@ TEST_F(BatchTest, ASentenceWithoutTokensIsNamed) {
 TEST_F(BatchTest, AnIdOutsideItsVocabularyIsNamed) {
   EXPECT_EQ(complaint({{{9}, {8, 2}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
   EXPECT_EQ(complaint({{{9}, {5, 8}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
-  EXPECT_EQ(complaint({{{10}, {2}}}), "sentence 1 of the batch has the token id 10, but the vocabulary ends at 9.");
+  EXPECT_EQ(complaint({{{10}, {2}}}),
+            "sentence 1 of the batch has the token id 10, but the vocabulary's tokens are 1 to 9.");
 }
 
 TEST_F(BatchTest, TheReservedIdIsNoTarget) {

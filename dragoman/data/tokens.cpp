@@ -16,12 +16,13 @@ std::span<std::int32_t> staging(Backend& on, std::int64_t count) {
   return {start, static_cast<std::size_t>(count)};
 }
 
-void check(std::span<const Sentence> sentences, std::int64_t V) {
+void check(std::span<const Sentence> sentences, const TokenOptions& options) {
   for (std::size_t b = 0; b < sentences.size(); ++b) {
     require<UsageError>(!sentences[b].empty(), "sentence ", b + 1, " of the batch has no tokens.");
-    for (const std::int32_t id : sentences[b]) {
-      require<UsageError>(id >= 0 && id < V, "sentence ", b + 1, " of the batch has the token id ", id,
-                          ", but the vocabulary ends at ", V - 1, ".");
+    for (std::size_t i = 0; i < sentences[b].size(); ++i) {
+      const std::int32_t id = sentences[b][i], first = options.zero_start && i == 0 ? kPad : kPad + 1;
+      require<UsageError>(id >= first && id < options.V, "sentence ", b + 1, " of the batch has the token id ", id,
+                          ", but the vocabulary's tokens are ", first, " to ", options.V - 1, ".");
     }
   }
 }
@@ -84,7 +85,7 @@ Array make_ids(Backend& on, std::span<const std::int32_t> ids) {
 }
 
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options) {
-  check(sentences, options.V);
+  check(sentences, options);
   Tokens tokens;
   const ArenaScope staged(on.host_arena());
   tokens.segments = make_segments(on, sentences, options.first_sentence);

@@ -10,7 +10,8 @@
 
 namespace dragoman::data {
 
-// Ids that are the same in every vocabulary. Id 0 is reserved: it never enters a batch and is never generated.
+// Ids that are the same in every vocabulary. Id 0 is reserved: no sentence holds it and it is never generated. (A
+// decoder that starts from a zero vector reads it first, because it looks up zero.)
 inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2, kUnk = 3;
 // A row without a target: it adds nothing to the loss.
 inline constexpr std::int32_t kNoTarget = -1;
@@ -26,6 +27,7 @@ struct Tokens {
 struct TokenOptions {
   std::int64_t V = 0;               // ids are below this
   std::int32_t first_sentence = 0;  // the number of the first sentence within the update
+  bool zero_start = false;          // id 0 may stand first: the decoder's start from a zero vector
   bool index = true;                // attach the token -> rows index that the embedding's gradient needs
 };
 

@@ -52,7 +52,7 @@ TEST_F(TokensTest, TheIndexHoldsEveryRowOnce) {
   RandomStream random(1);
   std::vector<Sentence> sentences(40);
   for (Sentence& sentence : sentences) {
-    for (std::uint32_t n = 1 + random.below(9); n > 0; --n) sentence.push_back(static_cast<int>(random.below(10)));
+    for (std::uint32_t n = 1 + random.below(9); n > 0; --n) sentence.push_back(static_cast<int>(1 + random.below(9)));
   }
   const Tokens tokens = make(sentences);
   const Doubles ids = values(tokens.ids), keys = values(tokens.index.tokens), starts = values(tokens.index.starts),
@@ -85,8 +85,11 @@ TEST_F(TokensTest, ASentenceWithoutTokensIsNamed) {
 }
 
 TEST_F(TokensTest, AnIdOutsideTheVocabularyIsNamed) {
-  EXPECT_EQ(complaint({{5}, {2, 10}}), "sentence 2 of the batch has the token id 10, but the vocabulary ends at 9.");
-  EXPECT_EQ(complaint({{-1}}), "sentence 1 of the batch has the token id -1, but the vocabulary ends at 9.");
+  EXPECT_EQ(complaint({{5}, {2, 10}}),
+            "sentence 2 of the batch has the token id 10, but the vocabulary's tokens are 1 to 9.");
+  EXPECT_EQ(complaint({{5, kPad}}),
+            "sentence 1 of the batch has the token id 0, but the vocabulary's tokens are 1 to 9.");
+  EXPECT_EQ(complaint({{-1}}), "sentence 1 of the batch has the token id -1, but the vocabulary's tokens are 1 to 9.");
   EXPECT_EQ(complaint({{9}}), "");
 }
 

@@ -8,6 +8,8 @@ namespace dragoman::decode {
 
 namespace {
 
+constexpr std::int64_t kMostExtra = 1'000'000;
+
 struct Choice {
   std::int32_t id;
   double log_probability;
@@ -41,6 +43,8 @@ std::vector<Choice> choose(Backend& on, const model::Seq2Seq& model, std::span<c
 
 std::vector<Translation> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
                                 std::int64_t max_extra) {
+  require<UsageError>(max_extra >= 0 && max_extra <= kMostExtra, "max_extra is ", max_extra, ", but must be 0 to ",
+                      kMostExtra, ".");
   std::vector<Translation> translations(sources.size());
   if (sources.empty()) return translations;
   const NoGradient no_gradient;

@@ -95,18 +95,10 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
 
 namespace {
 
-// Copies the rows of x to where each row's next step lies in the cache.
+// Copies the rows of x to the next step of the cache, which is the same for all rows.
 void append(const Tensor& x, const DecoderState& state, const Tensor& cache) {
-  Backend& on = x.backend();
-  const std::int64_t rows = state.rows(), cache_rows = cache.dim(1);
-  const auto first = state.lengths.front();
-  if (std::ranges::all_of(state.lengths, [&](std::int32_t length) { return length == first; })) {
-    return on.scaled(x.array(), 1.0, Sink::overwrite(cache.array().row_range(first * cache_rows, rows)));
-  }
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const Array slot = cache.array().row_range(state.lengths[r] * cache_rows + r, 1);
-    on.scaled(x.array().row_range(r, 1), 1.0, Sink::overwrite(slot));
-  }
+  const std::int64_t first = state.lengths.front() * cache.dim(1);
+  x.backend().scaled(x.array(), 1.0, Sink::overwrite(cache.array().row_range(first, state.rows())));
 }
 
 }  // namespace
@@ -117,6 +109,7 @@ Tensor Decoder::step(const Tensor& embedded, DecoderState& state) const {
   require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a state of ", rows);
   for (std::int64_t r = 0; r < rows; ++r) {
     require<Error>(state.lengths[r] < state.steps, "step: the cache has room for ", state.steps, " tokens");
+    require<Error>(state.lengths[r] == state.lengths[0], "step: the hypotheses of a state are equally long");
     state.ancestors[r * state.steps + state.lengths[r]] = static_cast<std::int32_t>(r);
   }
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
@@ -135,9 +128,8 @@ Tensor Decoder::step(const Tensor& embedded, DecoderState& state) const {
     const Tensor read =
         layer.cross.step(stream.y, state.memory.K[l], state.memory.V[l], state.memory.segments, sentences);
     stream = residual(stream, read, norm == Norm::kPost ? layer.ln2 : layer.ln3, norm, one_each);
-    const nn::FeedForward& ffn = layer.ffn;
-    stream = residual(stream, ffn.outer(ffn.inner(stream.y, {.relu = true, .dropout = {}, .segments = {}})), after(l),
-                      norm, one_each);
+    nn::Pass pass{.on = on};
+    stream = residual(stream, layer.ffn(stream.y, one_each, pass), after(l), norm, one_each);
   }
   for (std::int32_t& length : state.lengths) ++length;
   return stream.y;

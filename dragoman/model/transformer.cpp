@@ -91,6 +91,7 @@ DecoderState Transformer::start(const Encoded& encoded, std::int64_t rows, std::
   Backend& on = encoded.states.backend();
   const DType dtype = encoded.states.array().dtype();
   const std::int64_t B = encoded.segments.B;
+  require<Error>(rows >= B && steps >= 1, "start: ", rows, " rows and ", steps, " steps for ", B, " sentences");
   DecoderState state;
   state.memory = decoder_.project(encoded.states, encoded.segments);
   state.steps = steps;

@@ -33,7 +33,8 @@ Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Se
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
   const data::Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
-  const data::Tokens target = data::make_tokens(*small.on, inputs, {.V = small.model.target_vocabulary()});
+  const data::Tokens target =
+      data::make_tokens(*small.on, inputs, {.V = small.model.target_vocabulary(), .zero_start = true});
   Tensor rows = small.model.decode(target, small.model.encode(source, pass), pass);
   if (what == What::kLogProbabilities) rows = log_probabilities(small.model, rows);
   std::int64_t first = 0;

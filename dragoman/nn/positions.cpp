@@ -30,8 +30,8 @@ Tensor SinusoidTable::rows(Backend& on, std::int64_t positions, DType dtype) {
   if (!table_ || table_.rows() < positions) {
     const std::int64_t count = std::max<std::int64_t>(256, table_ ? std::max(2 * table_.rows(), positions) : positions);
     const ArenaScope scratch(on.arena());
-    std::vector<double> values(count * d_model_);
-    for (std::int64_t pos = 0; pos < count; ++pos) {
+    std::vector<double> values(on.dry() ? 0 : count * d_model_);
+    for (std::int64_t pos = 0; pos < count && !on.dry(); ++pos) {
       for (std::int64_t c = 0; c < d_model_; ++c) values[pos * d_model_ + c] = sinusoid(layout_, pos, c, d_model_);
     }
     Array staged = on.empty({count, d_model_}, DType::kFloat64);

@@ -71,7 +71,17 @@ Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count) {
   });
 }
 
+namespace {
+
+void check_parts(const char* op, std::initializer_list<Tensor> parts) {
+  require<ShapeError>(parts.size() >= 1 && parts.size() <= Node::kMaxInputs, op, ": ", parts.size(),
+                      " parts, but it takes 1 to ", Node::kMaxInputs);
+}
+
+}  // namespace
+
 Tensor stack_rows(std::initializer_list<Tensor> parts) {
+  check_parts("stack_rows", parts);
   const Tensor& first = *parts.begin();
   Backend& on = first.backend();
   std::int64_t total = 0;
@@ -93,6 +103,7 @@ Tensor stack_rows(std::initializer_list<Tensor> parts) {
 }
 
 Tensor concat(std::initializer_list<Tensor> parts) {
+  check_parts("concat", parts);
   const Tensor& first = *parts.begin();
   Backend& on = first.backend();
   std::int64_t total = 0;

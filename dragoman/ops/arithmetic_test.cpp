@@ -79,8 +79,16 @@ TEST(Arithmetic, ShapeErrorsNameTheOpAndBothShapes) {
   expect_shape_error([&] { stack_rows({x, other}); }, {"stack_rows", "[2, 3]", "[4, 5]"});
   expect_shape_error([&] { concat({x, other}); }, {"concat", "[2, 3]", "[4, 5]"});
   expect_shape_error([&] { dropout(x, bench.segments({5}), {}); }, {"dropout", "[2, 3]", "5 rows"});
-  expect_shape_error([&] { rows(x, 1, 2); }, {"rows 1 to 3", "[2, 3]"});
+  expect_shape_error([&] { rows(x, 1, 2); }, {"2 rows from 1", "[2, 3]"});
   expect_shape_error([&] { transpose(bench.random({3}, 3)); }, {"[3]"});
+}
+
+TEST(Concat, TakesOneToEightParts) {
+  const Workbench bench;
+  const Tensor x = bench.tensor({1, 1}, {1});
+  EXPECT_THROW(concat({}), ShapeError);
+  EXPECT_THROW(concat({x, x, x, x, x, x, x, x, x}), ShapeError);
+  EXPECT_THROW(stack_rows({x, x, x, x, x, x, x, x, x}), ShapeError);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
 
 Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, const Heads& heads,
                  Array* weights) {
+  require<ShapeError>(heads.h > 0, "attention with ", heads.h, " heads");
   const auto [R_q, width_q] = Q.dims<2>();
   const auto [R_k, width_k] = K.dims<2>();
   const auto [R_v, width_v] = V.dims<2>();

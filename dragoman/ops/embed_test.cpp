@@ -12,7 +12,7 @@ const Dropout kDropout = Dropout::with(0.3, 1, 1, 0);
 // The reserved id 0, a token twice in one sentence and once in another, and a sentence of one token.
 data::Tokens some_tokens(const Workbench& bench, bool index = true) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
-  return data::make_tokens(*bench.on, sentences, {.V = 7, .index = index});
+  return data::make_tokens(*bench.on, sentences, {.V = 7, .zero_start = true, .index = index});
 }
 
 using Op = decltype(embed);
@@ -28,7 +28,7 @@ TEST(Embed, WorkedExample) {
   const Workbench bench;
   const Tensor E = bench.tensor({3, 2}, {70, 80, 1, 2, 3, 4}), P = bench.tensor({2, 2}, {0.1, 0.2, 0.3, 0.4});
   const std::vector<data::Sentence> sentences{{2, 1}, {0}};
-  const data::Tokens tokens = data::make_tokens(*bench.on, sentences, {.V = 3});
+  const data::Tokens tokens = data::make_tokens(*bench.on, sentences, {.V = 3, .zero_start = true});
   expect_near(bench.values(embed(*bench.on, tokens, E, P, 10, {})), {30.1, 40.2, 10.3, 20.4, 0.1, 0.2}, 1e-12);
   EXPECT_EQ(bench.values(embed(*bench.on, tokens, E, {}, 10, {})), (Doubles{30, 40, 10, 20, 0, 0}));
 }

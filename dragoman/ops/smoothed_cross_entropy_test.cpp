@@ -139,5 +139,13 @@ TEST(SmoothedCrossEntropy, ShapeErrorNamesTheShapes) {
                      {"smoothed_cross_entropy", "[5, 3]", "[4]"});
 }
 
+TEST(SmoothedCrossEntropy, RefusesATargetBeyondTheVocabularyAndOtherElementTypes) {
+  const Workbench bench;
+  const Tensor Y = bench.tensor({1, 2}, {1, 2}), E = bench.tensor({3, 2}, {1, 2, 3, 4, 5, 6});
+  const std::int32_t beyond[] = {3};
+  EXPECT_THROW(smoothed_cross_entropy(Y, E, {}, data::make_ids(*bench.on, beyond), {}), ShapeError);
+  EXPECT_THROW(smoothed_cross_entropy(Y, E, {}, bench.tensor({1}, {0}).array(), {}), ShapeError);
+}
+
 }  // namespace
 }  // namespace dragoman::ops

@@ -1,11 +1,14 @@
 #include "dragoman/optim/adam.h"
 
+#include <algorithm>
+
 namespace dragoman::optim {
 
 Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(block), settings_(settings) {
   const Backend& on = block.backend();
   const Array& values = block.values();
-  const std::size_t bytes = static_cast<std::size_t>(values.count()) * size_of(values.dtype());
+  const std::size_t bytes =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, values.count())) * size_of(values.dtype());
   m_memory_ = on.reserve(bytes);  // fresh memory is zero
   v_memory_ = on.reserve(bytes);
   m_ = Array(m_memory_->base(), values.shape(), values.dtype(), on.device());

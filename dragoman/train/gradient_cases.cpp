@@ -113,7 +113,7 @@ void add_linear(Cases& cases) {
 // The reserved id 0, a token twice in one sentence, and others in several.
 data::Tokens some_tokens(Backend& on) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
-  return data::make_tokens(on, sentences, {.V = 7});
+  return data::make_tokens(on, sentences, {.V = 7, .zero_start = true});
 }
 
 void add_embed(Cases& cases) {

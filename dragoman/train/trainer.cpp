@@ -51,7 +51,10 @@ Trainer::Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const m
       schedule_(schedule),
       adam_(
           block,
-          {.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .weight_decay = config.weight_decay}) {}
+          {.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .weight_decay = config.weight_decay}) {
+  require<UsageError>(config.clip == 0, "clip is ", config.clip,
+                      ", but gradients cannot be clipped yet: leave it at 0.");
+}
 
 void Trainer::run(std::span<const data::SentencePair> pairs, std::int32_t first_sentence, double weight,
                   Losses& losses) {
@@ -72,6 +75,7 @@ Losses Trainer::gradients(std::span<const std::span<const data::SentencePair>> m
   block_.begin_update();
   std::int32_t first_sentence = 0;
   for (const auto& pairs : micro_batches) {
+    if (pairs.empty()) continue;
     run(pairs, first_sentence, 1.0 / static_cast<double>(losses.target_tokens), losses);
     first_sentence += static_cast<std::int32_t>(pairs.size());
   }

@@ -52,6 +52,18 @@ TEST(MicroBatches, GiveTheGradientOfOneLargeBatch) {
   EXPECT_LT(relative_difference(gradient(pairs, {1, 2, 3, 6}, 0, DType::kFloat32), whole), 1e-6);
 }
 
+TEST(MicroBatches, AnEmptyOneChangesNothing) {
+  const Pairs pairs = model::random_pairs(6, 9, 37, 1), others = model::random_pairs(5, 9, 37, 2);
+  SmallModel small(config(0), {.dtype = DType::kFloat64});
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  const std::span<const SentencePair> plain[] = {pairs}, before[] = {others}, with_empty[] = {{}, pairs, {}};
+  trainer.gradients(plain);
+  const Doubles expected = values_of(*small.on, small.block.gradients());
+  trainer.gradients(before);
+  trainer.gradients(with_empty);
+  EXPECT_EQ(values_of(*small.on, small.block.gradients()), expected);
+}
+
 // Dropout masks are keyed by the sentence's number within the update, wherever the cuts fall.
 TEST(MicroBatches, DropTheSameElementsAsOneLargeBatch) {
   const Pairs pairs = model::random_pairs(12, 9, 37, 1);

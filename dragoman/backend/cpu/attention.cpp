@@ -212,11 +212,18 @@ std::int64_t weights_before(const Reach& reach, std::int64_t b, std::int64_t h) 
   return before;
 }
 
+void expect_segments(const Reach& reach) {
+  expect_elements<std::int32_t>(
+      {&reach.queries.offsets, &reach.queries.position, &reach.queries.sentence, &reach.keys.offsets});
+}
+
 }  // namespace
 
 void CpuBackend::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
                            Array& O, Array& log_sums, Array& weights) const {
+  expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
+    expect_elements<T>({&K, &V, &O, &log_sums, &weights});
     launch(reach.queries.B * heads.h, [&](std::int64_t number) {
       const std::int64_t b = number / heads.h, head = number % heads.h;
       const Piece<T> piece = make_piece<T>(Q, K, V, reach, heads, b, head);
@@ -240,7 +247,9 @@ void CpuBackend::attention_backward(const Array& dO, const Array& Q, const Array
                                     Sink dV) const {
   const ArenaScope scope(arena());
   Array row_sums = empty({heads.h, reach.queries.R}, Q.dtype());
+  expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
+    expect_elements<T>({&dO, &K, &V, &O, &log_sums, &dQ.array, &dK.array, &dV.array});
     launch(reach.queries.B * heads.h, [&](std::int64_t number) {
       const std::int64_t b = number / heads.h, head = number % heads.h;
       const std::int64_t first = reach.queries.offsets.data<std::int32_t>()[b];

@@ -30,6 +30,7 @@ void CpuBackend::attention_cached(const Array& Q, const CachedKeys& cache, std::
   const ArenaScope scope(arena());
   const std::int64_t rows = Q.rows(), steps = cache.ancestors.cols();
   Array scores = weights ? weights : empty({rows, heads.h, steps}, Q.dtype());
+  expect_elements<std::int32_t>({&cache.ancestors, &cache.lengths});
   dispatch(Q.dtype(), [&]<class T>() {
     const auto q = matrix<T>(Q), k = matrix<T>(cache.K), v = matrix<T>(cache.V), o = matrix<T>(O);
     const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h, cache_rows = cache.K.dim(1);
@@ -55,7 +56,9 @@ void CpuBackend::attention_memory(const Array& Q, const Array& K, const Array& V
   const ArenaScope scope(arena());
   const std::int64_t rows = Q.rows();
   Array scores = weights ? weights : empty({rows, heads.h, memory.longest}, Q.dtype());
+  expect_elements<std::int32_t>({&memory.offsets, &sentences});
   dispatch(Q.dtype(), [&]<class T>() {
+    expect_elements<T>({&K, &V});
     const auto q = matrix<T>(Q), o = matrix<T>(O);
     launch(rows, [&](std::int64_t row) {
       const std::int64_t b = sentences.data<std::int32_t>()[row];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
@@ -33,6 +34,23 @@ void dispatch(DType dtype, const F& f) {
     case DType::kFloat32: return f.template operator()<float>();
     case DType::kFloat64: return f.template operator()<double>();
     default: throw ShapeError(join("a CPU kernel was given elements of type ", dtype));
+  }
+}
+
+// Throws ShapeError unless every array that is there has elements of T. Pieces of work must not throw, so kernels check
+// before they launch.
+template <class T>
+void expect_elements(std::initializer_list<const Array*> arrays) {
+  for (const Array* x : arrays) {
+    if (*x) x->data<T>();
+  }
+}
+
+// Throws ShapeError unless all ids are below `limit`.
+inline void expect_ids_below(const Array& ids, std::int64_t limit, const char* op) {
+  const std::int32_t* id = ids.data<std::int32_t>();
+  for (std::int64_t i = 0; i < ids.count(); ++i) {
+    require<ShapeError>(id[i] < limit, op, ": there is no token ", id[i], ", the table has ", limit, " rows");
   }
 }
 

@@ -71,6 +71,14 @@ void CpuBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Ar
                                         Array& nll, Sink dY, Sink dE, Sink db) const {
   const std::int64_t R = Y.rows(), V = E.rows();
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
+  dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&E, &b, &losses, &nll}); });
+  expect_elements<std::int32_t>({&targets});
+  if (!dry()) expect_ids_below(targets, V, "smoothed_cross_entropy");
+  if (R == 0) {  // no rows, no gradient: but what is there is not it
+    for (Sink sink : {dE, db}) {
+      if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
+    }
+  }
   // Chunks of equal size: a short last one would leave threads idle.
   const std::int64_t chunks = divide_up(R, chunk), height = chunks == 0 ? 0 : divide_up(divide_up(R, chunks), 16) * 16;
   for (std::int64_t top = 0; top < R; top += height) {

@@ -11,7 +11,11 @@ namespace {
 // A row is read from memory once: the passes after the first find it in the innermost cache.
 template <class T>
 void normalise_row(const T* x, const T* gamma, const T* beta, std::int64_t d, double eps, T* y, T& mean, T& rstd) {
-  const T m = sum_vectors<T>(d, std::identity(), x) / static_cast<T>(d);
+  // The mean is taken twice, the second time of what the first left: a constant row then has no variance at all.
+  const T rough = sum_vectors<T>(d, std::identity(), x) / static_cast<T>(d);
+  const T m = rough + sum_vectors<T>(
+                          d, [rough](Vec<T> v) { return v - rough; }, x) /
+                          static_cast<T>(d);
   const auto square = [m](Vec<T> v) { return (v - m) * (v - m); };
   const T variance = sum_vectors<T>(d, square, x) / static_cast<T>(d);
   const T r = static_cast<T>(1 / std::sqrt(static_cast<double>(variance) + eps));
