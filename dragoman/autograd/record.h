@@ -18,6 +18,14 @@ class Sinks {
  public:
   Sinks(Backend& on, Variable* const* inputs) : on_(on), inputs_(inputs) {}
   Sink into(int input) { return sink_of(on_, inputs_[input]); }
+  // The first N, taken in order: where one variable is two inputs, the first overwrites and the second adds. (As
+  // separate arguments of a call they would be taken in an order that C++ leaves open.)
+  template <int N>
+  std::array<Sink, N> first() {
+    std::array<Sink, N> sinks;
+    for (int input = 0; input < N; ++input) sinks[input] = into(input);
+    return sinks;
+  }
   bool wanted(int input) const { return inputs_[input] != nullptr; }
 
  private:

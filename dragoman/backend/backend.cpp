@@ -11,7 +11,7 @@ Array Backend::empty(const Shape& shape, DType dtype) const {
 }
 
 std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options) {
-  require<DeviceError>(device.kind == Device::Kind::kCpu, "this build has no CUDA backend: use --device cpu.");
+  require<DeviceError>(device.kind == Device::Kind::kCpu, "this build has no CUDA backend.");
   return std::make_unique<cpu::CpuBackend>(options);
 }
 

@@ -44,8 +44,7 @@ struct InspectOptions {
     constexpr std::int64_t kMostTokens = 1'000'000;
     require<UsageError>(tokens > 0 && tokens <= kMostTokens, "tokens is ", tokens, "; it must be from 1 to ",
                         kMostTokens, ".");
-    require<UsageError>(sentence > 0 && sentence <= tokens, "sentence is ", sentence,
-                        "; it must be from 1 to tokens, which is ", tokens, ".");
+    require<UsageError>(sentence > 0, "sentence is ", sentence, "; it must be above 0.");
   }
 };
 
@@ -183,6 +182,7 @@ void inspect(Settings& settings) {
   InspectOptions options;
   settings.apply(options);
   options.validate();
+  options.sentence = std::min(options.sentence, options.tokens);  // a step is at least one sentence
   if (options.list) return print_presets(options.json);
 
   Preset subject = model::preset(options.preset);

@@ -42,11 +42,6 @@ Decoder::Decoder(const TransformerConfig& config)
   if (norm == Norm::kPre) ln = nn::LayerNorm(config.d_model, config.ln_eps);
 }
 
-const nn::LayerNorm& Decoder::after(std::size_t layer) const {
-  if (norm == Norm::kPost) return layers[layer].ln3;
-  return layer + 1 < layers.size() ? layers[layer + 1].ln1 : ln;
-}
-
 ProjectedMemory Decoder::project(const Tensor& memory, const Segments& segments) const {
   ProjectedMemory projected{segments, {}, {}};
   const Tensor KV = W_KV(memory);
@@ -67,12 +62,11 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const DecoderLayer& layer = layers[l];
     const Tensor attended = layer.self(stream.y, past, pass);
-    stream =
-        residual(stream, attended, norm == Norm::kPost ? layer.ln1 : layer.ln2, norm, segments, pass.dropout(P_drop));
+    stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
     const Tensor read = layer.cross(stream.y, memory.K[l], memory.V[l], source, pass);
-    stream = residual(stream, read, norm == Norm::kPost ? layer.ln2 : layer.ln3, norm, segments, pass.dropout(P_drop));
+    stream = residual(stream, read, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
     const Tensor fed = layer.ffn(stream.y, segments, pass);
-    stream = residual(stream, fed, after(l), norm, segments, pass.dropout(P_drop));
+    stream = residual(stream, fed, norm_after(layers, l, 2, norm, ln), norm, segments, pass.dropout(P_drop));
   }
   return stream.y;
 }
@@ -124,12 +118,12 @@ Tensor Decoder::step(const Tensor& embedded, DecoderState& state) const {
     append(now.V, state, state.cache[l].V);
     const CachedKeys past{state.cache[l].K.array(), state.cache[l].V.array(), ancestors, lengths};
     const Tensor attended = layer.self.step(now.Q, past, mask.r);
-    stream = residual(stream, attended, norm == Norm::kPost ? layer.ln1 : layer.ln2, norm, one_each);
+    stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, one_each);
     const Tensor read =
         layer.cross.step(stream.y, state.memory.K[l], state.memory.V[l], state.memory.segments, sentences);
-    stream = residual(stream, read, norm == Norm::kPost ? layer.ln2 : layer.ln3, norm, one_each);
+    stream = residual(stream, read, norm_after(layers, l, 1, norm, ln), norm, one_each);
     nn::Pass pass{.on = on};
-    stream = residual(stream, layer.ffn(stream.y, one_each, pass), after(l), norm, one_each);
+    stream = residual(stream, layer.ffn(stream.y, one_each, pass), norm_after(layers, l, 2, norm, ln), norm, one_each);
   }
   for (std::int32_t& length : state.lengths) ++length;
   return stream.y;

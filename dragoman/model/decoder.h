@@ -2,6 +2,7 @@
 // time for training, or one token at a time with cached keys and values for translation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +22,7 @@ struct DecoderLayer {
   nn::LayerNorm ln1, ln2, ln3;
 
   DecoderLayer(const TransformerConfig& config, int layer);
+  std::array<const nn::LayerNorm*, 3> norms() const { return {&ln1, &ln2, &ln3}; }  // by sub-layer
   void parameters(nn::ParameterVisitor& visit);
 };
 
@@ -65,9 +67,6 @@ struct Decoder {
   Tensor step(const Tensor& embedded, DecoderState& state) const;
 
   void parameters(nn::ParameterVisitor& visit);
-
- private:
-  const nn::LayerNorm& after(std::size_t layer) const;
 };
 
 }  // namespace dragoman::model

@@ -32,21 +32,15 @@ Encoder::Encoder(const TransformerConfig& config) : norm(config.norm), P_drop(co
   if (norm == Norm::kPre) ln = nn::LayerNorm(config.d_model, config.ln_eps);
 }
 
-const nn::LayerNorm& Encoder::after(std::size_t layer) const {
-  if (norm == Norm::kPost) return layers[layer].ln2;
-  return layer + 1 < layers.size() ? layers[layer + 1].ln1 : ln;
-}
-
 Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const {
   const Reach reach{segments, segments, mask};
   Stream stream = enter(embedded, layers.front().ln1, norm);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const EncoderLayer& layer = layers[l];
     const Tensor attended = layer.self(stream.y, reach, pass);
-    stream =
-        residual(stream, attended, norm == Norm::kPost ? layer.ln1 : layer.ln2, norm, segments, pass.dropout(P_drop));
+    stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
     const Tensor fed = layer.ffn(stream.y, segments, pass);
-    stream = residual(stream, fed, after(l), norm, segments, pass.dropout(P_drop));
+    stream = residual(stream, fed, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
   }
   return stream.y;
 }

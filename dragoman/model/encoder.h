@@ -1,6 +1,7 @@
 // The encoder (Section 3.1 of the paper): a stack of N identical layers.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "dragoman/model/config.h"
@@ -17,6 +18,7 @@ struct EncoderLayer {
   nn::LayerNorm ln1, ln2;
 
   EncoderLayer(const TransformerConfig& config, int layer);
+  std::array<const nn::LayerNorm*, 2> norms() const { return {&ln1, &ln2}; }  // by sub-layer
   void parameters(nn::ParameterVisitor& visit);
 };
 
@@ -33,10 +35,6 @@ struct Encoder {
   Tensor operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
 
   void parameters(nn::ParameterVisitor& visit);
-
- private:
-  // The LayerNorm that is applied to the sum after a layer's last sub-layer.
-  const nn::LayerNorm& after(std::size_t layer) const;
 };
 
 // What both stacks make of a configuration.

@@ -1,6 +1,9 @@
 // The residual connection around every sub-layer (Section 3.1 of the paper), in both arrangements.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "dragoman/array/segments.h"
 #include "dragoman/model/config.h"
 #include "dragoman/nn/layer_norm.h"
@@ -27,6 +30,17 @@ inline Stream residual(const Stream& stream, const Tensor& a, const nn::LayerNor
                        const Segments& segments, const Dropout& dropout = {}) {
   const auto [s, y] = ops::add_norm(stream.x, a, segments, dropout, ln.gamma.tensor(), ln.beta.tensor(), ln.eps);
   return norm == Norm::kPost ? Stream{y, y} : Stream{s, y};
+}
+
+// The LayerNorm of the sum after a sub-layer: its own, or in the pre-norm arrangement that of the next sub-layer, whose
+// place after the last layer `last` takes.
+template <class Layer>
+const nn::LayerNorm& norm_after(const std::vector<Layer>& layers, std::size_t layer, std::size_t sub_layer, Norm norm,
+                                const nn::LayerNorm& last) {
+  const auto own = layers[layer].norms();
+  if (norm == Norm::kPost) return *own[sub_layer];
+  if (sub_layer + 1 < own.size()) return *own[sub_layer + 1];
+  return layer + 1 < layers.size() ? *layers[layer + 1].norms()[0] : last;
 }
 
 }  // namespace dragoman::model

@@ -28,52 +28,20 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Mask& 
 
 // Section 3.2.2:  MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O,
 //                 head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
-// `of` holds the projections of all heads side by side; the fused kernel computes equation (1) for each sentence and
-// head, and writes the heads side by side again, so that Concat costs nothing. Whoever observes gets the kernel's own
-// weights.
-Tensor MultiHeadAttention::operator()(const Projections& of, const Reach& reach, Pass& pass) const {
+// `projected` holds the projections of all heads side by side; the fused kernel computes equation (1) for each sentence
+// and head, and writes the heads side by side again, so that Concat costs nothing. Whoever observes gets the kernel's
+// own weights.
+Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach& reach, Pass& pass) const {
   Array weights;
-  const Tensor concatenated = ops::attention(of.Q, of.K, of.V, reach, heads(pass.dropout(sizes.P_drop)),
-                                             pass.observer != nullptr ? &weights : nullptr);
+  const Tensor concatenated =
+      ops::attention(projected.Q, projected.K, projected.V, reach, heads(pass.dropout(sizes.P_drop)),
+                     pass.observer != nullptr ? &weights : nullptr);
   if (pass.observer != nullptr) pass.observer->see(kind, layer, weights, reach);
   return W_O(concatenated);
 }
 
 Heads MultiHeadAttention::heads(const Dropout& dropout) const {
   return {.h = sizes.h, .scale = 1.0 / std::sqrt(static_cast<double>(sizes.d_k)), .dropout = dropout};
-}
-
-Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
-                             const Dropout& dropout) {
-  std::vector<std::int32_t> q(reach.queries.B + 1), k(reach.keys.B + 1);
-  Q.backend().copy_out(reach.queries.offsets, q.data());
-  Q.backend().copy_out(reach.keys.offsets, k.data());
-  const std::int64_t d_k = Q.dim(-1) / h, d_v = V.dim(-1) / h;
-  Tensor O;
-  for (std::int64_t b = 0; b < reach.queries.B; ++b) {
-    const std::int64_t n_q = q[b + 1] - q[b], n_k = k[b + 1] - k[b];
-    const Segments sentence{.B = 1,
-                            .R = n_q,
-                            .longest = n_q,
-                            .offsets = {},
-                            .position = reach.queries.position.reshaped({reach.queries.R, 1}).row_range(q[b], n_q),
-                            .sentence = reach.queries.sentence.reshaped({reach.queries.R, 1}).row_range(q[b], n_q)};
-    // Dropout counts its channels over the weights of all heads, so they are put side by side for it.
-    Tensor weights;
-    for (std::int64_t i = 0; i < h; ++i) {
-      const Tensor head = attention_weights(columns(rows(Q, q[b], n_q), i * d_k, d_k),
-                                            columns(rows(K, k[b], n_k), i * d_k, d_k), reach.mask);
-      weights = weights ? concat({weights, head}) : head;
-    }
-    weights = ops::dropout(weights, sentence, dropout);
-    Tensor heads;
-    for (std::int64_t i = 0; i < h; ++i) {
-      const Tensor head = matmul(columns(weights, i * n_k, n_k), columns(rows(V, k[b], n_k), i * d_v, d_v));
-      heads = heads ? concat({heads, head}) : head;
-    }
-    O = O ? stack_rows({O, heads}) : heads;
-  }
-  return O;
 }
 
 namespace {
@@ -162,6 +130,39 @@ void CrossAttention::parameters(ParameterVisitor& visit) {
   visit("b_Q", W_Q.b);
   visit("W_O", multi_head.W_O.W);
   visit("b_O", multi_head.W_O.b);
+}
+
+Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
+                             const Dropout& dropout) {
+  std::vector<std::int32_t> q(reach.queries.B + 1), k(reach.keys.B + 1);
+  Q.backend().copy_out(reach.queries.offsets, q.data());
+  Q.backend().copy_out(reach.keys.offsets, k.data());
+  const std::int64_t d_k = Q.dim(-1) / h, d_v = V.dim(-1) / h;
+  Tensor O;
+  for (std::int64_t b = 0; b < reach.queries.B; ++b) {
+    const std::int64_t n_q = q[b + 1] - q[b], n_k = k[b + 1] - k[b];
+    const Segments sentence{.B = 1,
+                            .R = n_q,
+                            .longest = n_q,
+                            .offsets = {},
+                            .position = reach.queries.position.reshaped({reach.queries.R, 1}).row_range(q[b], n_q),
+                            .sentence = reach.queries.sentence.reshaped({reach.queries.R, 1}).row_range(q[b], n_q)};
+    // Dropout counts its channels over the weights of all heads, so they are put side by side for it.
+    Tensor weights;
+    for (std::int64_t i = 0; i < h; ++i) {
+      const Tensor head = attention_weights(columns(rows(Q, q[b], n_q), i * d_k, d_k),
+                                            columns(rows(K, k[b], n_k), i * d_k, d_k), reach.mask);
+      weights = weights ? concat({weights, head}) : head;
+    }
+    weights = ops::dropout(weights, sentence, dropout);
+    Tensor heads;
+    for (std::int64_t i = 0; i < h; ++i) {
+      const Tensor head = matmul(columns(weights, i * n_k, n_k), columns(rows(V, k[b], n_k), i * d_v, d_v));
+      heads = heads ? concat({heads, head}) : head;
+    }
+    O = O ? stack_rows({O, heads}) : heads;
+  }
+  return O;
 }
 
 }  // namespace dragoman::nn

@@ -49,7 +49,7 @@ struct MultiHeadAttention {
   MultiHeadAttention(const AttentionSizes& sizes_, AttentionKind kind_, int layer_);
 
   // Section 3.2.2, for a ragged batch, all heads at once.
-  Tensor operator()(const Projections& of, const Reach& reach, Pass& pass) const;
+  Tensor operator()(const Projections& projected, const Reach& reach, Pass& pass) const;
   Heads heads(const Dropout& dropout = {}) const;
 };
 

@@ -18,8 +18,8 @@ AddNorm add_norm(const Tensor& x, const Tensor& a, const Segments& segments, con
   const auto [sum, normed] = record(
       s, y, {x, a, gamma, beta},
       [&on, segments, dropout, gamma = gamma.array(), s, mean, rstd](const Array& ds, const Array& dy, Sinks& d) {
-        on.add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, d.into(0), d.into(1), d.into(2),
-                             d.into(3));
+        const auto [dx, da, dgamma, dbeta] = d.first<4>();
+        on.add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
       });
   return {sum, normed};
 }

@@ -40,7 +40,8 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach&
   return record(
       O, {Q, K, V},
       [&on, Q = Q.array(), K = K.array(), V = V.array(), O, log_sums, reach, heads](const Array& dO, Sinks& d) {
-        on.attention_backward(dO, Q, K, V, O, log_sums, reach, heads, d.into(0), d.into(1), d.into(2));
+        const auto [dQ, dK, dV] = d.first<3>();
+        on.attention_backward(dO, Q, K, V, O, log_sums, reach, heads, dQ, dK, dV);
       });
 }
 

@@ -20,7 +20,8 @@ Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Ten
 
   if (!recorded({E, P})) return Tensor(on, y);  // E may be shared by workers with backends of their own
   return record(y, {E, P}, [&on, tokens, scale, dropout](const Array& dy, Sinks& sinks) {
-    on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, sinks.into(0), sinks.into(1));
+    const auto [dE, dP] = sinks.first<2>();
+    on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, dE, dP);
   });
 }
 

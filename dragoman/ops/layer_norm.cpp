@@ -11,7 +11,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, doub
 
   return record(y, {x, gamma, beta},
                 [&on, x = x.array(), gamma = gamma.array(), mean, rstd](const Array& dy, Sinks& d) {
-                  on.layer_norm_backward(dy, x, gamma, mean, rstd, d.into(0), d.into(1), d.into(2));
+                  const auto [dx, dgamma, dbeta] = d.first<3>();
+                  on.layer_norm_backward(dy, x, gamma, mean, rstd, dx, dgamma, dbeta);
                 });
 }
 

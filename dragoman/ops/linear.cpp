@@ -16,7 +16,8 @@ Tensor linear(const Tensor& x, const Tensor& W, const Tensor& b, const Activatio
   on.linear(x.array(), W.array(), array_or_absent(b), activation, y);
 
   return record(y, {x, W, b}, [&on, x = x.array(), W = W.array(), y, activation](Array& dy, Sinks& d) {
-    on.linear_backward(dy, x, W, y, activation, d.into(0), d.into(1), d.into(2));
+    const auto [dx, dW, db] = d.first<3>();
+    on.linear_backward(dy, x, W, y, activation, dx, dW, db);
   });
 }
 
