@@ -121,5 +121,13 @@ TEST_P(EmbedKernel, SameBitsWithAnyThreads) {
   });
 }
 
+TEST_P(EmbedKernel, RefusesIdsThatAreNotInTheTable) {
+  const Array E = random({3, 2}, 1);
+  Array y = zeros({1, 2});
+  for (const int id : {-1, 3}) {
+    EXPECT_THROW(on->embed(integers({id}), make_segments(*on, {1}), E, {}, 1.0, {}, y), ShapeError);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -62,7 +62,7 @@ void CpuBackend::embed(const Array& ids, const Segments& segments, const Array& 
                        const Dropout& dropout, Array& y) const {
   require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E.shape(),
                       ", y ", y.shape());
-  if (!dry()) expect_ids_below(ids, E.rows(), "embed");
+  if (!dry()) expect_ids(ids, 0, E.rows(), "embed");
   require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
                       y.shape(), " and the longest sentence has ", segments.longest, " rows");
   require<ShapeError>((!P && !dropout.on()) || segments.R == y.rows(), "embed: y is ", y.shape(),

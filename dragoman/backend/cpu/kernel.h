@@ -46,11 +46,12 @@ void expect_elements(std::initializer_list<const Array*> arrays) {
   }
 }
 
-// Throws ShapeError unless all ids are below `limit`.
-inline void expect_ids_below(const Array& ids, std::int64_t limit, const char* op) {
+// Throws ShapeError unless all ids are from `lowest` up to, but not including, `limit`.
+inline void expect_ids(const Array& ids, std::int64_t lowest, std::int64_t limit, const char* op) {
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t i = 0; i < ids.count(); ++i) {
-    require<ShapeError>(id[i] < limit, op, ": there is no token ", id[i], ", the table has ", limit, " rows");
+    require<ShapeError>(id[i] >= lowest && id[i] < limit, op, ": there is no token ", id[i], ", the table has ", limit,
+                        " rows");
   }
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/gemm.h"
@@ -73,7 +74,7 @@ void CpuBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Ar
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
   dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&E, &b, &losses, &nll}); });
   expect_elements<std::int32_t>({&targets});
-  if (!dry()) expect_ids_below(targets, V, "smoothed_cross_entropy");
+  if (!dry()) expect_ids(targets, std::numeric_limits<std::int32_t>::min(), V, "smoothed_cross_entropy");
   if (R == 0) {  // no rows, no gradient: but what is there is not it
     for (Sink sink : {dE, db}) {
       if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
