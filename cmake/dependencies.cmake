@@ -4,7 +4,13 @@ find_package(Threads REQUIRED)                      # the thread team
 find_package(CLI11 2.1 REQUIRED)                    # command-line flags
 find_package(yaml-cpp 0.7 REQUIRED)                 # configuration files
 find_package(fmt 9.1 REQUIRED)                      # messages and tables
-find_package(nlohmann_json 3.11 REQUIRED)           # --json output
+find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --json output
+find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)  # corpora in gzip, zstd and xz
+
+# SentencePiece (0.1.97): subwords. Its package has no CMake files.
+find_path(SENTENCEPIECE_INCLUDE_DIR NAMES sentencepiece_processor.h sentencepiece_trainer.h REQUIRED)
+find_library(SENTENCEPIECE_LIBRARY NAMES sentencepiece REQUIRED)
+find_library(SENTENCEPIECE_TRAIN_LIBRARY NAMES sentencepiece_train REQUIRED)
 
 if(DRAGOMAN_TESTS)
   find_package(GTest 1.12 REQUIRED)                 # tests

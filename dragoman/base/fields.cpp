@@ -46,6 +46,17 @@ void read_value(bool& value, std::string_view text, std::string_view where) {
   value = yes;
 }
 
+void read_value(std::vector<std::string>& value, std::string_view text, std::string_view where) {
+  value.clear();
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    require<UsageError>(comma > 0 && comma + 1 != text.size(), where, ": '", text,
+                        "' has an empty place in its list; write it as a,b,c.");
+    value.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+}
+
 void read_value(OptionalSize& value, std::string_view text, std::string_view where) {
   const int size = text == "none" ? 0 : parse_number<int>(text).value_or(-1);
   require<UsageError>(text == "none" || size > 0, where, ": '", text,
@@ -73,6 +84,11 @@ std::string write_value(float value) { return shortest(value); }
 std::string write_value(double value) { return shortest(value); }
 std::string write_value(bool value) { return value ? "true" : "false"; }
 std::string write_value(const std::string& value) { return value; }
+std::string write_value(const std::vector<std::string>& value) {
+  std::string text;
+  for (const std::string& part : value) text.append(text.empty() ? "" : ",").append(part);
+  return text;
+}
 std::string write_value(OptionalSize value) { return value == 0 ? "none" : shortest(value.value); }
 std::string write_value(const Both& value) { return shortest(value.first); }
 

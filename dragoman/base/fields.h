@@ -46,6 +46,7 @@ void read_value(float& value, std::string_view text, std::string_view where);
 void read_value(double& value, std::string_view text, std::string_view where);
 void read_value(bool& value, std::string_view text, std::string_view where);
 void read_value(std::string& value, std::string_view text, std::string_view where);
+void read_value(std::vector<std::string>& value, std::string_view text, std::string_view where);  // a,b,c
 void read_value(OptionalSize& value, std::string_view text, std::string_view where);
 void read_value(const Both& value, std::string_view text, std::string_view where);
 // The place of `text` among `names`.
@@ -65,6 +66,7 @@ std::string write_value(float value);
 std::string write_value(double value);
 std::string write_value(bool value);
 std::string write_value(const std::string& value);
+std::string write_value(const std::vector<std::string>& value);
 std::string write_value(OptionalSize value);
 std::string write_value(const Both& value);
 

@@ -17,6 +17,7 @@ struct Paint {
   bool lead = false;
   Colour colour = Colour::kRed;
   OptionalSize litres = 0;
+  std::vector<std::string> rooms{};
   int left = 1, right = 1;
 
   template <class Visitor>
@@ -26,6 +27,7 @@ struct Paint {
     field("lead", lead, "");
     field("colour", colour, "");
     field("litres", litres, "");
+    field("rooms", rooms, "");
     field("left", left, "");
     field("right", right, "");
   }
@@ -53,11 +55,13 @@ TEST(Set, ReadsEveryKindOfField) {
   set(paint, "lead", "true");
   set(paint, "colour", "green");
   set(paint, "litres", "7");
+  set(paint, "rooms", "hall,bath");
   EXPECT_EQ(paint.coats, 3);
   EXPECT_EQ(paint.gloss, 0.25);
   EXPECT_TRUE(paint.lead);
   EXPECT_EQ(paint.colour, Colour::kGreen);
   EXPECT_EQ(paint.litres, 7);
+  EXPECT_EQ(paint.rooms, (std::vector<std::string>{"hall", "bath"}));
 }
 
 TEST(Set, AShorthandSetsBothFields) {
@@ -133,6 +137,12 @@ TEST(WriteValue, IsTheSameInEveryLocale) {
   EXPECT_EQ(whole, "1234");
   EXPECT_NE(refused, "");
   EXPECT_EQ(taken, "");
+}
+
+TEST(Set, AListHasNoEmptyPlace) {
+  EXPECT_EQ(complaint("rooms", ""), "");
+  for (const char* text : {",", "hall,", ",hall", "hall,,bath"}) EXPECT_NE(complaint("rooms", text), "") << text;
+  EXPECT_EQ(write_value(std::vector<std::string>{"hall", "bath"}), "hall,bath");
 }
 
 }  // namespace

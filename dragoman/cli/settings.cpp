@@ -35,6 +35,18 @@ YAML::Node parse_yaml(const std::string& path, const std::string& text) {
   }
 }
 
+// A value as a flag would give it: a word, or the words of a list with commas between them.
+std::optional<std::string> text_of(const YAML::Node& value) {
+  if (value.IsScalar()) return value.Scalar();
+  if (!value.IsSequence()) return std::nullopt;
+  std::vector<std::string> words;
+  for (const YAML::Node& word : value) {
+    if (!word.IsScalar() || word.Scalar().find(',') != std::string::npos) return std::nullopt;
+    words.push_back(word.Scalar());
+  }
+  return write_value(words);
+}
+
 }  // namespace
 
 Settings::Settings(CLI::App& command) : command_(command) {
@@ -64,9 +76,10 @@ void Settings::read_file() {
   for (const auto& entry : settings) {
     const YAML::Node &key = entry.first, &value = entry.second;
     const int line = key.Mark().line + 1;
-    require<UsageError>(key.IsScalar() && value.IsScalar(), "'", file_, "' line ", line,
+    const std::optional<std::string> text = text_of(value);
+    require<UsageError>(key.IsScalar() && text, "'", file_, "' line ", line,
                         ": expected a setting and its value, as in 'd-model: 512'.");
-    read_entry(key.Scalar(), value.Scalar(), line);
+    read_entry(key.Scalar(), *text, line);
   }
 }
 

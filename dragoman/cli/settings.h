@@ -74,6 +74,8 @@ class Settings {
       return "X";
     } else if constexpr (std::is_same_v<Value, std::string>) {
       return "NAME";
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      return "NAME,...";
     } else {
       return "N";
     }

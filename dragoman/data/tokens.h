@@ -7,12 +7,14 @@
 
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/backend.h"
+#include "dragoman/text/special_ids.h"
 
 namespace dragoman::data {
 
-// Ids that are the same in every vocabulary. Id 0 is reserved: no sentence holds it and it is never generated. (A
-// decoder that starts from a zero vector reads it first, because it looks up zero.)
-inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2, kUnk = 3;
+using text::kBos;
+using text::kEos;
+using text::kPad;
+using text::kUnk;
 // A row without a target: it adds nothing to the loss.
 inline constexpr std::int32_t kNoTarget = -1;
 

@@ -1,0 +1,71 @@
+#include "dragoman/base/files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+namespace {
+
+class FilesTest : public ::testing::Test {
+ protected:
+  FilesTest() { make_directory(directory); }
+  ~FilesTest() override { std::filesystem::remove_all(directory); }
+
+  std::filesystem::path directory = ::testing::TempDir() + "dragoman_files_" + std::to_string(::getpid());
+};
+
+TEST_F(FilesTest, WhatIsWrittenIsReadBack) {
+  const std::string text(3'000'001, 'x');
+  replace_file(directory / "a", text);
+  EXPECT_EQ(read_file(directory / "a"), text);
+  replace_file(directory / "a", "");
+  EXPECT_EQ(read_file(directory / "a"), "");
+}
+
+TEST_F(FilesTest, AFullDiskKeepsNothingHalfWritten) {
+  FileWriter full("/dev/full");
+  full.write("text");
+  EXPECT_THROW(full.finish(), Error);
+}
+
+TEST_F(FilesTest, AnUnfinishedFileDoesNotTouchTheOldOne) {
+  replace_file(directory / "a", "old");
+  FileWriter killed(aside(directory / "a"));
+  killed.write("new");
+  EXPECT_EQ(read_file(directory / "a"), "old");
+  EXPECT_TRUE(is_aside(aside(directory / "a")));
+  EXPECT_FALSE(is_aside(directory / "a"));
+}
+
+TEST_F(FilesTest, ARenamedDirectoryTakesThePlaceOfTheOldOne) {
+  make_directory(directory / "new");
+  make_directory(directory / "old");
+  replace_file(directory / "new" / "a", "new");
+  replace_file(directory / "old" / "b", "old");
+  rename_durably(directory / "new", directory / "old");
+  EXPECT_EQ(read_file(directory / "old" / "a"), "new");
+  EXPECT_FALSE(std::filesystem::exists(directory / "old" / "b"));
+}
+
+TEST_F(FilesTest, WhatCannotBeReadIsNamed) {
+  const auto complaint = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
+    try {
+      read_file(path, limit);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint("/no/such/file", 10), "cannot read '/no/such/file' (no such file or directory).");
+  replace_file(directory / "a", "12345");
+  EXPECT_NE(complaint(directory / "a", 4), "");
+  EXPECT_EQ(complaint(directory / "a", 5), "");
+  EXPECT_NE(complaint(directory, 5), "");
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,32 @@
+// Text files as lines.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dragoman::text {
+
+// A file of UTF-8 text, plain or packed with gzip, zstd or xz, which its first bytes tell. A line ends in LF or CR LF,
+// neither of which belongs to it; a byte-order mark at the start of the file is left out.
+class LineReader {
+ public:
+  // Throws an Error if the file cannot be opened.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  // Reads the next line; false at the end. Throws an Error that names the file, and the line where there is one, for
+  // text that is not UTF-8, packed data that is damaged or cut short, and a failing disk.
+  bool next(std::string& line);
+
+  std::int64_t line() const;  // of the line read last, counted from 1
+  const std::string& path() const;
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace dragoman::text
