@@ -1,6 +1,5 @@
 #include "dragoman/base/hash.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -15,9 +14,10 @@ std::uint64_t load_word(const unsigned char* bytes) {
   return word;
 }
 
-// The multiplication carries upwards only; the rotation brings the upper bits back down.
+// One to one in either argument. A multiplication carries upwards only; the shift between two brings bits back down.
 std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
-  return std::rotl((state ^ word) * 0x9E3779B97F4A7C15u, 29);
+  state = (state ^ word) * 0x9E3779B97F4A7C15u;
+  return (state ^ state >> 29) * 0xD6E8FEB86659FD93u;
 }
 
 }  // namespace
@@ -44,8 +44,7 @@ Hash& Hash::add(const void* bytes, std::size_t count) {
 }
 
 std::uint64_t Hash::value() const {
-  std::uint64_t value = mix(mix(state_, word_), count_);
-  value = (value ^ value >> 32) * 0xD6E8FEB86659FD93u;
+  const std::uint64_t value = mix(mix(state_, word_), count_);
   return value ^ value >> 32;
 }
 

@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-// Multiplies and rotates words of eight bytes. Two inputs of one length that differ in a single word never have the
+// Mixes words of eight bytes into a state. Two inputs of one length that differ in a single word never have the
 // same hash. Bytes may be given in pieces of any size.
 class Hash {
  public:

@@ -111,7 +111,7 @@ TEST(Settings, AKeyGivenTwiceIsRefused) {
 
 TEST(Settings, WhatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
-  EXPECT_EQ(complaint("heads: [1, 2]\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
+  EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads: 4\n---\nheads: 8\n"), "'FILE' holds 2 YAML documents; a configuration is one.");
 }
