@@ -53,6 +53,13 @@ Array Array::row_range(std::int64_t first, std::int64_t count) const {
   return view;
 }
 
+Array Array::moved_to(void* data) const {
+  Array moved = *this;
+  moved.data_ = data;
+  moved.owner_ = nullptr;
+  return moved;
+}
+
 Array Array::reshaped(const Shape& shape) const {
   require<ShapeError>(contiguous() && shape.count() == count(), "an array of shape ", shape_,
                       " cannot be read as one of shape ", shape);

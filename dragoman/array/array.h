@@ -38,6 +38,8 @@ class Array {
   Array columns(std::int64_t first, std::int64_t count) const;
   Array row_range(std::int64_t first, std::int64_t count) const;
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
+  // The same shape and strides over other memory, which outlives every Array of it.
+  Array moved_to(void* data) const;
 
   // The first element. Throws ShapeError if T is not the element type; a debug build also checks that the memory has
   // not been given back.

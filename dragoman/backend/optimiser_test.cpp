@@ -41,6 +41,27 @@ TEST_P(AdamKernel, FollowsItsFormulas) {
   }
 }
 
+TEST_P(AdamKernel, AGradientCanBeScaledOnTheWay) {
+  Array theta = array({2}, {1, 2}), m = zeros({2}), v = zeros({2});
+  Array theta2 = array({2}, {1, 2}), m2 = zeros({2}), v2 = zeros({2});
+  on->adam(array({2}, {2, -8}), {.rate = 0.1, .gradient_scale = 0.25}, theta, m, v);
+  on->adam(array({2}, {0.5, -2}), {.rate = 0.1}, theta2, m2, v2);
+  EXPECT_EQ(values(theta), values(theta2));
+  EXPECT_EQ(values(v), values(v2));
+}
+
+TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
+  for (const std::int64_t count : {0, 1, 17, 40001}) {
+    const Array x = random({count}, 1);
+    Array mean = random({count}, 2);
+    Doubles expected = values(mean);
+    const Doubles xs = values(x);
+    for (std::size_t i = 0; i < xs.size(); ++i) expected[i] = 0.75 * expected[i] + 0.25 * xs[i];
+    on->moving_average(x, 0.75, mean);
+    expect_values(mean, expected);
+  }
+}
+
 TEST_P(AdamKernel, AParameterWithoutGradientStays) {
   Array theta = array({3}, {1, -2, 3}), m = zeros({3}), v = zeros({3});
   on->adam(zeros({3}), {.rate = 1}, theta, m, v);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
@@ -135,39 +135,23 @@ void print_report(const Preset& subject, const InspectOptions& options, const Re
   print(fmt::format("activations of a step             {}\n", bytes_text(report.activation_bytes)));
 }
 
-// A field as JSON: numbers as numbers, names as strings, what is not given as null.
-template <class Value>
-nlohmann::ordered_json to_json(const Value& value) {
-  if constexpr (std::is_same_v<Value, OptionalSize>) {
-    return value > 0 ? nlohmann::ordered_json(value.value) : nlohmann::ordered_json(nullptr);
-  } else if constexpr (std::is_floating_point_v<Value>) {
-    return *parse_number<double>(write_value(value));  // 0.1, where the float's own value is 0.100000001490116
-  } else if constexpr (std::is_arithmetic_v<Value>) {
-    return value;
-  } else {
-    return write_value(value);
-  }
-}
-
-void print_json(Preset subject, const Report& report) {
-  nlohmann::ordered_json result;
+void print_json(const Preset& subject, const Report& report) {
+  Json result;
   result["preset"] = subject.name;
   result["parameters"] = report.parameters;
-  result["tensors"] = nlohmann::ordered_json::array();
+  result["tensors"] = Json::array();
   for (const ParameterInfo& tensor : report.tensors) {
     result["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   }
   result["flops_per_token"] = report.flops_per_token;
   result["flops_per_step"] = report.flops_per_step;
   result["activation_bytes"] = report.activation_bytes;
-  subject.model.fields([&](std::string_view key, auto& value, std::string_view) {
-    result["config"][std::string(key)] = to_json(value);
-  });
+  result["config"] = settings_to_json(subject.model);
   print(result.dump(2) + "\n");
 }
 
 void print_presets(bool as_json) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const std::string& name : model::preset_names()) {
     const Preset preset = model::preset(name);
     const std::int64_t parameters = total(model::parameter_table(preset.model));

@@ -1,5 +1,7 @@
 #include "dragoman/model/config.h"
 
+#include <cmath>
+
 #include "dragoman/model/checked.h"
 
 namespace dragoman::model {
@@ -99,19 +101,34 @@ void TransformerConfig::validate() const {
                       "these sizes make a model of more than 2^40 parameters; choose smaller ones.");
 }
 
+optim::Schedule TrainingConfig::rates(const TransformerConfig& model) const {
+  return {.shape = schedule,
+          .constant = rate_constant,
+          .d_model = model.d_model,
+          .peak = peak_rate,
+          .initial = initial_rate,
+          .warmup_steps = warmup,
+          .steps = steps,
+          .cooldown_steps = std::llround(cooldown * steps)};
+}
+
 void TrainingConfig::validate() const {
   require_probability("label-smoothing", eps_ls);
   require_probability("beta1", beta1);
   require_probability("beta2", beta2);
   require_positive("adam-epsilon", eps);
   require_positive("rate-constant", rate_constant);
+  require_positive("peak-rate", peak_rate);
+  require_not_negative("initial-rate", initial_rate);
   require_positive("warmup", warmup);
+  require<UsageError>(cooldown >= 0 && cooldown <= 1, "cooldown is ", cooldown, "; it must be from 0 to 1.");
   require_positive("steps", steps);
   require_not_negative("weight-decay", weight_decay);
   require_not_negative("clip", clip);
   require_positive("batch-tokens", batch_tokens);
   require_positive("accumulate", accumulate);
-  require_positive("average", average);
+  require_not_negative("average", average);
+  require_probability("ema", ema);
 }
 
 }  // namespace dragoman::model

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dragoman/base/fields.h"
+#include "dragoman/optim/schedule.h"
 
 namespace dragoman::model {
 
@@ -109,14 +110,19 @@ struct TrainingConfig {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
+  optim::RateShape schedule = optim::RateShape::kPaper;
   double rate_constant = 1.0;
+  double peak_rate = 5e-4;
+  double initial_rate = 0;
   int warmup = 4000;
+  double cooldown = 0;
   int steps = 100000;
   double weight_decay = 0;
   double clip = 0;
   int batch_tokens = 25000;
   int accumulate = 1;
   int average = 5;
+  double ema = 0;
   std::uint64_t seed = 1;
 
   template <class Visitor>
@@ -126,16 +132,23 @@ struct TrainingConfig {
     field("beta1", beta1, "Adam's decay of the mean gradient");
     field("beta2", beta2, "Adam's decay of the mean squared gradient");
     field("adam-epsilon", eps, "added to Adam's denominator");
-    field("rate-constant", rate_constant, "c in rate = c d-model^-0.5 min(step^-0.5, step warmup^-1.5)");
+    field("schedule", schedule, "how the rate falls after the warm-up: equation (3), or from a peak-rate");
+    field("rate-constant", rate_constant, "c in the paper's c d-model^-0.5 min(step^-0.5, step warmup^-1.5)");
+    field("peak-rate", peak_rate, "the highest rate of the schedule inverse-sqrt");
+    field("initial-rate", initial_rate, "the rate from which the schedule inverse-sqrt rises");
     field("warmup", warmup, "updates over which the rate rises");
+    field("cooldown", cooldown, "share of the steps, at the end, over which the rate falls to zero");
     field("steps", steps, "updates to train for");
     field("weight-decay", weight_decay, "decoupled weight decay for each update; 0 for none");
     field("clip", clip, "largest norm of the gradient; 0 for no limit");
     field("batch-tokens", batch_tokens, "tokens of each side in one batch");
     field("accumulate", accumulate, "batches that make one update");
-    field("average", average, "latest checkpoints whose mean is the model");
+    field("average", average, "latest checkpoints whose mean is the model; 0 to use a single one");
+    field("ema", ema, "decay of a moving average of the weights, such as 0.999; 0 for none");
     field("seed", seed, "start of every random stream");
   }
+
+  optim::Schedule rates(const TransformerConfig& model) const;
 
   // Throws a UsageError for settings that cannot train.
   void validate() const;

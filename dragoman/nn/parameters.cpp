@@ -103,6 +103,17 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpo
   }
 }
 
+std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
+  require<ShapeError>(flat.shape() == values_.shape() && flat.dtype() == values_.dtype(), "the parameters are ",
+                      values_.dtype(), " ", values_.shape(), ", but the array is ", flat.dtype(), " ", flat.shape());
+  std::vector<NamedTensor> tensors = tensors_;
+  for (NamedTensor& tensor : tensors) {
+    const auto place = static_cast<const char*>(tensor.values.raw()) - static_cast<const char*>(values_.raw());
+    tensor.values = tensor.values.moved_to(static_cast<char*>(flat.raw()) + place);
+  }
+  return tensors;
+}
+
 void ParameterBlock::initialise(std::uint64_t seed) {
   for (const NamedTensor& tensor : tensors_) {
     const ArenaScope scratch(on_.arena());

@@ -107,6 +107,8 @@ class ParameterBlock {
   const Array& values() const { return values_; }        // all of them, [count]
   const Array& gradients() const { return gradients_; }  // same layout
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
+  // The tensors as they lie in another array of the block's layout and element type: gradients, moments, averages.
+  std::vector<NamedTensor> tensors_in(const Array& flat) const;
 
   // Draws every tensor by its own rule, from a stream keyed by the seed and the tensor's name.
   void initialise(std::uint64_t seed);

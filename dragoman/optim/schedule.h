@@ -1,29 +1,33 @@
 // Learning rates (Section 5.3 of the paper).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace dragoman::optim {
 
-// Equation (3), with a constant that the paper sets to one:
-//   rate = constant * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5),  step counted from 1.
-// The paper trains with that rate to the end. A cool-down, if asked for, takes it to zero in a straight line over the
-// last `cooldown_steps` of `steps`.
+// How the rate rises and falls. `step` counts from 1, w is the warm-up.
+//   paper:           constant * d_model^-0.5 * min(step^-0.5, step * w^-1.5), equation (3) with a constant that the
+//                    paper sets to one
+//   inverse-sqrt:    in a straight line from `initial` to `peak` over the warm-up, then peak * sqrt(w / step)
+enum class RateShape : std::uint8_t { kPaper, kInverseSquareRoot };
+constexpr std::array<std::string_view, 2> names(RateShape) { return {"paper", "inverse-sqrt"}; }
+
+// The paper trains with its rate to the end. A cool-down, if asked for, takes either rate to zero in a straight line
+// over the last `cooldown_steps` of `steps`.
 struct Schedule {
+  RateShape shape = RateShape::kPaper;
   double constant = 1.0;
   std::int64_t d_model = 512;
+  double peak = 5e-4, initial = 0;
   std::int64_t warmup_steps = 4000;
   std::int64_t steps = 0, cooldown_steps = 0;
 
   double rate(std::int64_t step) const;
-};
 
-// Linear from `initial` to `peak` over the warm-up, then peak * sqrt(warmup_steps / step).
-struct InverseSquareRoot {
-  double peak = 5e-4, initial = 0;
-  std::int64_t warmup_steps = 4000;
-
-  double rate(std::int64_t step) const;
+ private:
+  double warm_rate(double t) const;
 };
 
 }  // namespace dragoman::optim

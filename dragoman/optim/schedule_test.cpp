@@ -36,7 +36,7 @@ TEST(Schedule, ItsConstantIsAFactor) {
 }
 
 TEST(InverseSquareRoot, RisesToThePeakAndFallsAsTheRoot) {
-  const InverseSquareRoot schedule{.peak = 5e-4, .warmup_steps = 4000};
+  const Schedule schedule{.shape = RateShape::kInverseSquareRoot, .peak = 5e-4, .warmup_steps = 4000};
   expect_seven_digits(schedule.rate(1), 1.25e-7);
   expect_seven_digits(schedule.rate(4000), 5e-4);
   expect_seven_digits(schedule.rate(16000), 2.5e-4);
@@ -44,7 +44,7 @@ TEST(InverseSquareRoot, RisesToThePeakAndFallsAsTheRoot) {
 }
 
 TEST(InverseSquareRoot, StartsFromItsInitialRate) {
-  const InverseSquareRoot schedule{.peak = 5e-4, .initial = 1e-4, .warmup_steps = 4};
+  const Schedule schedule{.shape = RateShape::kInverseSquareRoot, .peak = 5e-4, .initial = 1e-4, .warmup_steps = 4};
   expect_seven_digits(schedule.rate(2), 3e-4);
 }
 
@@ -55,6 +55,15 @@ TEST(Schedule, CoolsDownInAStraightLineToItsLastStep) {
   EXPECT_DOUBLE_EQ(cooled.rate(91), plain.rate(91) * 0.5);
   EXPECT_DOUBLE_EQ(cooled.rate(100), plain.rate(100) / 20);
   EXPECT_EQ(cooled.rate(101), 0.0);
+}
+
+TEST(Schedule, EitherShapeCoolsDown) {
+  const Schedule plain{.shape = RateShape::kInverseSquareRoot, .warmup_steps = 10};
+  Schedule cooled = plain;
+  cooled.steps = 100;
+  cooled.cooldown_steps = 20;
+  EXPECT_EQ(cooled.rate(81), plain.rate(81));
+  EXPECT_DOUBLE_EQ(cooled.rate(91), plain.rate(91) * 0.5);
 }
 
 }  // namespace

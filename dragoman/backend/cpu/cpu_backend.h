@@ -43,6 +43,7 @@ class CpuBackend final : public Backend {
   void dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const override;
   void transpose(const Array& x, Sink y) const override;
   void sum(const Array& x, double alpha, Array& total) const override;
+  void sum_of_squares(const Array& x, Array& total) const override;
 
   void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
                   Array& rstd) const override;
@@ -84,8 +85,12 @@ class CpuBackend final : public Backend {
                               Sink dY, Sink dE, Sink db) const override;
 
   void adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const override;
+  void moving_average(const Array& x, double decay, Array& mean) const override;
 
  private:
+  // The sum of term(element) over all elements, in a fixed order.
+  template <class Term>
+  void sum_terms(const Array& x, double alpha, const Term& term, Array& total) const;
   // All work goes through here: work(piece) for every piece in [0, pieces), on the team. What a piece computes must
   // depend on shapes and its number alone.
   template <class Work>

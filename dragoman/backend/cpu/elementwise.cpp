@@ -205,7 +205,8 @@ void CpuBackend::transpose(const Array& x, Sink y) const {
   });
 }
 
-void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
+template <class Term>
+void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Array& total) const {
   require<ShapeError>(total.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ", total.shape());
   const Cut cut(x);
   const ArenaScope scratch(arena());
@@ -217,7 +218,7 @@ void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
       double piece_sum = 0;
       cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
         const T* run = X.row(r) + c;
-        for (std::int64_t i = 0; i < count; ++i) piece_sum += static_cast<double>(run[i]);
+        for (std::int64_t i = 0; i < count; ++i) piece_sum += term(static_cast<double>(run[i]));
       });
       sums[piece] = piece_sum;
     });
@@ -227,6 +228,14 @@ void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
     for (std::int64_t piece = 0; piece < cut.pieces(); ++piece) all += sums[piece];
     *out = alpha * all;
   });
+}
+
+void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
+  sum_terms(x, alpha, [](double element) { return element; }, total);
+}
+
+void CpuBackend::sum_of_squares(const Array& x, Array& total) const {
+  sum_terms(x, 1.0, [](double element) { return element * element; }, total);
 }
 
 }  // namespace dragoman::cpu

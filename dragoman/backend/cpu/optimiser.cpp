@@ -12,13 +12,14 @@ constexpr std::int64_t kStretch = 16384;  // elements a piece
 // The factors of one step, the same for every element.
 template <class T>
 struct AdamFactors {
-  T beta1, rest1, beta2, rest2, epsilon;
+  T scale, beta1, rest1, beta2, rest2, epsilon;
   T rate;          // rate / (1 - beta1^t), so that m need not be corrected
   T v_correction;  // 1 / (1 - beta2^t)
   T decay;
 
   explicit AdamFactors(const AdamStep& step)
-      : beta1(static_cast<T>(step.beta1)),
+      : scale(static_cast<T>(step.gradient_scale)),
+        beta1(static_cast<T>(step.beta1)),
         rest1(static_cast<T>(1 - step.beta1)),
         beta2(static_cast<T>(step.beta2)),
         rest2(static_cast<T>(1 - step.beta2)),
@@ -30,6 +31,7 @@ struct AdamFactors {
 
 template <class T>
 void adam_vector(const AdamFactors<T>& a, Vec<T> g, Vec<T>& theta, Vec<T>& m, Vec<T>& v) {
+  g = a.scale * g;
   m = a.beta1 * m + a.rest1 * g;
   v = a.beta2 * v + a.rest2 * (g * g);
   theta = a.decay * theta - a.rate * m / (sqrt<T>(v * a.v_correction) + a.epsilon);
@@ -71,6 +73,21 @@ void CpuBackend::adam(const Array& g, const AdamStep& step, Array& theta, Array&
     launch(divide_up(count, kStretch), [&](std::int64_t piece) {
       const std::int64_t i = piece * kStretch;
       adam_stretch(factors, std::min(kStretch, count - i), gradients + i, thetas + i, ms + i, vs + i);
+    });
+  });
+}
+
+void CpuBackend::moving_average(const Array& x, double decay, Array& mean) const {
+  const std::int64_t count = mean.count();
+  require<ShapeError>(x.count() == count && x.contiguous() && mean.contiguous(), "moving_average: x is ", x.shape(),
+                      ", its mean ", mean.shape(), "; both must be contiguous");
+  dispatch(mean.dtype(), [&]<class T>() {
+    const T kept = static_cast<T>(decay), taken = static_cast<T>(1 - decay);
+    const T* xs = x.data<T>();
+    T* means = mean.data<T>();
+    launch(divide_up(count, kStretch), [&](std::int64_t piece) {
+      const std::int64_t end = std::min(count, (piece + 1) * kStretch);
+      for (std::int64_t i = piece * kStretch; i < end; ++i) means[i] = kept * means[i] + taken * xs[i];
     });
   });
 }

@@ -1,0 +1,77 @@
+// Settings structs as JSON objects, one entry a field: the record of settings in model files and reports.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "dragoman/base/fields.h"
+
+namespace dragoman {
+
+using Json = nlohmann::ordered_json;
+
+// A field as JSON: numbers as numbers, names as strings, what is not given as null.
+template <class Value>
+Json value_to_json(const Value& value) {
+  if constexpr (std::is_same_v<Value, OptionalSize>) {
+    return value > 0 ? Json(value.value) : Json(nullptr);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return *parse_number<double>(write_value(value));  // 0.1, where the float's own value is 0.100000001490116
+  } else if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::vector<std::string>>) {
+    return value;
+  } else {
+    return write_value(value);
+  }
+}
+
+template <class Config>
+Json settings_to_json(Config config) {
+  Json object = Json::object();
+  config.fields([&](std::string_view key, auto& value, std::string_view) {
+    object[std::string(key)] = value_to_json(value);
+  });
+  return object;
+}
+
+// The text that read_value() takes for an entry that settings_to_json() wrote. Throws an Error that opens with `where`
+// for anything else.
+std::string setting_text(const Json& value, std::string_view where);
+
+// Sets the fields that the object names. Throws an Error that opens with `where` for an unknown key or a value that
+// does not read.
+template <class Config>
+void settings_from_json(const Json& object, Config& config, std::string_view where) {
+  require<Error>(object.is_object(), where, ": the settings are not an object.");
+  for (const auto& [key, value] : object.items()) {
+    try {
+      set(config, key, setting_text(value, where));
+    } catch (const UsageError& error) {
+      throw Error(join(where, ": ", error.what()));
+    }
+  }
+}
+
+// Parses a document; throws an Error that opens with `where` if it is not JSON.
+Json parse_json(std::string_view text, std::string_view where);
+
+// The entry of an object as a T. Throws an Error that opens with `where` if it is missing or of another kind.
+template <class T>
+T json_entry(const Json& object, const std::string& key, std::string_view where) {
+  require<Error>(object.is_object() && object.contains(key), where, " has no entry '", key, "'.");
+  const Json& value = object[key];
+  if constexpr (std::is_same_v<T, bool>) {
+    require<Error>(value.is_boolean(), where, ": '", key, "' is neither true nor false.");
+  } else if constexpr (std::is_integral_v<T>) {
+    const bool fits = std::is_signed_v<T> ? value.is_number_integer() : value.is_number_unsigned();
+    require<Error>(fits, where, ": '", key, "' is not a whole number.");
+  } else if constexpr (std::is_floating_point_v<T>) {
+    require<Error>(value.is_number(), where, ": '", key, "' is not a number.");
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    require<Error>(value.is_string(), where, ": '", key, "' is not a text.");
+  }
+  return value.get<T>();
+}
+
+}  // namespace dragoman

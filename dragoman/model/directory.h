@@ -1,0 +1,56 @@
+// A model is a directory: config.json says what it is, model.safetensors holds its weights, and tokenizer.model (or one
+// file for each side) its vocabulary.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/model/config.h"
+#include "dragoman/model/transformer.h"
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::model {
+
+inline constexpr int kDirectoryFormat = 1;
+
+// The contents of config.json.
+struct ModelInfo {
+  TransformerConfig config;
+  std::string source_language, target_language;  // BCP 47, or empty
+  bool joint_vocabulary = true;
+  std::uint64_t seed = 1;
+  Json provenance = Json::object();  // how the weights came to be; read by people
+};
+
+struct Tokenizers {
+  text::Tokenizer source, target;
+};
+
+std::filesystem::path weights_file(const std::filesystem::path& directory);
+
+// Each throws an Error that names the file for what is missing, damaged, foreign or of another size than config.json
+// says; files are replaced whole or not at all.
+void write_info(const std::filesystem::path& directory, const ModelInfo& info);
+ModelInfo read_info(const std::filesystem::path& directory);
+
+bool has_tokenizers(const std::filesystem::path& directory);
+void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers, bool joint);
+Tokenizers read_tokenizers(const std::filesystem::path& directory);
+// That the vocabularies are of the model's sizes.
+void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,
+                        const TransformerConfig& config);
+
+// A model with its memory, ready to translate.
+struct LoadedModel {
+  LoadedModel(Backend& on, const std::filesystem::path& directory);
+
+  ModelInfo info;
+  Tokenizers tokenizers;
+  Transformer transformer;
+  nn::ParameterBlock block;
+};
+
+}  // namespace dragoman::model
