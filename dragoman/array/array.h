@@ -2,6 +2,7 @@
 // parameter blocks own the bytes, backends compute on them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -37,6 +38,12 @@ class Array {
   // Views of the same memory. `columns` and `row_range` take a first index and a count.
   Array columns(std::int64_t first, std::int64_t count) const;
   Array row_range(std::int64_t first, std::int64_t count) const;
+  // Calls work(rows) for one range of rows after the other, each of about `elements`.
+  template <class Work>
+  void for_row_ranges(std::int64_t elements, const Work& work) const {
+    const std::int64_t most = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, cols()));
+    for (std::int64_t first = 0; first < rows(); first += most) work(row_range(first, std::min(most, rows() - first)));
+  }
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
   // The same shape and strides over other memory, which outlives every Array of it.
   Array moved_to(void* data) const;

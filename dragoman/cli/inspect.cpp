@@ -70,7 +70,7 @@ Report examine(const model::TransformerConfig& config, const InspectOptions& opt
   const double pair = model::training_flops(config, options.sentence, options.sentence);
   report.flops_per_token = pair / static_cast<double>(options.sentence);
   report.flops_per_step = report.flops_per_token * static_cast<double>(options.tokens);
-  report.activation_bytes = train::activation_bytes(config, options.tokens, options.sentence);
+  report.activation_bytes = train::training_memory(config, options.tokens, options.sentence).total();
   return report;
 }
 

@@ -115,7 +115,7 @@ TEST(TrainingConfig, RefusesWhatCannotTrain) {
   EXPECT_EQ(training_complaint({{"label-smoothing", "1.5"}}),
             "label-smoothing is 1.5; it must be at least 0 and below 1.");
   for (const char* key : {"beta1", "beta2"}) EXPECT_NE(training_complaint({{key, "1"}}), "") << key;
-  for (const char* key : {"warmup", "steps", "batch-tokens", "accumulate", "average", "rate-constant"}) {
+  for (const char* key : {"warmup", "steps", "batch-tokens", "accumulate", "rate-constant"}) {
     EXPECT_NE(training_complaint({{key, "0"}}), "") << key;
   }
   for (const char* key : {"clip", "weight-decay"}) EXPECT_NE(training_complaint({{key, "-1"}}), "") << key;

@@ -20,18 +20,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;  // the format's own limit
-// Tensors pass through host memory in pieces of about this many elements, so that no file needs room for a tensor.
-constexpr std::int64_t kPieceElements = 1 << 20;
-
-// Calls `work(rows)` for ranges of rows of a tensor, small enough to be staged.
-template <class Work>
-void by_pieces(const Array& values, const Work& work) {
-  const std::int64_t rows = std::max<std::int64_t>(1, kPieceElements / std::max<std::int64_t>(1, values.cols()));
-  for (std::int64_t first = 0; first < values.rows(); first += rows) {
-    work(values.row_range(first, std::min(rows, values.rows() - first)));
-  }
-}
-
 Json header_of(std::span<const nn::NamedTensor> tensors, const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
@@ -94,7 +82,7 @@ std::string write_safetensors(const std::filesystem::path& path, Backend& on, st
   write(header.data(), header.size());
   std::vector<float> host;
   for (const nn::NamedTensor& tensor : tensors) {
-    by_pieces(tensor.values, [&](const Array& piece) {
+    tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
       const ArenaScope scratch(on.arena());
       Array staged = on.empty(piece.shape(), DType::kFloat32);
       on.scaled(piece, 1.0, Sink::overwrite(staged));
@@ -189,7 +177,7 @@ void SafetensorsFile::read(Backend& on, std::span<const nn::NamedTensor> tensors
   std::vector<float> host;
   for (const nn::NamedTensor& tensor : tensors) {
     std::uint64_t begin = entries_.at(tensor.name).begin;
-    by_pieces(tensor.values, [&](const Array& piece) {
+    tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
       host.resize(static_cast<std::size_t>(piece.count()));
       const std::size_t bytes = host.size() * sizeof(float);
       read_bytes(begin, host.data(), bytes);

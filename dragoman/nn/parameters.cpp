@@ -24,18 +24,13 @@ std::uint64_t hash_name(const std::string& name) {
   return hash;
 }
 
-std::vector<double> draw(const NamedTensor& tensor, std::uint64_t seed) {
-  RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
-  std::vector<double> values(tensor.shape.count());
-  for (double& value : values) {
-    switch (tensor.initial.kind) {
-      case Initial::Kind::kConstant: value = tensor.initial.amount; break;
-      case Initial::Kind::kUniform: value = random.uniform(-tensor.initial.amount, tensor.initial.amount); break;
-      case Initial::Kind::kNormal: value = tensor.initial.amount * random.normal(); break;
-    }
+double draw(const Initial& initial, RandomStream& random) {
+  switch (initial.kind) {
+    case Initial::Kind::kConstant: return initial.amount;
+    case Initial::Kind::kUniform: return random.uniform(-initial.amount, initial.amount);
+    case Initial::Kind::kNormal: return initial.amount * random.normal();
   }
-  if (tensor.initial.zero_first_row) std::fill_n(values.begin(), tensor.shape.cols(), 0.0);
-  return values;
+  return 0;
 }
 
 }  // namespace
@@ -115,12 +110,20 @@ std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
 }
 
 void ParameterBlock::initialise(std::uint64_t seed) {
+  std::vector<double> host;
   for (const NamedTensor& tensor : tensors_) {
-    const ArenaScope scratch(on_.arena());
-    const std::vector<double> values = draw(tensor, seed);
-    Array staged = on_.empty(tensor.shape, DType::kFloat64);
-    on_.copy_in(values.data(), staged);
-    on_.scaled(staged, 1.0, Sink::overwrite(tensor.values));
+    RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
+    bool first = true;
+    tensor.values.for_row_ranges(kStagedElements, [&](const Array& piece) {
+      host.resize(static_cast<std::size_t>(piece.count()));
+      for (double& value : host) value = draw(tensor.initial, random);
+      if (first && tensor.initial.zero_first_row) std::fill_n(host.begin(), tensor.shape.cols(), 0.0);
+      first = false;
+      const ArenaScope scratch(on_.arena());
+      Array staged = on_.empty(piece.shape(), DType::kFloat64);
+      on_.copy_in(host.data(), staged);
+      on_.scaled(staged, 1.0, Sink::overwrite(piece));
+    });
   }
 }
 

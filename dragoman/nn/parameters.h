@@ -85,6 +85,10 @@ class ParameterVisitor {
   std::vector<Parameter*> parameters_;
 };
 
+// Tensors pass between device and host in ranges of rows of about this many elements, so that saving, loading and
+// drawing them takes no room to speak of.
+inline constexpr std::int64_t kStagedElements = 1 << 20;
+
 enum class Purpose : std::uint8_t { kInference, kTraining };
 
 // The memory of all parameters of a model. Binds each Parameter's tensor to it; the model must not outlive it.

@@ -15,7 +15,7 @@ Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(blo
   v_ = Array(v_memory_->base(), values.shape(), values.dtype(), on.device());
 }
 
-void Adam::step(double rate) {
+void Adam::step(double rate, double gradient_scale) {
   ++t_;
   Array theta = block_.values();
   block_.backend().adam(block_.gradients(),
@@ -23,6 +23,7 @@ void Adam::step(double rate) {
                          .beta1 = settings_.beta1,
                          .beta2 = settings_.beta2,
                          .epsilon = settings_.epsilon,
+                         .gradient_scale = gradient_scale,
                          .weight_decay = settings_.weight_decay,
                          .t = t_},
                         theta, m_, v_);

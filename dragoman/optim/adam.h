@@ -18,8 +18,11 @@ class Adam {
  public:
   Adam(nn::ParameterBlock& block, const AdamSettings& settings);
 
-  // One update of every parameter from the block's gradients, in one pass.
-  void step(double rate);
+  // One update of every parameter from the block's gradients, taken times `gradient_scale`, in one pass.
+  void step(double rate, double gradient_scale = 1);
+
+  // Goes on after `steps` updates, whose moments the caller has put into m() and v().
+  void resume(std::int64_t steps) { t_ = steps; }
 
   std::int64_t steps() const { return t_; }
   const Array& m() const { return m_; }

@@ -1,28 +1,51 @@
 #include "dragoman/train/dry_run.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
+#include "dragoman/decode/greedy.h"
 #include "dragoman/model/transformer.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::train {
+namespace {
 
-std::int64_t activation_bytes(const model::TransformerConfig& config, std::int64_t tokens,
-                              std::int64_t sentence_length) {
-  const std::unique_ptr<Backend> on = make_backend(Device{}, {.dry = true});
-  model::Transformer model(config);
-  nn::ParameterBlock block(*on, DType::kFloat32, model, nn::Purpose::kTraining);
-  Trainer trainer(model, block, {}, {.d_model = config.d_model});
+// A model on a backend that only counts.
+struct DryModel {
+  DryModel(const model::TransformerConfig& config, nn::Purpose purpose)
+      : transformer(config), block(*on, DType::kFloat32, transformer, purpose) {}
+
+  StepMemory measure(const std::function<void()>& step) const {
+    on->arena().forget_peak();
+    step();
+    return {static_cast<std::int64_t>(on->arena().peak()), static_cast<std::int64_t>(on->gradients().peak())};
+  }
+
+  std::unique_ptr<Backend> on = make_backend(Device{}, {.dry = true});
+  model::Transformer transformer;
+  nn::ParameterBlock block;
+};
+
+}  // namespace
+
+StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length) {
+  DryModel dry(config, nn::Purpose::kTraining);
+  Trainer trainer(dry.transformer, dry.block, {}, {.d_model = config.d_model});
   std::vector<data::SentencePair> pairs;
   for (std::int64_t left = tokens; left > 0; left -= sentence_length) {
     const data::Sentence sentence(std::min(left, sentence_length), data::kEos);
     pairs.push_back({sentence, sentence});
   }
-  on->arena().forget_peak();
-  const std::span<const data::SentencePair> batches[] = {pairs};
-  trainer.gradients(batches);
-  return static_cast<std::int64_t>(on->arena().peak() + on->gradients().peak());
+  const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(dry.transformer))};
+  return dry.measure([&] { trainer.gradients(batches); });
+}
+
+StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
+                           std::int64_t sentence_length) {
+  const DryModel dry(config, nn::Purpose::kInference);
+  const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, data::kEos));
+  return dry.measure([&] { decode::greedy(*dry.on, dry.transformer, sources); });
 }
 
 }  // namespace dragoman::train

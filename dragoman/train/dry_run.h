@@ -1,4 +1,4 @@
-// What a training step needs, found by running it without computing anything.
+// What a step needs, found by running it without computing anything.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,18 @@
 
 namespace dragoman::train {
 
-// Bytes of values and gradients that one step in float32 holds at its peak, for `tokens` source and `tokens` target
-// tokens in sentences of `sentence_length`; parameters and the optimiser's moments not counted.
-std::int64_t activation_bytes(const model::TransformerConfig& config, std::int64_t tokens,
-                              std::int64_t sentence_length);
+// Bytes at the peak, in float32; parameters and the optimiser's moments not counted.
+struct StepMemory {
+  std::int64_t values = 0, gradients = 0;  // in the backend's arena and in its pool
+
+  std::int64_t total() const { return values + gradients; }
+};
+
+// A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`.
+StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length);
+
+// Translating `sentences` of `sentence_length` source tokens at once.
+StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
+                           std::int64_t sentence_length);
 
 }  // namespace dragoman::train

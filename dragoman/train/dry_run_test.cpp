@@ -25,25 +25,25 @@ std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, 
 TEST(DryRun, NeedsWhatTheRealStepNeeds) {
   model::TransformerConfig config = model::small_config();
   for (const auto& [tokens, length] : {std::pair{1, 1}, {50, 7}, {600, 30}}) {
-    const std::int64_t expected = activation_bytes(config, tokens, length);
+    const std::int64_t expected = training_memory(config, tokens, length).total();
     EXPECT_EQ(measured_bytes(config, tokens, length, 1), expected);
     EXPECT_EQ(measured_bytes(config, tokens, length, 3), expected);
   }
   config.norm = model::Norm::kPre;
   config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.1f;
   config.positions = model::Positions::kLearned;
-  EXPECT_EQ(measured_bytes(config, 100, 10, 2), activation_bytes(config, 100, 10));
+  EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10)).total();
 }
 
 TEST(DryRun, GrowsWithTheBatch) {
   const model::TransformerConfig config = model::small_config();
-  EXPECT_LT(activation_bytes(config, 100, 10), activation_bytes(config, 200, 10));
-  EXPECT_LT(activation_bytes(config, 200, 10), activation_bytes(config, 2000, 10));
+  EXPECT_LT(training_memory(config, 100, 10), activation_bytes(config, 200, 10)).total();
+  EXPECT_LT(training_memory(config, 200, 10), activation_bytes(config, 2000, 10)).total();
 }
 
 TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
   // More than most machines have, counted in a moment.
-  EXPECT_GT(activation_bytes({}, 2'000'000, 25), std::int64_t{1} << 36);
+  EXPECT_GT(training_memory({}, 2'000'000, 25), std::int64_t{1} << 36).total();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "dragoman/data/batch.h"
@@ -16,9 +18,14 @@ struct Losses {
   double loss = 0;  // smoothed cross-entropy per target token
   double nll = 0;   // plain, from which perplexity is exp(nll)
   std::int64_t target_tokens = 0;
+  std::optional<double> gradient_norm;  // before clipping; told if gradients are clipped
+
+  bool finite() const;
 };
 
 Smoothing smoothing_of(const model::TrainingConfig& config);
+
+data::BatchOptions batch_options(const model::Seq2Seq& model);
 
 class Trainer {
  public:
@@ -27,25 +34,34 @@ class Trainer {
           const optim::Schedule& schedule);
 
   // One update from `micro_batches`, each a batch of its own: their loss is divided by the target tokens of all of
-  // them together, and they give the same gradient as one large batch.
-  Losses update(std::span<const std::span<const data::SentencePair>> micro_batches);
+  // them together, and they give the same gradient as one large batch. If loss or gradient is not finite the model
+  // stays as it was.
+  Losses update(std::span<const data::HostBatch> micro_batches);
   Losses update(std::span<const data::SentencePair> pairs);
 
   // The gradient of one update, without the optimiser's step.
-  Losses gradients(std::span<const std::span<const data::SentencePair>> micro_batches);
+  Losses gradients(std::span<const data::HostBatch> micro_batches);
 
   std::int64_t updates() const { return adam_.steps(); }
   double rate() const { return schedule_.rate(adam_.steps()); }  // of the last update
   const optim::Adam& adam() const { return adam_; }
+  // The moving average of the weights, in the block's layout; absent unless the settings ask for one.
+  const Array& average() const { return average_; }
+
+  // Goes on after `updates` updates, whose moments and average the caller has put in place.
+  void resume(std::int64_t updates) { adam_.resume(updates); }
 
  private:
-  void run(std::span<const data::SentencePair> pairs, std::int32_t first_sentence, double weight, Losses& losses);
+  void run(const data::HostBatch& batch, double weight, Losses& losses);
+  void follow_average();
 
   const model::Seq2Seq& model_;
   nn::ParameterBlock& block_;
   model::TrainingConfig config_;
   optim::Schedule schedule_;
   optim::Adam adam_;
+  std::unique_ptr<Reservation> average_memory_;
+  Array average_;
 };
 
 // Teacher-forced losses without dropout, gradients or updates.

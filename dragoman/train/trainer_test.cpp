@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "dragoman/model/testing.h"
 
@@ -21,18 +22,22 @@ model::TransformerConfig config(double P_drop) {
 
 constexpr optim::Schedule kSchedule{.constant = 1, .d_model = 20, .warmup_steps = 10};
 
+std::vector<data::HostBatch> cut(const Pairs& pairs, const std::vector<int>& sizes, const model::Seq2Seq& model) {
+  std::vector<data::HostBatch> micro_batches;
+  data::BatchOptions options = batch_options(model);
+  for (const int size : sizes) {
+    micro_batches.push_back(data::make_host_batch(std::span(pairs).subspan(options.first_sentence, size), options));
+    options.first_sentence += size;
+  }
+  EXPECT_EQ(options.first_sentence, static_cast<int>(pairs.size()));
+  return micro_batches;
+}
+
 // The gradient of one update over `pairs`, cut into micro-batches of the given sizes.
 Doubles gradient(const Pairs& pairs, const std::vector<int>& sizes, double P_drop, DType dtype) {
   SmallModel small(config(P_drop), {.dtype = dtype});
   Trainer trainer(small.model, small.block, {}, kSchedule);
-  std::vector<std::span<const SentencePair>> micro_batches;
-  auto next = pairs.begin();
-  for (const int size : sizes) {
-    micro_batches.emplace_back(next, next + size);
-    next += size;
-  }
-  EXPECT_EQ(next, pairs.end());
-  trainer.gradients(micro_batches);
+  trainer.gradients(cut(pairs, sizes, small.model));
   return values_of(*small.on, small.block.gradients());
 }
 
@@ -56,11 +61,10 @@ TEST(MicroBatches, AnEmptyOneChangesNothing) {
   const Pairs pairs = model::random_pairs(6, 9, 37, 1), others = model::random_pairs(5, 9, 37, 2);
   SmallModel small(config(0), {.dtype = DType::kFloat64});
   Trainer trainer(small.model, small.block, {}, kSchedule);
-  const std::span<const SentencePair> plain[] = {pairs}, before[] = {others}, with_empty[] = {{}, pairs, {}};
-  trainer.gradients(plain);
+  trainer.gradients(cut(pairs, {6}, small.model));
   const Doubles expected = values_of(*small.on, small.block.gradients());
-  trainer.gradients(before);
-  trainer.gradients(with_empty);
+  trainer.gradients(cut(others, {5}, small.model));
+  trainer.gradients(cut(pairs, {0, 6, 0}, small.model));
   EXPECT_EQ(values_of(*small.on, small.block.gradients()), expected);
 }
 
@@ -151,6 +155,51 @@ TEST(Trainer, FollowsItsSchedule) {
     trainer.update(model::random_pairs(1, 3, 37, 1));
     EXPECT_EQ(trainer.rate(), kSchedule.rate(u));
   }
+}
+
+double norm_of(const Doubles& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares);
+}
+
+// Adam's first moment after one step is a tenth of the gradient that it was given.
+TEST(Clipping, MakesALongGradientAsLongAsAllowedAndLeavesAShortOne) {
+  const Pairs pairs = model::random_pairs(4, 6, 37, 1);
+  for (const double clip : {0.01, 1e6}) {
+    SmallModel small(config(0), {.dtype = DType::kFloat64});
+    Trainer trainer(small.model, small.block, {.clip = clip}, kSchedule);
+    const Losses losses = trainer.update(pairs);
+    const double norm = norm_of(values_of(*small.on, small.block.gradients()));
+    EXPECT_NEAR(*losses.gradient_norm, norm, 1e-12 * norm);
+    EXPECT_NEAR(norm_of(values_of(*small.on, trainer.adam().m())), 0.1 * std::min(clip, norm), 1e-12 * norm);
+  }
+}
+
+TEST(MovingAverage, FollowsTheWeights) {
+  SmallModel small(config(0), {.dtype = DType::kFloat64});
+  Trainer trainer(small.model, small.block, {.ema = 0.5}, kSchedule);
+  Doubles expected;
+  for (int t = 1; t <= 12; ++t) {
+    trainer.update(model::random_pairs(2, 4, 37, t));
+    const Doubles now = values_of(*small.on, small.block.values());
+    const double decay = t == 1 ? 0 : std::min(0.5, (1.0 + t) / (10.0 + t));
+    if (t == 1) expected = now;
+    for (std::size_t i = 0; i < now.size(); ++i) expected[i] = decay * expected[i] + (1 - decay) * now[i];
+  }
+  const Doubles average = values_of(*small.on, trainer.average());
+  for (std::size_t i = 0; i < average.size(); ++i) ASSERT_NEAR(average[i], expected[i], 1e-12);
+}
+
+TEST(Trainer, ALossThatIsNotFiniteChangesNothing) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {}, kSchedule);
+  small.block.tensors().front().values.data<float>()[5 * 20] = std::numeric_limits<float>::quiet_NaN();
+  const Doubles before = values_of(*small.on, small.block.values());
+  EXPECT_FALSE(trainer.update(Pairs{{{5, 2}, {6, 2}}}).finite());
+  EXPECT_EQ(trainer.updates(), 0);
+  const Doubles after = values_of(*small.on, small.block.values());
+  for (std::size_t i = 0; i < before.size(); ++i) ASSERT_TRUE(after[i] == before[i] || std::isnan(before[i]));
 }
 
 TEST(Evaluate, ChangesNoParameterAndNoGradient) {
