@@ -2,9 +2,12 @@
 // lengths, weights, seed and epoch, so that a position in the data is two numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "dragoman/base/random.h"
 
 namespace dragoman::data {
 
@@ -31,8 +34,8 @@ std::vector<int> bucket_bounds(int longest);
 
 class EpochOrder {
  public:
-  // Pairs of like length (the longer side's) share a batch, in random order; the batches follow in random order. Every
-  // length is at most batch_tokens. Holds four bytes for each pair of the epoch, and up to thirteen while it is made.
+  // Pairs of like length (the longer side's) share a batch, in random order; the batches follow in random order. A pair
+  // above batch_tokens has a batch of its own. Holds four bytes for each pair of the epoch, up to twelve in the making.
   // Throws an Error for an epoch of 2^32 pairs or more.
   EpochOrder(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
              const EpochSettings& settings);
@@ -47,8 +50,20 @@ class EpochOrder {
   struct Range {
     std::uint32_t first = 0, count = 0;
   };
-  void fill_buckets(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
-                    const EpochSettings& settings);
+  // The batch that is being filled.
+  struct Filling {
+    std::int64_t batch_tokens = 0;
+    std::int64_t source = 0, target = 0;  // tokens so far
+    Range batch = {};
+
+    bool add(PairLengths lengths);  // false if the batch has no room for the pair
+  };
+
+  // Deals the pairs into buckets, one after the other in pairs_; returns where each bucket ends.
+  std::vector<std::size_t> fill_buckets(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
+                                        const EpochSettings& settings);
+  void shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const PairLengths> lengths, RandomStream& random,
+                      Filling& filling);
 
   std::vector<std::uint32_t> pairs_;
   std::vector<Range> batches_;

@@ -48,18 +48,17 @@ struct Update {
 // cut is above the cleaning's max_length has its plain one.
 class Loader {
  public:
-  // The cache must outlive the loader. Throws a UsageError for settings that do not fit the cache, or a position that
-  // is not in it.
+  // The cache must outlive the loader. Throws a UsageError for settings that do not fit the cache.
   Loader(const TokenCache& cache, const LoaderSettings& settings, Position start = {});
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Waits for the next update; there is always one. Rethrows what went wrong while it was prepared.
+  // Waits for the next update; there is always one. Throws what went wrong while it was prepared, and a UsageError if
+  // the start is beyond the end of its epoch.
   Update next();
 
-  // Exact. Known at once for the epoch being read and the one after it; another is counted, in a second for ten
-  // million pairs.
+  // Known at once for epochs of which next() has given updates; another is counted, in a second for ten million pairs.
   std::int64_t batches_in_epoch(std::int64_t epoch) const;
   // For messages: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
   std::string describe(Position position) const;
@@ -71,6 +70,7 @@ class Loader {
   class Preparation;
   void prepare_ahead(Position start);
   EpochOrder order_of(std::int64_t epoch) const;
+  void remember(std::int64_t epoch, std::int64_t batches) const;
 
   const TokenCache& cache_;
   LoaderSettings settings_;

@@ -32,7 +32,7 @@ class ParallelReader {
 
  private:
   void split(std::string& source, std::string& target) const;
-  [[noreturn]] void refuse_lengths(std::int64_t source_lines, std::int64_t target_lines);
+  [[noreturn]] void refuse_lines();
 
   text::LineReader source_;
   std::optional<text::LineReader> target_;

@@ -24,8 +24,8 @@ struct CacheRequest {
   std::filesystem::path directory;  // of its own: it holds one cache, and a request that differs replaces it
   bool keep_text = false;           // keep sentences as text, for cuts that differ from epoch to epoch
   int threads = 0;                  // 0: as many as the machine offers; the file is the same for any number
-  std::function<void(std::int64_t pairs)> progress = {};            // called as pairs are cut
-  std::function<void(const std::string& sentence)> message = {};  // why a cache is made, and what was dropped
+  std::function<void(std::int64_t pairs)> progress = {};          // as pairs are cut; may throw to stop
+  std::function<void(const std::string& sentence)> message = {};  // why a cache is made
 };
 
 // Immutable, and safe to read from many threads. Pairs are numbered from 0, corpus after corpus, in the order of their
@@ -63,6 +63,8 @@ class TokenCache {
   const CleaningSettings& cleaning() const;
   const text::Tokenizer& source() const;
   const text::Tokenizer& target() const;
+  // Of the text, the tokenizers and the settings: training goes on exactly where it was only with the same key.
+  std::uint64_t key() const;
   std::int64_t file_bytes() const;
 
   // Takes the mapped pages out of this process's memory; they stay in the system's cache as long as there is room. A
