@@ -2,9 +2,11 @@
 // depends on its number alone, never on the thread that happens to run it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -62,6 +64,24 @@ class ThreadTeam {
   std::condition_variable wake_;
   std::vector<std::thread> threads_;
 };
+
+// Runs pieces that may throw: all of them run, and then what the lowest piece threw is thrown again.
+template <class Work>
+void run_guarded(ThreadTeam& team, std::int64_t pieces, const Work& work) {
+  std::mutex mutex;
+  std::exception_ptr problem;
+  std::int64_t lowest = pieces;
+  team.run(pieces, [&](std::int64_t piece) {
+    try {
+      work(piece);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (piece < lowest) problem = std::current_exception();
+      lowest = std::min(lowest, piece);
+    }
+  });
+  if (problem) std::rethrow_exception(problem);
+}
 
 // Makes this thread treat denormal numbers as zero.
 void flush_denormals();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dragoman/data/tokens.h"
 
@@ -20,13 +21,25 @@ struct Batch {
   std::int64_t target_tokens = 0;
 };
 
+// The same in memory of the host: what can be prepared ahead, on any thread.
+struct HostBatch {
+  HostTokens source, target;
+  std::vector<std::int32_t> targets;
+
+  std::int64_t sentences() const { return source.B(); }
+};
+
 struct BatchOptions {
   std::int64_t V_source = 0, V_target = 0;
   std::int32_t start_token = kBos;
   std::int32_t first_sentence = 0;  // the number of the first pair within the update
 };
 
-// In memory of the backend's arena. Throws UsageError for a sentence without tokens or an id out of range.
+// Throws UsageError for a sentence without tokens or an id out of range.
+HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOptions& options);
+// In memory of the backend's arena.
+Batch to_device(Backend& on, const HostBatch& batch);
+// Both in one.
 Batch make_batch(Backend& on, std::span<const SentencePair> pairs, const BatchOptions& options);
 
 }  // namespace dragoman::data

@@ -26,6 +26,19 @@ struct Tokens {
   TokenRows index;  // absent arrays unless gradients were asked for
 };
 
+// The same in memory of the host, made without a backend.
+struct HostTokens {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> offsets, position, sentence;  // as in Segments
+  std::int64_t longest = 0;
+  struct Index {
+    std::vector<std::int32_t> tokens, starts, rows;  // as in TokenRows
+  } index;
+
+  std::int64_t B() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
+  std::int64_t R() const { return static_cast<std::int64_t>(ids.size()); }
+};
+
 struct TokenOptions {
   std::int64_t V = 0;               // ids are below this
   std::int32_t first_sentence = 0;  // the number of the first sentence within the update
@@ -33,8 +46,11 @@ struct TokenOptions {
   bool index = true;                // attach the token -> rows index that the embedding's gradient needs
 };
 
-// Stacks the sentences, in memory of the backend's arena. Throws UsageError if one has no tokens, or has an id that is
-// not a token of the vocabulary.
+// Stacks the sentences. Throws UsageError if one has no tokens, or has an id that is not a token of the vocabulary.
+HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOptions& options);
+// In memory of the backend's arena.
+Tokens to_device(Backend& on, const HostTokens& tokens);
+// Both in one.
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options);
 
 // int32 values in memory of the backend's arena.

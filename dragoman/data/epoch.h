@@ -1,0 +1,72 @@
+// The order in which an epoch visits the pairs of a corpus, and how it cuts them into batches: a pure function of
+// lengths, weights, seed and epoch, so that a position in the data is two numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dragoman/base/random.h"
+
+namespace dragoman::data {
+
+// Tokens of each side, EOS included.
+struct PairLengths {
+  std::uint16_t source = 0, target = 0;
+};
+
+// The pairs first up to last, of which an epoch holds floor(weight) copies each, and one more with the probability of
+// the rest.
+struct WeightedRange {
+  std::int64_t first = 0, last = 0;
+  double weight = 1;
+};
+
+struct EpochSettings {
+  std::int64_t batch_tokens = 0;  // a batch has at most this many real tokens on either side
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+};
+
+// The buckets' upper bounds: 8, then x <- max(x + 1, floor(1.1 x)), and `longest` last.
+std::vector<int> bucket_bounds(int longest);
+
+class EpochOrder {
+ public:
+  // Pairs of like length (the longer side's) share a batch, in random order; the batches follow in random order. A pair
+  // above batch_tokens has a batch of its own. Holds four bytes for each pair of the epoch, up to twelve in the making.
+  // Throws an Error for an epoch of 2^32 pairs or more.
+  EpochOrder(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
+             const EpochSettings& settings);
+
+  std::int64_t batches() const { return static_cast<std::int64_t>(batches_.size()); }
+  // The numbers of the pairs in batch b.
+  std::span<const std::uint32_t> batch(std::int64_t b) const {
+    return std::span(pairs_).subspan(batches_[b].first, batches_[b].count);
+  }
+
+ private:
+  struct Range {
+    std::uint32_t first = 0, count = 0;
+  };
+  // The batch that is being filled.
+  struct Filling {
+    std::int64_t batch_tokens = 0;
+    std::int64_t source = 0, target = 0;  // tokens so far
+    Range batch = {};
+
+    bool add(PairLengths lengths);  // false if the batch has no room for the pair
+  };
+
+  // Deals the pairs into buckets, one after the other in pairs_; returns where each bucket ends.
+  std::vector<std::size_t> fill_buckets(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
+                                        const EpochSettings& settings);
+  void shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const PairLengths> lengths, RandomStream& random,
+                      Filling& filling);
+
+  std::vector<std::uint32_t> pairs_;
+  std::vector<Range> batches_;
+};
+
+}  // namespace dragoman::data

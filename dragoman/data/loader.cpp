@@ -1,0 +1,236 @@
+#include "dragoman/data/loader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/threads.h"
+
+namespace dragoman::data {
+
+namespace {
+
+constexpr std::uint32_t kSamplePurpose = 0x73756277;  // "subw"
+constexpr std::size_t kUpdatesAhead = 3;
+// Reading a pair brings in the pages around it, and those around its place in the index: up to 128 KiB.
+constexpr std::size_t kPairsBetweenReleases = 256, kPageBytesOfPair = 128 << 10;
+
+Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, double amount, int max_length,
+                RandomStream random) {
+  Sentence ids = tokenizer.sample(text, amount, random);
+  if (ids.empty() || std::ssize(ids) >= max_length) ids = tokenizer.encode(text);
+  ids.push_back(kEos);
+  return ids;
+}
+
+}  // namespace
+
+void LoaderSettings::validate(const CleaningSettings& cleaning) const {
+  require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, ", but it is at least 1.");
+  require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, ", but it is at least 1.");
+  require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, ", but it is at least 0.");
+  require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
+                      ", but it is at least 0 and below 1.");
+  require<UsageError>(cleaning.max_length <= batch_tokens, "max-length is ", cleaning.max_length, ", but a batch has ",
+                      batch_tokens, " tokens: lower max-length or raise batch-tokens.");
+  require<UsageError>(micro_tokens == 0 || cleaning.max_length <= micro_tokens, "max-length is ", cleaning.max_length,
+                      ", but there is memory for ", micro_tokens, " tokens at once: lower max-length.");
+}
+
+// What the thread works with: the order of the epoch at hand and the place in it.
+class Loader::Preparation {
+ public:
+  Preparation(Loader& loader, Position start)
+      : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
+    begin_epoch(loader_.order_of(at_.epoch));
+    require<UsageError>(at_.batch <= order_->batches(), "training stopped at batch ", at_.batch, " of epoch ",
+                        at_.epoch, ", but that epoch has ", order_->batches(),
+                        " batches now: the text or the settings have changed.");
+    skip_finished_epochs();
+  }
+
+  Update next() {
+    Update update{.micro_batches = {}, .first = at_, .after = {}};
+    for (std::int64_t k = 0; k < settings_.accumulate; ++k) {
+      add(read(order_->batch(at_.batch)), update);
+      ++at_.batch;
+      skip_finished_epochs();
+    }
+    update.after = at_;
+    return update;
+  }
+
+ private:
+  // The next epoch's order is made while this one is read, so that training never waits for it.
+  void begin_epoch(EpochOrder order) {
+    order_ = std::move(order);
+    loader_.remember(at_.epoch, order_->batches());
+    following_ =
+        std::async(std::launch::async, [&from = loader_, epoch = at_.epoch + 1] { return from.order_of(epoch); });
+  }
+
+  // Weights below one may leave an epoch without a single batch.
+  void skip_finished_epochs() {
+    while (at_.batch == order_->batches()) {
+      at_ = {.epoch = at_.epoch + 1, .batch = 0};
+      begin_epoch(following_.get());
+    }
+  }
+
+  std::vector<SentencePair> read(std::span<const std::uint32_t> numbers) {
+    std::vector<SentencePair> pairs(numbers.size());
+    for (std::size_t first = 0; first < pairs.size(); first += kPairsBetweenReleases) {
+      const std::size_t count = std::min(kPairsBetweenReleases, pairs.size() - first);
+      read(numbers.subspan(first, count), std::span(pairs).subspan(first, count));
+      cache_.release_pages();
+    }
+    return pairs;
+  }
+
+  void read(std::span<const std::uint32_t> numbers, std::span<SentencePair> pairs) {
+    if (settings_.subword_sampling > 0) {
+      run_guarded(team_, std::ssize(pairs), [&](std::int64_t i) { pairs[i] = sampled(numbers[i]); });
+    } else {
+      std::ranges::transform(numbers, pairs.begin(), [&](std::uint32_t pair) { return cache_.pair(pair); });
+    }
+  }
+
+  SentencePair sampled(std::uint32_t pair) const {
+    const TokenCache::TextPair texts = cache_.text_pair(pair);
+    const auto random = [&](std::uint64_t side) {
+      return RandomStream(settings_.seed, kSamplePurpose,
+                          static_cast<std::uint64_t>(at_.epoch) << 33 | std::uint64_t{pair} << 1 | side);
+    };
+    const int max_length = cache_.cleaning().max_length;
+    return {sample(cache_.source(), texts.source, settings_.subword_sampling, max_length, random(0)),
+            sample(cache_.target(), texts.target, settings_.subword_sampling, max_length, random(1))};
+  }
+
+  // Cuts a batch into micro-batches, in order.
+  void add(std::span<const SentencePair> batch, Update& update) const {
+    const std::int64_t limit = settings_.micro_tokens > 0 ? settings_.micro_tokens : settings_.batch_tokens;
+    while (!batch.empty()) {
+      std::int64_t source = 0, target = 0;
+      std::size_t count = 0;
+      for (; count < batch.size(); ++count) {
+        const std::int64_t n_source = std::ssize(batch[count].source), n_target = std::ssize(batch[count].target);
+        if (count > 0 && (source + n_source > limit || target + n_target > limit)) break;
+        source += n_source;
+        target += n_target;
+      }
+      update.micro_batches.push_back(
+          make_host_batch(batch.first(count), {.V_source = cache_.source().size(),
+                                               .V_target = cache_.target().size(),
+                                               .start_token = settings_.start_token,
+                                               .first_sentence = static_cast<std::int32_t>(update.sentences)}));
+      update.sentences += static_cast<std::int64_t>(count);
+      update.source_tokens += source;
+      update.target_tokens += target;
+      batch = batch.subspan(count);
+    }
+  }
+
+  Loader& loader_;
+  const TokenCache& cache_;
+  const LoaderSettings& settings_;
+  ThreadTeam team_;
+  Position at_;
+  std::optional<EpochOrder> order_;
+  std::future<EpochOrder> following_;
+};
+
+Loader::Loader(const TokenCache& cache, const LoaderSettings& settings, Position start)
+    : cache_(cache), settings_(settings) {
+  settings_.validate(cache.cleaning());
+  require<UsageError>(settings.subword_sampling == 0 || cache.keeps_text(),
+                      "subword-sampling needs a token cache that keeps the text.");
+  thread_ = std::thread([this, start] { prepare_ahead(start); });
+}
+
+Loader::~Loader() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Loader::prepare_ahead(Position start) {
+  try {
+    Preparation preparation(*this, start);
+    while (true) {
+      Update update = preparation.next();
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stop_ || ready_.size() < kUpdatesAhead; });
+      if (stop_) return;
+      ready_.push_back(std::move(update));
+      changed_.notify_all();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    problem_ = std::current_exception();
+    changed_.notify_all();
+  }
+}
+
+Update Loader::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return problem_ || !ready_.empty(); });
+  if (ready_.empty()) std::rethrow_exception(problem_);
+  Update update = std::move(ready_.front());
+  ready_.pop_front();
+  changed_.notify_all();
+  return update;
+}
+
+EpochOrder Loader::order_of(std::int64_t epoch) const {
+  EpochOrder order(cache_.lengths(), cache_.ranges(),
+                   {.batch_tokens = settings_.batch_tokens, .seed = settings_.seed, .epoch = epoch});
+  cache_.release_pages();
+  return order;
+}
+
+void Loader::remember(std::int64_t epoch, std::int64_t batches) const {
+  const std::lock_guard lock(mutex_);
+  batches_[epoch] = batches;
+}
+
+std::int64_t Loader::batches_in_epoch(std::int64_t epoch) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = batches_.find(epoch); known != batches_.end()) return known->second;
+  }
+  const std::int64_t batches = order_of(epoch).batches();
+  remember(epoch, batches);
+  return batches;
+}
+
+std::string Loader::describe(Position position) const {
+  const EpochOrder order = order_of(position.epoch);
+  const std::string name = join("epoch ", position.epoch, ", batch ", position.batch);
+  if (position.batch >= order.batches()) return name;
+  const std::int64_t pair = order.batch(position.batch).front();
+  return join(name, " (first pair: line ", cache_.line_of(pair), " of '", cache_.files(cache_.corpus_of(pair)).source,
+              "')");
+}
+
+std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSettings& settings) {
+  std::int64_t epoch_pairs = 0;
+  for (const WeightedRange& range : cache.ranges())
+    epoch_pairs += (range.last - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
+  // Two orders, and what the next one needs while it is made.
+  const std::int64_t orders = epoch_pairs * (4 + 12);
+  const std::int64_t pages =
+      std::min(cache.file_bytes(),
+               static_cast<std::int64_t>(kPairsBetweenReleases * kPageBytesOfPair + cache.lengths().size_bytes()));
+  // Thirteen values a token, in the updates that wait, the one being made and the one in use. A sampled cut may be
+  // longer; twice as long is rare even for single sentences.
+  const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
+  return orders + pages + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
+}
+
+}  // namespace dragoman::data

@@ -1,0 +1,48 @@
+#include "dragoman/data/parallel_text.h"
+
+#include <algorithm>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+
+namespace dragoman::data {
+
+void ParallelFiles::validate() const {
+  require<UsageError>(weight >= 0.001 && weight <= 1000, "the weight of '", source, "' is ", weight,
+                      ", but a weight is between 0.001 and 1000.");
+}
+
+ParallelReader::ParallelReader(const ParallelFiles& files) : source_(files.source) {
+  if (!files.target.empty()) target_.emplace(files.target);
+}
+
+bool ParallelReader::next(std::string& source, std::string& target) {
+  const bool more = source_.next(source);
+  if (!target_) {
+    if (more) split(source, target);
+    return more;
+  }
+  if (target_->next(target) != more) refuse_lines();
+  return more;
+}
+
+void ParallelReader::split(std::string& source, std::string& target) const {
+  const auto tabs = std::ranges::count(source, '\t');
+  require<UsageError>(tabs == 1, "line ", source_.line(), " of '", source_.path(), "' has ", tabs,
+                      " tabs; a line of pairs is a source sentence, one tab and a target sentence.");
+  const std::size_t tab = source.find('\t');
+  target.assign(source, tab + 1);
+  source.resize(tab);
+}
+
+void ParallelReader::refuse_lines() {
+  // The true counts tell best what happened to the files.
+  std::string rest;
+  while (source_.next(rest)) continue;
+  while (target_->next(rest)) continue;
+  throw UsageError(join("'", source_.path(), "' has ", with_thousands(source_.line()), " lines but '", target_->path(),
+                        "' has ", with_thousands(target_->line()),
+                        "; parallel files have one sentence a line, line by line."));
+}
+
+}  // namespace dragoman::data

@@ -1,0 +1,80 @@
+// A corpus as token ids, cut once and kept in a memory-mapped file, so that it may be larger than memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dragoman/data/batch.h"
+#include "dragoman/data/cleaning.h"
+#include "dragoman/data/epoch.h"
+#include "dragoman/data/parallel_text.h"
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::data {
+
+struct CacheRequest {
+  std::vector<ParallelFiles> files;
+  text::Tokenizer source, target;
+  CleaningSettings cleaning;
+  std::filesystem::path directory;  // of its own: it holds one cache, and a request that differs replaces it
+  bool keep_text = false;           // keep sentences as text, for cuts that differ from epoch to epoch
+  int threads = 0;                  // 0: as many as the machine offers; the file is the same for any number
+  std::function<void(std::int64_t pairs)> progress = {};          // as pairs are cut; may throw to stop
+  std::function<void(const std::string& sentence)> message = {};  // why a cache is made
+};
+
+// Immutable, and safe to read from many threads. Pairs are numbered from 0, corpus after corpus, in the order of their
+// lines; pairs that cleaning dropped have no number.
+class TokenCache {
+ public:
+  // Opens the directory's cache if it was made of the same text, tokenizers and settings and is whole; else makes it.
+  // Throws the errors of reading and writing, and a UsageError if cleaning keeps no pair.
+  static TokenCache open(const CacheRequest& request);
+  ~TokenCache();
+  TokenCache(TokenCache&&) noexcept;
+  TokenCache& operator=(TokenCache&&) noexcept;
+
+  std::int64_t pairs() const;
+  std::span<const PairLengths> lengths() const;
+  PairLengths lengths(std::int64_t pair) const { return lengths()[pair]; }
+
+  // Both sides end in EOS. Throws an Error if the file is damaged at this pair.
+  SentencePair pair(std::int64_t pair) const;
+  struct TextPair {
+    std::string source, target;
+  };
+  // Requires keep_text.
+  TextPair text_pair(std::int64_t pair) const;
+  bool keeps_text() const;
+
+  std::int64_t corpora() const;
+  std::int64_t corpus_of(std::int64_t pair) const;
+  std::int64_t line_of(std::int64_t pair) const;  // in its corpus's files, counted from 1
+  const ParallelFiles& files(std::int64_t corpus) const;
+  std::span<const WeightedRange> ranges() const;  // by corpus
+  const CleaningCounts& counts(std::int64_t corpus) const;
+  CleaningCounts counts() const;  // of all corpora together
+
+  const CleaningSettings& cleaning() const;
+  const text::Tokenizer& source() const;
+  const text::Tokenizer& target() const;
+  // Of the text, the tokenizers and the settings: training goes on exactly where it was only with the same key.
+  std::uint64_t key() const;
+  std::int64_t file_bytes() const;
+
+  // Takes the mapped pages out of this process's memory; they stay in the system's cache as long as there is room. A
+  // reader that jumps about in the file calls this now and then, or it would come to hold the whole file.
+  void release_pages() const;
+
+ private:
+  struct File;
+  explicit TokenCache(std::unique_ptr<File> file);
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace dragoman::data

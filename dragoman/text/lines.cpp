@@ -1,0 +1,193 @@
+#include "dragoman/text/lines.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+#include <cerrno>
+#include <cstring>
+#include <ios>
+#include <optional>
+#include <string_view>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/text/zstd_frames.h"
+
+namespace dragoman::text {
+namespace {
+
+namespace io = boost::iostreams;
+
+constexpr std::size_t kBufferBytes = 1 << 16;
+constexpr std::size_t kLongestLine = 1 << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+enum class Packing : std::uint8_t { kNone, kGzip, kZstd, kXz };
+
+Packing packing_of(std::string_view start) {
+  if (start.starts_with("\x1F\x8B")) return Packing::kGzip;
+  if (start.starts_with("\x28\xB5\x2F\xFD")) return Packing::kZstd;
+  if (start.starts_with(std::string_view("\xFD"
+                                         "7zXZ\0",
+                                         6)))
+    return Packing::kXz;
+  return Packing::kNone;
+}
+
+// The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
+class RawFile {
+ public:
+  explicit RawFile(const std::string& path) : path_(path) {
+    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    require<Error>(file_ >= 0, "cannot read '", path_, "' ", system_reason(), ".");
+    try {
+      look_ahead();
+    } catch (...) {
+      ::close(file_);
+      throw;
+    }
+  }
+  ~RawFile() { ::close(file_); }
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+
+  Packing packing() const { return packing_; }
+  const std::string& path() const { return path_; }
+
+  // At most `count` bytes; 0 at the end.
+  std::size_t read(char* bytes, std::size_t count) {
+    std::size_t got = std::min(count, ahead_.size());
+    if (got > 0) {
+      ahead_.copy(bytes, got);
+      ahead_.erase(0, got);
+    } else {
+      got = read_file(bytes, count);
+    }
+    if (packing_ == Packing::kZstd) check_frames({bytes, got});
+    return got;
+  }
+
+ private:
+  void look_ahead() {
+    std::array<char, 6> start{};
+    while (ahead_.size() < start.size()) {
+      const std::size_t got = read_file(start.data(), start.size() - ahead_.size());
+      if (got == 0) break;
+      ahead_.append(start.data(), got);
+    }
+    packing_ = packing_of(ahead_);
+  }
+
+  std::size_t read_file(char* bytes, std::size_t count) const {
+    while (true) {
+      const ssize_t got = ::read(file_, bytes, count);
+      if (got < 0 && errno == EINTR) continue;
+      require<Error>(got >= 0, "cannot read '", path_, "' ", system_reason(), ".");
+      return static_cast<std::size_t>(got);
+    }
+  }
+
+  void check_frames(std::string_view bytes) {
+    frames_.see(bytes);
+    if (bytes.empty() && !frames_.at_end_of_frame()) throw std::ios_base::failure("cut short");
+  }
+
+  std::string path_;
+  int file_ = -1;
+  std::string ahead_;
+  Packing packing_ = Packing::kNone;
+  ZstdFrames frames_;
+};
+
+// What Boost reads from: it copies its devices, so this one refers to the file.
+struct Source {
+  using char_type = char;
+  using category = io::source_tag;
+  RawFile* file;
+  std::streamsize read(char* bytes, std::streamsize count) const {
+    const std::size_t got = file->read(bytes, static_cast<std::size_t>(count));
+    return got == 0 ? -1 : static_cast<std::streamsize>(got);
+  }
+};
+
+}  // namespace
+
+struct LineReader::File {
+  explicit File(const std::string& path) : raw(path) {
+    switch (raw.packing()) {
+      case Packing::kNone: break;
+      case Packing::kGzip: text.push(io::gzip_decompressor()); break;
+      case Packing::kZstd: text.push(io::zstd_decompressor()); break;
+      case Packing::kXz: text.push(io::lzma_decompressor()); break;
+    }
+    text.push(Source{&raw}, kBufferBytes);
+  }
+
+  // Fills the buffer anew; false at the end.
+  bool refill() {
+    try {
+      end = static_cast<std::size_t>(text.sgetn(buffer.data(), static_cast<std::streamsize>(buffer.size())));
+    } catch (const std::ios_base::failure&) {
+      throw Error(join("'", raw.path(), "' is damaged or cut short: it does not unpack beyond line ", line, "."));
+    }
+    next = 0;
+    return end > 0;
+  }
+
+  // Appends to `into` up to the next LF and takes it away; false if the file ends first.
+  bool read_to_newline(std::string& into) {
+    while (next < end || refill()) {
+      const char* from = buffer.data() + next;
+      const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end - next));
+      const std::size_t count = newline == nullptr ? end - next : static_cast<std::size_t>(newline - from);
+      require<UsageError>(into.size() + count <= kLongestLine, "'", raw.path(), "' line ", line + 1,
+                          " is longer than 1 MiB; text has one sentence on a line.");
+      into.append(from, count);
+      next += count;
+      if (newline == nullptr) continue;
+      next += 1;
+      return true;
+    }
+    return false;
+  }
+
+  RawFile raw;
+  io::filtering_streambuf<io::input> text;
+  std::array<char, kBufferBytes> buffer{};
+  std::size_t next = 0, end = 0;  // what is left of the buffer
+  std::int64_t line = 0;
+};
+
+LineReader::LineReader(const std::string& path) : file_(std::make_unique<File>(path)) {}
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader&&) noexcept = default;
+LineReader& LineReader::operator=(LineReader&&) noexcept = default;
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  const bool ended = file_->read_to_newline(line);
+  if (file_->line == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+  if (!ended && line.empty()) return false;
+  file_->line += 1;
+  if (ended && line.ends_with('\r')) line.pop_back();
+  if (const std::optional<std::size_t> wrong = first_invalid_utf8(line)) {
+    const auto byte = static_cast<unsigned char>(line[*wrong]);
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    throw UsageError(join(
+        "'", path(), "' line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
+        " at column ", count_characters(std::string_view(line).substr(0, *wrong)) + 1, "); mend or remove that line."));
+  }
+  return true;
+}
+
+std::int64_t LineReader::line() const { return file_->line; }
+const std::string& LineReader::path() const { return file_->raw.path(); }
+
+}  // namespace dragoman::text

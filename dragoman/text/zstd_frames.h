@@ -1,0 +1,32 @@
+// Follows the frames of a zstd stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dragoman::text {
+
+// Boost's zstd filter takes the end of its input for the end of the text, so that a file cut short would read as a
+// shorter text. This walks from block to block by their sizes (RFC 8878, section 3.1) and knows whether the bytes seen
+// so far end where a frame ends.
+class ZstdFrames {
+ public:
+  void see(std::string_view bytes);
+  bool at_end_of_frame() const { return state_ == State::kMagic && needed_ == 4 && skip_ == 0; }
+
+ private:
+  enum class State : std::uint8_t { kMagic, kSkippableSize, kDescriptor, kBlockHeader };
+
+  void expect(State state, std::size_t bytes);
+  void read_field();
+
+  State state_ = State::kMagic;
+  std::uint64_t field_ = 0;   // the little-endian number that is being gathered,
+  std::size_t gathered_ = 0;  // of which so many bytes are there
+  std::size_t needed_ = 4;    // and so many still to come
+  std::uint64_t skip_ = 0;    // bytes to pass over before the next field
+  bool has_checksum_ = false;
+};
+
+}  // namespace dragoman::text
