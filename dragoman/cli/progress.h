@@ -26,12 +26,12 @@ Outlet standard_error();
 struct Status {
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: nobody knows
-  std::string text;
+  std::string text = {};
 };
 
 struct ProgressOptions {
   std::int64_t first = 0;         // what was done before this session: it does not count for the rate
-  std::string unit;               // "pairs": the line counts them and their rate; empty: the text says it all
+  std::string unit = {};          // "pairs": the line counts them and their rate; empty: the text says it all
   double seconds_between = 10;    // in a log: time between lines
   std::int64_t done_between = 0;  // in a log: lines also whenever so much more is done; 0: by time alone
 };
@@ -69,8 +69,5 @@ class ProgressLine {
 
 // "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-04  11,204 tok/s"; `steps` is left out where it is 0.
 std::string training_line(const train::Progress& progress, std::int64_t steps = 0);
-
-// 125 -> "2:05", 3723 -> "1:02:03".
-std::string duration_text(double seconds);
 
 }  // namespace dragoman::cli

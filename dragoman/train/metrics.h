@@ -20,7 +20,7 @@ struct Progress {
   double loss = 0;  // label-smoothed, nats per target token
   double nll = 0;   // plain, nats per target token
   double rate = 0;  // the learning rate
-  std::optional<double> gradient_norm;
+  std::optional<double> gradient_norm = {};
   double tokens_per_second = 0;    // target tokens
   double seconds = 0;              // cumulative: time spent training
   std::int64_t target_tokens = 0;  // cumulative
@@ -29,16 +29,16 @@ struct Progress {
 };
 
 struct Sample {
-  std::string source;
-  std::string reference;
-  std::string translation;
+  std::string source = {};
+  std::string reference = {};
+  std::string translation = {};
 };
 
 struct Validation {
   std::int64_t step = 0;
   double nll = 0;  // plain, nats per target token
-  std::optional<double> bleu;
-  std::vector<Sample> samples;
+  std::optional<double> bleu = {};
+  std::vector<Sample> samples = {};
   bool best = false;   // the best so far
   double seconds = 0;  // what the validation itself took
 };

@@ -13,12 +13,12 @@ namespace dragoman::train {
 
 // What the page says beside the curves. Empty texts are left out.
 struct ReportFacts {
-  std::string title;                                          // "en-de, base"
-  std::string model;                                          // "base: 6 + 6 layers of width 512, 8 heads"
-  std::string languages;                                      // "English to German"
-  std::int64_t parameters = 0;                                // 0: not told
-  std::string machine;                                        // "16 cores, CPU, float32"
-  std::vector<std::pair<std::string, std::string>> settings;  // by key, in the order to show
+  std::string title = {};                                          // "en-de, base"
+  std::string model = {};                                          // "base: 6 + 6 layers of width 512, 8 heads"
+  std::string languages = {};                                      // "English to German"
+  std::int64_t parameters = 0;                                     // 0: not told
+  std::string machine = {};                                        // "16 cores, CPU, float32"
+  std::vector<std::pair<std::string, std::string>> settings = {};  // by key, in the order to show
 };
 
 // The whole page; write it with replace_file(). Everything in metrics and facts is escaped.
