@@ -29,6 +29,15 @@ void flush_to_disk(int file, const std::filesystem::path& path) {
   require<Error>(::fsync(file) == 0, "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
+void write_all(int file, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(file, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    require<Error>(wrote > 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
 }  // namespace
 
 std::string system_reason() {
@@ -77,12 +86,7 @@ void FileWriter::write(const void* bytes, std::size_t count) {
 }
 
 void FileWriter::flush() {
-  for (std::size_t done = 0; done < buffer_.size();) {
-    const ssize_t wrote = ::write(file_, buffer_.data() + done, buffer_.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    require<Error>(wrote > 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
-    done += static_cast<std::size_t>(wrote);
-  }
+  write_all(file_, buffer_, path_);
   buffer_.clear();
 }
 
@@ -93,6 +97,15 @@ void FileWriter::finish() {
   file_ = -1;
   require<Error>(closed == 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
 }
+
+FileAppender::FileAppender(const std::filesystem::path& path) : path_(path) {
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+}
+
+FileAppender::~FileAppender() { ::close(file_); }
+
+void FileAppender::append(std::string_view line) { write_all(file_, line, path_); }
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path beside = aside(path);

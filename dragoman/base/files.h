@@ -36,6 +36,23 @@ class FileWriter {
   std::string buffer_;
 };
 
+// Adds whole lines to the end of a file, which is made if it is not there. Each goes to the system in one piece, so
+// that whoever reads along, or comes after a crash, finds whole lines but perhaps for the last.
+class FileAppender {
+ public:
+  explicit FileAppender(const std::filesystem::path& path);
+  ~FileAppender();
+  FileAppender(const FileAppender&) = delete;
+  FileAppender& operator=(const FileAppender&) = delete;
+
+  // Throws an Error that names the file when the disk is full or fails.
+  void append(std::string_view line);
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
 // Puts `text` in the place of what the file held: written aside, flushed, renamed. At any failure the old file stays.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 

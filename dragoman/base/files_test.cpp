@@ -32,6 +32,13 @@ TEST_F(FilesTest, AFullDiskKeepsNothingHalfWritten) {
   EXPECT_THROW(full.finish(), Error);
 }
 
+TEST_F(FilesTest, AnAppenderKeepsWhatTheFileHeld) {
+  replace_file(directory / "a", "one\n");
+  FileAppender(directory / "a").append("two\n");
+  EXPECT_EQ(read_file(directory / "a"), "one\ntwo\n");
+  EXPECT_THROW(FileAppender("/dev/full").append("text\n"), Error);
+}
+
 TEST_F(FilesTest, AnUnfinishedFileDoesNotTouchTheOldOne) {
   replace_file(directory / "a", "old");
   FileWriter killed(aside(directory / "a"));

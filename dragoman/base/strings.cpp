@@ -1,6 +1,7 @@
 #include "dragoman/base/strings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace dragoman {
@@ -13,6 +14,14 @@ std::string with_thousands(std::int64_t value) {
     digits.insert(at, 1, ',');
   }
   return digits;
+}
+
+std::string duration_text(double seconds) {
+  const long long whole = std::llround(seconds);
+  const auto two_digits = [](long long value) { return (value < 10 ? ":0" : ":") + std::to_string(value); };
+  const long long hours = whole / 3600, minutes = whole / 60 % 60;
+  const std::string before_seconds = hours > 0 ? std::to_string(hours) + two_digits(minutes) : std::to_string(minutes);
+  return before_seconds + two_digits(whole % 60);
 }
 
 namespace {

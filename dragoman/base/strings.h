@@ -24,6 +24,9 @@ std::optional<T> parse_number(std::string_view text) {
 // 63045632 -> "63,045,632".
 std::string with_thousands(std::int64_t value);
 
+// Seconds as a clock counts them: 125 -> "2:05", 3723 -> "1:02:03".
+std::string duration_text(double seconds);
+
 // The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, if it is near enough
 // to be a slip of the hand.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);

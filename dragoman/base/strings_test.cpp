@@ -53,5 +53,13 @@ TEST(Suggestion, IsASentenceOrNothing) {
   EXPECT_EQ(suggestion("transformer", kNames), "");
 }
 
+TEST(DurationText, CountsHoursMinutesAndSeconds) {
+  EXPECT_EQ(duration_text(0), "0:00");
+  EXPECT_EQ(duration_text(125), "2:05");
+  EXPECT_EQ(duration_text(59.7), "1:00");
+  EXPECT_EQ(duration_text(3723), "1:02:03");
+  EXPECT_EQ(duration_text(360000), "100:00:00");
+}
+
 }  // namespace
 }  // namespace dragoman

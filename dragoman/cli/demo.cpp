@@ -1,8 +1,6 @@
 // dragoman demo: trains a small Transformer on a toy task and shows what it learned.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include "dragoman/base/fields.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
+#include "dragoman/cli/progress.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/train/toy.h"
 
@@ -17,30 +16,6 @@ namespace dragoman::cli {
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// A line on standard error that a terminal keeps up to date; elsewhere a plain line now and then.
-class Progress {
- public:
-  explicit Progress(int steps) : steps_(steps), start_(now()), terminal_(isatty(STDERR_FILENO) == 1) {}
-
-  void show(int step, const train::Losses& losses) {
-    const bool last = step == steps_;
-    if (!last && step % (terminal_ ? 10 : std::max(1, steps_ / 10)) != 0) return;
-    const double spent = now() - start_, left = spent / step * (steps_ - step);
-    const std::string line =
-        fmt::format("step {:>5} of {}  loss {:.4f}  {:.0f} s left", step, steps_, losses.loss, left);
-    if (terminal_) {
-      fmt::print(stderr, "\r{:<60}{}", line, last ? "\n" : "");
-    } else {
-      fmt::print(stderr, "{}\n", line);
-    }
-  }
-
- private:
-  int steps_;
-  double start_;
-  bool terminal_;
-};
 
 // Symbols as letters where there are enough: a to z, then A to Z; as numbers otherwise.
 std::string spell(const data::Sentence& sentence, int symbols) {
@@ -66,8 +41,12 @@ void demo(Settings& settings) {
   fmt::print(stderr, "A Transformer of 2 + 2 layers learns to {} strings of 1 to {} symbols.\n", to_string(toy.task),
              toy.longest);
   const double start = now();
-  Progress progress(toy.steps);
-  model.train([&](int step, const train::Losses& losses) { progress.show(step, losses); });
+  ProgressLine progress({.done_between = toy.steps / 10});
+  model.train([&](int step, const train::Losses& losses) {
+    const std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss);
+    progress.show({.done = step, .total = toy.steps, .text = text});
+  });
+  progress.finish();
   const double trained = now() - start;
 
   constexpr int kFresh = 1000, kShown = 5;
