@@ -20,8 +20,8 @@ namespace dragoman {
 
 struct BackendOptions {
   int threads = 0;  // 0: as many as the machine offers
-  // Bytes for values of a step, and again for their gradients; 0: three quarters and one quarter of what is available.
-  std::size_t memory = 0;
+  // Bytes for values of a step and for their gradients; 0: three quarters and one quarter of what is available.
+  std::size_t memory = 0, gradient_memory = 0;
   bool dry = false;  // launch nothing: shapes are checked and memory is counted, no number is computed
 };
 

@@ -1,6 +1,7 @@
 #include "dragoman/base/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,6 +139,18 @@ void flush_directory(const std::filesystem::path& directory) {
 std::filesystem::path aside(const std::filesystem::path& path) { return path.string() + std::string(kAsideEnding); }
 
 bool is_aside(const std::filesystem::path& path) { return path.string().ends_with(kAsideEnding); }
+
+// The system takes the lock back when the process ends, however it ends.
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
+  make_directory(directory);
+  file_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require<Error>(file_ >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(file_);
+  throw Error(join("another process is working in '", directory.string(), "'."));
+}
+
+DirectoryLock::~DirectoryLock() { ::close(file_); }
 
 void make_directory(const std::filesystem::path& path) {
   std::error_code problem;

@@ -65,6 +65,18 @@ void flush_directory(const std::filesystem::path& directory);
 std::filesystem::path aside(const std::filesystem::path& path);
 bool is_aside(const std::filesystem::path& path);
 
+// A directory that one process works in at a time; made if it is not there. Throws an Error if another one has it.
+class DirectoryLock {
+ public:
+  explicit DirectoryLock(const std::filesystem::path& directory);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 // The directory and those above it. Throws an Error if it cannot be made.
 void make_directory(const std::filesystem::path& path);
 

@@ -1,6 +1,7 @@
 #include "dragoman/model/safetensors.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +11,6 @@
 #include <cstring>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/base/files.h"
-#include "dragoman/base/hash.h"
 #include "dragoman/model/checked.h"
 
 namespace dragoman::model {
@@ -20,18 +19,21 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;  // the format's own limit
-Json header_of(std::span<const nn::NamedTensor> tensors, const std::map<std::string, std::string>& metadata) {
+Json header_of(std::span<const TensorLabel> labels) {
   Json header = Json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
   std::int64_t begin = 0;
-  for (const nn::NamedTensor& tensor : tensors) {
-    std::vector<std::int64_t> shape;
-    for (int axis = 0; axis < tensor.shape.rank(); ++axis) shape.push_back(tensor.shape.dim(axis));
-    const std::int64_t end = begin + tensor.shape.count() * static_cast<std::int64_t>(sizeof(float));
-    header[tensor.name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, end}}};
+  for (const TensorLabel& label : labels) {
+    const std::int64_t end = begin + label.count() * static_cast<std::int64_t>(sizeof(float));
+    header[label.name] = {{"dtype", "F32"}, {"shape", label.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
   return header;
+}
+
+TensorLabel label_of(const nn::NamedTensor& tensor) {
+  TensorLabel label{.name = tensor.name, .shape = {}};
+  for (int axis = 0; axis < tensor.shape.rank(); ++axis) label.shape.push_back(tensor.shape.dim(axis));
+  return label;
 }
 
 // A tensor's entry in the header; places count from the first byte after the header.
@@ -67,19 +69,38 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
 
 }  // namespace
 
-std::string write_safetensors(const std::filesystem::path& path, Backend& on, std::span<const nn::NamedTensor> tensors,
-                              const std::map<std::string, std::string>& metadata) {
-  std::string header = header_of(tensors, metadata).dump();
+std::int64_t TensorLabel::count() const {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return count;
+}
+
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels)
+    : file_(path) {
+  std::string header = header_of(labels).dump();
   header.resize((header.size() + 7) / 8 * 8, ' ');
-  FileWriter file(path);
-  Hash hash;
-  const auto write = [&](const void* bytes, std::size_t count) {
-    hash.add(bytes, count);
-    file.write(bytes, count);
-  };
   const std::uint64_t header_bytes = header.size();
-  write(&header_bytes, sizeof header_bytes);
-  write(header.data(), header.size());
+  write_bytes(&header_bytes, sizeof header_bytes);
+  write_bytes(header.data(), header.size());
+}
+
+void SafetensorsWriter::write(std::span<const float> values) { write_bytes(values.data(), values.size_bytes()); }
+
+void SafetensorsWriter::write_bytes(const void* bytes, std::size_t count) {
+  hash_.add(bytes, count);
+  file_.write(bytes, count);
+}
+
+std::string SafetensorsWriter::finish() {
+  file_.finish();
+  return hash_.hex();
+}
+
+std::string write_safetensors(const std::filesystem::path& path, Backend& on,
+                              std::span<const nn::NamedTensor> tensors) {
+  std::vector<TensorLabel> labels;
+  for (const nn::NamedTensor& tensor : tensors) labels.push_back(label_of(tensor));
+  SafetensorsWriter file(path, labels);
   std::vector<float> host;
   for (const nn::NamedTensor& tensor : tensors) {
     tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
@@ -88,11 +109,10 @@ std::string write_safetensors(const std::filesystem::path& path, Backend& on, st
       on.scaled(piece, 1.0, Sink::overwrite(staged));
       host.resize(static_cast<std::size_t>(piece.count()));
       on.copy_out(staged, host.data());
-      write(host.data(), host.size() * sizeof(float));
+      file.write(host);
     });
   }
-  file.finish();
-  return hash.hex();
+  return file.finish();
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
@@ -153,20 +173,28 @@ void SafetensorsFile::parse_header(const std::string& text, std::uint64_t data_b
   require<Error>(next == file_bytes - data_begin, where, " has bytes that belong to no tensor.");
 }
 
+std::vector<TensorLabel> SafetensorsFile::labels() const {
+  std::vector<std::pair<std::uint64_t, TensorLabel>> placed;
+  for (const auto& [name, entry] : entries_) placed.push_back({entry.begin, {name, entry.shape}});
+  std::ranges::stable_sort(placed, {}, [](const auto& tensor) { return tensor.first; });
+  std::vector<TensorLabel> labels;
+  for (auto& [begin, label] : placed) labels.push_back(std::move(label));
+  return labels;
+}
+
+void SafetensorsFile::read(const std::string& name, std::int64_t first, std::span<float> values) const {
+  const std::uint64_t begin = entries_.at(name).begin + static_cast<std::uint64_t>(first) * sizeof(float);
+  read_bytes(begin, values.data(), values.size_bytes());
+}
+
 void SafetensorsFile::check_names(std::span<const nn::NamedTensor> tensors) const {
   for (const nn::NamedTensor& tensor : tensors) {
     const auto found = entries_.find(tensor.name);
     require<Error>(found != entries_.end(), "'", path_.string(), "' has no tensor '", tensor.name,
                    "', which this model needs.");
-    const std::vector<std::int64_t>& shape = found->second.shape;
-    bool equal = static_cast<int>(shape.size()) == tensor.shape.rank();
-    std::string stored;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      equal = equal && shape[axis] == tensor.shape.dim(static_cast<int>(axis));
-      stored += join(axis == 0 ? "" : ", ", shape[axis]);
-    }
-    require<Error>(equal, "'", path_.string(), "': the tensor '", tensor.name, "' is [", stored,
-                   "], but this model needs ", tensor.shape, ".");
+    require<Error>(found->second.shape == label_of(tensor).shape, "'", path_.string(), "': the tensor '", tensor.name,
+                   "' is [", fmt::format("{}", fmt::join(found->second.shape, ", ")), "], but this model needs ",
+                   tensor.shape, ".");
   }
   require<Error>(entries_.size() == tensors.size(), "'", path_.string(), "' has ", entries_.size(),
                  " tensors, but this model has ", tensors.size(), ".");
@@ -176,12 +204,11 @@ void SafetensorsFile::read(Backend& on, std::span<const nn::NamedTensor> tensors
   check_names(tensors);
   std::vector<float> host;
   for (const nn::NamedTensor& tensor : tensors) {
-    std::uint64_t begin = entries_.at(tensor.name).begin;
+    std::int64_t first = 0;
     tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
       host.resize(static_cast<std::size_t>(piece.count()));
-      const std::size_t bytes = host.size() * sizeof(float);
-      read_bytes(begin, host.data(), bytes);
-      begin += bytes;
+      read(tensor.name, first, host);
+      first += piece.count();
       const ArenaScope scratch(on.arena());
       Array staged = on.empty(piece.shape(), DType::kFloat32);
       on.copy_in(host.data(), staged);

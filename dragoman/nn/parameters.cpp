@@ -137,4 +137,16 @@ void ParameterBlock::finish_update() {
   }
 }
 
+void swap_values(Backend& on, const Array& a, const Array& b) {
+  for (std::int64_t first = 0; first < a.count(); first += kStagedElements) {
+    const std::int64_t count = std::min(kStagedElements, a.count() - first);
+    const Array in_a = a.columns(first, count), in_b = b.columns(first, count);
+    const ArenaScope scratch(on.arena());
+    const Array kept = on.empty({count}, a.dtype());
+    on.scaled(in_a, 1.0, Sink::overwrite(kept));
+    on.scaled(in_b, 1.0, Sink::overwrite(in_a));
+    on.scaled(kept, 1.0, Sink::overwrite(in_b));
+  }
+}
+
 }  // namespace dragoman::nn

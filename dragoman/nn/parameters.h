@@ -132,4 +132,7 @@ class ParameterBlock {
   std::vector<NamedTensor> tensors_;
 };
 
+// Exchanges the elements of two arrays of one layout, without room for a third.
+void swap_values(Backend& on, const Array& a, const Array& b);
+
 }  // namespace dragoman::nn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/decode/greedy.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/train/trainer.h"
 
@@ -32,18 +33,27 @@ TEST(DryRun, NeedsWhatTheRealStepNeeds) {
   config.norm = model::Norm::kPre;
   config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.1f;
   config.positions = model::Positions::kLearned;
-  EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10)).total();
+  EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10).total());
 }
 
 TEST(DryRun, GrowsWithTheBatch) {
   const model::TransformerConfig config = model::small_config();
-  EXPECT_LT(training_memory(config, 100, 10), activation_bytes(config, 200, 10)).total();
-  EXPECT_LT(training_memory(config, 200, 10), activation_bytes(config, 2000, 10)).total();
+  EXPECT_LT(training_memory(config, 100, 10).total(), training_memory(config, 200, 10).total());
+  EXPECT_LT(training_memory(config, 200, 10).total(), training_memory(config, 2000, 10).total());
 }
 
 TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
   // More than most machines have, counted in a moment.
-  EXPECT_GT(training_memory({}, 2'000'000, 25), std::int64_t{1} << 36).total();
+  EXPECT_GT(training_memory({}, 2'000'000, 25).total(), std::int64_t{1} << 36);
+}
+
+TEST(DryRun, OfDecodingNeedsAtLeastWhatDecodingDoes) {
+  const model::TransformerConfig config = model::small_config();
+  model::SmallModel small(config, {.threads = 2});
+  small.on->arena().forget_peak();
+  const std::vector<data::Sentence> sources(3, data::Sentence(9, 5));
+  decode::greedy(*small.on, small.model, sources);
+  EXPECT_EQ(static_cast<std::int64_t>(small.on->arena().peak()), decoding_memory(config, 3, 9).values);
 }
 
 }  // namespace

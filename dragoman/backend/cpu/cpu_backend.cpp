@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space: a tape needs a few hundred KiB
 
 // A step stays inside its share of the memory that there is, rather than be killed for taking more.
-std::size_t limit(const BackendOptions& options, double share) {
-  if (options.memory > 0 || options.dry) return options.memory;
+std::size_t limit(std::size_t given, bool dry, double share) {
+  if (given > 0 || dry) return given;
   return static_cast<std::size_t>(share * static_cast<double>(available_memory()));
 }
 
@@ -24,9 +24,9 @@ CpuBackend::CpuBackend(const BackendOptions& options)
       arena_memory_(reserve(default_reservation())),
       gradient_memory_(reserve(default_reservation())),
       host_arena_memory_(kHostArenaBytes),
-      arena_(*arena_memory_, limit(options, 0.75)),
+      arena_(*arena_memory_, limit(options.memory, options.dry, 0.75)),
       host_arena_(host_arena_memory_),
-      gradients_(*gradient_memory_, limit(options, 0.25)) {}
+      gradients_(*gradient_memory_, limit(options.gradient_memory, options.dry, 0.25)) {}
 
 std::unique_ptr<Reservation> CpuBackend::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();

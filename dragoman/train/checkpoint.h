@@ -1,0 +1,48 @@
+// Checkpoints: directories named checkpoints/step-N that hold all a run needs to go on as if it had never stopped. Each
+// appears whole or not at all, and its checksums tell if it was damaged since.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/nn/parameters.h"
+
+namespace dragoman::train {
+
+struct Checkpoint {
+  std::filesystem::path path;
+  std::int64_t step = 0;
+};
+
+// By rising step; what is not finished is not among them.
+std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& model_directory);
+
+// The tensors that a checkpoint holds.
+struct TrainingTensors {
+  std::vector<nn::NamedTensor> weights;
+  std::vector<nn::NamedTensor> moments;  // of the optimiser, and the moving average; names that tell them apart
+};
+
+// Writes aside, flushes and renames. At any failure the older checkpoints stay as they are.
+Checkpoint write_checkpoint(const std::filesystem::path& model_directory, std::int64_t step, Backend& on,
+                            const TrainingTensors& tensors, const Json& state);
+
+// What `state` was, once all checksums are found right. Throws an Error that names the damaged file.
+Json read_state(const Checkpoint& checkpoint);
+// The same without looking at checksums: for checkpoints that this run wrote or read before.
+Json read_unchecked_state(const Checkpoint& checkpoint);
+void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors);
+
+// The weights alone.
+std::filesystem::path weights_of(const Checkpoint& checkpoint);
+
+// Removes a checkpoint, so that no half of it is ever taken for a whole one.
+void remove_checkpoint(const Checkpoint& checkpoint);
+// Removes what killed runs left unfinished.
+void remove_remnants(const std::filesystem::path& model_directory);
+
+}  // namespace dragoman::train

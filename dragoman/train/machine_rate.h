@@ -1,0 +1,13 @@
+// How fast a machine computes, for the account of Table 2: time spent times the rate at which the machine could have
+// computed.
+#pragma once
+
+#include "dragoman/backend/backend.h"
+
+namespace dragoman::train {
+
+// Floating-point operations a second that this backend reaches in a large matrix product: the best of a few, in a
+// fraction of a second.
+double machine_rate(Backend& on);
+
+}  // namespace dragoman::train

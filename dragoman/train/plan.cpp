@@ -1,0 +1,101 @@
+#include "dragoman/train/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dragoman/array/arena.h"
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/model/transformer.h"
+#include "dragoman/train/dry_run.h"
+
+namespace dragoman::train {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+// The program and its libraries, stacks, and buffers of files, measured at 40 MiB and rounded up; a vocabulary takes
+// about ten times the size of its file.
+constexpr std::int64_t kProgramBytes = 64 * kMiB;
+constexpr std::int64_t kVocabularyFactor = 10;
+// Tensors are saved and loaded by pieces that pass through the step's memory.
+constexpr std::int64_t kLeastValues = 16 * kMiB;
+constexpr std::int64_t kMostDecoded = 64;
+// Micro-batches are cut to a multiple of this many tokens.
+constexpr std::int64_t kGrain = 64;
+
+std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
+
+std::int64_t parameter_bytes(const Settings& settings) {
+  const std::int64_t copies = settings.training.ema > 0 ? 5 : 4;
+  std::int64_t count = 0;
+  for (const model::ParameterInfo& tensor : model::parameter_table(settings.model)) count += tensor.count;
+  // Rows of embeddings are rounded up to 128, and memory comes in pages of 2 MiB.
+  const std::int64_t extra = 3 * 128 * settings.model.d_model;
+  return copies * ((count + extra) * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
+}
+
+// The most that a step of so many tokens may take: sentences of one token have the most segments, long ones the most
+// of everything else.
+StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
+  const StepMemory shortest = training_memory(settings.model, tokens, 1);
+  const StepMemory longest =
+      training_memory(settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length));
+  return {std::max(shortest.values, longest.values), std::max(shortest.gradients, longest.gradients)};
+}
+
+std::int64_t decoding_bytes(const Settings& settings, std::int64_t sentences) {
+  return decoding_memory(settings.model, sentences, settings.cleaning.max_length).values;
+}
+
+MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
+  const StepMemory step = worst_step(settings, micro_tokens);
+  MemoryPlan plan{.micro_tokens = micro_tokens,
+                  .parameters = parameter_bytes(settings),
+                  .values = std::max({step.values, decoding_bytes(settings, 1), kLeastValues}),
+                  .gradients = step.gradients,
+                  .loader = inputs.loader_bytes,
+                  .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
+                  .decode_sentences = 1};
+  while (plan.decode_sentences < kMostDecoded &&
+         decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
+    plan.decode_sentences *= 2;
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::string MemoryPlan::describe(std::int64_t limit) const {
+  return fmt::format(
+      "{} MiB of {} allowed: parameters {}, a step {} + {} (up to {} tokens a side at once), loader {}, program {}",
+      with_thousands(mebibytes(total())), with_thousands(mebibytes(limit)), with_thousands(mebibytes(parameters)),
+      with_thousands(mebibytes(values)), with_thousands(mebibytes(gradients)), with_thousands(micro_tokens),
+      mebibytes(loader), mebibytes(program));
+}
+
+MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::int64_t limit) {
+  const std::int64_t most = settings.training.batch_tokens, least = settings.cleaning.max_length;
+  MemoryPlan plan = plan_for(settings, inputs, most);
+  if (plan.total() <= limit) return plan;
+  plan = plan_for(settings, inputs, least);
+  require<MemoryError>(plan.total() <= limit, "training this model needs at least ", mebibytes(plan.total()),
+                       " MiB, but ", mebibytes(limit),
+                       " MiB are allowed; give more with --memory-mb, or choose a smaller model, vocabulary or "
+                       "max-length.");
+  std::int64_t fits = 0, too_many = (most - least) / kGrain + 1;  // in grains above the least
+  while (fits + 1 < too_many) {
+    const std::int64_t middle = (fits + too_many) / 2;
+    const MemoryPlan larger = plan_for(settings, inputs, least + middle * kGrain);
+    (larger.total() <= limit ? fits : too_many) = middle;
+    if (larger.total() <= limit) plan = larger;
+  }
+  return plan;
+}
+
+std::int64_t memory_limit(const MachineSettings& machine) {
+  if (machine.memory_mb > 0) return machine.memory_mb * kMiB;
+  return static_cast<std::int64_t>(available_memory() / 10 * 9);
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,82 @@
+#include "dragoman/train/publish.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/model/safetensors.h"
+#include "dragoman/train/average.h"
+
+namespace dragoman::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_scheduled(const Checkpoint& checkpoint) {
+  const std::string where = "'" + checkpoint.path.string() + "'";
+  return run_state_from_json(read_unchecked_state(checkpoint), where).scheduled;
+}
+
+// The latest `count` checkpoints that were scheduled.
+std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
+  std::vector<fs::path> files;
+  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
+    if (static_cast<std::int64_t>(files.size()) == count) break;
+    if (is_scheduled(*at)) files.push_back(weights_of(*at));
+  }
+  std::ranges::reverse(files);
+  return files;
+}
+
+void copy_weights(const fs::path& from, const fs::path& to) {
+  const fs::path only[] = {from};
+  average_weights(only, to);
+}
+
+}  // namespace
+
+fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
+
+void write_weights(const fs::path& file, Backend& on, std::span<const nn::NamedTensor> tensors) {
+  model::write_safetensors(aside(file), on, tensors);
+  rename_durably(aside(file), file);
+}
+
+std::string publish_weights(const fs::path& directory, const RunState& state, Backend& on,
+                            std::span<const nn::NamedTensor> weights, std::span<const nn::NamedTensor> average) {
+  const fs::path file = model::weights_file(directory);
+  if (state.settings.training.average > 0) {
+    const std::vector<fs::path> latest = latest_weights(directory, state.settings.training.average);
+    if (!latest.empty()) {
+      average_weights(latest, file);
+      return latest.size() == 1 ? "the latest weights" : join("the mean of the last ", latest.size(), " checkpoints");
+    }
+  }
+  if (!average.empty()) {
+    write_weights(file, on, average);
+    return "a moving average of the weights";
+  }
+  if (state.best && fs::exists(best_weights(directory))) {
+    copy_weights(best_weights(directory), file);
+    return join("the best validated weights, of step ", state.best->step);
+  }
+  write_weights(file, on, weights);
+  return "the latest weights";
+}
+
+void prune_checkpoints(const fs::path& directory, std::int64_t keep) {
+  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  std::int64_t kept = 0;
+  for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
+    const bool latest = at == checkpoints.rbegin();
+    if (kept < keep && (latest || is_scheduled(*at))) {
+      ++kept;
+    } else {
+      remove_checkpoint(*at);
+    }
+  }
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,43 @@
+// Where a run stands: what a checkpoint records beside weights and moments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/data/loader.h"
+#include "dragoman/train/plan.h"
+#include "dragoman/train/settings.h"
+
+namespace dragoman::train {
+
+// The best validation so far.
+struct Best {
+  std::int64_t step = 0;
+  double nll = 0;
+  std::optional<double> bleu;
+};
+
+struct RunState {
+  std::int64_t step = 0;
+  data::Position position;  // of the next update's first batch
+  // Sums over all sessions of the run.
+  double seconds = 0;  // spent training
+  std::int64_t target_tokens = 0;
+  double flops = 0, nominal_flops = 0;
+
+  std::optional<Best> best;
+  std::int64_t validations_since_best = 0;
+  bool scheduled = true;  // false for a checkpoint made because the run was stopped: averages leave it out
+
+  Settings settings;
+  MemoryPlan plan;
+  std::string text_key;  // of the corpus and all that was done to it
+};
+
+Json to_json(const RunState& state);
+// Throws an Error that opens with `where` for anything that to_json() did not write.
+RunState run_state_from_json(const Json& object, std::string_view where);
+
+}  // namespace dragoman::train

@@ -1,0 +1,78 @@
+// One session of a training run: everything that is set up before the first update, and the loop of updates.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dragoman/base/files.h"
+#include "dragoman/data/loader.h"
+#include "dragoman/data/token_cache.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/model/transformer.h"
+#include "dragoman/train/checkpoint.h"
+#include "dragoman/train/metrics.h"
+#include "dragoman/train/run.h"
+#include "dragoman/train/trainer.h"
+#include "dragoman/train/validation.h"
+
+namespace dragoman::train {
+
+class Session {
+ public:
+  // Reads, checks and plans all there is; throws before anything is computed if it cannot go on.
+  Session(const RunRequest& request, Watcher& watcher);
+
+  RunResult run();
+
+ private:
+  // Sums since the last record.
+  struct Window {
+    double loss = 0, nll = 0, seconds = 0;
+    std::int64_t tokens = 0;
+    std::optional<double> gradient_norm;
+  };
+
+  void resume();
+  void open_corpus();
+  void make_plan();
+  void open_validation();
+  void build_model();
+  void start_weights();
+
+  std::optional<Ending> reason_to_end();
+  void update();
+  void record();
+  void validate();
+  void save(bool scheduled);
+  void publish();
+  void write_report() const;
+
+  data::LoaderSettings loader_settings() const;
+  std::int64_t vocabulary_bytes() const;
+  Progress progress() const;
+  TrainingTensors tensors() const;
+  // Whether each number of the weights is finite: a checkpoint must be worth going on from.
+  bool weights_are_finite() const;
+
+  const RunRequest& request_;
+  Watcher& watcher_;
+  DirectoryLock lock_;
+  RunState state_;
+  std::optional<Checkpoint> resumed_;
+  std::optional<model::Tokenizers> tokenizers_;
+  model::TransformerConfig config_;  // with the vocabularies' true sizes
+  std::optional<data::TokenCache> cache_;
+  std::unique_ptr<Backend> on_;
+  std::unique_ptr<model::Transformer> model_;
+  std::unique_ptr<nn::ParameterBlock> block_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Validator> validator_;
+  std::unique_ptr<data::Loader> loader_;
+  std::unique_ptr<MetricsFile> metrics_;
+  double machine_rate_ = 0;  // multiply-adds and additions a second that a large product reaches
+  Window window_;
+};
+
+}  // namespace dragoman::train

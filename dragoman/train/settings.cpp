@@ -1,0 +1,165 @@
+#include "dragoman/train/settings.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace dragoman::train {
+namespace {
+
+double weight_at(const std::vector<std::string>& weights, std::size_t corpus) {
+  if (weights.empty()) return 1;
+  double weight = 0;
+  read_value(weight, weights[corpus], "train-weights");
+  return weight;
+}
+
+bool is_letters(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+
+// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then subtags of up to eight letters
+// or digits.
+bool is_language(std::string_view tag) {
+  for (bool first = true; first || !tag.empty(); first = false) {
+    const std::size_t end = std::min(tag.find('-'), tag.size());
+    const std::string_view part = tag.substr(0, end);
+    const bool fits = first ? (part.size() == 2 || part.size() == 3) && is_letters(part)
+                            : !part.empty() && part.size() <= 8 && std::ranges::all_of(part, [](char c) {
+                                return is_letters({&c, 1}) || (c >= '0' && c <= '9');
+                              });
+    if (!fits || end + 1 == tag.size()) return false;
+    tag.remove_prefix(std::min(end + 1, tag.size()));
+  }
+  return true;
+}
+
+// "corpus/train.de.xz" -> "de"; nothing if the name does not end in a language.
+std::string language_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  for (const char* packed : {".gz", ".zst", ".xz"}) {
+    if (name.extension() == packed) name = name.stem();
+  }
+  const std::string ending = name.extension().string();
+  return ending.size() > 1 && is_language(ending.substr(1)) ? ending.substr(1) : "";
+}
+
+void resolve_language(std::string& tag, const std::vector<std::string>& files, std::string_view key) {
+  if (tag.empty() && !files.empty()) tag = language_of(files.front());
+  require<UsageError>(tag.empty() || is_language(tag), key, " is '", tag,
+                      "', which is not a language tag such as en, de or zh-Hans.");
+}
+
+void require_between(std::string_view key, double value, double least, double most) {
+  require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
+                      ".");
+}
+
+constexpr double kMost = 1e9;
+
+}  // namespace
+
+std::vector<data::ParallelFiles> TextSettings::training_files() const {
+  require<UsageError>(train_source.size() == train_target.size(), "train-source names ", train_source.size(),
+                      " files and train-target ", train_target.size(), "; they go together one by one.");
+  const std::size_t corpora = train_source.size() + train_pairs.size();
+  require<UsageError>(corpora > 0,
+                      "there is no text to train on; name it with --train-source and --train-target, or with "
+                      "--train-pairs.");
+  require<UsageError>(train_weights.empty() || train_weights.size() == corpora, "train-weights has ",
+                      train_weights.size(), " numbers for ", corpora, " corpora.");
+  std::vector<data::ParallelFiles> files;
+  for (std::size_t i = 0; i < train_source.size(); ++i) {
+    files.push_back({train_source[i], train_target[i], weight_at(train_weights, files.size())});
+  }
+  for (const std::string& pairs : train_pairs) files.push_back({pairs, "", weight_at(train_weights, files.size())});
+  for (const data::ParallelFiles& corpus : files) corpus.validate();
+  return files;
+}
+
+data::ParallelFiles TextSettings::validation_files() const {
+  require<UsageError>(valid_pairs.empty() || valid_source.empty(),
+                      "the validation text is given twice; use either valid-pairs or valid-source and valid-target.");
+  require<UsageError>(valid_source.empty() == valid_target.empty(),
+                      "validation needs both valid-source and valid-target.");
+  return valid_pairs.empty() ? data::ParallelFiles{valid_source, valid_target} : data::ParallelFiles{valid_pairs, ""};
+}
+
+void TextSettings::resolve_languages() {
+  resolve_language(source_language, train_source, "source-language");
+  resolve_language(target_language, train_target, "target-language");
+}
+
+void RunSettings::validate() const {
+  require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
+                      "; it must be at least 0 and below 1.");
+  require_between("save-every", save_every, 1, kMost);
+  require_between("valid-every", valid_every, 1, kMost);
+  require_between("valid-bleu-sentences", valid_bleu_sentences, 0, kMost);
+  require_between("patience", patience, 0, kMost);
+  require<UsageError>(best_by == BestBy::kNll || valid_bleu_sentences > 0,
+                      "best-by is bleu, but valid-bleu-sentences is 0.");
+}
+
+void MachineSettings::validate() const {
+  require_between("minutes", minutes, 0, kMost);
+  require_between("threads", threads, 0, 1024);
+  require_between("report-every", report_every, 1, kMost);
+  require_between("keep", keep, 1, kMost);
+}
+
+void Settings::validate() const {
+  model.validate();
+  training.validate();
+  tokenizer.validate();
+  cleaning.validate();
+  run.validate();
+  machine.validate();
+  require<UsageError>(run.joint_vocabulary || model.tie != model::Tie::kThreeWay,
+                      "tie is three-way, which needs one vocabulary for both languages; set tie to decoder or none, or "
+                      "joint-vocabulary to true.");
+  require<UsageError>(!run.joint_vocabulary || model.V_source == model.V_target,
+                      "source-vocabulary and target-vocabulary differ, but joint-vocabulary is true.");
+}
+
+Json to_json(const Settings& settings) {
+  Json object = Json::object();
+  Settings::each(settings, [&](const auto& part) { object.update(settings_to_json(part)); });
+  return object;
+}
+
+Settings settings_from_json(const Json& object, std::string_view where) {
+  require<Error>(object.is_object(), where, ": the settings are not an object.");
+  Settings settings;
+  for (const auto& [key, value] : object.items()) {
+    bool known = false;
+    Settings::each(settings, [&](auto& part) {
+      part.fields([&](std::string_view name, auto&, std::string_view) { known = known || name == key; });
+    });
+    require<Error>(known, where, ": there is no setting '", key, "'.");
+    Settings::each(settings, [&](auto& part) {
+      part.fields([&](std::string_view name, auto& field, std::string_view) {
+        if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));
+      });
+    });
+  }
+  return settings;
+}
+
+std::vector<std::string> differences(const Settings& before, const Settings& now) {
+  std::vector<std::string> found;
+  const auto compare = [&](const auto& old_part, const auto& new_part) {
+    const Json old_values = settings_to_json(old_part), new_values = settings_to_json(new_part);
+    for (const auto& [key, value] : new_values.items()) {
+      if (key == "steps" || old_values.at(key) == value) continue;
+      found.push_back(join(key, " was ", setting_text(old_values.at(key), key), " and is ", setting_text(value, key)));
+    }
+  };
+  compare(before.model, now.model);
+  compare(before.training, now.training);
+  compare(before.tokenizer, now.tokenizer);
+  compare(before.cleaning, now.cleaning);
+  compare(before.run, now.run);
+  return found;
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,128 @@
+// What a training run is told: its texts, its model, and how to go about it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/base/fields.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/data/cleaning.h"
+#include "dragoman/data/parallel_text.h"
+#include "dragoman/model/config.h"
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::train {
+
+// Where the text is.
+struct TextSettings {
+  std::vector<std::string> train_source, train_target, train_pairs;
+  std::vector<std::string> train_weights;
+  std::string valid_source, valid_target, valid_pairs;
+  std::string source_language, target_language;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("train-source", train_source, "training text of the source language, one sentence a line");
+    field("train-target", train_target, "its translation, line by line");
+    field("train-pairs", train_pairs, "training text as lines of source, tab, target");
+    field("train-weights", train_weights, "how often an epoch holds each of these corpora, pairs last");
+    field("valid-source", valid_source, "validation text of the source language");
+    field("valid-target", valid_target, "its translation");
+    field("valid-pairs", valid_pairs, "validation text as lines of source, tab, target");
+    field("source-language", source_language, "BCP 47 tag, as en or zh-Hans; from the file's name unless given");
+    field("target-language", target_language, "likewise for the target language");
+  }
+
+  // The training corpora with their weights. Throws a UsageError for lists that do not fit together.
+  std::vector<data::ParallelFiles> training_files() const;
+  bool has_validation() const { return !valid_source.empty() || !valid_pairs.empty(); }
+  data::ParallelFiles validation_files() const;
+
+  // Fills in languages that the files' names tell, as in train.en and train.de.xz. Throws a UsageError for tags that
+  // are not BCP 47.
+  void resolve_languages();
+};
+
+enum class BestBy : std::uint8_t { kNll, kBleu };
+constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
+
+// What decides which numbers are computed.
+struct RunSettings {
+  bool joint_vocabulary = true;
+  double subword_sampling = 0;
+  int save_every = 1000;
+  int valid_every = 1000;
+  int valid_bleu_sentences = 200;
+  BestBy best_by = BestBy::kNll;
+  int patience = 0;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages");
+    field("subword-sampling", subword_sampling, "cut sentences into other subwords each epoch; 0.1 is usual, 0 is off");
+    field("save-every", save_every, "updates from one checkpoint to the next");
+    field("valid-every", valid_every, "updates from one validation to the next");
+    field("valid-bleu-sentences", valid_bleu_sentences, "validation sentences to translate for BLEU; 0 for none");
+    field("best-by", best_by, "which score of a validation says that a model is the best so far");
+    field("patience", patience, "stop after so many validations without a better one; 0 to go on");
+  }
+
+  void validate() const;
+};
+
+// What changes no number: a run may be resumed with other values.
+struct MachineSettings {
+  double minutes = 0;
+  int threads = 0;
+  OptionalSize memory_mb = 0;
+  int report_every = 100;
+  int keep = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("minutes", minutes, "stop after so many minutes of training; 0 for no limit");
+    field("threads", threads, "threads to use; 0 for all");
+    field("memory-mb", memory_mb, "memory that the run may take, in MiB; what is free, less a margin, unless given");
+    field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
+    field("keep", keep, "checkpoints to keep at least");
+  }
+
+  void validate() const;
+};
+
+struct Settings {
+  model::TransformerConfig model;
+  model::TrainingConfig training;
+  text::TokenizerSettings tokenizer;
+  data::CleaningSettings cleaning;
+  TextSettings text;
+  RunSettings run;
+  MachineSettings machine;
+
+  // Calls visit(struct) for each of them.
+  template <class Self, class Visitor>
+  static void each(Self& self, Visitor&& visit) {
+    visit(self.model);
+    visit(self.training);
+    visit(self.tokenizer);
+    visit(self.cleaning);
+    visit(self.text);
+    visit(self.run);
+    visit(self.machine);
+  }
+
+  void validate() const;
+};
+
+// All settings of a run in one object, key by key, and back.
+Json to_json(const Settings& settings);
+Settings settings_from_json(const Json& object, std::string_view where);
+
+// The settings whose change would make another run of it: "dropout was 0.1 and is 0.3". Paths do not count (texts are
+// compared by content), nor does what changes no number, nor the number of steps.
+std::vector<std::string> differences(const Settings& before, const Settings& now);
+
+}  // namespace dragoman::train

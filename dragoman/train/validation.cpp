@@ -1,0 +1,91 @@
+#include "dragoman/train/validation.h"
+
+#include <algorithm>
+
+#include "dragoman/base/error.h"
+#include "dragoman/decode/greedy.h"
+#include "dragoman/eval/bleu.h"
+#include "dragoman/train/trainer.h"
+
+namespace dragoman::train {
+namespace {
+
+constexpr std::size_t kSamples = 5;
+
+data::Sentence cut(const text::Tokenizer& tokenizer, const std::string& sentence) {
+  data::Sentence tokens = tokenizer.encode(sentence);
+  tokens.push_back(data::kEos);
+  return tokens;
+}
+
+}  // namespace
+
+Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& tokenizers,
+                     const ValidationLimits& limits)
+    : tokenizers_(tokenizers), limits_(limits) {
+  data::ParallelReader reader(files);
+  std::string source, target;
+  while (reader.next(source, target)) {
+    data::SentencePair pair{cut(tokenizers.source, source), cut(tokenizers.target, target)};
+    const auto longest = static_cast<int>(std::max(pair.source.size(), pair.target.size()));
+    if (pair.source.size() == 1 || pair.target.size() == 1 || longest > limits.max_length) {
+      ++left_out_;
+      continue;
+    }
+    pairs_.push_back(std::move(pair));
+    if (static_cast<int>(sources_.size()) < limits.bleu_sentences) {
+      sources_.push_back(source);
+      references_.push_back(target);
+    }
+  }
+  require<UsageError>(!pairs_.empty(), "the validation text '", files.source, "' has no pair of at most ",
+                      limits.max_length, " tokens a side.");
+}
+
+double Validator::nll(Backend& on, const model::Seq2Seq& model) const {
+  double sum = 0;
+  std::int64_t tokens = 0;
+  for (std::size_t first = 0; first < pairs_.size();) {
+    std::size_t last = first;
+    std::int64_t source = 0, target = 0;
+    do {
+      source += static_cast<std::int64_t>(pairs_[last].source.size());
+      target += static_cast<std::int64_t>(pairs_[last].target.size());
+      ++last;
+    } while (last < pairs_.size() &&
+             source + static_cast<std::int64_t>(pairs_[last].source.size()) <= limits_.batch_tokens &&
+             target + static_cast<std::int64_t>(pairs_[last].target.size()) <= limits_.batch_tokens);
+    const Losses losses = evaluate(on, model, std::span(pairs_).subspan(first, last - first), {.epsilon = 0});
+    sum += losses.nll * static_cast<double>(losses.target_tokens);
+    tokens += losses.target_tokens;
+    first = last;
+  }
+  return sum / static_cast<double>(tokens);
+}
+
+std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq& model) const {
+  std::vector<std::string> translations;
+  const auto at_once = static_cast<std::size_t>(limits_.decode_sentences);
+  for (std::size_t first = 0; first < sources_.size(); first += at_once) {
+    std::vector<data::Sentence> sources;
+    for (std::size_t i = first; i < std::min(first + at_once, sources_.size()); ++i) sources.push_back(pairs_[i].source);
+    for (const decode::Translation& translation : decode::greedy(on, model, sources)) {
+      translations.push_back(tokenizers_.target.decode(translation.tokens));
+    }
+  }
+  return translations;
+}
+
+Validation Validator::run(Backend& on, const model::Seq2Seq& model) const {
+  Validation validation;
+  validation.nll = nll(on, model);
+  if (sources_.empty()) return validation;
+  const std::vector<std::string> translations = translate(on, model);
+  validation.bleu = eval::corpus_bleu(translations, references_).score;
+  for (std::size_t i = 0; i < std::min(kSamples, sources_.size()); ++i) {
+    validation.samples.push_back({sources_[i], references_[i], translations[i]});
+  }
+  return validation;
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,21 @@
+// The vocabularies of a run: found in its directory, taken from another model, or learned from its training text.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "dragoman/model/directory.h"
+#include "dragoman/train/settings.h"
+
+namespace dragoman::train {
+
+struct VocabularyRequest {
+  std::filesystem::path directory;  // of the model: what is learned is written there
+  std::filesystem::path init;       // of a model to take them from; empty for none
+  std::function<void(const std::string& sentence)> message;
+};
+
+model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request);
+
+}  // namespace dragoman::train
