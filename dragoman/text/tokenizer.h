@@ -8,13 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dragoman/base/random.h"
-
-namespace sentencepiece {
-class SentencePieceProcessor;
-}
 
 namespace dragoman::text {
 
@@ -61,10 +58,11 @@ class Tokenizer {
   // Without BOS and EOS; never kPad. Empty for text that holds nothing but spaces.
   std::vector<std::int32_t> encode(std::string_view text) const;
   // One of the many ways to cut the text, drawn by `random`: with bpe, merges are left out with probability `amount`;
-  // with unigram, a cut is drawn from its probability to the power of 1 - amount. Other kinds have one way only.
+  // with unigram, a cut is drawn from its probability to the power of 1 - amount. Other kinds have one way only, and
+  // 0 always gives encode()'s. Requires 0 <= amount <= 1.
   std::vector<std::int32_t> sample(std::string_view text, double amount, RandomStream& random) const;
 
-  // Special ids are left out.
+  // Special ids are left out, and kUnk is U+2047 between spaces. Throws a ShapeError for an id that is none.
   std::string decode(std::span<const std::int32_t> ids) const;
 
   // The text of one token; a space is U+2581.
@@ -85,8 +83,9 @@ class Tokenizer {
 // Gives the next sentence, or false when there is none.
 using NextSentence = std::function<bool(std::string& sentence)>;
 
-// Learns a vocabulary of `vocabulary` tokens from the sentences; fewer if the text does not hold that many. The same
-// sentences, settings and seed give the same bytes.
+// Learns a vocabulary of `vocabulary` tokens, special ones among them, from the sentences; fewer if the text does not
+// hold that many. The same sentences, settings and seed give the same bytes. No more than 100 MB of text are used,
+// drawn at random like the sentences. Throws a UsageError if there is no text or its characters alone need more tokens.
 Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
                           const NextSentence& next);
 

@@ -1,0 +1,150 @@
+#include "dragoman/text/model_file.h"
+
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::text {
+namespace {
+
+// Numbers of the fields in sentencepiece_model.proto.
+constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
+constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
+constexpr std::uint64_t kModelType = 3, kByteFallback = 35;
+constexpr std::uint64_t kCharacterMap = 2;
+
+struct Malformed {};
+
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return value;
+}
+
+struct Field {
+  std::uint64_t number;
+  std::uint64_t value;     // of a number
+  std::string_view bytes;  // of a string or message
+};
+
+// The fields of one message, in their order.
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : rest_(message) {}
+
+  std::optional<Field> next() {
+    if (rest_.empty()) return std::nullopt;
+    const std::uint64_t key = varint();
+    Field field{.number = key >> 3, .value = 0, .bytes = {}};
+    switch (key & 7) {
+      case 0: field.value = varint(); break;
+      case 1: take(8); break;
+      case 2: field.bytes = take(varint()); break;
+      case 5: field.value = little_endian(take(4)); break;
+      default: throw Malformed{};
+    }
+    return field;
+  }
+
+ private:
+  std::string_view take(std::uint64_t count) {
+    if (count > rest_.size()) throw Malformed{};
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1)[0]);
+      value |= std::uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    throw Malformed{};
+  }
+
+  std::string_view rest_;
+};
+
+Piece read_piece(std::string_view message) {
+  Piece piece;
+  Fields fields(message);
+  while (const std::optional<Field> field = fields.next()) {
+    if (field->number == kPieceText) piece.text = field->bytes;
+    if (field->number == kPieceScore) piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field->value));
+    if (field->number == kPieceKind && field->value >= 1 && field->value <= 6) {
+      piece.kind = static_cast<PieceKind>(field->value);
+    }
+  }
+  if (!std::isfinite(piece.score)) throw Malformed{};
+  return piece;
+}
+
+void read_trainer_spec(std::string_view message, ModelFile& model) {
+  constexpr TokenizerKind kKinds[] = {TokenizerKind::kUnigram, TokenizerKind::kBpe, TokenizerKind::kWord,
+                                      TokenizerKind::kChar};
+  Fields fields(message);
+  while (const std::optional<Field> field = fields.next()) {
+    if (field->number == kModelType && field->value >= 1 && field->value <= 4) model.kind = kKinds[field->value - 1];
+    if (field->number == kByteFallback) model.byte_fallback = field->value != 0;
+  }
+}
+
+// The rules of normalisation: the size of a double array (Darts), the array, and the texts that its values point into.
+// The library walks it without looking at its bounds, so no step or value may lead out of it.
+void check_character_map(std::string_view map) {
+  if (map.empty()) return;
+  if (map.size() < 4) throw Malformed{};
+  const std::size_t array_bytes = little_endian(map);
+  map.remove_prefix(4);
+  if (array_bytes >= map.size() || array_bytes % 1024 != 0 || array_bytes == 0) throw Malformed{};
+  const std::string_view array = map.substr(0, array_bytes), texts = map.substr(array_bytes);
+  if (texts.back() != '\0') throw Malformed{};
+
+  constexpr std::uint32_t kIsValue = 1u << 31, kHasValue = 1u << 8, kAnyByte = 0xFF;
+  const std::size_t units = array_bytes / 4;
+  for (std::size_t at = 0; at < units; ++at) {
+    const std::uint32_t unit = little_endian(array.substr(4 * at));
+    if ((unit & kIsValue) != 0) continue;
+    const std::uint32_t offset = (unit >> 10) << ((unit & (1u << 9)) >> 6);
+    const std::size_t next = at ^ offset;
+    if ((next | kAnyByte) >= units) throw Malformed{};
+    if ((unit & kHasValue) == 0) continue;
+    const std::uint32_t value = little_endian(array.substr(4 * next));
+    if ((value & kIsValue) == 0 || (value & ~kIsValue) >= texts.size()) throw Malformed{};
+  }
+}
+
+void read_normalizer_spec(std::string_view message) {
+  Fields fields(message);
+  while (const std::optional<Field> field = fields.next()) {
+    if (field->number == kCharacterMap) check_character_map(field->bytes);
+  }
+}
+
+ModelFile read_model(std::string_view bytes) {
+  ModelFile model;
+  Fields fields(bytes);
+  while (const std::optional<Field> field = fields.next()) {
+    if (field->number == kPieces) model.pieces.push_back(read_piece(field->bytes));
+    if (field->number == kTrainerSpec) read_trainer_spec(field->bytes, model);
+    if (field->number == kNormalizerSpec || field->number == kDenormalizerSpec) read_normalizer_spec(field->bytes);
+  }
+  return model;
+}
+
+}  // namespace
+
+ModelFile read_model_file(std::string_view bytes, const std::string& name) {
+  try {
+    ModelFile model = read_model(bytes);
+    if (!model.pieces.empty()) return model;
+  } catch (const Malformed&) {
+  }
+  throw Error(join("'", name, "' is not a SentencePiece model, or a damaged one."));
+}
+
+}  // namespace dragoman::text

@@ -1,0 +1,31 @@
+// What a SentencePiece model file holds that the library's interface does not show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::text {
+
+enum class PieceKind : std::uint8_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
+
+struct Piece {
+  std::string text;
+  float score = 0;
+  PieceKind kind = PieceKind::kNormal;
+};
+
+struct ModelFile {
+  TokenizerKind kind = TokenizerKind::kUnigram;
+  bool byte_fallback = false;
+  std::vector<Piece> pieces;
+};
+
+// Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes for bytes that are no
+// model, or one that the library could not use without reading beyond its tables.
+ModelFile read_model_file(std::string_view bytes, const std::string& name);
+
+}  // namespace dragoman::text

@@ -1,0 +1,39 @@
+#include "dragoman/text/sampling.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman::text {
+namespace {
+
+constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent": no other stream of the same seed has these numbers
+
+}  // namespace
+
+SentenceSample::SentenceSample(std::size_t most_sentences, std::size_t most_bytes, std::uint64_t seed)
+    : most_sentences_(most_sentences), most_bytes_(most_bytes), random_(seed, kPurpose) {}
+
+void SentenceSample::add(std::string sentence) {
+  const std::uint64_t high = random_.next(), rank = (high << 32) | random_.next();
+  const std::uint64_t place = places_++;
+  if (rank >= bar_) return;
+  bytes_ += sentence.size();
+  heap_.push_back({rank, place, std::move(sentence)});
+  std::push_heap(heap_.begin(), heap_.end());
+  while (heap_.size() > most_sentences_ || (bytes_ > most_bytes_ && heap_.size() > 1)) {
+    std::pop_heap(heap_.begin(), heap_.end());
+    bar_ = heap_.back().rank;
+    bytes_ -= heap_.back().sentence.size();
+    heap_.pop_back();
+  }
+}
+
+std::vector<std::string> SentenceSample::take() {
+  std::sort(heap_.begin(), heap_.end(), [](const Ranked& a, const Ranked& b) { return a.place < b.place; });
+  std::vector<std::string> sentences;
+  for (Ranked& ranked : heap_) sentences.push_back(std::move(ranked.sentence));
+  heap_.clear();
+  return sentences;
+}
+
+}  // namespace dragoman::text

@@ -1,0 +1,110 @@
+#include "dragoman/text/tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/text/cuts.h"
+#include "dragoman/text/model_file.h"
+#include "dragoman/text/special_ids.h"
+
+namespace dragoman::text {
+namespace {
+
+constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
+
+constexpr bool is_special(std::int32_t id) { return id == kPad || id == kBos || id == kEos; }
+
+}  // namespace
+
+struct Tokenizer::Model {
+  Model(std::string contents, const std::string& name)
+      : bytes(std::move(contents)), file(read_model_file(bytes, name)), cuts(file) {
+    const sentencepiece::util::Status loaded = processor.LoadFromSerializedProto(bytes);
+    require<Error>(loaded.ok() && processor.GetPieceSize() == static_cast<int>(file.pieces.size()), "'", name,
+                   "' is not a SentencePiece model, or a damaged one.");
+    require<Error>(processor.pad_id() == kPad && processor.bos_id() == kBos && processor.eos_id() == kEos &&
+                       processor.unk_id() == kUnk,
+                   "'", name, "' has pad, bos, eos and unk at ", processor.pad_id(), ", ", processor.bos_id(), ", ",
+                   processor.eos_id(), " and ", processor.unk_id(),
+                   " instead of 0, 1, 2 and 3; train a tokenizer with 'dragoman tokenizer train'.");
+  }
+
+  const Piece& piece(std::int32_t id) const {
+    require<ShapeError>(id >= 0 && static_cast<std::size_t>(id) < file.pieces.size(), "tokenizer: there is no token ",
+                        id, " among ", file.pieces.size(), ".");
+    return file.pieces[static_cast<std::size_t>(id)];
+  }
+
+  std::vector<int> encode(std::string_view text) const {
+    std::vector<int> ids;
+    const sentencepiece::util::Status status = processor.Encode(text, &ids);
+    require<Error>(status.ok(), "the tokenizer cannot encode a text (", status.message(), ").");
+    return ids;
+  }
+
+  // The text as the pieces spell it, before it is cut.
+  std::string normalised(std::string_view text) const {
+    std::string result;
+    const sentencepiece::ImmutableSentencePieceText cut = processor.EncodeAsImmutableProto(text);
+    for (std::size_t i = 0; i < cut.pieces_size(); ++i) {
+      const auto piece = cut.pieces(static_cast<int>(i));
+      if (!processor.IsByte(static_cast<int>(piece.id()))) {
+        result += piece.piece();
+      } else {
+        result += static_cast<char>(std::stoi(piece.piece().substr(3, 2), nullptr, 16));  // "<0xE2>"
+      }
+    }
+    return result;
+  }
+
+  std::string bytes;
+  ModelFile file;
+  Cuts cuts;
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+Tokenizer Tokenizer::load(const std::string& path) { return from_bytes(read_file(path), path); }
+
+Tokenizer Tokenizer::from_bytes(std::string bytes, const std::string& name) {
+  return Tokenizer(std::make_shared<const Model>(std::move(bytes), name));
+}
+
+std::int64_t Tokenizer::size() const { return static_cast<std::int64_t>(model_->file.pieces.size()); }
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
+  std::vector<int> ids = model_->encode(text);
+  // A model without a space before the first word would find "<s>" in its vocabulary.
+  std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
+  return ids;
+}
+
+std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount, RandomStream& random) const {
+  require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
+  const bool has_one_way = model_->file.kind == TokenizerKind::kChar || model_->file.kind == TokenizerKind::kWord;
+  if (amount == 0 || has_one_way) return encode(text);
+  return model_->cuts.sample(model_->normalised(text), amount, random);
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::vector<int> shown;
+  for (const std::int32_t id : ids) {
+    model_->piece(id);
+    if (!is_special(id)) shown.push_back(id);
+  }
+  std::string text;
+  const sentencepiece::util::Status status = model_->processor.Decode(shown, &text);
+  require<Error>(status.ok(), "the tokenizer cannot decode its tokens (", status.message(), ").");
+  return text;
+}
+
+const std::string& Tokenizer::piece(std::int32_t id) const { return model_->piece(id).text; }
+
+bool Tokenizer::begins_word(std::int32_t id) const { return piece(id).starts_with(kSpace); }
+
+const std::string& Tokenizer::bytes() const { return model_->bytes; }
+
+}  // namespace dragoman::text

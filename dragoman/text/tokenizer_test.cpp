@@ -1,0 +1,169 @@
+#include "dragoman/text/tokenizer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/text/special_ids.h"
+#include "dragoman/text/testing.h"
+
+namespace dragoman::text {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+const std::vector<TokenizerKind> kKinds{TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar,
+                                        TokenizerKind::kWord};
+
+std::string complaint_about(const std::string& bytes) {
+  try {
+    Tokenizer::from_bytes(bytes, "x.model");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Tokenizer, DecodingWhatWasEncodedGivesTheTextBack) {
+  for (const TokenizerKind kind : kKinds) {
+    const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
+    for (const std::string& sentence : toy_sentences())
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(sentence)), sentence);
+  }
+}
+
+TEST(Tokenizer, SpacesAloneAreNoTokens) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  EXPECT_EQ(tokenizer.encode(""), Ids{});
+  EXPECT_EQ(tokenizer.encode("   "), Ids{});
+  EXPECT_EQ(tokenizer.decode({}), "");
+}
+
+TEST(Tokenizer, SpecialTokensCannotBeWritten) {
+  for (const TokenizerKind kind : kKinds) {
+    const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
+    for (const char* text : {"<s>", "</s>", "<pad>", "<unk>", "the<s>cat</s>", "<s> </s> <pad> <s>"}) {
+      for (const std::int32_t id : tokenizer.encode(text)) EXPECT_GE(id, kUnk) << text;
+      RandomStream random(1);
+      for (const std::int32_t id : tokenizer.sample(text, 0.5, random)) EXPECT_GE(id, kUnk) << text;
+    }
+  }
+}
+
+TEST(Tokenizer, SpecialTokensAreLeftOutOfTheText) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  Ids ids = tokenizer.encode("the cat");
+  ids.insert(ids.begin(), {kPad, kBos});
+  ids.insert(ids.begin() + 3, kEos);
+  ids.push_back(kEos);
+  EXPECT_EQ(tokenizer.decode(ids), "the cat");
+}
+
+TEST(Tokenizer, UnknownCharactersAreOneTokenShownAsAMark) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  const Ids ids = tokenizer.encode("cat \xE2\x98\x83\xE2\x98\x83");
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 1);
+  EXPECT_EQ(tokenizer.decode(ids), "cat  \xE2\x81\x87 ");  // U+2047 between spaces
+}
+
+TEST(Tokenizer, WithByteFallbackNothingIsUnknown) {
+  const Tokenizer tokenizer = toy_tokenizer({.byte_fallback = true}, 400);
+  const std::string text = "cat \xE2\x98\x83\xE2\x98\x83 \xF0\x9F\x98\x80";
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+  RandomStream random(1);
+  EXPECT_EQ(tokenizer.decode(tokenizer.sample(text, 0.5, random)), text);
+}
+
+TEST(Tokenizer, AnyBytesMayBeEncoded) {
+  RandomStream random(7);
+  for (const TokenizerKind kind : kKinds) {
+    for (const bool byte_fallback : {false, true}) {
+      const Tokenizer tokenizer = toy_tokenizer({.kind = kind, .byte_fallback = byte_fallback}, 400);
+      for (int i = 0; i < 200; ++i) {
+        std::string text;
+        for (std::uint32_t n = random.below(20); n > 0; --n) text += static_cast<char>(random.below(256));
+        for (const std::int32_t id : tokenizer.encode(text)) EXPECT_LT(id, tokenizer.size());
+        tokenizer.sample(text, 0.3, random);
+      }
+      EXPECT_NO_THROW(tokenizer.encode(std::string("\0a\0", 3)));
+    }
+  }
+}
+
+TEST(Tokenizer, PiecesTellWhereWordsBegin) {
+  const Tokenizer tokenizer = toy_tokenizer({.kind = TokenizerKind::kWord});
+  const Ids ids = tokenizer.encode("cat");
+  ASSERT_EQ(ids.size(), 1u);
+  EXPECT_EQ(tokenizer.piece(ids[0]),
+            "\xE2\x96\x81"
+            "cat");
+  EXPECT_TRUE(tokenizer.begins_word(ids[0]));
+  EXPECT_FALSE(tokenizer.begins_word(kEos));
+}
+
+TEST(Tokenizer, IdsThatDoNotExistAreTheCallersMistake) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  const auto beyond = static_cast<std::int32_t>(tokenizer.size());
+  EXPECT_THROW(tokenizer.piece(beyond), ShapeError);
+  EXPECT_THROW(tokenizer.piece(-1), ShapeError);
+  EXPECT_THROW(tokenizer.decode(Ids{4, beyond}), ShapeError);
+}
+
+TEST(Tokenizer, AFileHoldsAllOfIt) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  const std::string path = ::testing::TempDir() + "dragoman_tokenizer_" + std::to_string(::getpid());
+  replace_file(path, tokenizer.bytes());
+  const Tokenizer loaded = Tokenizer::load(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(loaded.bytes(), tokenizer.bytes());
+  EXPECT_EQ(loaded.size(), tokenizer.size());
+  EXPECT_EQ(loaded.encode("the cat"), tokenizer.encode("the cat"));
+  EXPECT_THROW(Tokenizer::load("/no/such/file"), Error);
+}
+
+TEST(Tokenizer, WhatIsNoModelIsRefused) {
+  const std::string refusal = "'x.model' is not a SentencePiece model, or a damaged one.";
+  EXPECT_EQ(complaint_about(""), refusal);
+  EXPECT_EQ(complaint_about("Lorem ipsum dolor sit amet"), refusal);
+  EXPECT_EQ(complaint_about(std::string("\x0A\x00", 2)), refusal);
+  const std::string whole = toy_tokenizer({}).bytes();
+  EXPECT_EQ(complaint_about(whole), "");
+  EXPECT_EQ(complaint_about(whole.substr(0, whole.size() / 2)), refusal);
+}
+
+// Any byte of a model may be damaged: what still loads must work.
+TEST(Tokenizer, DamagedModelsNeverCrash) {
+  for (const Normalisation normalisation : {Normalisation::kIdentity, Normalisation::kNmtNfkc}) {
+    const std::string whole = toy_tokenizer({.normalisation = normalisation}).bytes();
+    RandomStream random(3);
+    for (int i = 0; i < 300; ++i) {
+      std::string bytes = whole;
+      for (int damage = 0; damage < 3; ++damage) {
+        bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] = static_cast<char>(random.below(256));
+      }
+      try {
+        const Tokenizer tokenizer = Tokenizer::from_bytes(bytes, "x.model");
+        const Ids ids = tokenizer.encode("The cat \xEF\xBC\xA1 sat.");
+        tokenizer.sample("The cat \xEF\xBC\xA1 sat.", 0.5, random);
+        tokenizer.decode(ids);
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+TEST(Tokenizer, OtherSpecialIdsAreRefused) {
+  std::string bytes = toy_tokenizer({}).bytes();
+  const std::string pad = "<pad>";
+  bytes.replace(bytes.find(pad), pad.size(), "<dap>");
+  EXPECT_NE(complaint_about(bytes).find("instead of 0, 1, 2 and 3"), std::string::npos) << complaint_about(bytes);
+}
+
+}  // namespace
+}  // namespace dragoman::text

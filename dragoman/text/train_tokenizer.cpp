@@ -1,0 +1,128 @@
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/fields.h"
+#include "dragoman/text/sampling.h"
+#include "dragoman/text/special_ids.h"
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::text {
+namespace {
+
+constexpr std::size_t kMostBytes = 100'000'000;  // more text teaches a vocabulary nothing new, and costs memory
+constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kLargestVocabulary = 1'000'000;
+constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses what is lower
+
+class GivenSentences : public sentencepiece::SentenceIterator {
+ public:
+  explicit GivenSentences(const std::vector<std::string>& sentences) : sentences_(sentences) {}
+  bool done() const override { return next_ == sentences_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return sentences_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  const std::vector<std::string>& sentences_;
+  std::size_t next_ = 0;
+};
+
+std::string rule_name(Normalisation normalisation) {
+  constexpr std::array<const char*, 5> kNames{"identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"};
+  return kNames[static_cast<std::size_t>(normalisation)];
+}
+
+struct Outcome {
+  std::string model;    // or, if it is empty,
+  std::string problem;  // why there is none
+};
+
+Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::int64_t vocabulary,
+                    const std::vector<std::string>& sentences) {
+  const std::unordered_map<std::string, std::string> flags{
+      {"model_type", std::string(to_string(kind))},
+      {"vocab_size", write_value(vocabulary)},
+      {"hard_vocab_limit", "false"},  // fewer tokens where the text has no more
+      {"pad_id", write_value(kPad)},
+      {"bos_id", write_value(kBos)},
+      {"eos_id", write_value(kEos)},
+      {"unk_id", write_value(kUnk)},
+      {"normalization_rule_name", rule_name(settings.normalisation)},
+      {"byte_fallback", write_value(settings.byte_fallback)},
+      {"character_coverage", write_value(settings.character_coverage)},
+      {"num_threads", "4"},          // the sums of unigram depend on it, so it must be the same on every machine
+      {"input_sentence_size", "0"},  // all of them: the sample is ours
+      {"max_sentence_length", write_value(static_cast<std::int64_t>(2 * kMostBytes))},
+      {"self_test_sample_size", "0"},
+      {"minloglevel", "3"},
+  };
+  GivenSentences given(sentences);
+  Outcome outcome;
+  const sentencepiece::util::Status status = sentencepiece::SentencePieceTrainer::Train(flags, &given, &outcome.model);
+  if (!status.ok()) outcome = {.model = "", .problem = std::string(status.message())};
+  return outcome;
+}
+
+// Whether anything is left of the sentences when they are normalised. The library ends the program when unigram meets
+// nothing but spaces, and only its normaliser knows what becomes a space; a vocabulary of characters shows that.
+bool hold_text(const TokenizerSettings& settings, const std::vector<std::string>& sentences) {
+  const auto is_plain = [](char c) { return c > ' ' && c <= '~'; };  // no normalisation takes these away
+  for (const std::string& sentence : sentences) {
+    if (std::any_of(sentence.begin(), sentence.end(), is_plain)) return true;
+  }
+  const Outcome characters = run_library(settings, TokenizerKind::kChar, kLargestVocabulary, sentences);
+  if (characters.model.empty()) return false;
+  const Tokenizer tokenizer = Tokenizer::from_bytes(characters.model, "characters");
+  const std::int64_t reserved = kSpecialTokens + (settings.byte_fallback ? kByteTokens : 0);
+  return tokenizer.size() > reserved + 1;
+}
+
+// "... 20 vs 84. ..." -> 84: the tokens that the characters of the text need.
+std::optional<std::int64_t> needed_tokens(std::string_view problem) {
+  const std::size_t versus = problem.find(" vs ");
+  if (problem.find("required_chars") == std::string_view::npos || versus == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = problem.substr(versus + 4);
+  return parse_number<std::int64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
+}
+
+[[noreturn]] void refuse(const std::string& problem, std::int64_t vocabulary) {
+  if (const std::optional<std::int64_t> needed = needed_tokens(problem)) {
+    throw UsageError(join("a vocabulary of ", vocabulary, " tokens is too small: the characters of this text need ",
+                          *needed, "; choose more, or a lower character-coverage."));
+  }
+  throw Error(join("the text makes no vocabulary of ", vocabulary, " tokens (SentencePiece: ", problem, ")."));
+}
+
+}  // namespace
+
+void TokenizerSettings::validate() const {
+  require<UsageError>(character_coverage >= kLowestCoverage && character_coverage <= 1, "character-coverage is ",
+                      character_coverage, "; it must be from ", kLowestCoverage, " to 1.");
+  require<UsageError>(sentences > 0, "tokenizer-sentences is ", sentences, "; it must be above 0.");
+}
+
+Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
+                          const NextSentence& next) {
+  settings.validate();
+  const std::int64_t smallest = kSpecialTokens + 1 + (settings.byte_fallback ? kByteTokens : 0);
+  require<UsageError>(vocabulary >= smallest && vocabulary <= kLargestVocabulary, "vocabulary is ", vocabulary,
+                      "; it must be from ", smallest, " to ", kLargestVocabulary, ".");
+  SentenceSample sample(static_cast<std::size_t>(settings.sentences), kMostBytes, seed);
+  for (std::string sentence; next(sentence);) {
+    if (!sentence.empty()) sample.add(std::move(sentence));
+  }
+  const std::vector<std::string> sentences = sample.take();
+  require<UsageError>(hold_text(settings, sentences), "there is no text to learn a vocabulary from.");
+  Outcome outcome = run_library(settings, settings.kind, vocabulary, sentences);
+  if (outcome.model.empty()) refuse(outcome.problem, vocabulary);
+  return Tokenizer::from_bytes(std::move(outcome.model), "the new tokenizer");
+}
+
+}  // namespace dragoman::text
