@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "dragoman/base/error.h"
+
 namespace dragoman {
 namespace {
 
@@ -43,6 +45,21 @@ TEST(ThreadTeam, FlushesDenormalsOnEveryThread) {
   volatile float tiny = std::numeric_limits<float>::min();
   team.run(64, [&](std::int64_t piece) { products[piece] = tiny * 0.25f; });
   for (const float product : products) EXPECT_EQ(product, 0.0f);
+}
+
+TEST(ThreadTeam, GuardedPiecesAllRunAndTheLowestProblemIsThrown) {
+  ThreadTeam team(3);
+  std::atomic<int> count = 0;
+  try {
+    run_guarded(team, 20, [&](std::int64_t piece) {
+      ++count;
+      if (piece >= 7) throw Error(std::to_string(piece));
+    });
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "7");
+  }
+  EXPECT_EQ(count, 20);
 }
 
 TEST(ThreadTeam, MoreThreadsThanPiecesOrProcessorsLoseNoWork) {

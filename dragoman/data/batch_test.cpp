@@ -58,6 +58,21 @@ TEST_F(BatchTest, AnIdOutsideItsVocabularyIsNamed) {
             "sentence 1 of the batch has the token id 10, but the vocabulary's tokens are 1 to 9.");
 }
 
+TEST_F(BatchTest, ABatchMadeOnTheHostIsTheSameOnTheDevice) {
+  const std::vector<SentencePair> pairs{{{9, 8, 2}, {5, 2}}, {{8, 2}, {7, 5, 2}}};
+  const HostBatch host = make_host_batch(pairs, {.V_source = 10, .V_target = 8});
+  EXPECT_EQ(host.sentences(), 2);
+  const Batch batch = to_device(*on, host);
+  const auto expect_same = [&](const Array& x, const std::vector<std::int32_t>& expected) {
+    EXPECT_EQ(values(x), Doubles(expected.begin(), expected.end()));
+  };
+  expect_same(batch.source.ids, host.source.ids);
+  expect_same(batch.source.index.rows, host.source.index.rows);
+  expect_same(batch.target.segments.position, host.target.position);
+  expect_same(batch.targets, host.targets);
+  EXPECT_EQ(batch.target.segments.longest, 3);
+}
+
 TEST_F(BatchTest, TheReservedIdIsNoTarget) {
   EXPECT_EQ(complaint({{{9}, {kPad, 2}}}), "the batch has the target id 0, but the vocabulary's tokens are 1 to 7.");
 }

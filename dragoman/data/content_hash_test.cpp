@@ -1,0 +1,62 @@
+#include "dragoman/data/content_hash.h"
+
+#include <chrono>
+#include <thread>
+
+#include "dragoman/data/testing.h"
+
+namespace dragoman::data {
+namespace {
+
+class ContentHashTest : public CorpusTest {
+ protected:
+  std::string hash(const std::string& path) const {
+    ContentHashes hashes(directory / "memory");
+    std::string result = hashes.of(path);
+    hashes.save();
+    return result;
+  }
+};
+
+TEST_F(ContentHashTest, EqualContentsHaveEqualHashes) {
+  EXPECT_EQ(hash(write("a", "text")), hash(write("b", "text")));
+  EXPECT_NE(hash(write("a", "text")), hash(write("b", "next")));
+}
+
+TEST_F(ContentHashTest, AChangeOfTheSameSizeAMomentLaterIsSeen) {
+  for (int i = 0; i < 10; ++i) {
+    const std::string before = hash(write("a", "text")), after = hash(write("a", "next"));
+    EXPECT_NE(before, after);
+  }
+}
+
+TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
+  const std::string path = write("a", "text");
+  hash(path);
+  EXPECT_EQ(read_file(directory / "memory"), "");  // it changed a moment ago
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  const std::string first = hash(path);
+  EXPECT_TRUE(read_file(directory / "memory").starts_with(first + " 4 "));
+  // What is remembered is believed, as long as the file is the same.
+  std::string memory = read_file(directory / "memory");
+  write("memory", "0123456789abcdef" + memory.substr(16));
+  EXPECT_EQ(hash(path), "0123456789abcdef");
+  write("a", "texts");
+  EXPECT_NE(hash(path), "0123456789abcdef");
+}
+
+TEST_F(ContentHashTest, AMemoryThatCannotBeReadIsForgotten) {
+  const std::string path = write("a", "text"), right = hash(path);
+  for (const std::string memory : {"\n\n", "x", "x y z\n", "0123 4\n", "\xFF\xFE"}) {
+    write("memory", memory);
+    EXPECT_EQ(hash(path), right);
+  }
+}
+
+TEST_F(ContentHashTest, WhatIsNoFileIsRefused) {
+  EXPECT_NE(complaint_of([&] { hash(directory / "missing"); }).find("missing"), std::string::npos);
+  EXPECT_NE(complaint_of<UsageError>([&] { hash(directory); }).find("is not a plain file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::data
