@@ -29,9 +29,8 @@ Json value_to_json(const Value& value) {
 template <class Config>
 Json settings_to_json(Config config) {
   Json object = Json::object();
-  config.fields([&](std::string_view key, auto& value, std::string_view) {
-    object[std::string(key)] = value_to_json(value);
-  });
+  config.fields(
+      [&](std::string_view key, auto& value, std::string_view) { object[std::string(key)] = value_to_json(value); });
   return object;
 }
 

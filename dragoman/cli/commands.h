@@ -12,6 +12,9 @@ void add_inspect(CLI::App& program);
 // Trains a small model on a toy task and shows what it learned.
 void add_demo(CLI::App& program);
 
+// From text files to a model directory.
+void add_train(CLI::App& program);
+
 // Every gradient against finite differences.
 void add_gradcheck(CLI::App& program);
 

@@ -13,6 +13,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
+#include "dragoman/cli/signals.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,6 +23,7 @@ constexpr int kWrongUsage = 2;
 
 void add_commands(CLI::App& program) {
   add_demo(program);
+  add_train(program);
   add_inspect(program);
   add_gradcheck(program);
 }
@@ -113,6 +115,8 @@ int main(int argc, char** argv) {
     return status;
   } catch (const OutputClosed&) {
     return 0;
+  } catch (const Stopped& stopped) {
+    return 128 + stopped.signal;
   } catch (const UsageError& error) {
     return complain(program, error.what(), kWrongUsage);
   } catch (const Error& error) {

@@ -278,9 +278,12 @@ double model_error(const model::TransformerConfig& config, std::size_t pairs_a_b
   const model::TrainingConfig training;
   Trainer trainer(model, block, training, {.d_model = config.d_model});
   const std::vector<data::SentencePair> pairs = tiny_pairs();
-  std::vector<std::span<const data::SentencePair>> micro_batches;
+  std::vector<data::HostBatch> micro_batches;
+  data::BatchOptions options = batch_options(model);
   for (std::size_t first = 0; first < pairs.size(); first += pairs_a_batch) {
-    micro_batches.push_back(std::span(pairs).subspan(first, std::min(pairs_a_batch, pairs.size() - first)));
+    const auto part = std::span(pairs).subspan(first, std::min(pairs_a_batch, pairs.size() - first));
+    options.first_sentence = static_cast<std::int32_t>(first);
+    micro_batches.push_back(data::make_host_batch(part, options));
   }
   trainer.gradients(micro_batches);
   std::vector<double> gradients(block.gradients().count());

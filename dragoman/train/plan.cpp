@@ -57,8 +57,7 @@ MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1};
-  while (plan.decode_sentences < kMostDecoded &&
-         decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
+  while (plan.decode_sentences < kMostDecoded && decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
     plan.decode_sentences *= 2;
   }
   return plan;

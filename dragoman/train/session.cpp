@@ -42,9 +42,10 @@ double flops_of(const data::Update& update, const model::TransformerConfig& conf
 void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
   if (changes.empty() || request.allow_changes) return;
-  throw UsageError(fmt::format("the run in '{}' began with other settings: {}; give them as they were, choose another "
-                               "directory, or say --allow-changes.",
-                               request.directory.string(), fmt::join(changes, "; ")));
+  throw UsageError(
+      fmt::format("the run in '{}' began with other settings: {}; give them as they were, choose another "
+                  "directory, or say --allow-changes.",
+                  request.directory.string(), fmt::join(changes, "; ")));
 }
 
 }  // namespace
@@ -106,9 +107,9 @@ void Session::make_plan() {
   const Settings& settings = state_.settings;
   const std::int64_t limit = memory_limit(settings.machine);
   if (resumed_) {
-    require<MemoryError>(settings.machine.memory_mb == 0 || state_.plan.total() <= limit,
-                         "the run was planned for ", (state_.plan.total() >> 20) + 1, " MiB, but memory-mb is ",
-                         settings.machine.memory_mb, "; another plan would change its results.");
+    require<MemoryError>(settings.machine.memory_mb == 0 || state_.plan.total() <= limit, "the run was planned for ",
+                         (state_.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings.machine.memory_mb,
+                         "; another plan would change its results.");
   } else {
     Settings resolved = settings;
     resolved.model = config_;
@@ -131,9 +132,8 @@ void Session::open_validation() {
                                                             .decode_sentences = state_.plan.decode_sentences,
                                                             .bleu_sentences = settings.run.valid_bleu_sentences,
                                                             .max_length = settings.cleaning.max_length});
-  const std::string left_out = validator_->left_out() == 0
-                                   ? ""
-                                   : fmt::format(" ({} empty or too long ones left out)", validator_->left_out());
+  const std::string left_out =
+      validator_->left_out() == 0 ? "" : fmt::format(" ({} empty or too long ones left out)", validator_->left_out());
   watcher_.say(fmt::format("validation: {} pairs{}", with_thousands(validator_->pairs()), left_out));
 }
 
@@ -176,7 +176,8 @@ std::int64_t Session::vocabulary_bytes() const {
 }
 
 TrainingTensors Session::tensors() const {
-  TrainingTensors tensors{.weights = block_->tensors(), .moments = named(block_->tensors_in(trainer_->adam().m()), "m.")};
+  TrainingTensors tensors{.weights = block_->tensors(),
+                          .moments = named(block_->tensors_in(trainer_->adam().m()), "m.")};
   const auto add = [&](const Array& flat, const std::string& prefix) {
     if (flat.absent()) return;
     for (nn::NamedTensor& tensor : named(block_->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
@@ -217,9 +218,10 @@ void Session::update() {
   const data::Update update = loader_->next();
   const Losses losses = trainer_->update(update.micro_batches);
   if (!losses.finite()) {
-    throw Error(fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
-                            "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
-                            state_.step + 1, loader_->describe(update.first)));
+    throw Error(
+        fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
+                    "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
+                    state_.step + 1, loader_->describe(update.first)));
   }
   const double seconds = now() - start;
   state_.step = trainer_->updates();
@@ -284,8 +286,7 @@ void Session::save(bool scheduled) {
                  " are not all finite numbers. The last checkpoint is as it was; a lower rate or clipping may help.");
   state_.scheduled = scheduled;
   write_checkpoint(request_.directory, state_.step, *on_, tensors(), to_json(state_));
-  prune_checkpoints(request_.directory,
-                    std::max(state_.settings.machine.keep, state_.settings.training.average));
+  prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
   publish();
 }
 
@@ -294,17 +295,16 @@ void Session::publish() {
   if (!trainer_->average().absent()) average = block_->tensors_in(trainer_->average());
   const std::string weights = publish_weights(request_.directory, state_, *on_, block_->tensors(), average);
   const TextSettings& text = state_.settings.text;
-  model::write_info(request_.directory,
-                    {.config = config_,
-                     .source_language = text.source_language,
-                     .target_language = text.target_language,
-                     .joint_vocabulary = state_.settings.run.joint_vocabulary,
-                     .seed = state_.settings.training.seed,
-                     .provenance = {{"program", join("dragoman ", kVersion, " (", kCommit, ")")},
-                                    {"steps", state_.step},
-                                    {"target_tokens", state_.target_tokens},
-                                    {"weights", weights},
-                                    {"text", state_.text_key}}});
+  model::write_info(request_.directory, {.config = config_,
+                                         .source_language = text.source_language,
+                                         .target_language = text.target_language,
+                                         .joint_vocabulary = state_.settings.run.joint_vocabulary,
+                                         .seed = state_.settings.training.seed,
+                                         .provenance = {{"program", join("dragoman ", kVersion, " (", kCommit, ")")},
+                                                        {"steps", state_.step},
+                                                        {"target_tokens", state_.target_tokens},
+                                                        {"weights", weights},
+                                                        {"text", state_.text_key}}});
   write_report();
 }
 
@@ -313,8 +313,8 @@ void Session::write_report() const {
   const TextSettings& text = state_.settings.text;
   const bool languages_known = !text.source_language.empty() && !text.target_language.empty();
   facts.title = languages_known ? text.source_language + " to " + text.target_language : "training run";
-  facts.model = fmt::format("{} + {} layers of width {}, {} heads", config_.N_enc, config_.N_dec, config_.d_model,
-                            config_.h);
+  facts.model =
+      fmt::format("{} + {} layers of width {}, {} heads", config_.N_enc, config_.N_dec, config_.d_model, config_.h);
   for (const model::ParameterInfo& tensor : model::parameter_table(config_)) facts.parameters += tensor.count;
   facts.machine = fmt::format("CPU, {} threads, float32", on_->threads());
   for (const auto& [key, value] : to_json(state_.settings).items()) {

@@ -17,8 +17,8 @@ bool is_letters(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
 
-// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then subtags of up to eight letters
-// or digits.
+// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then subtags of up to eight
+// letters or digits.
 bool is_language(std::string_view tag) {
   for (bool first = true; first || !tag.empty(); first = false) {
     const std::size_t end = std::min(tag.find('-'), tag.size());

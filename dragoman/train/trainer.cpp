@@ -56,9 +56,8 @@ bool Losses::finite() const {
 }
 
 data::BatchOptions batch_options(const model::Seq2Seq& model) {
-  return {.V_source = model.source_vocabulary(),
-          .V_target = model.target_vocabulary(),
-          .start_token = model.start_token()};
+  return {
+      .V_source = model.source_vocabulary(), .V_target = model.target_vocabulary(), .start_token = model.start_token()};
 }
 
 Trainer::Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const model::TrainingConfig& config,

@@ -68,7 +68,8 @@ std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq&
   const auto at_once = static_cast<std::size_t>(limits_.decode_sentences);
   for (std::size_t first = 0; first < sources_.size(); first += at_once) {
     std::vector<data::Sentence> sources;
-    for (std::size_t i = first; i < std::min(first + at_once, sources_.size()); ++i) sources.push_back(pairs_[i].source);
+    for (std::size_t i = first; i < std::min(first + at_once, sources_.size()); ++i)
+      sources.push_back(pairs_[i].source);
     for (const decode::Translation& translation : decode::greedy(on, model, sources)) {
       translations.push_back(tokenizers_.target.decode(translation.tokens));
     }

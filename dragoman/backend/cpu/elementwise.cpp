@@ -231,11 +231,13 @@ void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Array
 }
 
 void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
-  sum_terms(x, alpha, [](double element) { return element; }, total);
+  sum_terms(
+      x, alpha, [](double element) { return element; }, total);
 }
 
 void CpuBackend::sum_of_squares(const Array& x, Array& total) const {
-  sum_terms(x, 1.0, [](double element) { return element * element; }, total);
+  sum_terms(
+      x, 1.0, [](double element) { return element * element; }, total);
 }
 
 }  // namespace dragoman::cpu

@@ -1,0 +1,73 @@
+// dragoman train: from text files to a model directory.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/cli/training_watcher.h"
+#include "dragoman/model/presets.h"
+#include "dragoman/train/run.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct TrainOptions {
+  std::string model;
+  std::string init;
+  std::string preset;
+  bool allow_changes = false;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "directory of the model; a run that it holds is resumed");
+    field("init", init, "start from the weights and the vocabulary of this model");
+    field("preset", preset, "settings to start from: base unless given; 'dragoman inspect --list' shows them");
+    field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
+  }
+};
+
+// The settings before the command line: those of the run that the directory holds, unless a preset is named.
+train::Settings starting_settings(const TrainOptions& options) {
+  const auto stored = train::resumable_state(options.model, [](const std::string&) {});
+  if (stored && options.preset.empty()) return stored->settings;
+  const model::Preset preset = model::preset(options.preset.empty() ? "base" : options.preset);
+  train::Settings settings;
+  settings.model = preset.model;
+  settings.training = preset.training;
+  return settings;
+}
+
+void train_model(Settings& given) {
+  given.read_file();
+  TrainOptions options;
+  given.apply(options);
+  require<UsageError>(!options.model.empty(), "say where the model is to be, with --model DIR.");
+  train::RunRequest request{.directory = options.model,
+                            .init = options.init,
+                            .settings = starting_settings(options),
+                            .allow_changes = options.allow_changes};
+  train::Settings::each(request.settings, [&](auto& part) { given.apply(part); });
+  request.settings.text.resolve_languages();
+  request.settings.validate();
+  watch_training(request);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("train", "learn to translate from text files");
+  auto settings = std::make_shared<Settings>(command);
+  settings->add_flags(TrainOptions{}, "Options");
+  settings->add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
+  settings->add_flags(train::RunSettings{}, "Run");
+  settings->add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
+  settings->add_flags(text::TokenizerSettings{}, "Vocabulary");
+  settings->add_flags(data::CleaningSettings{}, "Cleaning");
+  settings->add_flags(model::TrainingConfig{}, "Training (defaults are those of base)");
+  settings->add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
+  command.callback([settings] { train_model(*settings); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,68 @@
+#include "dragoman/cli/training_watcher.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dragoman/base/strings.h"
+
+namespace dragoman::cli {
+namespace {
+
+std::string describe(const train::RunResult& result, const train::RunRequest& request) {
+  const std::string step = with_thousands(result.step), directory = request.directory.string();
+  switch (result.ending) {
+    case train::Ending::kAllSteps: return fmt::format("trained for {} steps", step);
+    case train::Ending::kMinutes: return fmt::format("stopped at step {}: the minutes are over", step);
+    case train::Ending::kPatience: return fmt::format("stopped at step {}: validation gets no better", step);
+    case train::Ending::kStopped:
+      return fmt::format("stopped at step {}, which is saved; the same command goes on from there", step);
+  }
+  return "";
+}
+
+}  // namespace
+
+ProgressLine& TrainingWatcher::line(const ProgressOptions& options) {
+  if (!line_ || unit_ != options.unit) {
+    finish();
+    line_ = std::make_unique<ProgressLine>(options);
+    unit_ = options.unit;
+  }
+  return *line_;
+}
+
+void TrainingWatcher::finish() {
+  if (line_) line_->finish();
+  line_.reset();
+}
+
+void TrainingWatcher::say(const std::string& sentence) {
+  if (line_) return line_->say(sentence);
+  ProgressLine().say(sentence);
+}
+
+void TrainingWatcher::cut_pairs(std::int64_t pairs) {
+  line({.unit = "pairs"}).show({.done = pairs, .total = 0, .text = "tokenising"});
+}
+
+void TrainingWatcher::updated(const train::Progress& progress, std::int64_t steps) {
+  line({.first = progress.step - 1}).show({progress.step, steps, training_line(progress, steps)});
+}
+
+void TrainingWatcher::validated(const train::Validation& validation) {
+  say(fmt::format("step {}: validation nll {:.4f}, ppl {:.2f}{}{}", with_thousands(validation.step), validation.nll,
+                  std::exp(validation.nll), validation.bleu ? fmt::format(", BLEU {:.1f}", *validation.bleu) : "",
+                  validation.best ? "  (the best so far)" : ""));
+}
+
+train::RunResult watch_training(const train::RunRequest& request) {
+  TrainingWatcher watcher;
+  const train::RunResult result = train::run_training(request, watcher);
+  watcher.finish();
+  watcher.say(describe(result, request));
+  if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal()};
+  return result;
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,35 @@
+// A training run as its user sees it: sentences, a progress line, and validations.
+#pragma once
+
+#include <string>
+
+#include "dragoman/cli/progress.h"
+#include "dragoman/cli/signals.h"
+#include "dragoman/train/run.h"
+
+namespace dragoman::cli {
+
+class TrainingWatcher : public train::Watcher {
+ public:
+  void say(const std::string& sentence) override;
+  void cut_pairs(std::int64_t pairs) override;
+  void updated(const train::Progress& progress, std::int64_t steps) override;
+  void validated(const train::Validation& validation) override;
+  bool wants_stop() override { return stop_.signal() != 0; }
+
+  // Ends the progress line.
+  void finish();
+  int signal() const { return stop_.signal(); }
+
+ private:
+  ProgressLine& line(const ProgressOptions& options);
+
+  StopRequest stop_;
+  std::unique_ptr<ProgressLine> line_;
+  std::string unit_;  // of the task that the line shows
+};
+
+// Runs the training and says how it ended. Throws Stopped if it was asked to stop.
+train::RunResult watch_training(const train::RunRequest& request);
+
+}  // namespace dragoman::cli
