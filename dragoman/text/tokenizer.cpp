@@ -103,6 +103,11 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
 
 const std::string& Tokenizer::piece(std::int32_t id) const { return model_->piece(id).text; }
 
+std::optional<std::int32_t> Tokenizer::id(std::string_view piece) const {
+  const std::int32_t id = model_->processor.PieceToId(piece);  // kUnk if there is none
+  return model_->piece(id).text == piece ? std::optional(id) : std::nullopt;
+}
+
 bool Tokenizer::begins_word(std::int32_t id) const { return piece(id).starts_with(kSpace); }
 
 const std::string& Tokenizer::bytes() const { return model_->bytes; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,8 @@ class Tokenizer {
 
   // The text of one token; a space is U+2581.
   const std::string& piece(std::int32_t id) const;
+  // The token with that text, if there is one.
+  std::optional<std::int32_t> id(std::string_view piece) const;
   // Whether the token begins a word.
   bool begins_word(std::int32_t id) const;
 

@@ -107,6 +107,12 @@ TEST(Tokenizer, PiecesTellWhereWordsBegin) {
   EXPECT_FALSE(tokenizer.begins_word(kEos));
 }
 
+TEST(Tokenizer, EveryTokenIsFoundByItsText) {
+  const Tokenizer tokenizer = toy_tokenizer({});
+  for (std::int32_t id = 0; id < tokenizer.size(); ++id) EXPECT_EQ(tokenizer.id(tokenizer.piece(id)), id);
+  EXPECT_EQ(tokenizer.id("no such token"), std::nullopt);
+}
+
 TEST(Tokenizer, IdsThatDoNotExistAreTheCallersMistake) {
   const Tokenizer tokenizer = toy_tokenizer({});
   const auto beyond = static_cast<std::int32_t>(tokenizer.size());
