@@ -1,0 +1,110 @@
+#include "dragoman/data/demo_corpus.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::data {
+
+namespace {
+
+constexpr std::uint32_t kSentences = 0x64656D6F;  // the purpose of these random streams
+// A grammar that gives this many sentences in a row of which none is of use has no more to give.
+constexpr int kPatience = 20000;
+
+// The words of a text with the punctuation that clings to them: "Haus." is another form than "Haus".
+template <class Visit>
+void each_form(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+class Forms {
+ public:
+  void add(std::string_view text) {
+    each_form(text, [&](std::string_view form) { known_.emplace(bare(form)); });
+  }
+  bool all_known(std::string_view text) const {
+    bool all = true;
+    each_form(text, [&](std::string_view form) { all = all && known_.contains(std::string(bare(form))); });
+    return all;
+  }
+
+ private:
+  static std::string_view bare(std::string_view form) { return form.substr(0, form.find_last_not_of(".,?!") + 1); }
+
+  std::unordered_set<std::string> known_;
+};
+
+// Fresh sentences, one after the other: no source sentence comes twice.
+class FreshSentences {
+ public:
+  FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}
+
+  // The next `count` sentences that `wanted` accepts.
+  template <class Wanted>
+  std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted) {
+    std::vector<TextPair> taken;
+    for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
+      require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
+                          " sentences. Ask for fewer, or let the grammar say more.");
+      RandomStream random(seed_, kSentences, index_++);
+      Derivation sentence = grammar_.derive(random);
+      if (!remember(sentence.text) || !wanted(sentence)) continue;
+      taken.push_back(std::move(sentence.text));
+      idle = 0;
+    }
+    return taken;
+  }
+
+ private:
+  // Whether the sentence is new.
+  bool remember(const TextPair& text) {
+    const auto [known, is_new] = translations_.emplace(text.source, text.target);
+    require<UsageError>(known->second == text.target, "demo: the grammar translates '", text.source, "' both as '",
+                        known->second, "' and as '", text.target, "'.");
+    return is_new;
+  }
+
+  const Grammar& grammar_;
+  std::uint64_t seed_;
+  std::uint64_t index_ = 0;
+  std::unordered_map<std::string, std::string> translations_;
+};
+
+}  // namespace
+
+void DemoCorpusSettings::validate() const {
+  require<UsageError>(train > 0 && valid > 0 && test > 0, "demo: train-pairs is ", train, ", valid-pairs ", valid,
+                      " and test-pairs ", test, "; each must be above 0.");
+}
+
+DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings) {
+  settings.validate();
+  FreshSentences sentences(grammar, settings.seed);
+  DemoCorpus corpus;
+  corpus.train = sentences.take(settings.train, "training", [&](const Derivation& d) { return !grammar.unseen(d); });
+
+  Forms sources, targets;
+  for (const TextPair& pair : corpus.train) {
+    sources.add(pair.source);
+    targets.add(pair.target);
+  }
+  const auto familiar = [&](const TextPair& pair) {
+    return sources.all_known(pair.source) && targets.all_known(pair.target);
+  };
+  corpus.valid = sentences.take(settings.valid, "validation",
+                                [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });
+  corpus.test =
+      sentences.take(settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); });
+  return corpus;
+}
+
+}  // namespace dragoman::data

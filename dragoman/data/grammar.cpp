@@ -1,0 +1,277 @@
+#include "dragoman/data/grammar.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/hash.h"
+#include "dragoman/data/grammar_rules.h"
+
+namespace dragoman::data {
+
+namespace {
+
+// Down to this depth all rules may be taken; below it, only those that end soonest.
+constexpr int kFreeDepth = 12;
+// No sentence that anybody wants comes near these. They stop grammars that would fill the memory.
+constexpr int kMostDepth = 100;
+constexpr int kMostConstituents = 1000;
+constexpr std::size_t kMostBytes = 4096;
+
+// A category that was built, or a word that was chosen.
+struct Constituent {
+  const Rule* rule = nullptr;
+  const WordList* list = nullptr;
+  int word = 0;
+  std::vector<std::string> texts;     // by slot
+  std::vector<Constituent> children;  // by slot, made on demand
+};
+
+class Deriver {
+ public:
+  Deriver(const GrammarRules& grammar, RandomStream& random) : grammar_(grammar), random_(random) {}
+
+  Derivation derive() {
+    const Constituent sentence = build(grammar_.categories[grammar_.start], {}, 0, 0);
+    Derivation result;
+    result.text.source = spell(sentence.texts[place_of("source", sentence.rule->slots)], false);
+    result.text.target = spell(sentence.texts[place_of("target", sentence.rule->slots)], true);
+    for (std::vector<int>* numbers : {&rules_, &words_}) {
+      std::ranges::sort(*numbers);
+      numbers->erase(std::ranges::unique(*numbers).begin(), numbers->end());
+    }
+    result.rules = std::move(rules_);
+    result.words = std::move(words_);
+    return result;
+  }
+
+ private:
+  Constituent build(const Category& category, std::vector<std::string> arguments, int depth, int line) {
+    if (depth > kMostDepth || ++constituents_ > kMostConstituents)
+      fail(category.line, "a sentence with this '", category.name, "' does not come to an end.");
+    Constituent built;
+    built.rule = &choose_rule(category, arguments, kFreeDepth - depth, line);
+    rules_.push_back(built.rule->number);
+    built.texts = std::move(arguments);
+    built.texts.resize(built.rule->slots.size());
+    built.children.resize(built.rule->slots.size());
+    for (const Step& step : built.rule->steps) {
+      if (step.is_child)
+        built.children[step.slot] = make_child(built, step, depth);
+      else
+        built.texts[step.slot] =
+            write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
+    }
+    return built;
+  }
+
+  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int room, int line) {
+    const auto applies = [&](const Rule& rule) {
+      return std::ranges::all_of(rule.conditions, [&](const auto& c) { return matches(arguments[c.first], c.second); });
+    };
+    std::vector<const Rule*> candidates;
+    for (const Rule& rule : category.rules)
+      if (applies(rule)) candidates.push_back(&rule);
+    if (candidates.empty()) fail(line, "no rule of '", category.name, "' fits", given(category.parameters, arguments));
+    const int lowest = (*std::ranges::min_element(candidates, {}, &Rule::height))->height;
+    std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(room, lowest); });
+
+    double total = 0;
+    for (const Rule* rule : candidates) total += rule->weight;
+    double left = random_.uniform(0, total);
+    for (const Rule* rule : candidates)
+      if ((left -= rule->weight) < 0) return *rule;
+    return *candidates.back();
+  }
+
+  Constituent make_child(const Constituent& parent, const Step& step, int depth) {
+    const bool list = step.symbol.is_list;
+    std::vector<std::string> values;
+    if (!list) values.resize(grammar_.categories[step.symbol.index].parameters.size());
+    for (const auto& [parameter, text] : step.arguments) {
+      std::string value = write(parent, text, step.line);
+      if (list)
+        values.push_back(std::move(value));
+      else
+        values[parameter] = std::move(value);
+    }
+    return list ? choose_word(grammar_.lists[step.symbol.index], step, values)
+                : build(grammar_.categories[step.symbol.index], std::move(values), depth + 1, step.line);
+  }
+
+  Constituent choose_word(const WordList& list, const Step& step, const std::vector<std::string>& values) {
+    std::vector<int> candidates;
+    for (int word = 0; word < static_cast<int>(list.words.size()); ++word) {
+      bool fits = true;
+      for (std::size_t i = 0; i < values.size() && fits; ++i)
+        fits = matches(list.words[word][step.arguments[i].first], values[i]);
+      if (fits) candidates.push_back(word);
+    }
+    if (candidates.empty()) {
+      std::vector<std::string> columns;
+      for (const auto& argument : step.arguments) columns.push_back(list.columns[argument.first]);
+      fail(step.line, "no word of '", list.name, "' fits", given(columns, values));
+    }
+    Constituent chosen;
+    chosen.list = &list;
+    chosen.word = candidates[random_.below(static_cast<std::uint32_t>(candidates.size()))];
+    words_.push_back(list.first + chosen.word);
+    return chosen;
+  }
+
+  std::string write(const Constituent& in, const Template& pieces, int line) {
+    std::string text;
+    for (const Piece& piece : pieces) {
+      text += piece.table < 0 ? read(in, piece.operand, line)
+                              : look_up(grammar_.tables[piece.table], read(in, piece.operand, line),
+                                        read(in, piece.column, line), line);
+      if (text.size() > kMostBytes) fail(line, "this text is longer than ", kMostBytes, " bytes.");
+    }
+    return text;
+  }
+
+  const std::string& read(const Constituent& in, const Operand& operand, int line) {
+    if (operand.slot < 0) return operand.name;
+    if (operand.name.empty()) return in.texts[operand.slot];
+    const Constituent& child = in.children[operand.slot];
+    if (child.rule != nullptr) return child.texts[place_of(operand.name, child.rule->slots)];
+    const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by];
+    const int column = place_of(name, child.list->columns);
+    if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
+    return child.list->words[child.word][column];
+  }
+
+  const std::string& look_up(const Table& table, const std::string& row, const std::string& column, int line) {
+    const int place = place_of(column, table.columns);
+    const auto cells = std::ranges::find(table.rows, row, [](const auto& r) { return r.first; });
+    if (place < 0 || cells == table.rows.end())
+      fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");
+    return cells->second[place];
+  }
+
+  std::string spell(const std::string& text, bool target) const;
+
+  static std::string given(const std::vector<std::string>& names, const std::vector<std::string>& values) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size(); ++i) text += ' ' + names[i] + '=' + values[i];
+    return text + '.';
+  }
+
+  template <class... Parts>
+  [[noreturn]] void fail(int line, const Parts&... parts) const {
+    throw UsageError(join(grammar_.file, ":", line, ": ", parts...));
+  }
+
+  const GrammarRules& grammar_;
+  RandomStream& random_;
+  std::vector<int> rules_, words_;
+  int constituents_ = 0;
+};
+
+// One space between words and none before punctuation; a comma gives way to the mark after it.
+std::string tidy(std::string_view text) {
+  std::string tidied;
+  bool space = false;
+  for (const char c : text) {
+    if (c == ' ' || c == '\t') {
+      space = !tidied.empty();
+      continue;
+    }
+    if (std::string_view(".,;:?!").find(c) != std::string_view::npos) {
+      if (tidied.ends_with(',')) tidied.pop_back();
+    } else if (space) {
+      tidied += ' ';
+    }
+    space = false;
+    tidied += c;
+  }
+  return tidied;
+}
+
+// A capital in front, if the text begins with a letter of ASCII or Latin-1.
+void capitalise(std::string& text) {
+  if (text.empty()) return;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  const bool latin1 = text.size() > 1 && static_cast<unsigned char>(text[0]) == 0xC3;
+  const auto second = static_cast<unsigned char>(latin1 ? text[1] : 0);
+  if (second >= 0xA0 && second <= 0xBE && second != 0xB7) text[1] = static_cast<char>(second - 0x20);
+}
+
+// Replaces `from` by `to` wherever a word begins with it.
+std::string respell(const std::string& text, const Respelling& rule) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool word_begins = at == 0 || text[at - 1] == ' ';
+    if (word_begins && text.compare(at, rule.from.size(), rule.from) == 0) {
+      result += rule.to;
+      at += rule.from.size();
+    } else {
+      result += text[at++];
+    }
+  }
+  return result;
+}
+
+std::string Deriver::spell(const std::string& text, bool target) const {
+  std::string spelled = tidy(text);
+  for (const Respelling& rule : grammar_.respellings)
+    if (rule.target == target) spelled = respell(spelled, rule);
+  capitalise(spelled);
+  return spelled;
+}
+
+// The same pairs on every machine and with every seed: they belong to the grammar. All cells count, as two words of a
+// list may look alike in one language.
+bool in_share(const WordList& a, int i, const WordList& b, int j, double share) {
+  Hash hash;
+  for (const auto* cells : {&a.words[i], &b.words[j]})
+    for (const std::string& cell : *cells) hash.add(cell).add("\n");
+  return static_cast<double>(hash.value() >> 11) * 0x1p-53 < share;
+}
+
+}  // namespace
+
+bool matches(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  if (a.find('/') == std::string_view::npos) {
+    if (b.find('/') == std::string_view::npos) return false;
+    std::swap(a, b);
+  }
+  // `a` has alternatives: any of them may match.
+  const std::size_t slash = a.find('/');
+  return matches(a.substr(0, slash), b) || matches(a.substr(slash + 1), b);
+}
+
+Grammar::Grammar(std::string_view text, std::string_view name)
+    : rules_(std::make_shared<const GrammarRules>(read_grammar(text, name))) {}
+
+Derivation Grammar::derive(RandomStream& random) const { return Deriver(*rules_, random).derive(); }
+
+bool Grammar::unseen(const Derivation& derivation) const {
+  const auto has_rule = [&](int rule) { return std::ranges::binary_search(derivation.rules, rule); };
+  const auto words_of = [&](const WordList& list) {
+    std::vector<int> words;
+    for (const int word : derivation.words)
+      if (word >= list.first && word < list.first + static_cast<int>(list.words.size()))
+        words.push_back(word - list.first);
+    return words;
+  };
+  for (const UnseenPair& pair : rules_->unseen) {
+    if (!pair.lists) {
+      if (has_rule(pair.a) && has_rule(pair.b)) return true;
+      continue;
+    }
+    const WordList &a = rules_->lists[pair.a], &b = rules_->lists[pair.b];
+    for (const int i : words_of(a))
+      for (const int j : words_of(b))
+        if (in_share(a, i, b, j, pair.share)) return true;
+  }
+  return false;
+}
+
+int Grammar::rule_count() const { return static_cast<int>(rules_->rule_names.size()); }
+int Grammar::word_count() const { return static_cast<int>(rules_->word_names.size()); }
+const std::string& Grammar::rule_name(int rule) const { return rules_->rule_names.at(rule); }
+const std::string& Grammar::word_name(int word) const { return rules_->word_names.at(word); }
+
+}  // namespace dragoman::data

@@ -1,0 +1,49 @@
+// The steps of reading a grammar, in their order; grammar_reader.cpp takes them. Nothing else includes this.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/data/grammar_rules.h"
+
+namespace dragoman::data {
+
+// A line without its comment, and where it stands.
+struct SourceLine {
+  int number = 0;
+  std::string text;
+};
+
+// The lines of a rule, in the order of GrammarRules::categories and their rules.
+using RuleBodies = std::vector<std::vector<std::vector<SourceLine>>>;
+
+template <class... Parts>
+[[noreturn]] void fail_at(const GrammarRules& grammar, int line, const Parts&... parts) {
+  throw UsageError(join(grammar.file, ":", line, ": ", parts...));
+}
+
+// Words between white space. What stands in { } belongs together.
+std::vector<std::string> split_words(std::string_view text);
+
+// The place of `name` among `names`; throws a UsageError that says what there is no such thing of.
+int find_name(const GrammarRules& grammar, int line, std::string_view what, std::string_view name,
+              const std::vector<std::string>& names);
+
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& things) {
+  std::vector<std::string> names;
+  for (const Named& thing : things) names.push_back(thing.name);
+  return names;
+}
+
+// Step 2: the lines of every rule become its slots and steps.
+void read_bodies(GrammarRules& grammar, const RuleBodies& bodies);
+
+// Step 3: every text that a rule reads from its children exists; every rule can end. Sets the heights and the start.
+void check_rules(GrammarRules& grammar);
+
+}  // namespace dragoman::data

@@ -1,0 +1,101 @@
+#include "dragoman/data/nearest_neighbour.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::data {
+
+namespace {
+
+// Calls visit for every word and every punctuation mark.
+template <class Visit>
+void each_word(std::string_view text, Visit&& visit) {
+  constexpr std::string_view kMarks = ".,?!";
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool mark = at < text.size() && kMarks.find(text[at]) != std::string_view::npos;
+    if (at < text.size() && text[at] != ' ' && !mark) continue;
+    if (at > begin) visit(text.substr(begin, at - begin));
+    if (mark) visit(text.substr(at, 1));
+    begin = at + 1;
+  }
+}
+
+// How often each word has occurred up to each position.
+template <class Visit>
+void each_occurrence(const std::vector<int>& words, Visit&& visit) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto before = std::count(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]);
+    visit(static_cast<std::uint64_t>(words[i]) << 32 | static_cast<std::uint64_t>(before));
+  }
+}
+
+// Levenshtein's distance between sequences of words.
+int edit_distance(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i) + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const int replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j + 1] + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+NearestNeighbour::NearestNeighbour(const std::vector<TextPair>& pairs) : pairs_(pairs) {
+  require<UsageError>(!pairs.empty(), "nearest neighbour: there are no pairs to choose from.");
+  sentences_.reserve(pairs.size());
+  for (const TextPair& pair : pairs) {
+    Words words;
+    each_word(pair.source, [&](std::string_view word) {
+      words.push_back(ids_.emplace(word, static_cast<int>(ids_.size())).first->second);
+    });
+    const int number = static_cast<int>(sentences_.size());
+    each_occurrence(words, [&](std::uint64_t key) { having_[key].push_back(number); });
+    sentences_.push_back(std::move(words));
+  }
+}
+
+const TextPair& NearestNeighbour::nearest(std::string_view sentence) const {
+  Words words;
+  each_word(sentence, [&](std::string_view word) {
+    const auto known = ids_.find(std::string(word));
+    words.push_back(known == ids_.end() ? -1 : known->second);
+  });
+  std::vector<int> shared(sentences_.size());
+  each_occurrence(words, [&](std::uint64_t key) {
+    const auto found = having_.find(key);
+    if (found == having_.end()) return;
+    for (const int number : found->second) ++shared[number];
+  });
+
+  // A word that is not shared costs an edit, so the longer sentence bounds the distance. The most promising sentences
+  // are measured first; once the bound passes the best distance, none that follows can win.
+  std::vector<std::vector<int>> by_bound;
+  for (std::size_t number = 0; number < sentences_.size(); ++number) {
+    const std::size_t bound = std::max(words.size(), sentences_[number].size()) - shared[number];
+    if (bound >= by_bound.size()) by_bound.resize(bound + 1);
+    by_bound[bound].push_back(static_cast<int>(number));
+  }
+  int best = -1, best_distance = 0;
+  for (int bound = 0; bound < static_cast<int>(by_bound.size()) && (best < 0 || bound <= best_distance); ++bound)
+    for (const int number : by_bound[bound]) {
+      if (best >= 0 && bound == best_distance && number > best) break;
+      const int distance = edit_distance(words, sentences_[number]);
+      if (best < 0 || std::pair(distance, number) < std::pair(best_distance, best)) {
+        best = number;
+        best_distance = distance;
+      }
+    }
+  return pairs_[best];
+}
+
+}  // namespace dragoman::data
