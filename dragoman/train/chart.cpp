@@ -98,7 +98,8 @@ std::string grid(const Axes& axes) {
     svg += fmt::format(R"(<path class="grid" d="M{} {:.1f}H{}"/><text class="y" x="{}" y="{:.1f}">{}</text>)", kLeft, y,
                        kRight, kLeft - 7, y + 4, number_text(tick, 4));
   }
-  svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/>)", kLeft, kBottom, kRight);
+  svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/><text class="y" x="{}" y="{}">step</text>)", kLeft, kBottom,
+                     kRight, kLeft - 12, kBottom + 19);
   for (const double tick : axes.x.ticks(5)) {
     if (tick != std::floor(tick)) continue;  // there are no halves of steps
     const double x = axes.x.at(tick);
@@ -157,7 +158,6 @@ std::string chart_figure(const Chart& chart) {
     for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
     html += "</svg>\n";
   }
-  if (!chart.note.empty()) html += "<p class=\"note\">" + escaped(chart.note) + "</p>\n";
   return html + "</figure>\n";
 }
 
@@ -202,6 +202,7 @@ std::vector<double> log_ticks(double low, double high, int count) {
   };
   const auto most = static_cast<std::size_t>(count) + 2;
   std::vector<double> ticks = ticks_at({1, 2, 5}, 1);
+  if (ticks.size() < 4) ticks = ticks_at({1, 2, 3, 5, 7}, 1);
   if (ticks.size() < 3) return linear_ticks(low, high, count);  // less than a decade or so
   for (int decades = 1; ticks.size() > most; ++decades) ticks = ticks_at({1}, decades);
   return ticks;

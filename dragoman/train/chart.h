@@ -24,10 +24,9 @@ struct Chart {
   Scale scale = Scale::kLinear;
   bool from_zero = false;
   std::vector<Series> series;  // one to three
-  std::string note = {};       // a sentence below the curves; may be empty
 };
 
-// A <figure> with caption, legend, curves and note. The values shown are in attributes of the curves, where the page's
+// A <figure> with caption, legend and curves. The values shown are in attributes of the curves, where the page's
 // script finds them for its read-out.
 std::string chart_figure(const Chart& chart);
 
