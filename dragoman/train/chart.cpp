@@ -39,22 +39,25 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // A range of no width has no scale: give it some.
+  // A range of no width, but for rounding, has no scale: give it some.
   void widen() {
-    if (low < high) return;
-    const double margin = low == 0 ? 1 : std::abs(low) / 2;
+    const double size = std::max(std::abs(low), std::abs(high));
+    if (high - low > 1e-9 * size) return;
+    const double margin = size == 0 ? 1 : size / 2;
     low -= margin;
     high += margin;
   }
 };
 
-// What can be drawn: finite, and above zero where the scale asks for it.
+// What can be drawn: finite with room for a margin, and above zero where the scale asks for it.
 std::vector<Series> drawable(const Chart& chart) {
+  constexpr double kLargest = 1e200;
+  const double lowest = chart.scale == Scale::kLog ? 1 / kLargest : -kLargest;
   std::vector<Series> all;
   for (const Series& series : chart.series) {
     Series kept{series.name, {}};
     for (const Point& point : series.points) {
-      if (std::isfinite(point.y) && (chart.scale == Scale::kLinear || point.y > 0)) kept.points.push_back(point);
+      if (point.y >= lowest && point.y <= kLargest) kept.points.push_back(point);
     }
     kept.points = thinned(kept.points, kMostPoints);
     if (!kept.points.empty()) all.push_back(std::move(kept));

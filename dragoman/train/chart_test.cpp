@@ -54,8 +54,12 @@ TEST(ChartFigure, DrawsASinglePoint) {
   EXPECT_FALSE(contains(chart_figure(chart_of({{1, 0}})), "nan"));
 }
 
+TEST(ChartFigure, DrawsACurveThatDiffersByRoundingAlone) {
+  EXPECT_TRUE(contains(chart_figure(chart_of({{1, 1e20}, {2, std::nextafter(1e20, 2e20)}})), "<circle"));
+}
+
 TEST(ChartFigure, LeavesOutWhatIsNotANumber) {
-  const std::string html = chart_figure(chart_of({{1, 5}, {2, std::nan("")}, {3, INFINITY}, {4, 3}}));
+  const std::string html = chart_figure(chart_of({{1, 5}, {2, std::nan("")}, {3, INFINITY}, {4, 3}, {5, 1e308}}));
   EXPECT_TRUE(contains(html, "data-values=\"1 5;4 3\""));
   EXPECT_FALSE(contains(html, "nan"));
   EXPECT_FALSE(contains(html, "inf"));

@@ -132,9 +132,8 @@ std::string summary(const Metrics& metrics) {
   html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–", "training");
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
-  html += tile(
-      "FLOPs", number_text(last.flops),
-      knows_nominal(metrics) ? "by the model; " + number_text(last.nominal_flops) + " by the machine" : "by the model");
+  html += tile("FLOPs by the model", number_text(last.flops),
+               knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
   return html + "</dl>\n</section>\n";
 }
 
@@ -211,8 +210,9 @@ std::string report_html(const Metrics& metrics, const ReportFacts& facts) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
       escaped(facts.title), kReportStyle);
   html += header(facts) + "<main>\n" + summary(metrics) + charts(metrics) + sample_section(metrics.validations);
-  html += "<section class=\"tables\">\n<h2>Numbers</h2>\n" + number_tables(metrics) + settings_table(facts);
-  return html + fmt::format("</section>\n</main>\n<script>\n{}</script>\n</body>\n</html>\n", kReportScript);
+  const std::string tables = number_tables(metrics) + settings_table(facts);
+  if (!tables.empty()) html += "<section>\n<h2>Numbers</h2>\n" + tables + "</section>\n";
+  return html + fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", kReportScript);
 }
 
 }  // namespace dragoman::train
