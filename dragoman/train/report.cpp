@@ -15,8 +15,8 @@
 namespace dragoman::train {
 
 // report.css and report.js, compiled in (cmake/embed.cmake).
-extern const std::string_view kReportStyle;
-extern const std::string_view kReportScript;
+std::string_view report_style();
+std::string_view report_script();
 
 namespace {
 
@@ -208,11 +208,11 @@ std::string report_html(const Metrics& metrics, const ReportFacts& facts) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-      escaped(facts.title), kReportStyle);
+      escaped(facts.title), report_style());
   html += header(facts) + "<main>\n" + summary(metrics) + charts(metrics) + sample_section(metrics.validations);
   const std::string tables = number_tables(metrics) + settings_table(facts);
   if (!tables.empty()) html += "<section>\n<h2>Numbers</h2>\n" + tables + "</section>\n";
-  return html + fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", kReportScript);
+  return html + fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", report_script());
 }
 
 }  // namespace dragoman::train
