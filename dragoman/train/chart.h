@@ -34,6 +34,9 @@ std::string chart_figure(const Chart& chart);
 // spike is lost.
 std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most);
 
+// The means of at most `most` stretches of the points, alike in count.
+std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most);
+
 // Round values for the marks of an axis from `low` to `high`, about `count` of them, none outside.
 std::vector<double> linear_ticks(double low, double high, int count);
 std::vector<double> log_ticks(double low, double high, int count);

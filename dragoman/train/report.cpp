@@ -132,7 +132,7 @@ std::string summary(const Metrics& metrics) {
   html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–", "training");
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
-  html += tile("FLOPs by the model", number_text(last.flops),
+  html += tile("Training FLOPs", number_text(last.flops),
                knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
   return html + "</dl>\n</section>\n";
 }
