@@ -18,7 +18,7 @@ namespace dragoman::cli {
 namespace {
 
 constexpr double kSecondsBetweenDrawings = 0.1;
-constexpr int kDefaultColumns = 80, kNarrowestBar = 8, kWidestBar = 30;
+constexpr int kDefaultColumns = 80, kNarrowestBar = 5, kWidestBar = 30;
 constexpr std::string_view kGap = "  ", kEllipsis = "…";
 constexpr std::string_view kColour = "\x1b[36m", kFaint = "\x1b[2m", kPlain = "\x1b[0m", kClearToEnd = "\x1b[K";
 
@@ -39,7 +39,7 @@ int code_points(std::string_view text) {
   return static_cast<int>(std::ranges::count_if(text, [](char byte) { return !continues_code_point(byte); }));
 }
 
-// The text, or as much of it as leaves room for the mark that says that there was more.
+// The text, or as many of its fields (a gap is between them) as there is room for; or a part of the first.
 std::string cut(std::string_view text, int columns) {
   if (code_points(text) <= columns) return std::string(text);
   if (columns <= 0) return "";
@@ -47,6 +47,8 @@ std::string cut(std::string_view text, int columns) {
   for (int seen = 0; end < text.size(); ++end) {
     if (!continues_code_point(text[end]) && seen++ == columns - 1) break;
   }
+  const std::size_t field_end = text.rfind(kGap, end);
+  if (field_end != std::string_view::npos) return std::string(text.substr(0, field_end));
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
@@ -122,21 +124,21 @@ void ProgressLine::draw() {
   pending_ = false;
   drawn_at_ = outlet_.seconds();
   drawn_done_ = status_.done;
-  const std::string text = status_.text + counts();
-  std::string left = time_left();
+  std::string text = status_.text + counts(), left = time_left();
   if (!outlet_.terminal) return outlet_.write(fmt::format("{}{}\n", text, left));
 
   // The last column stays free: some terminals start a new line as soon as it is taken.
   const int columns = outlet_.columns() - 1;
   if (code_points(left) > columns / 2) left.clear();
   const int room = columns - code_points(left);
+  text = cut(text, room);
   const int bar_room = std::min(kWidestBar, room - code_points(text) - static_cast<int>(kGap.size()));
   std::string line;
   if (status_.total > 0 && bar_room >= kNarrowestBar) {
     const double share = static_cast<double>(status_.done) / static_cast<double>(status_.total);
     line = fmt::format("{}{}", bar(std::clamp(share, 0.0, 1.0), bar_room, outlet_.colour), kGap);
   }
-  outlet_.write(fmt::format("\r{}{}{}{}", line, cut(text, room), left, kClearToEnd));
+  outlet_.write(fmt::format("\r{}{}{}{}", line, text, left, kClearToEnd));
   line_open_ = true;
 }
 
@@ -157,8 +159,10 @@ std::string ProgressLine::time_left() const {
 }
 
 std::string training_line(const train::Progress& progress, std::int64_t steps) {
-  return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {:.1e}  {} tok/s", progress.epoch,
-                     count_text(progress.step, steps), progress.loss, std::exp(progress.nll), progress.rate,
+  std::string rate = fmt::format("{:.1e}", progress.rate);
+  if (const std::size_t zero = rate.find("e-0"); zero != std::string::npos) rate.erase(zero + 2, 1);  // 7.0e-4
+  return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {}  {} tok/s", progress.epoch,
+                     count_text(progress.step, steps), progress.loss, std::exp(progress.nll), rate,
                      with_thousands(std::llround(progress.tokens_per_second)));
 }
 

@@ -67,7 +67,7 @@ class ProgressLine {
   std::int64_t drawn_done_ = -1;
 };
 
-// "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-04  11,204 tok/s"; `steps` is left out where it is 0.
+// "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-4  11,204 tok/s"; `steps` is left out where it is 0.
 std::string training_line(const train::Progress& progress, std::int64_t steps = 0);
 
 }  // namespace dragoman::cli

@@ -52,6 +52,6 @@ class Grammar {
 };
 
 // The text of configs/demo/english-german.grammar, which is compiled into the program.
-extern const std::string_view kDemoGrammar;
+std::string_view demo_grammar();
 
 }  // namespace dragoman::data

@@ -14,7 +14,7 @@ namespace {
 
 // In units of the drawing, which the page scales to the width that it has.
 constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
-constexpr std::size_t kMostPoints = 600, kMostDots = 40;
+constexpr std::size_t kMostPoints = 600, kMostMeans = 300, kMostDots = 40;
 
 struct Axis {
   double low = 0, high = 1;  // values
@@ -39,24 +39,26 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // A range of no width has no scale: give it some.
+  // A range of no width, but for rounding, has no scale: give it some.
   void widen() {
-    if (low < high) return;
-    const double margin = low == 0 ? 1 : std::abs(low) / 2;
+    const double size = std::max(std::abs(low), std::abs(high));
+    if (high - low > 1e-9 * size) return;
+    const double margin = size == 0 ? 1 : size / 2;
     low -= margin;
     high += margin;
   }
 };
 
-// What can be drawn: finite, and above zero where the scale asks for it.
+// What can be drawn: finite with room for a margin, and above zero where the scale asks for it.
 std::vector<Series> drawable(const Chart& chart) {
+  constexpr double kLargest = 1e200;
+  const double lowest = chart.scale == Scale::kLog ? 1 / kLargest : -kLargest;
   std::vector<Series> all;
   for (const Series& series : chart.series) {
     Series kept{series.name, {}};
     for (const Point& point : series.points) {
-      if (std::isfinite(point.y) && (chart.scale == Scale::kLinear || point.y > 0)) kept.points.push_back(point);
+      if (point.y >= lowest && point.y <= kLargest) kept.points.push_back(point);
     }
-    kept.points = thinned(kept.points, kMostPoints);
     if (!kept.points.empty()) all.push_back(std::move(kept));
   }
   return all;
@@ -98,8 +100,9 @@ std::string grid(const Axes& axes) {
     svg += fmt::format(R"(<path class="grid" d="M{} {:.1f}H{}"/><text class="y" x="{}" y="{:.1f}">{}</text>)", kLeft, y,
                        kRight, kLeft - 7, y + 4, number_text(tick, 4));
   }
-  svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/>)", kLeft, kBottom, kRight);
-  for (const double tick : axes.x.ticks(5)) {
+  svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/><text class="y" x="{}" y="{}">step</text>)", kLeft, kBottom,
+                     kRight, kLeft - 12, kBottom + 19);
+  for (const double tick : axes.x.ticks(4)) {
     if (tick != std::floor(tick)) continue;  // there are no halves of steps
     const double x = axes.x.at(tick);
     // A label is centred under its tick, but for one that would leave the drawing.
@@ -110,16 +113,31 @@ std::string grid(const Axes& axes) {
   return svg;
 }
 
-std::string curve(const Series& series, std::size_t number, const Axes& axes) {
-  std::string path, values, dots;
-  for (const Point& point : series.points) {
-    const double x = axes.x.at(point.x), y = axes.y.at(point.y);
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
-    values += fmt::format("{}{} {}", values.empty() ? "" : ";", step_text(point.x), number_text(point.y, 4));
-    if (series.points.size() <= kMostDots) dots += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5"/>)", x, y);
+std::string path_of(const std::vector<Point>& points, const Axes& axes) {
+  std::string path;
+  for (const Point& point : points) {
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x.at(point.x), axes.y.at(point.y));
   }
-  return fmt::format(R"(<g class="s{}"><path class="curve" data-name="{}" data-values="{}" d="{}"/>{}</g>)", number,
-                     escaped(series.name), values, path, dots);
+  return path;
+}
+
+// A curve of very many points becomes that of their means, over the band that they cover.
+std::string curve(const Series& series, std::size_t number, const Axes& axes) {
+  const bool has_band = series.points.size() > kMostPoints;
+  const std::vector<Point> points = has_band ? averaged(series.points, kMostMeans) : series.points;
+  std::string svg = fmt::format(R"(<g class="s{}">)", number), values;
+  if (has_band)
+    svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, kMostPoints), axes));
+  for (const Point& point : points) {
+    values += fmt::format("{}{} {}", values.empty() ? "" : ";", step_text(point.x), number_text(point.y, 4));
+  }
+  svg += fmt::format(R"(<path class="curve" data-name="{}" data-values="{}" d="{}"/>)", escaped(series.name), values,
+                     path_of(points, axes));
+  if (points.size() > kMostDots) return svg + "</g>";
+  for (const Point& point : points) {
+    svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5"/>)", axes.x.at(point.x), axes.y.at(point.y));
+  }
+  return svg + "</g>";
 }
 
 // For who hears the page: "Loss, nats per token. Training: from 9.2 at step 10 to 3.1 at step 3,000."
@@ -157,7 +175,6 @@ std::string chart_figure(const Chart& chart) {
     for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
     html += "</svg>\n";
   }
-  if (!chart.note.empty()) html += "<p class=\"note\">" + escaped(chart.note) + "</p>\n";
   return html + "</figure>\n";
 }
 
@@ -174,6 +191,20 @@ std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
   }
   kept.push_back(points.back());
   return kept;
+}
+
+std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most) {
+  const std::size_t stretches = std::min(points.size(), most);
+  std::vector<Point> means(stretches);
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const std::size_t from = i * points.size() / stretches, to = (i + 1) * points.size() / stretches;
+    const double share = 1.0 / static_cast<double>(to - from);
+    for (std::size_t at = from; at < to; ++at) {
+      means[i].x += share * points[at].x;
+      means[i].y += share * points[at].y;
+    }
+  }
+  return means;
 }
 
 std::vector<double> linear_ticks(double low, double high, int count) {
@@ -202,6 +233,7 @@ std::vector<double> log_ticks(double low, double high, int count) {
   };
   const auto most = static_cast<std::size_t>(count) + 2;
   std::vector<double> ticks = ticks_at({1, 2, 5}, 1);
+  if (ticks.size() < 4) ticks = ticks_at({1, 2, 3, 5, 7}, 1);
   if (ticks.size() < 3) return linear_ticks(low, high, count);  // less than a decade or so
   for (int decades = 1; ticks.size() > most; ++decades) ticks = ticks_at({1}, decades);
   return ticks;

@@ -31,6 +31,16 @@ TEST(Thinned, KeepsTheEndsAndEverySpike) {
 
 TEST(Thinned, LeavesAShortCurveAlone) { EXPECT_EQ(thinned({{1, 2}, {3, 4}}, 600).size(), 2u); }
 
+TEST(Averaged, TakesTheMeanOfEachStretch) {
+  const std::vector<Point> means = averaged({{1, 2}, {3, 4}, {5, 5}, {6, 7}, {7, 9}}, 2);
+  ASSERT_EQ(means.size(), 2u);
+  EXPECT_DOUBLE_EQ(means[0].x, 2);
+  EXPECT_DOUBLE_EQ(means[0].y, 3);
+  EXPECT_DOUBLE_EQ(means[1].x, 6);
+  EXPECT_DOUBLE_EQ(means[1].y, 7);
+  EXPECT_EQ(averaged({{1, 2}}, 300).size(), 1u);
+}
+
 TEST(LinearTicks, AreRound) {
   EXPECT_EQ(linear_ticks(0, 3000, 5), (std::vector<double>{0, 1000, 2000, 3000}));
   EXPECT_EQ(linear_ticks(-0.3, 0.25, 5), (std::vector<double>{-0.2, 0, 0.2}));
@@ -54,11 +64,23 @@ TEST(ChartFigure, DrawsASinglePoint) {
   EXPECT_FALSE(contains(chart_figure(chart_of({{1, 0}})), "nan"));
 }
 
+TEST(ChartFigure, DrawsACurveThatDiffersByRoundingAlone) {
+  EXPECT_TRUE(contains(chart_figure(chart_of({{1, 1e20}, {2, std::nextafter(1e20, 2e20)}})), "<circle"));
+}
+
 TEST(ChartFigure, LeavesOutWhatIsNotANumber) {
-  const std::string html = chart_figure(chart_of({{1, 5}, {2, std::nan("")}, {3, INFINITY}, {4, 3}}));
+  const std::string html = chart_figure(chart_of({{1, 5}, {2, std::nan("")}, {3, INFINITY}, {4, 3}, {5, 1e308}}));
   EXPECT_TRUE(contains(html, "data-values=\"1 5;4 3\""));
   EXPECT_FALSE(contains(html, "nan"));
   EXPECT_FALSE(contains(html, "inf"));
+}
+
+TEST(ChartFigure, DrawsABandBehindTheMeansOfALongCurve) {
+  std::vector<Point> points;
+  for (int i = 0; i < 600; ++i) points.push_back({static_cast<double>(i), static_cast<double>(i % 2)});
+  EXPECT_FALSE(contains(chart_figure(chart_of(points)), "class=\"band\""));
+  points.push_back({600, 0});
+  EXPECT_TRUE(contains(chart_figure(chart_of(points)), "class=\"band\""));
 }
 
 TEST(ChartFigure, SaysThatThereIsNothingToDraw) {

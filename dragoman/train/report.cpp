@@ -15,8 +15,8 @@
 namespace dragoman::train {
 
 // report.css and report.js, compiled in (cmake/embed.cmake).
-extern const std::string_view kReportStyle;
-extern const std::string_view kReportScript;
+std::string_view report_style();
+std::string_view report_script();
 
 namespace {
 
@@ -37,40 +37,46 @@ bool knows_nominal(const Metrics& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
 }
 
-// The two accounts of what training cost, and what they mean beside the paper's.
-Chart flops_chart(const Metrics& metrics) {
+// The two accounts of what training cost.
+Chart cost_chart(const Metrics& metrics) {
   Chart chart{.title = "Training cost",
-              .unit = "floating-point operations, cumulative",
+              .unit = "floating-point operations so far",
               .from_zero = true,
-              .series = {series_of("by the model", metrics.progress, [](const Progress& p) { return p.flops; })},
-              .note = "By the model: 6 for each multiply-add of its matrix products."};
-  if (knows_nominal(metrics)) {
-    chart.series.push_back(
-        series_of("by the machine", metrics.progress, [](const Progress& p) { return p.nominal_flops; }));
-    const double model = metrics.progress.back().flops, machine = metrics.progress.back().nominal_flops;
-    chart.note +=
-        fmt::format(" By the machine: time spent × its rate, the account of Table 2; the model's is {} % of it.",
-                    number_text(100 * model / machine, 2));
-    // On one linear scale the smaller curve would lie on the axis.
-    constexpr double kFarApart = 10;
-    if (std::max(model / machine, machine / model) > kFarApart) {
-      chart.scale = Scale::kLog;
-      chart.from_zero = false;
-    }
-  }
-  chart.note += " The paper's Table 2 tells 3.3e18 for the base model and 2.3e19 for the big one.";
+              .series = {series_of("by the model", metrics.progress, [](const Progress& p) { return p.flops; })}};
+  if (!knows_nominal(metrics)) return chart;
+  chart.series.push_back(
+      series_of("by the machine", metrics.progress, [](const Progress& p) { return p.nominal_flops; }));
+  // On one linear scale the smaller curve would lie on the axis.
+  constexpr double kFarApart = 10;
+  const double ratio = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
+  const bool far_apart = ratio > kFarApart || ratio < 1 / kFarApart;
+  chart.scale = far_apart ? Scale::kLog : Scale::kLinear;
+  chart.from_zero = !far_apart;
   return chart;
+}
+
+// What the accounts mean, beside the paper's.
+std::string cost_note(const Metrics& metrics) {
+  std::string note = "Training cost by the model counts 6 operations for each multiply-add of its matrix products.";
+  if (knows_nominal(metrics)) {
+    const double share = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
+    note += fmt::format(
+        " By the machine it is the time spent × its rate, the account of Table 2; the model's is {}\u00a0% of it.",
+        number_text(100 * share, 2));
+  }
+  note += " The paper's Table 2 tells 3.3e18 for the base model and 2.3e19 for the big one.";
+  return "<p class=\"note\">" + escaped(note) + "</p>\n";
 }
 
 std::string charts(const Metrics& metrics) {
   const auto& [progress, validations] = metrics;
   std::string html = "<section class=\"charts\">\n<h2>Curves</h2>\n";
-  html += chart_figure(
-      {.title = "Loss",
-       .unit = "nats per target token",
-       .series = {series_of("training, label-smoothed", progress, [](const Progress& p) { return p.loss; }),
-                  series_of("training, plain", progress, [](const Progress& p) { return p.nll; }),
-                  series_of("validation, plain", validations, [](const Validation& v) { return v.nll; })}});
+  html += chart_figure({.title = "Loss",
+                        .unit = "nats per target token",
+                        .scale = Scale::kLog,
+                        .series = {series_of("training, smoothed", progress, [](const Progress& p) { return p.loss; }),
+                                   series_of("training", progress, [](const Progress& p) { return p.nll; }),
+                                   series_of("validation", validations, [](const Validation& v) { return v.nll; })}});
   html += chart_figure({.title = "Perplexity",
                         .unit = "on the validation set",
                         .scale = Scale::kLog,
@@ -88,8 +94,15 @@ std::string charts(const Metrics& metrics) {
        .unit = "target tokens per second",
        .from_zero = true,
        .series = {series_of("tokens/s", progress, [](const Progress& p) { return p.tokens_per_second; })}});
-  html += chart_figure(flops_chart(metrics));
-  return html + "</section>\n";
+  html += chart_figure(cost_chart(metrics));
+  return html + cost_note(metrics) + "</section>\n";
+}
+
+// 12,120,000 -> "12.1 M": a tile is narrow.
+std::string amount_text(std::int64_t count) {
+  const double value = static_cast<double>(count);
+  if (value >= 1e9) return number_text(value / 1e9) + " G";
+  return value >= 1e6 ? number_text(value / 1e6) + " M" : with_thousands(count);
 }
 
 std::string tile(std::string_view name, const std::string& value, const std::string& detail = "") {
@@ -115,12 +128,12 @@ std::string summary(const Metrics& metrics) {
 
   const Progress& last = metrics.progress.back();
   html += tile("Steps", with_thousands(last.step), "in epoch " + with_thousands(last.epoch));
-  html += tile("Loss", number_text(last.loss), "perplexity " + number_text(std::exp(last.nll)) + " in training");
+  html += tile("Loss", number_text(last.loss), "in training; perplexity " + number_text(std::exp(last.nll)));
   html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–", "training");
-  html += tile("Target tokens", number_text(static_cast<double>(last.target_tokens)),
+  html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
-  html += tile("FLOPs", number_text(last.flops),
-               knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "by the model");
+  html += tile("Training FLOPs", number_text(last.flops),
+               knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
   return html + "</dl>\n</section>\n";
 }
 
@@ -195,10 +208,11 @@ std::string report_html(const Metrics& metrics, const ReportFacts& facts) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-      escaped(facts.title), kReportStyle);
+      escaped(facts.title), report_style());
   html += header(facts) + "<main>\n" + summary(metrics) + charts(metrics) + sample_section(metrics.validations);
-  html += "<section class=\"tables\">\n<h2>Numbers</h2>\n" + number_tables(metrics) + settings_table(facts);
-  return html + fmt::format("</section>\n</main>\n<script>\n{}</script>\n</body>\n</html>\n", kReportScript);
+  const std::string tables = number_tables(metrics) + settings_table(facts);
+  if (!tables.empty()) html += "<section>\n<h2>Numbers</h2>\n" + tables + "</section>\n";
+  return html + fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", report_script());
 }
 
 }  // namespace dragoman::train

@@ -295,6 +295,12 @@ void Session::publish() {
   if (!trainer_->average().absent()) average = block_->tensors_in(trainer_->average());
   const std::string weights = publish_weights(request_.directory, state_, *on_, block_->tensors(), average);
   const TextSettings& text = state_.settings.text;
+  Json provenance;
+  provenance["program"] = join("dragoman ", kVersion, " (", kCommit, ")");
+  provenance["steps"] = state_.step;
+  provenance["target_tokens"] = state_.target_tokens;
+  provenance["weights"] = weights;
+  provenance["text"] = state_.text_key;
   model::write_info(request_.directory, {.config = config_,
                                          .source_language = text.source_language,
                                          .target_language = text.target_language,
@@ -317,7 +323,8 @@ void Session::write_report() const {
       fmt::format("{} + {} layers of width {}, {} heads", config_.N_enc, config_.N_dec, config_.d_model, config_.h);
   for (const model::ParameterInfo& tensor : model::parameter_table(config_)) facts.parameters += tensor.count;
   facts.machine = fmt::format("CPU, {} threads, float32", on_->threads());
-  for (const auto& [key, value] : to_json(state_.settings).items()) {
+  const Json settings = to_json(state_.settings);
+  for (const auto& [key, value] : settings.items()) {
     facts.settings.emplace_back(key, setting_text(value, key));
   }
   const fs::path metrics = request_.directory / "metrics.jsonl";

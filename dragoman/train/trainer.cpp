@@ -128,7 +128,8 @@ Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   const data::HostBatch batch = data::make_host_batch(pairs, batch_options(model));
-  Losses losses{.target_tokens = static_cast<std::int64_t>(batch.targets.size())};
+  Losses losses;
+  losses.target_tokens = static_cast<std::int64_t>(batch.targets.size());
   require<UsageError>(losses.target_tokens > 0, "there is nothing to evaluate.");
   const double weight = 1.0 / static_cast<double>(losses.target_tokens);
   nn::Pass pass{.on = on};
