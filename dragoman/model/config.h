@@ -86,7 +86,7 @@ struct TransformerConfig {
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");
     field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");
-    field("init", init, "initialisation of the weights");
+    field("initialisation", init, "whose rule draws the first weights");
     field("decoder-start", decoder_start, "what the decoder reads before the first word");
   }
 
