@@ -35,6 +35,13 @@ struct ScoreOptions {
   void validate() const { require<UsageError>(!reference.empty(), "name the right translations with --reference."); }
 };
 
+[[noreturn]] void refuse_lengths(const std::string& reference, std::int64_t hypotheses, bool more_hypotheses) {
+  if (more_hypotheses) {
+    throw UsageError(join("'", reference, "' has only ", hypotheses - 1, " lines, but there are more hypotheses."));
+  }
+  throw UsageError(join("'", reference, "' has more lines than there are hypotheses, which is ", hypotheses, "."));
+}
+
 eval::BleuStatistics read_statistics(const ScoreOptions& options) {
   LineReader hypotheses(options.hypothesis);
   std::vector<LineReader> readers;
@@ -46,9 +53,7 @@ eval::BleuStatistics read_statistics(const ScoreOptions& options) {
     const bool more = hypotheses.next(hypothesis);
     for (std::size_t i = 0; i < readers.size(); ++i) {
       const bool has_reference = readers[i].next(references[i]);
-      require<UsageError>(has_reference == more, "'", readers[i].path(), "' has ", more ? "only " : "more than ",
-                          readers[i].line() - (more ? 0 : 1), " lines, but there are ",
-                          more ? "more" : "only that many", " hypotheses; each line needs its counterpart.");
+      if (has_reference != more) refuse_lengths(readers[i].path(), hypotheses.line(), more);
     }
     if (!more) return statistics;
     statistics += eval::bleu_statistics(hypothesis, references);

@@ -109,19 +109,36 @@ TEST(Sample, RefusesAmountsThatAreNoShare) {
   for (const double amount : {-0.1, 1.1, std::nan("")}) EXPECT_THROW(tokenizer.sample("a", amount, random), UsageError);
 }
 
-// Of "abc", ab may be merged first or bc. The best merge that is not left out is taken, and a merge left out in one
-// step may be taken in the next: abc, if ab was merged or if bc was.
-TEST(Merges, LeftOutInOneStepMayBeTakenInTheNext) {
+// Of the merges ab and bc the better one that is not left out is taken; then there is nothing more to merge.
+TEST(Merges, AreLeftOutAsOftenAsTheAmountSays) {
   const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9}, {"b", -9}, {"c", -9}, {"ab", 0}, {"bc", -1}});
   const std::map<Ids, double> share = shares(model, "abc", 0.5);
   EXPECT_EQ(share.size(), 3u);
   EXPECT_NEAR(share.at({7, 6}), 0.5, 0.02);      // ab c
   EXPECT_NEAR(share.at({4, 8}), 0.25, 0.02);     // a bc
   EXPECT_NEAR(share.at({4, 5, 6}), 0.25, 0.02);  // none
+}
 
-  // abcd: only where ab and cd are both merged. One is left out in the first step with 1/2, then taken with 1/2.
-  const ModelFile pairs = model_of(TokenizerKind::kBpe, {{"a", -9}, {"b", -9}, {"ab", 0}});
-  EXPECT_NEAR(shares(pairs, "abab", 0.5).at({6, 6}), 0.375, 0.02);  // (1/2 + 1/4) / 2
+// In abab, one of two merges is taken with 1 - 1/4; the other one then, in the next step, with 1/2.
+TEST(Merges, LeftOutInOneStepMayBeTakenInTheNext) {
+  const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9}, {"b", -9}, {"ab", 0}});
+  EXPECT_NEAR(shares(model, "abab", 0.5).at({6, 6}), 0.375, 0.02);
+}
+
+// Each of two words is cut as if it were alone.
+TEST(Merges, OfOneWordAreNoStepsOfAnother) {
+  const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9},
+                                                         {std::string(kSpace), -9},
+                                                         {"\xE2\x96\x81"
+                                                          "a",
+                                                          0}});
+  EXPECT_NEAR(shares(model,
+                     "\xE2\x96\x81"
+                     "a\xE2\x96\x81"
+                     "a",
+                     0.5)
+                  .at({6, 6}),
+              0.25, 0.02);
 }
 
 // The probabilities of ab and a + b are 0.2 and 0.5 * 0.3.

@@ -191,7 +191,7 @@ bool LineReader::next(std::string& line) {
     const auto byte = static_cast<unsigned char>(line[*wrong]);
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     throw UsageError(join(
-        "'", path(), "' line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
+        file_->raw.name(), " line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
         " at column ", count_characters(std::string_view(line).substr(0, *wrong)) + 1, "); mend or remove that line."));
   }
   return true;
