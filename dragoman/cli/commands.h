@@ -9,7 +9,13 @@ namespace dragoman::cli {
 // Parameters, cost and memory of a preset or of any settings.
 void add_inspect(CLI::App& program);
 
-// Trains a small model on a toy task and shows what it learned.
+// Standard input to standard output, line by line.
+void add_translate(CLI::App& program);
+
+// The mean of a run's last checkpoints.
+void add_average(CLI::App& program);
+
+// Makes a corpus, trains a small model on it and shows what it learned.
 void add_demo(CLI::App& program);
 
 // From text files to a model directory.

@@ -24,6 +24,8 @@ constexpr int kWrongUsage = 2;
 void add_commands(CLI::App& program) {
   add_demo(program);
   add_train(program);
+  add_translate(program);
+  add_average(program);
   add_inspect(program);
   add_gradcheck(program);
   add_tokenizer(program);

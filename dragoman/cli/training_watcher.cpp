@@ -35,9 +35,11 @@ ProgressLine& TrainingWatcher::line(const ProgressOptions& options) {
 void TrainingWatcher::finish() {
   if (line_) line_->finish();
   line_.reset();
+  unit_.clear();
 }
 
 void TrainingWatcher::say(const std::string& sentence) {
+  if (!unit_.empty()) finish();  // a count that something else follows is over
   if (line_) return line_->say(sentence);
   ProgressLine().say(sentence);
 }

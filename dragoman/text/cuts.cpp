@@ -87,7 +87,7 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
   Parts parts;
   const auto cut = [&](std::string_view stretch) {
     if (stretch.empty()) return;
-    if (kind_ == TokenizerKind::kUnigram) return draw(stretch, 1 - amount, random, parts);
+    if (kind_ == TokenizerKind::kUnigram) return draw(stretch, (1 - amount) / amount, random, parts);
     while (!stretch.empty()) {
       const std::string_view word = words_apart_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
       merge(word, amount, random, parts);

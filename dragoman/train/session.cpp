@@ -53,6 +53,7 @@ void check_changes(const RunState& before, const RunRequest& request) {
 Session::Session(const RunRequest& request, Watcher& watcher)
     : request_(request), watcher_(watcher), lock_(request.directory) {
   remove_remnants(request.directory);
+  make_directory(request.directory / "checkpoints");
   state_.settings = request.settings;
   resume();
   open_corpus();

@@ -29,17 +29,6 @@ struct ToySettings {
   int threads = 0;
   std::uint64_t seed = 1;
 
-  template <class Visitor>
-  void fields(Visitor&& field) {
-    field("task", task, "what to learn: to reverse a string of symbols, or to copy it");
-    field("symbols", symbols, "different symbols");
-    field("longest", longest, "symbols in the longest string");
-    field("steps", steps, "updates to train for");
-    field("batch", batch, "strings in an update");
-    field("threads", threads, "threads to use; 0 for all");
-    field("seed", seed, "start of every random stream");
-  }
-
   // Throws a UsageError for settings that make no task.
   void validate() const;
 };

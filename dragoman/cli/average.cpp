@@ -1,0 +1,70 @@
+// dragoman average: the mean of the last checkpoints of a run, as a model of its own or in place.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/train/average.h"
+#include "dragoman/train/checkpoint.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct AverageOptions {
+  std::string model;
+  int last = 5;
+  std::string output;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "directory of a training run");
+    field("last", last, "checkpoints to take the mean of");
+    field("output", output, "directory for the averaged model; the run's own unless given");
+  }
+};
+
+void average(Settings& settings) {
+  settings.read_file();
+  AverageOptions options;
+  settings.apply(options);
+  require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
+  require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
+  const std::vector<train::Checkpoint> checkpoints = train::list_checkpoints(options.model);
+  require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
+                      checkpoints.size(), " checkpoints, but ", options.last,
+                      " were asked for; train with a larger --keep, or ask for fewer.");
+  std::vector<std::filesystem::path> files;
+  std::string steps;
+  for (std::size_t i = checkpoints.size() - static_cast<std::size_t>(options.last); i < checkpoints.size(); ++i) {
+    files.push_back(train::weights_of(checkpoints[i]));
+    steps += join(steps.empty() ? "" : ", ", checkpoints[i].step);
+  }
+  model::ModelInfo info = model::read_info(options.model);
+  const std::filesystem::path output = options.output.empty() ? options.model : options.output;
+  make_directory(output);
+  if (!options.output.empty()) {
+    model::write_tokenizers(output, model::read_tokenizers(options.model), info.joint_vocabulary);
+  }
+  train::average_weights(files, model::weights_file(output));
+  info.provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
+  model::write_info(output, info);
+  print(fmt::format("wrote the mean of the checkpoints of steps {} to '{}'\n", steps,
+                    model::weights_file(output).string()));
+}
+
+}  // namespace
+
+void add_average(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("average", "make the mean of a run's last checkpoints its model");
+  auto settings = std::make_shared<Settings>(command);
+  settings->add_flags(AverageOptions{}, "Options");
+  command.callback([settings] { average(*settings); });
+}
+
+}  // namespace dragoman::cli

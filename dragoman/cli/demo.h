@@ -1,0 +1,39 @@
+// The tasks of `dragoman demo`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dragoman/base/fields.h"
+#include "dragoman/train/toy.h"
+
+namespace dragoman::cli {
+
+enum class DemoTask : std::uint8_t { kTranslate, kReverse, kCopy };
+constexpr std::array<std::string_view, 3> names(DemoTask) { return {"translate", "reverse", "copy"}; }
+
+struct DemoOptions {
+  DemoTask task = DemoTask::kTranslate;
+  std::string model = "dragoman-demo";
+  std::string grammar;
+  OptionalSize steps = 0;
+  int threads = 0;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("task", task, "translate English into German, or reverse or copy strings of symbols");
+    field("model", model, "directory for the model that learns to translate");
+    field("grammar", grammar, "file to make the sentences from, like configs/demo/english-german.grammar");
+    field("steps", steps, "updates to train for; enough to learn the task unless given");
+    field("threads", threads, "threads to use; 0 for all");
+    field("seed", seed, "start of every random stream");
+  }
+};
+
+void demo_translation(const DemoOptions& options);
+void demo_toy(const DemoOptions& options, train::ToyTask task);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,55 @@
+// demo --task reverse|copy: a small Transformer learns to reverse or to copy strings of symbols.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "dragoman/cli/demo.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/progress.h"
+
+namespace dragoman::cli {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// a to z, then A to Z.
+std::string spell(const data::Sentence& sentence) {
+  std::string text;
+  for (const std::int32_t id : sentence) {
+    const int symbol = id - train::first_symbol();
+    if (symbol >= 0) text += static_cast<char>(symbol < 26 ? 'a' + symbol : 'A' + symbol - 26);
+  }
+  return text;
+}
+
+}  // namespace
+
+void demo_toy(const DemoOptions& options, train::ToyTask task) {
+  train::ToySettings toy{.task = task};
+  if (options.steps > 0) toy.steps = options.steps;
+  toy.threads = options.threads;
+  toy.seed = options.seed;
+  toy.validate();
+  train::ToyModel model(toy);
+  fmt::print(stderr, "A Transformer of 2 + 2 layers learns to {} strings of 1 to {} symbols.\n", to_string(toy.task),
+             toy.longest);
+  const double start = now();
+  ProgressLine progress({.done_between = toy.steps / 10});
+  model.train([&](int step, const train::Losses& losses) {
+    const std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss);
+    progress.show({.done = step, .total = toy.steps, .text = text});
+  });
+  progress.finish();
+  const double trained = now() - start;
+
+  constexpr int kFresh = 1000, kShown = 5;
+  const auto fresh = train::toy_pairs(toy, kFresh, ~std::uint64_t{0});
+  for (int i = 0; i < kShown; ++i) {
+    print(fmt::format("{:>25} -> {}\n", spell(fresh[i].source), spell(model.answer(fresh[i].source))));
+  }
+  print(fmt::format("trained in {:.0f} s; {:.1f} % of {} fresh strings answered without a mistake\n", trained,
+                    100 * model.exact_match(fresh), kFresh));
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,150 @@
+// demo --task translate: English to German from a grammar, from nothing to a model that translates.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/alignment_picture.h"
+#include "dragoman/cli/demo.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/training_watcher.h"
+#include "dragoman/data/demo_corpus.h"
+#include "dragoman/data/nearest_neighbour.h"
+#include "dragoman/decode/translator.h"
+#include "dragoman/eval/bleu.h"
+#include "dragoman/model/presets.h"
+
+namespace dragoman::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using data::TextPair;
+
+constexpr int kShown = 6;  // translations, of which the last is shown with its alignment
+
+data::DemoCorpus make_corpus(const DemoOptions& options) {
+  const std::string text = options.grammar.empty() ? std::string(data::demo_grammar()) : read_file(options.grammar);
+  const data::Grammar grammar(text, options.grammar.empty() ? "the built-in grammar" : options.grammar);
+  data::DemoCorpusSettings settings;
+  settings.seed = options.seed;
+  return data::make_demo_corpus(grammar, settings);
+}
+
+void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
+  std::string source, target;
+  for (const TextPair& pair : pairs) {
+    source += pair.source + "\n";
+    target += pair.target + "\n";
+  }
+  replace_file(stem.string() + ".en", source);
+  replace_file(stem.string() + ".de", target);
+}
+
+train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
+  const model::Preset preset = model::preset("demo");
+  train::RunRequest request{.directory = options.model, .init = {}, .settings = {}, .allow_changes = false};
+  train::Settings& settings = request.settings;
+  settings.model = preset.model;
+  settings.training = preset.training;
+  settings.training.seed = options.seed;
+  if (options.steps > 0) settings.training.steps = options.steps;
+  settings.text.train_source = {(text / "train.en").string()};
+  settings.text.train_target = {(text / "train.de").string()};
+  settings.text.valid_source = (text / "valid.en").string();
+  settings.text.valid_target = (text / "valid.de").string();
+  settings.text.resolve_languages();
+  settings.run.save_every = settings.run.valid_every = std::max(1, settings.training.steps / 4);
+  settings.machine.threads = options.threads;
+  settings.machine.report_every = 20;
+  settings.validate();
+  return request;
+}
+
+struct Score {
+  double bleu = 0;
+  double exact = 0;  // per cent
+};
+
+Score score(const std::vector<TextPair>& test, const std::function<std::string(std::size_t)>& answer) {
+  eval::BleuStatistics statistics;
+  double exact = 0;
+  for (std::size_t i = 0; i < test.size(); ++i) {
+    const std::string given = answer(i);
+    statistics += eval::bleu_statistics(given, std::span(&test[i].target, 1));
+    if (given == test[i].target) exact += 1;
+  }
+  return {eval::bleu(statistics).score, 100 * exact / static_cast<double>(test.size())};
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t first = 0; first < text.size();) {
+    const std::size_t end = std::min(text.find(' ', first), text.size());
+    if (end > first) words.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return words;
+}
+
+void show_translations(const fs::path& directory, const DemoOptions& options, const std::vector<TextPair>& test) {
+  decode::Translator translator(directory, {.threads = options.threads, .alignment = decode::HeadChoice{}});
+  std::vector<std::string> sources;
+  for (int i = 0; i < std::min<int>(kShown, static_cast<int>(test.size())); ++i) sources.push_back(test[i].source);
+  const std::vector<decode::TranslatedLine> lines = translator.translate(sources);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool right = lines[i].text == test[i].target;
+    print(fmt::format("  {}\n  -> {}{}\n\n", sources[i], lines[i].text,
+                      right ? "" : "\n     right would be: " + test[i].target));
+  }
+  const decode::TranslatedLine& last = lines.back();
+  const model::Tokenizers& tokenizers = translator.model().tokenizers;
+  const decode::AttentionMap words = decode::by_words(last.attention, decode::words_of(last.target, tokenizers.target),
+                                                      decode::words_of(last.source, tokenizers.source));
+  print("Where the decoder looked while it wrote the last one (the mean of all heads):\n\n");
+  print(alignment_picture(words, split_words(sources.back()), split_words(last.text)) + "\n");
+}
+
+}  // namespace
+
+void demo_translation(const DemoOptions& options) {
+  const fs::path directory = options.model, text = directory / "text";
+  const data::DemoCorpus corpus = make_corpus(options);
+  make_directory(text);
+  write_pairs(text / "train", corpus.train);
+  write_pairs(text / "valid", corpus.valid);
+  write_pairs(text / "test", corpus.test);
+  fmt::print(stderr, "made {} sentence pairs from a grammar; the {} for testing combine what training keeps apart\n",
+             with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size());
+  const train::RunResult result = watch_training(training_request(options, text));
+
+  decode::Translator translator(directory, {.threads = options.threads});
+  std::vector<std::string> sources;
+  for (const TextPair& pair : corpus.test) sources.push_back(pair.source);
+  const std::vector<decode::TranslatedLine> lines = translator.translate(sources);
+  const data::NearestNeighbour memory(corpus.train);
+  const Score ours = score(corpus.test, [&](std::size_t i) { return lines[i].text; });
+  const Score nearest = score(corpus.test, [&](std::size_t i) { return memory.translate(corpus.test[i].source); });
+
+  print("\n");
+  show_translations(directory, options, corpus.test);
+  print(fmt::format("{} test sentences of constructions that training never combined, after {} of training:\n",
+                    corpus.test.size(), duration_text(result.seconds)));
+  print(fmt::format("  this model                                  BLEU {:5.1f}   without a mistake {:5.1f} %\n",
+                    ours.bleu, ours.exact));
+  print(fmt::format("  the nearest training sentence's translation BLEU {:5.1f}   without a mistake {:5.1f} %\n\n",
+                    nearest.bleu, nearest.exact));
+  print(
+      fmt::format("The model is in '{0}'. To try next:\n"
+                  "  echo 'The old man gave the child a red book.' | dragoman translate --model {0}\n"
+                  "  open {0}/report.html   (how it learned)\n"
+                  "  edit a copy of configs/demo/english-german.grammar and run: dragoman demo --grammar FILE --model "
+                  "DIR\n",
+                  options.model));
+}
+
+}  // namespace dragoman::cli
