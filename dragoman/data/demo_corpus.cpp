@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "dragoman/base/error.h"
+#include "dragoman/data/plain_words.h"
 
 namespace dragoman::data {
 
@@ -16,30 +17,18 @@ constexpr std::uint32_t kSentences = 0x64656D6F;  // the purpose of these random
 // A grammar that gives this many sentences in a row of which none is of use has no more to give.
 constexpr int kPatience = 20000;
 
-// The words of a text with the punctuation that clings to them: "Haus." is another form than "Haus".
-template <class Visit>
-void each_form(std::string_view text, Visit&& visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    visit(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
+// The word forms of one side of the training set.
 class Forms {
  public:
   void add(std::string_view text) {
-    each_form(text, [&](std::string_view form) { known_.emplace(bare(form)); });
+    for (const std::string_view word : plain_words(text)) known_.emplace(word);
   }
   bool all_known(std::string_view text) const {
-    bool all = true;
-    each_form(text, [&](std::string_view form) { all = all && known_.contains(std::string(bare(form))); });
-    return all;
+    return std::ranges::all_of(plain_words(text),
+                               [&](std::string_view word) { return known_.contains(std::string(word)); });
   }
 
  private:
-  static std::string_view bare(std::string_view form) { return form.substr(0, form.find_last_not_of(".,?!") + 1); }
-
   std::unordered_set<std::string> known_;
 };
 
