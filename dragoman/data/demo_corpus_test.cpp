@@ -61,7 +61,7 @@ std::set<std::string> word_pairs(const TextPair& pair) {
   const auto words = plain_words(pair.target);  // the song stands first
   std::set<std::string> pairs;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) pairs.insert(std::string(words[0]) + ' ' + std::string(words[i]));
-  for (const char* no_bird : {" and"}) pairs.erase(std::string(words[0]) + no_bird);
+  pairs.erase(std::string(words[0]) + " and");
   std::set<std::string> lower;
   for (std::string text : pairs) {
     text[0] = static_cast<char>(std::tolower(text[0]));

@@ -170,18 +170,18 @@ std::string error_with(std::string_view from, std::string_view to) {
 }
 
 TEST(Grammar, MistakesAreNamedWithFileAndLine) {
-  EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:25: there is no category 'Verbs'.");
-  EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:29: there is no column 'dee'. Did you mean 'de'?");
+  EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:24: there is no category 'Verbs'.");
+  EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:28: there is no column 'dee'. Did you mean 'de'?");
   EXPECT_EQ(error_with("{S.en} {V.en}", "{S.fr} {V.en}"),
-            "my.grammar:27: 'Phrase' has no text 'fr' by its rule 'definite' (line 32).");
-  EXPECT_EQ(error_with("{der case", "{die case"), "my.grammar:35: there is no table 'die'. Did you mean 'der'?");
+            "my.grammar:26: 'Phrase' has no text 'fr' by its rule 'definite' (line 31).");
+  EXPECT_EQ(error_with("{der case", "{derr case"), "my.grammar:34: there is no table 'derr'. Did you mean 'der'?");
   EXPECT_EQ(error_with("| m Hund", "| m"), "my.grammar:3: the word 'dog' has 2 cells for 3 columns.");
-  EXPECT_EQ(error_with("case=acc", ""), "my.grammar:26: 'Phrase' needs 'case='.");
-  EXPECT_EQ(error_with("case=acc", "case=gen"), "my.grammar:35: the table 'der' has no row 'gen' with a column 'm'.");
-  EXPECT_EQ(error_with("V : Verb", "V : Verb en=eats"), "my.grammar:25: no word of 'Verb' fits en=eats.");
+  EXPECT_EQ(error_with("case=acc", ""), "my.grammar:25: 'Phrase' needs 'case='.");
+  EXPECT_EQ(error_with("case=acc", "case=gen"), "my.grammar:34: the table 'der' has no row 'gen' with a column 'm'.");
+  EXPECT_EQ(error_with("V : Verb", "V : Verb en=eats"), "my.grammar:24: no word of 'Verb' fits en=eats.");
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
-            "my.grammar:23: a rule's weight is above 0 and at most 1000000.");
-  EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:35: there is a { without its }.");
+            "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
+  EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
   EXPECT_EQ(error_of("word Noun : en\n"),
             "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");
   EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");

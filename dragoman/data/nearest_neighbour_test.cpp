@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "dragoman/base/error.h"
 #include "dragoman/data/plain_words.h"
 
