@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "dragoman/data/grammar_parsing.h"
@@ -22,6 +23,7 @@ class BlockReader {
   explicit BlockReader(std::string_view file) { grammar.file = std::string(file); }
 
   void read(std::string_view text) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       read_line(text.substr(0, end));

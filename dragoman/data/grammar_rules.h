@@ -1,7 +1,6 @@
 // What a grammar file says, with all names resolved. grammar_reader.cpp fills it, grammar.cpp makes sentences of it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,7 +8,7 @@
 
 namespace dragoman::data {
 
-// A list of words: cells[i] are the columns of word i.
+// A list of words, each with a cell for every column.
 struct WordList {
   std::string name;
   std::vector<std::string> columns;

@@ -182,6 +182,8 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
             "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
   EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
+  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' names no text.");
+  EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");
   EXPECT_EQ(error_of("word Noun : en\n"),
             "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");
   EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");
