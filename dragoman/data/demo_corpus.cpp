@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "dragoman/base/error.h"
+#include "dragoman/data/plain_words.h"
 
 namespace dragoman::data {
 
@@ -16,31 +16,24 @@ constexpr std::uint32_t kSentences = 0x64656D6F;  // the purpose of these random
 // A grammar that gives this many sentences in a row of which none is of use has no more to give.
 constexpr int kPatience = 20000;
 
-// The words of a text with the punctuation that clings to them: "Haus." is another form than "Haus".
-template <class Visit>
-void each_form(std::string_view text, Visit&& visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    visit(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
+// How often a word form must occur in training for the other sets to have it.
+constexpr int kOften = 5;
 
+// The word forms of one side of the training set.
 class Forms {
  public:
   void add(std::string_view text) {
-    each_form(text, [&](std::string_view form) { known_.emplace(bare(form)); });
+    for (const std::string_view word : plain_words(text)) ++count_[std::string(word)];
   }
-  bool all_known(std::string_view text) const {
-    bool all = true;
-    each_form(text, [&](std::string_view form) { all = all && known_.contains(std::string(bare(form))); });
-    return all;
+  bool all_frequent(std::string_view text) const {
+    return std::ranges::all_of(plain_words(text), [&](std::string_view word) {
+      const auto found = count_.find(std::string(word));
+      return found != count_.end() && found->second >= kOften;
+    });
   }
 
  private:
-  static std::string_view bare(std::string_view form) { return form.substr(0, form.find_last_not_of(".,?!") + 1); }
-
-  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, int> count_;
 };
 
 // Fresh sentences, one after the other: no source sentence comes twice.
@@ -54,7 +47,7 @@ class FreshSentences {
     std::vector<TextPair> taken;
     for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
       require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
-                          " sentences. Ask for fewer, or let the grammar say more.");
+                          " sentences. Ask for fewer of them, train on more, or let the grammar say more.");
       RandomStream random(seed_, kSentences, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;
@@ -98,7 +91,7 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
     targets.add(pair.target);
   }
   const auto familiar = [&](const TextPair& pair) {
-    return sources.all_known(pair.source) && targets.all_known(pair.target);
+    return sources.all_frequent(pair.source) && targets.all_frequent(pair.target);
   };
   corpus.valid = sentences.take(settings.valid, "validation",
                                 [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });

@@ -9,7 +9,7 @@
 namespace dragoman::data {
 
 struct DemoCorpusSettings {
-  int train = 40000;
+  int train = 50000;
   int valid = 500;
   int test = 1000;
   std::uint64_t seed = 1;
@@ -34,7 +34,8 @@ struct DemoCorpus {
 //
 // A test sentence combines two rules, or two words, that no training sentence combines (Grammar::unseen): "question"
 // with "possessive", say, though questions and possessives both abound in training. A validation sentence has the
-// training set's kind of combinations. Every word form of either set, on either side, occurs in training.
+// training set's kind of combinations. Every word form of either set, on either side, occurs at least five times in
+// training.
 //
 // Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences of a kind.
 DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings);

@@ -1,7 +1,6 @@
 #include "dragoman/data/grammar.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/hash.h"
@@ -16,15 +15,15 @@ constexpr int kFreeDepth = 12;
 // No sentence that anybody wants comes near these. They stop grammars that would fill the memory.
 constexpr int kMostDepth = 100;
 constexpr int kMostConstituents = 1000;
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostBytes = 4096, kMostBytesWritten = std::size_t{1} << 20;
 
 // A category that was built, or a word that was chosen.
 struct Constituent {
   const Rule* rule = nullptr;
   const WordList* list = nullptr;
   int word = 0;
-  std::vector<std::string> texts;     // by slot
-  std::vector<Constituent> children;  // by slot, made on demand
+  std::vector<std::string> texts;     // by slot: parameters and what the rule writes
+  std::vector<Constituent> children;  // by slot: what the rule asks for
 };
 
 class Deriver {
@@ -34,8 +33,8 @@ class Deriver {
   Derivation derive() {
     const Constituent sentence = build(grammar_.categories[grammar_.start], {}, 0, 0);
     Derivation result;
-    result.text.source = spell(sentence.texts[place_of("source", sentence.rule->slots)], false);
-    result.text.target = spell(sentence.texts[place_of("target", sentence.rule->slots)], true);
+    result.text.source = spell(grammar_, text_of(sentence, "source"), false);
+    result.text.target = spell(grammar_, text_of(sentence, "target"), true);
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
       numbers->erase(std::ranges::unique(*numbers).begin(), numbers->end());
@@ -119,6 +118,10 @@ class Deriver {
     return chosen;
   }
 
+  static const std::string& text_of(const Constituent& of, std::string_view name) {
+    return of.texts[place_of(name, of.rule->slots)];
+  }
+
   std::string write(const Constituent& in, const Template& pieces, int line) {
     std::string text;
     for (const Piece& piece : pieces) {
@@ -127,6 +130,9 @@ class Deriver {
                                         read(in, piece.column, line), line);
       if (text.size() > kMostBytes) fail(line, "this text is longer than ", kMostBytes, " bytes.");
     }
+    written_ += text.size();
+    if (written_ > kMostBytesWritten)
+      fail(line, "the texts of this sentence fill more than ", kMostBytesWritten, " bytes.");
     return text;
   }
 
@@ -134,7 +140,7 @@ class Deriver {
     if (operand.slot < 0) return operand.name;
     if (operand.name.empty()) return in.texts[operand.slot];
     const Constituent& child = in.children[operand.slot];
-    if (child.rule != nullptr) return child.texts[place_of(operand.name, child.rule->slots)];
+    if (child.rule != nullptr) return text_of(child, operand.name);
     const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by];
     const int column = place_of(name, child.list->columns);
     if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
@@ -148,8 +154,6 @@ class Deriver {
       fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");
     return cells->second[place];
   }
-
-  std::string spell(const std::string& text, bool target) const;
 
   static std::string given(const std::vector<std::string>& names, const std::vector<std::string>& values) {
     std::string text;
@@ -166,59 +170,8 @@ class Deriver {
   RandomStream& random_;
   std::vector<int> rules_, words_;
   int constituents_ = 0;
+  std::size_t written_ = 0;
 };
-
-// One space between words and none before punctuation; a comma gives way to the mark after it.
-std::string tidy(std::string_view text) {
-  std::string tidied;
-  bool space = false;
-  for (const char c : text) {
-    if (c == ' ' || c == '\t') {
-      space = !tidied.empty();
-      continue;
-    }
-    if (std::string_view(".,;:?!").find(c) != std::string_view::npos) {
-      if (tidied.ends_with(',')) tidied.pop_back();
-    } else if (space) {
-      tidied += ' ';
-    }
-    space = false;
-    tidied += c;
-  }
-  return tidied;
-}
-
-// A capital in front, if the text begins with a letter of ASCII or Latin-1.
-void capitalise(std::string& text) {
-  if (text.empty()) return;
-  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  const bool latin1 = text.size() > 1 && static_cast<unsigned char>(text[0]) == 0xC3;
-  const auto second = static_cast<unsigned char>(latin1 ? text[1] : 0);
-  if (second >= 0xA0 && second <= 0xBE && second != 0xB7) text[1] = static_cast<char>(second - 0x20);
-}
-
-// Replaces `from` by `to` wherever a word begins with it.
-std::string respell(const std::string& text, const Respelling& rule) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const bool word_begins = at == 0 || text[at - 1] == ' ';
-    if (word_begins && text.compare(at, rule.from.size(), rule.from) == 0) {
-      result += rule.to;
-      at += rule.from.size();
-    } else {
-      result += text[at++];
-    }
-  }
-  return result;
-}
-
-std::string Deriver::spell(const std::string& text, bool target) const {
-  std::string spelled = tidy(text);
-  for (const Respelling& rule : grammar_.respellings)
-    if (rule.target == target) spelled = respell(spelled, rule);
-  capitalise(spelled);
-  return spelled;
-}
 
 // The same pairs on every machine and with every seed: they belong to the grammar. All cells count, as two words of a
 // list may look alike in one language.
@@ -230,17 +183,6 @@ bool in_share(const WordList& a, int i, const WordList& b, int j, double share) 
 }
 
 }  // namespace
-
-bool matches(std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  if (a.find('/') == std::string_view::npos) {
-    if (b.find('/') == std::string_view::npos) return false;
-    std::swap(a, b);
-  }
-  // `a` has alternatives: any of them may match.
-  const std::size_t slash = a.find('/');
-  return matches(a.substr(0, slash), b) || matches(a.substr(slash + 1), b);
-}
 
 Grammar::Grammar(std::string_view text, std::string_view name)
     : rules_(std::make_shared<const GrammarRules>(read_grammar(text, name))) {}

@@ -6,6 +6,8 @@ namespace dragoman::data {
 
 namespace {
 
+constexpr std::size_t kMostSlots = 200;
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
@@ -21,6 +23,8 @@ class BodyReader {
   void read(const SourceLine& source) {
     line_ = source.number;
     const std::vector<std::string> words = split_words(source.text);
+    if (rule_.slots.size() >= kMostSlots) fail("a rule has at most ", kMostSlots, " parameters and lines.");
+    if (words[0].find_first_of("={}.'$|") != std::string::npos) fail("'", words[0], "' cannot be a name.");
     Step step;
     step.line = line_;
     step.slot = static_cast<int>(rule_.slots.size());
@@ -121,6 +125,7 @@ class BodyReader {
       fail("'", word, "': a text is read as {NAME}, a child's text as {CHILD.NAME}.");
     if (dot == word.size()) return operand;
     operand.name = std::string(word.substr(dot + 1));
+    if (operand.name.empty()) fail("'", word, "' names no text.");
     if (operand.name.starts_with('$')) {
       operand.named_by = find_name(grammar_, line_, "text", operand.name.substr(1), rule_.slots);
       if (is_child(operand.named_by)) fail("'", word, "': a child names no column.");

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "dragoman/data/grammar_parsing.h"
 
 namespace dragoman::data {
 
 namespace {
+
+constexpr std::size_t kLongestLine = 4096;
 
 // In cells and patterns, which have no spaces of their own.
 std::string with_spaces(std::string text) {
@@ -19,11 +23,13 @@ class BlockReader {
   explicit BlockReader(std::string_view file) { grammar.file = std::string(file); }
 
   void read(std::string_view text) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       read_line(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
+    read_whole_line(pending_);
     for (const SourceLine& line : unseen_lines_) read_unseen(line);
   }
 
@@ -38,9 +44,19 @@ class BlockReader {
     // A # inside a word is no comment.
     for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
       if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t') text = text.substr(0, at);
+    check(pending_.size() + text.size() <= kLongestLine, "this line is longer than ", kLongestLine, " bytes.");
+    pending_ += text;
+    const std::size_t end = pending_.find_last_not_of(" \t\r");
+    if (end != std::string::npos && pending_[end] == '\\') {
+      pending_[end] = ' ';
+      return;
+    }
+    read_whole_line(std::exchange(pending_, {}));
+  }
+
+  void read_whole_line(const std::string& text) {
     const std::vector<std::string> words = split_words(text);
     if (words.empty()) return;
-
     if (text[0] != ' ' && text[0] != '\t')
       open_block(words);
     else if (block_ == Block::kWords)
@@ -50,7 +66,7 @@ class BlockReader {
     else if (block_ == Block::kCategory && words[0] == "rule")
       add_rule(words);
     else if (block_ == Block::kCategory && !bodies.back().empty())
-      bodies.back().back().push_back({line_, std::string(text)});
+      bodies.back().back().push_back({line_, text});
     else
       fail("'", words[0], "' belongs to nothing: a line that is indented continues words, a table or a rule.");
   }
@@ -181,6 +197,7 @@ class BlockReader {
   }
 
   int line_ = 0;
+  std::string pending_;  // lines that ended in a backslash
   Block block_ = Block::kNone;
   std::vector<SourceLine> unseen_lines_;
 };

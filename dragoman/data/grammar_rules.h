@@ -1,7 +1,6 @@
-// What a grammar file says, with all names resolved. Written by grammar_reader.cpp, used by grammar.cpp alone.
+// What a grammar file says, with all names resolved. grammar_reader.cpp fills it, grammar.cpp makes sentences of it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,7 +8,7 @@
 
 namespace dragoman::data {
 
-// A list of words: cells[i] are the columns of word i.
+// A list of words, each with a cell for every column.
 struct WordList {
   std::string name;
   std::vector<std::string> columns;
@@ -37,9 +36,6 @@ struct Piece {
   Operand column;
 };
 using Template = std::vector<Piece>;
-
-// Alternatives as in acc/dat. Two texts match when they have an alternative in common.
-bool matches(std::string_view a, std::string_view b);
 
 // What a child is made of: a category's rules or a list's words.
 struct Symbol {
@@ -97,6 +93,12 @@ struct GrammarRules {
   int start = 0;  // the category Sentence
   std::vector<std::string> rule_names, word_names;
 };
+
+// Alternatives as in acc/dat. Two texts match when they have an alternative in common.
+bool matches(std::string_view a, std::string_view b);
+
+// A sentence as it is written: one space between words and none before punctuation, respelled, a capital in front.
+std::string spell(const GrammarRules& grammar, std::string_view text, bool target);
 
 // The place of a name in a list of names, -1 if it is not there.
 int place_of(std::string_view name, const std::vector<std::string>& names);

@@ -4,31 +4,20 @@
 #include <numeric>
 
 #include "dragoman/base/error.h"
+#include "dragoman/data/plain_words.h"
 
 namespace dragoman::data {
 
 namespace {
 
-// Calls visit for every word and every punctuation mark.
-template <class Visit>
-void each_word(std::string_view text, Visit&& visit) {
-  constexpr std::string_view kMarks = ".,?!";
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= text.size(); ++at) {
-    const bool mark = at < text.size() && kMarks.find(text[at]) != std::string_view::npos;
-    if (at < text.size() && text[at] != ' ' && !mark) continue;
-    if (at > begin) visit(text.substr(begin, at - begin));
-    if (mark) visit(text.substr(at, 1));
-    begin = at + 1;
-  }
-}
+constexpr int kUnknown = -1;  // a word of no training sentence
 
-// How often each word has occurred up to each position.
+// Calls visit with a number for each (word, how often it has occurred before).
 template <class Visit>
 void each_occurrence(const std::vector<int>& words, Visit&& visit) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto before = std::count(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]);
-    visit(static_cast<std::uint64_t>(words[i]) << 32 | static_cast<std::uint64_t>(before));
+    visit(static_cast<std::uint64_t>(static_cast<std::uint32_t>(words[i])) << 32 | static_cast<std::uint64_t>(before));
   }
 }
 
@@ -55,9 +44,8 @@ NearestNeighbour::NearestNeighbour(const std::vector<TextPair>& pairs) : pairs_(
   sentences_.reserve(pairs.size());
   for (const TextPair& pair : pairs) {
     Words words;
-    each_word(pair.source, [&](std::string_view word) {
+    for (const std::string_view word : plain_words(pair.source))
       words.push_back(ids_.emplace(word, static_cast<int>(ids_.size())).first->second);
-    });
     const int number = static_cast<int>(sentences_.size());
     each_occurrence(words, [&](std::uint64_t key) { having_[key].push_back(number); });
     sentences_.push_back(std::move(words));
@@ -66,10 +54,10 @@ NearestNeighbour::NearestNeighbour(const std::vector<TextPair>& pairs) : pairs_(
 
 const TextPair& NearestNeighbour::nearest(std::string_view sentence) const {
   Words words;
-  each_word(sentence, [&](std::string_view word) {
+  for (const std::string_view word : plain_words(sentence)) {
     const auto known = ids_.find(std::string(word));
-    words.push_back(known == ids_.end() ? -1 : known->second);
-  });
+    words.push_back(known == ids_.end() ? kUnknown : known->second);
+  }
   std::vector<int> shared(sentences_.size());
   each_occurrence(words, [&](std::uint64_t key) {
     const auto found = having_.find(key);
