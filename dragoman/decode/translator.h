@@ -15,11 +15,11 @@
 namespace dragoman::decode {
 
 struct TranslatorOptions {
-  int threads = 0;                      // 0: as many as the machine offers
-  std::int64_t batch_tokens = 2048;     // source tokens at once, at most; a longer line goes alone
-  std::int64_t longest = 1024;          // source tokens of a line, at most
-  std::int64_t max_extra = 50;          // tokens of a translation beyond those of its source
-  std::optional<HeadChoice> alignment;  // of which heads; nothing: none is made
+  int threads = 0;                                     // 0: as many as the machine offers
+  std::int64_t batch_tokens = 2048;                    // source tokens at once, at most; a longer line goes alone
+  std::int64_t longest = 1024;                         // source tokens of a line, at most
+  std::int64_t max_extra = 50;                         // tokens of a translation beyond those of its source
+  std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
 };
 
 struct TranslatedLine {

@@ -18,7 +18,7 @@ struct Losses {
   double loss = 0;  // smoothed cross-entropy per target token
   double nll = 0;   // plain, from which perplexity is exp(nll)
   std::int64_t target_tokens = 0;
-  std::optional<double> gradient_norm;  // before clipping; told if gradients are clipped
+  std::optional<double> gradient_norm = std::nullopt;  // before clipping; told if gradients are clipped
 
   bool finite() const;
 };
