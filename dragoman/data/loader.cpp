@@ -43,7 +43,7 @@ void LoaderSettings::validate(const CleaningSettings& cleaning) const {
 // What the thread works with: the order of the epoch at hand and the place in it.
 class Loader::Preparation {
  public:
-  Preparation(Loader& loader, Position start)
+  Preparation(const Loader& loader, Position start)
       : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
     begin_epoch(loader_.order_of(at_.epoch));
     require<UsageError>(at_.batch <= order_->batches(), "training stopped at batch ", at_.batch, " of epoch ",
@@ -133,7 +133,7 @@ class Loader::Preparation {
     }
   }
 
-  Loader& loader_;
+  const Loader& loader_;
   const TokenCache& cache_;
   const LoaderSettings& settings_;
   ThreadTeam team_;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "dragoman/base/error.h"
@@ -74,10 +73,14 @@ void make_cache(const CacheRequest& request, const std::filesystem::path& path, 
 // The ids of one side; `bytes` loses them.
 template <class Id>
 Sentence take_ids(std::string_view& bytes, std::size_t n) {
-  std::vector<Id> ids(n);
-  std::memcpy(ids.data(), bytes.data(), n * sizeof(Id));
-  bytes.remove_prefix(n * sizeof(Id));
-  return {ids.begin(), ids.end()};
+  Sentence ids(n);
+  for (std::int32_t& id : ids) {
+    Id stored = 0;
+    std::memcpy(&stored, bytes.data(), sizeof stored);  // may stand at an odd address
+    id = static_cast<std::int32_t>(stored);
+    bytes.remove_prefix(sizeof stored);
+  }
+  return ids;
 }
 
 }  // namespace
