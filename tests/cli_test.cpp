@@ -1,61 +1,15 @@
 // The program as its user meets it: what it prints where, and the status it ends with.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
+
+#include "tests/program.h"
 
 namespace dragoman {
 namespace {
-
-const std::string kProgram = std::string("'") + DRAGOMAN_PROGRAM + "'";
-
-struct Ending {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-// A file name of this test's own: tests run side by side.
-std::string scratch(const std::string& ending) {
-  return testing::TempDir() + "dragoman_cli_" + std::to_string(::getpid()) + ending;
-}
-
-// Runs a line of shell; standard error goes by way of a file.
-Ending shell(const std::string& line) {
-  const std::string err_path = scratch(".err");
-  Ending ending;
-  FILE* out = ::popen(("{ " + line + "\n} 2>'" + err_path + "'").c_str(), "r");
-  if (out == nullptr) return ending;
-  std::array<char, 4096> block{};
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), out)) > 0;) {
-    ending.out.append(block.data(), got);
-  }
-  const int status = ::pclose(out);
-  ending.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ostringstream err;
-  err << std::ifstream(err_path, std::ios::binary).rdbuf();
-  ending.err = err.str();
-  std::filesystem::remove(err_path);
-  return ending;
-}
-
-Ending run(const std::string& arguments) { return shell(kProgram + " " + arguments); }
-
-void expect_one_sentence(const Ending& ending, int status, const std::string& part) {
-  EXPECT_EQ(ending.status, status);
-  EXPECT_EQ(ending.out, "");
-  EXPECT_EQ(std::count(ending.err.begin(), ending.err.end(), '\n'), 1) << ending.err;
-  EXPECT_TRUE(ending.err.ends_with(".\n") || ending.err.ends_with("?\n")) << ending.err;
-  EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
-}
 
 TEST(Inspect, CountsTheParametersOfBase) {
   const Ending ending = run("inspect --preset base");

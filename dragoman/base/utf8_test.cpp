@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace dragoman {
@@ -20,7 +21,9 @@ TEST(Utf8, EveryCodePointButSurrogatesIsValid) {
   for (std::uint32_t code = 0; code <= 0x110010; ++code) {
     const bool is_character = code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
     ASSERT_EQ(!first_invalid_utf8(spelled(code)), is_character) << code;
-    if (is_character) ASSERT_EQ(character_bytes(spelled(code)[0]), spelled(code).size());
+    if (is_character) {
+      ASSERT_EQ(character_bytes(spelled(code)[0]), spelled(code).size());
+    }
   }
 }
 

@@ -15,6 +15,12 @@ void add_demo(CLI::App& program);
 // Every gradient against finite differences.
 void add_gradcheck(CLI::App& program);
 
+// Learns a vocabulary; text to tokens and back.
+void add_tokenizer(CLI::App& program);
+
+// BLEU of translations.
+void add_score(CLI::App& program);
+
 // What --version prints: version, commit, compiler, vector instructions, BLAS and CUDA.
 std::string version_text();
 

@@ -24,12 +24,20 @@ void add_commands(CLI::App& program) {
   add_demo(program);
   add_inspect(program);
   add_gradcheck(program);
+  add_tokenizer(program);
+  add_score(program);
 }
 
-// The subcommand that the user chose, or the program itself.
+// The command that the user chose, or as much of it as there is: `tokenizer train`, `tokenizer`, the program itself.
 CLI::App& chosen(CLI::App& program) {
   const std::vector<CLI::App*> commands = program.get_subcommands();
-  return commands.empty() ? program : *commands.front();
+  return commands.empty() ? program : chosen(*commands.front());
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  const bool is_nested = parent != nullptr && parent->get_parent() != nullptr;
+  return (is_nested ? full_name(*parent) + " " : "") + command.get_name();
 }
 
 std::vector<std::string> flags_of(const CLI::App& command) {
@@ -40,10 +48,11 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-std::vector<std::string> command_names(CLI::App& program) {
+// The commands that `command` leaves to choose from.
+std::vector<std::string> command_names(CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
+  for (const CLI::App* choice : command.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(choice->get_name());
   }
   return names;
 }
@@ -57,9 +66,11 @@ std::string unexpected(CLI::App& program) {
     argument.resize(std::min(argument.size(), argument.find('=')));
     return join("there is no flag '", argument, "'.", suggestion(argument, flags_of(command)));
   }
-  if (&command != &program) return join("'", argument, "' is neither a flag nor a flag's value.");
-  return join("there is no command '", argument, "'.", suggestion(argument, command_names(program)),
-              " 'dragoman --help' shows them all.");
+  const std::vector<std::string> choices = command_names(command);
+  if (choices.empty()) return join("'", argument, "' is neither a flag nor a flag's value.");
+  const std::string before = &command == &program ? "" : full_name(command) + " ";
+  return join("there is no command '", before, argument, "'.", suggestion(argument, choices), " 'dragoman ", before,
+              "--help' shows them all.");
 }
 
 // Reads the command line and runs the command. Problems with the command line itself become a UsageError.
@@ -80,7 +91,7 @@ int run(CLI::App& program, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  if (!program.get_subcommands().empty()) return 0;
+  if (command_names(chosen(program)).empty()) return 0;
   std::fputs(program.help().c_str(), stderr);
   return kWrongUsage;
 }
@@ -90,7 +101,7 @@ int complain(CLI::App& program, std::string text, int status) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  std::fputs((chosen(program).get_name() + ": " + text + "\n").c_str(), stderr);
+  std::fputs((full_name(chosen(program)) + ": " + text + "\n").c_str(), stderr);
   return status;
 }
 

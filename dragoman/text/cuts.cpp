@@ -76,6 +76,7 @@ Cuts::Cuts(const ModelFile& model) : kind_(model.kind) {
     }
     if (kind != PieceKind::kNormal) continue;
     pieces_.emplace(text, Entry{id, score});
+    words_apart_ = words_apart_ && text.find(kSpace, 1) == std::string::npos;
     longest_ = std::max(longest_, text.size());
     lowest = std::min<double>(lowest, score);
   }
@@ -86,8 +87,12 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
   Parts parts;
   const auto cut = [&](std::string_view stretch) {
     if (stretch.empty()) return;
-    if (kind_ == TokenizerKind::kBpe) return merge(stretch, amount, random, parts);
-    draw(stretch, 1 - amount, random, parts);
+    if (kind_ == TokenizerKind::kUnigram) return draw(stretch, 1 - amount, random, parts);
+    while (!stretch.empty()) {
+      const std::string_view word = words_apart_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
+      merge(word, amount, random, parts);
+      stretch.remove_prefix(word.size());
+    }
   };
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -110,8 +115,8 @@ std::size_t Cuts::user_defined_at(std::string_view text) const {
   return 0;
 }
 
-void Cuts::merge(std::string_view text, double amount, RandomStream& random, Parts& parts) const {
-  std::vector<Symbol> symbols = characters(text);
+void Cuts::merge(std::string_view word, double amount, RandomStream& random, Parts& parts) const {
+  std::vector<Symbol> symbols = characters(word);
   const auto at = [&symbols](int index) -> Symbol& { return symbols[static_cast<std::size_t>(index)]; };
   std::priority_queue<Merge> possible;
   const auto consider = [&](int left, int right) {

@@ -44,9 +44,14 @@ Packing packing_of(std::string_view start) {
 // The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
 class RawFile {
  public:
-  explicit RawFile(const std::string& path) : path_(path) {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    require<Error>(file_ >= 0, "cannot read '", path_, "' ", system_reason(), ".");
+  explicit RawFile(const std::string& path) : path_(path), name_("'" + path + "'") {
+    if (path == "-") {
+      name_ = "standard input";
+      file_ = ::dup(STDIN_FILENO);
+    } else {
+      file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    }
+    require<Error>(file_ >= 0, "cannot read ", name_, " ", system_reason(), ".");
     try {
       look_ahead();
     } catch (...) {
@@ -60,6 +65,7 @@ class RawFile {
 
   Packing packing() const { return packing_; }
   const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }  // in messages
 
   // At most `count` bytes; 0 at the end.
   std::size_t read(char* bytes, std::size_t count) {
@@ -89,7 +95,7 @@ class RawFile {
     while (true) {
       const ssize_t got = ::read(file_, bytes, count);
       if (got < 0 && errno == EINTR) continue;
-      require<Error>(got >= 0, "cannot read '", path_, "' ", system_reason(), ".");
+      require<Error>(got >= 0, "cannot read ", name_, " ", system_reason(), ".");
       return static_cast<std::size_t>(got);
     }
   }
@@ -99,7 +105,7 @@ class RawFile {
     if (bytes.empty() && !frames_.at_end_of_frame()) throw std::ios_base::failure("cut short");
   }
 
-  std::string path_;
+  std::string path_, name_;
   int file_ = -1;
   std::string ahead_;
   Packing packing_ = Packing::kNone;
@@ -132,12 +138,16 @@ struct LineReader::File {
 
   // Fills the buffer anew; false at the end.
   bool refill() {
+    next = 0;
+    if (raw.packing() == Packing::kNone) {
+      end = raw.read(buffer.data(), buffer.size());
+      return end > 0;
+    }
     try {
       end = static_cast<std::size_t>(text.sgetn(buffer.data(), static_cast<std::streamsize>(buffer.size())));
     } catch (const std::ios_base::failure&) {
-      throw Error(join("'", raw.path(), "' is damaged or cut short: it does not unpack beyond line ", line, "."));
+      throw Error(join(raw.name(), " is damaged or cut short: it does not unpack beyond line ", line, "."));
     }
-    next = 0;
     return end > 0;
   }
 
@@ -147,7 +157,7 @@ struct LineReader::File {
       const char* from = buffer.data() + next;
       const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end - next));
       const std::size_t count = newline == nullptr ? end - next : static_cast<std::size_t>(newline - from);
-      require<UsageError>(into.size() + count <= kLongestLine, "'", raw.path(), "' line ", line + 1,
+      require<UsageError>(into.size() + count <= kLongestLine, raw.name(), " line ", line + 1,
                           " is longer than 1 MiB; text has one sentence on a line.");
       into.append(from, count);
       next += count;
@@ -181,7 +191,7 @@ bool LineReader::next(std::string& line) {
     const auto byte = static_cast<unsigned char>(line[*wrong]);
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     throw UsageError(join(
-        "'", path(), "' line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
+        file_->raw.name(), " line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
         " at column ", count_characters(std::string_view(line).substr(0, *wrong)) + 1, "); mend or remove that line."));
   }
   return true;

@@ -8,7 +8,8 @@
 namespace dragoman::text {
 
 // A file of UTF-8 text, plain or packed with gzip, zstd or xz, which its first bytes tell. A line ends in LF or CR LF,
-// neither of which belongs to it; a byte-order mark at the start of the file is left out.
+// neither of which belongs to it; a byte-order mark at the start of the file is left out. The path "-" is standard
+// input.
 class LineReader {
  public:
   // Throws an Error if the file cannot be opened.
@@ -17,8 +18,9 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // Reads the next line; false at the end. Throws an Error that names the file, and the line where there is one, for
-  // text that is not UTF-8, packed data that is damaged or cut short, and a failing disk.
+  // Reads the next line; false at the end. Throws an Error that names the file for packed data that is damaged or cut
+  // short and for a failing disk, and a UsageError that names the line too for text that is not UTF-8 and for a line of
+  // more than 1 MiB.
   bool next(std::string& line);
 
   std::int64_t line() const;  // of the line read last, counted from 1

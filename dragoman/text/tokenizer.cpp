@@ -14,9 +14,14 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
-
 constexpr bool is_special(std::int32_t id) { return id == kPad || id == kBos || id == kEos; }
+
+// SentencePiece takes no tab into a vocabulary, so that each would be unknown.
+std::string without_tabs(std::string_view text) {
+  std::string result(text);
+  std::replace(result.begin(), result.end(), '\t', ' ');
+  return result;
+}
 
 }  // namespace
 
@@ -76,7 +81,7 @@ Tokenizer Tokenizer::from_bytes(std::string bytes, const std::string& name) {
 std::int64_t Tokenizer::size() const { return static_cast<std::int64_t>(model_->file.pieces.size()); }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
-  std::vector<int> ids = model_->encode(text);
+  std::vector<int> ids = model_->encode(without_tabs(text));
   // A model without a space before the first word would find "<s>" in its vocabulary.
   std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
   return ids;
@@ -86,7 +91,7 @@ std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount
   require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
   const bool has_one_way = model_->file.kind == TokenizerKind::kChar || model_->file.kind == TokenizerKind::kWord;
   if (amount == 0 || has_one_way) return encode(text);
-  return model_->cuts.sample(model_->normalised(text), amount, random);
+  return model_->cuts.sample(model_->normalised(without_tabs(text)), amount, random);
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
@@ -102,6 +107,11 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
 }
 
 const std::string& Tokenizer::piece(std::int32_t id) const { return model_->piece(id).text; }
+
+std::optional<std::int32_t> Tokenizer::id(std::string_view piece) const {
+  const std::int32_t id = model_->processor.PieceToId(piece);  // kUnk if there is none
+  return model_->piece(id).text == piece ? std::optional(id) : std::nullopt;
+}
 
 bool Tokenizer::begins_word(std::int32_t id) const { return piece(id).starts_with(kSpace); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,8 @@ class Tokenizer {
 
   std::int64_t size() const;  // ids are below this
 
-  // Without BOS and EOS; never kPad. Empty for text that holds nothing but spaces.
+  // Without BOS and EOS; never kPad. Empty for text that holds nothing but spaces. Any bytes will do: a tab is a space,
+  // and what is not UTF-8 is U+FFFD.
   std::vector<std::int32_t> encode(std::string_view text) const;
   // One of the many ways to cut the text, drawn by `random`: with bpe, merges are left out with probability `amount`;
   // with unigram, a cut is drawn from its probability to the power of 1 - amount. Other kinds have one way only, and
@@ -67,6 +69,8 @@ class Tokenizer {
 
   // The text of one token; a space is U+2581.
   const std::string& piece(std::int32_t id) const;
+  // The token with that text, if there is one.
+  std::optional<std::int32_t> id(std::string_view piece) const;
   // Whether the token begins a word.
   bool begins_word(std::int32_t id) const;
 

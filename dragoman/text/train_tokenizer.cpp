@@ -116,6 +116,7 @@ Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabu
                       "; it must be from ", smallest, " to ", kLargestVocabulary, ".");
   SentenceSample sample(static_cast<std::size_t>(settings.sentences), kMostBytes, seed);
   for (std::string sentence; next(sentence);) {
+    std::replace(sentence.begin(), sentence.end(), '\t', ' ');  // as Tokenizer::encode() does
     if (!sentence.empty()) sample.add(std::move(sentence));
   }
   const std::vector<std::string> sentences = sample.take();

@@ -1,0 +1,184 @@
+// dragoman tokenizer: learns a vocabulary (train), and turns lines of text into tokens (encode) and back (decode).
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/text/lines.h"
+#include "dragoman/text/tokenizer.h"
+
+namespace dragoman::cli {
+namespace {
+
+using text::LineReader;
+using text::Tokenizer;
+
+struct TrainOptions {
+  std::vector<std::string> input;
+  std::int64_t vocabulary = 8000;
+  std::string output;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("input", input, "files of text to learn from, one sentence on a line; may be packed with gzip, zstd or xz");
+    field("vocabulary", vocabulary, "tokens to learn; fewer are made of a small text");
+    field("output", output, "file to write the tokenizer to");
+    field("seed", seed, "draws the sentences where there are more than tokenizer-sentences");
+  }
+
+  void validate() const {
+    require<UsageError>(!input.empty(), "there is no text to learn from; name files with --input.");
+    require<UsageError>(!output.empty(), "name the file to write the tokenizer to with --output.");
+  }
+};
+
+struct EncodeOptions {
+  std::string model;
+  bool ids = false;
+  double sample = 0;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "tokenizer, or the directory of a model that has one");
+    field("ids", ids, "print ids instead of the tokens' text");
+    field("sample", sample, "cut words at random, from 0 (not at all) to 1; see BPE-dropout");
+    field("seed", seed, "draws the cuts of --sample");
+  }
+};
+
+struct DecodeOptions {
+  std::string model;
+  bool ids = false;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "tokenizer, or the directory of a model that has one");
+    field("ids", ids, "read ids instead of the tokens' text");
+  }
+};
+
+Tokenizer load_tokenizer(const std::string& model) {
+  require<UsageError>(!model.empty(), "name the tokenizer with --model.");
+  const std::filesystem::path path(model);
+  return Tokenizer::load(std::filesystem::is_directory(path) ? (path / "tokenizer.model").string() : model);
+}
+
+// The lines of several files, one after the other.
+class Corpus {
+ public:
+  explicit Corpus(std::vector<std::string> files) : files_(std::move(files)) {}
+
+  bool next(std::string& line) {
+    while (true) {
+      if (reader_ && reader_->next(line)) break;
+      if (opened_ == files_.size()) return false;
+      reader_.emplace(files_[opened_++]);
+    }
+    lines_ += 1;
+    return true;
+  }
+  std::int64_t lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> files_;
+  std::size_t opened_ = 0;
+  std::optional<LineReader> reader_;
+  std::int64_t lines_ = 0;
+};
+
+void train(Settings& settings) {
+  settings.read_file();
+  TrainOptions options;
+  text::TokenizerSettings tokenizer_settings;
+  settings.apply(options);
+  settings.apply(tokenizer_settings);
+  options.validate();
+  Corpus corpus(options.input);
+  const Tokenizer tokenizer = text::train_tokenizer(tokenizer_settings, options.vocabulary, options.seed,
+                                                    [&corpus](std::string& line) { return corpus.next(line); });
+  replace_file(options.output, tokenizer.bytes());
+  print(fmt::format("'{}' has {} tokens, learned from {} lines\n", options.output, with_thousands(tokenizer.size()),
+                    with_thousands(corpus.lines())));
+}
+
+void encode(Settings& settings) {
+  settings.read_file();
+  EncodeOptions options;
+  settings.apply(options);
+  const Tokenizer tokenizer = load_tokenizer(options.model);
+  LineReader input("-");
+  for (std::string line; input.next(line);) {
+    // A stream for each line: how it is cut depends on its number, not on the lines before it.
+    RandomStream random(options.seed, 0, static_cast<std::uint64_t>(input.line()));
+    std::string tokens;
+    for (const std::int32_t id : tokenizer.sample(line, options.sample, random)) {
+      if (!tokens.empty()) tokens += ' ';
+      tokens += options.ids ? write_value(id) : tokenizer.piece(id);
+    }
+    print(tokens + "\n");
+  }
+}
+
+std::optional<std::int32_t> read_token(const Tokenizer& tokenizer, std::string_view word, bool is_id) {
+  if (!is_id) return tokenizer.id(word);
+  const std::optional<std::int32_t> id = parse_number<std::int32_t>(word);
+  return id && *id >= 0 && *id < tokenizer.size() ? id : std::nullopt;
+}
+
+std::vector<std::int32_t> read_tokens(const Tokenizer& tokenizer, std::string_view line, bool are_ids,
+                                      std::int64_t number) {
+  std::vector<std::int32_t> ids;
+  while (!line.empty()) {
+    const std::string_view word = line.substr(0, line.find(' '));
+    line.remove_prefix(std::min(line.size(), word.size() + 1));
+    if (word.empty()) continue;
+    const std::optional<std::int32_t> id = read_token(tokenizer, word, are_ids);
+    require<UsageError>(id.has_value(), "standard input line ", number, ": '", word, "' is no ",
+                        are_ids ? "id" : "token", " of this tokenizer.");
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+void decode(Settings& settings) {
+  settings.read_file();
+  DecodeOptions options;
+  settings.apply(options);
+  const Tokenizer tokenizer = load_tokenizer(options.model);
+  LineReader input("-");
+  for (std::string line; input.next(line);) {
+    print(tokenizer.decode(read_tokens(tokenizer, line, options.ids, input.line())) + "\n");
+  }
+}
+
+template <class... Configs>
+void add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&)) {
+  CLI::App& command = *parent.add_subcommand(name, help);
+  auto settings = std::make_shared<Settings>(command);
+  (settings->add_flags(Configs{}, "Options"), ...);
+  command.callback([settings, run] { run(*settings); });
+}
+
+}  // namespace
+
+void add_tokenizer(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("tokenizer", "learn a vocabulary; text to tokens and back");
+  command.require_subcommand(0, 1);
+  add_command<TrainOptions, text::TokenizerSettings>(command, "train", "learn a vocabulary from text", train);
+  add_command<EncodeOptions>(command, "encode", "text on standard input to tokens, line by line", encode);
+  add_command<DecodeOptions>(command, "decode", "tokens on standard input to text, line by line", decode);
+}
+
+}  // namespace dragoman::cli

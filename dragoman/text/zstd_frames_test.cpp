@@ -1,0 +1,64 @@
+#include "dragoman/text/zstd_frames.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace dragoman::text {
+namespace {
+
+// A frame with a checksum and a window: a block of three bytes as they are, then one byte repeated five times.
+const std::string kFrame(
+    "\x28\xB5\x2F\xFD"
+    "\x04\x00"
+    "\x18\x00\x00"
+    "abc"
+    "\x2B\x00\x00"
+    "d"
+    "sums",
+    20);
+// A frame that the decompressor passes over, with two bytes in it.
+const std::string kSkippable(
+    "\x50\x2A\x4D\x18"
+    "\x02\x00\x00\x00"
+    "zz",
+    10);
+
+TEST(ZstdFrames, EndWhereTheLastBlockAndItsChecksumEnd) {
+  ZstdFrames frames;
+  for (const std::string& frame : {kFrame, kSkippable, kFrame}) {
+    for (const char& byte : frame) {
+      frames.see({&byte, 1});
+      EXPECT_EQ(frames.at_end_of_frame(), &byte == &frame.back());
+    }
+  }
+}
+
+TEST(ZstdFrames, MayComeInOnePart) {
+  ZstdFrames frames;
+  EXPECT_TRUE(frames.at_end_of_frame());
+  frames.see(kFrame + kSkippable + kFrame);
+  EXPECT_TRUE(frames.at_end_of_frame());
+  frames.see("\x28");
+  EXPECT_FALSE(frames.at_end_of_frame());
+}
+
+// The header's length depends on two bits for the dictionary, two for the content's size and one for a window.
+TEST(ZstdFrames, HeadersHaveTheLengthTheirDescriptorTells) {
+  struct Header {
+    int descriptor;
+    std::size_t bytes;
+  };
+  for (const auto& [descriptor, bytes] : {Header{0x00, 1}, {0x20, 1}, {0x01, 2}, {0x03, 5}, {0x60, 2}, {0xC0, 9}}) {
+    ZstdFrames frames;
+    frames.see("\x28\xB5\x2F\xFD");
+    frames.see(std::string(1, static_cast<char>(descriptor)) + std::string(bytes, 'h'));
+    frames.see(std::string("\x01\x00", 2));
+    EXPECT_FALSE(frames.at_end_of_frame()) << descriptor;
+    frames.see(std::string("\x00", 1));
+    EXPECT_TRUE(frames.at_end_of_frame()) << descriptor;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::text

@@ -1,0 +1,148 @@
+// The commands on text as their user meets them: tokenizer and score.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+// A directory with a small text and a tokenizer learned from it.
+class TokenizerCommand : public ::testing::Test {
+ protected:
+  TokenizerCommand() {
+    std::filesystem::create_directories(directory);
+    std::ofstream(directory + "/text") << "the cat sat on the mat\nthe rat ate that hat\n\na cat is not a mat\n";
+    trained = run("tokenizer train --input " + text + " --vocabulary 40 --output " + model);
+  }
+  ~TokenizerCommand() override { std::filesystem::remove_all(directory); }
+
+  Ending piped(const std::string& input, const std::string& arguments) const {
+    return shell("printf -- '" + input + "' | " + kProgram + " tokenizer " + arguments + " --model " + model);
+  }
+
+  std::string directory = scratch("_tokenizer"), text = directory + "/text", model = directory + "/tokenizer.model";
+  Ending trained;
+};
+
+TEST_F(TokenizerCommand, TrainsTheSameVocabularyAgain) {
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_NE(trained.out.find("tokens, learned from 4 lines"), std::string::npos) << trained.out;
+  const std::string again = directory + "/again", packed = directory + "/packed";
+  ASSERT_EQ(shell("gzip -c " + text + " >" + packed).status, 0);
+  EXPECT_EQ(run("tokenizer train --input " + packed + " --vocabulary 40 --output " + again).status, 0);
+  EXPECT_EQ(shell("cmp " + model + " " + again).status, 0);
+}
+
+TEST_F(TokenizerCommand, EncodesAndDecodesLineByLine) {
+  const std::string lines = "the cat\\n\\nthat  mat\\n";
+  const Ending pieces = piped(lines, "encode"), ids = piped(lines, "encode --ids");
+  EXPECT_EQ(pieces.status, 0) << pieces.err;
+  EXPECT_TRUE(pieces.out.starts_with("\xE2\x96\x81the ")) << pieces.out;
+  EXPECT_EQ(piped(pieces.out, "decode").out, "the cat\n\nthat mat\n");
+  EXPECT_EQ(piped(ids.out, "decode --ids").out, "the cat\n\nthat mat\n");
+}
+
+TEST_F(TokenizerCommand, TakesTheDirectoryOfAModelToo) {
+  const Ending ending = shell("echo cat | " + kProgram + " tokenizer encode --model " + directory);
+  EXPECT_EQ(ending.out, piped("cat\\n", "encode").out);
+}
+
+TEST_F(TokenizerCommand, SamplesAsTheSeedSays) {
+  const std::string lines = "the cat sat on the mat\\nthe cat sat on the mat\\n";
+  const std::string one = piped(lines, "encode --sample 0.5 --seed 1").out;
+  EXPECT_EQ(piped(lines, "encode --sample 0.5 --seed 1").out, one);
+  EXPECT_NE(piped(lines, "encode --sample 0.5 --seed 2").out, one);
+  EXPECT_EQ(piped(one, "decode").out, "the cat sat on the mat\nthe cat sat on the mat\n");
+}
+
+TEST_F(TokenizerCommand, ComplainsInOneSentence) {
+  const std::string train = "tokenizer train --output " + model;
+  expect_one_sentence(run(train), 2, "tokenizer train: there is no text to learn from; name files with --input");
+  expect_one_sentence(run("tokenizer train --input " + text), 2, "--output");
+  expect_one_sentence(run(train + " --input /no/such/file"), 1, "cannot read '/no/such/file' (no such file");
+  expect_one_sentence(run(train + " --input " + directory), 1, "(is a directory)");
+  expect_one_sentence(run(train + " --input /dev/null"), 2, "there is no text to learn a vocabulary from");
+  expect_one_sentence(run(train + " --vocabulary 9 --input " + text), 2, "the characters of this text need ");
+  expect_one_sentence(run(train + " --tokenizer bep --input " + text), 2, "Did you mean 'bpe'?");
+  expect_one_sentence(run("tokenizer encode --model /no/such/file"), 1, "cannot read '/no/such/file'");
+  expect_one_sentence(run("tokenizer encode --model " + text), 1, "is not a SentencePiece model");
+  expect_one_sentence(run("tokenizer decode"), 2, "name the tokenizer with --model");
+  expect_one_sentence(piped("a\\n", "encode --sample 2"), 2, "the amount of sampling is 2");
+}
+
+TEST_F(TokenizerCommand, NamesTheLineThatIsWrong) {
+  expect_one_sentence(piped("a\\377\\n", "encode"), 2,
+                      "standard input line 1 is not UTF-8 text (byte 0xFF at column 2)");
+  expect_one_sentence(piped("xyz\\n", "decode"), 2, "standard input line 1: 'xyz' is no token of this tokenizer");
+  expect_one_sentence(piped("9999\\n", "decode --ids"), 2, "'9999' is no id of this tokenizer");
+  expect_one_sentence(piped("-1\\n", "decode --ids"), 2, "'-1' is no id of this tokenizer");
+}
+
+TEST_F(TokenizerCommand, EndsQuietlyWhenTheReaderDoes) {
+  const Ending ending = shell("yes the cat | " + kProgram + " tokenizer encode --model " + model + " | head -1");
+  EXPECT_EQ(ending.err, "");
+}
+
+TEST(Tokenizer, WithoutACommandShowsItsHelpAndFails) {
+  const Ending ending = run("tokenizer");
+  EXPECT_EQ(ending.status, 2);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_NE(ending.err.find("encode"), std::string::npos);
+  EXPECT_EQ(run("tokenizer --help").status, 0);
+  EXPECT_NE(run("tokenizer train --help").out.find("--character-coverage"), std::string::npos);
+}
+
+TEST(Tokenizer, CommandsAndFlagsThatDoNotExistAreNamed) {
+  expect_one_sentence(run("tokenizer trian"), 2, "there is no command 'tokenizer trian'. Did you mean 'train'?");
+  expect_one_sentence(run("tokenizer train --inptu x"), 2, "there is no flag '--inptu'. Did you mean '--input'?");
+  expect_one_sentence(run("tokenizer train x"), 2, "'x' is neither a flag nor a flag's value");
+}
+
+class ScoreCommand : public ::testing::Test {
+ protected:
+  ScoreCommand() {
+    std::ofstream(reference) << "The quick brown fox jumped over the lazy dog.\n";
+    std::ofstream(hypothesis) << "The quick fox jumped over the dog.\n";
+  }
+  ~ScoreCommand() override {
+    std::filesystem::remove(reference);
+    std::filesystem::remove(hypothesis);
+  }
+  std::string reference = scratch(".reference"), hypothesis = scratch(".hypothesis");
+};
+
+TEST_F(ScoreCommand, PrintsWhatSacreBleuPrints) {
+  const std::string line =
+      "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp = 36.38 100.0/71.4/33.3/20.0 "
+      "(BP = 0.779 ratio = 0.800 hyp_len = 8 ref_len = 10)\n";
+  EXPECT_EQ(run("score --reference " + reference + " --hypothesis " + hypothesis).out, line);
+  EXPECT_EQ(run("score --reference " + reference + " <" + hypothesis).out, line);
+}
+
+TEST_F(ScoreCommand, PrintsJson) {
+  const Ending ending = run("score --json --reference " + reference + " --hypothesis " + hypothesis);
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  const nlohmann::json score = nlohmann::json::parse(ending.out);
+  EXPECT_NEAR(score["score"].get<double>(), 36.380742, 5e-7);
+  EXPECT_EQ(score["correct"], (std::vector<int>{8, 5, 2, 1}));
+}
+
+TEST_F(ScoreCommand, TakesSeveralReferences) {
+  const Ending ending = run("score --reference " + reference + "," + hypothesis + " --hypothesis " + hypothesis);
+  EXPECT_TRUE(ending.out.starts_with("BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp = 100.00 ")) << ending.out;
+}
+
+TEST_F(ScoreCommand, NeedsAsManyReferencesAsHypotheses) {
+  const std::string command = kProgram + " score --reference " + reference;
+  expect_one_sentence(shell("printf 'a\\nb\\n' | " + command), 2, "has only 1 lines, but there are more hypotheses");
+  expect_one_sentence(shell(command + " </dev/null"), 2, "has more lines than there are hypotheses, which is 0");
+  expect_one_sentence(run("score"), 2, "score: name the right translations with --reference");
+}
+
+}  // namespace
+}  // namespace dragoman
