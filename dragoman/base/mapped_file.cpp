@@ -5,32 +5,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 
 namespace dragoman {
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  require<Error>(file >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   struct stat status {};
-  bool mapped = ::fstat(file, &status) == 0;
+  bool mapped = ::fstat(file_, &status) == 0;
   size_ = static_cast<std::size_t>(status.st_size);
   if (mapped && size_ > 0) {
-    start_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
+    start_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
     mapped = start_ != MAP_FAILED;
   }
-  const std::string reason = mapped ? "" : system_reason();
-  ::close(file);  // the mapping keeps the file
-  require<Error>(mapped, "cannot map '", path.string(), "' into memory ", reason, ".");
+  if (mapped) return;
+  const std::string reason = system_reason();
+  ::close(file_);
+  throw Error(join("cannot map '", path.string(), "' into memory ", reason, "."));
 }
 
 MappedFile::~MappedFile() {
   if (start_ != nullptr) ::munmap(start_, size_);
+  ::close(file_);
 }
 
-void MappedFile::release_pages() const {
-  if (start_ != nullptr) ::madvise(start_, size_, MADV_DONTNEED);  // advice: a refusal changes nothing
+void MappedFile::read(std::uint64_t offset, void* to, std::size_t count) const {
+  for (std::size_t done = 0; done < count;) {
+    const ssize_t got = ::pread(file_, static_cast<char*>(to) + done, count - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    require<Error>(got >= 0, "cannot read '", path_.string(), "' ", system_reason(), ".");
+    require<Error>(got > 0, "'", path_.string(), "' has become shorter while it was read.");
+    done += static_cast<std::size_t>(got);
+  }
 }
 
 }  // namespace dragoman

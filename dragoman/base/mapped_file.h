@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -15,13 +16,16 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
+  // What is touched stays in this process's memory, with the pages around it.
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(start_), size_}; }
 
-  // Takes the pages out of this process's memory; they stay in the system's cache while there is room, and come back
-  // when they are touched. Without it, a process that jumps about in a file comes to hold all of it.
-  void release_pages() const;
+  // Copies `count` bytes from `offset` on and keeps no page: for what is read once, here and there, in a file larger
+  // than memory. Throws an Error if the file ends before or the disk fails.
+  void read(std::uint64_t offset, void* to, std::size_t count) const;
 
  private:
+  std::filesystem::path path_;
+  int file_ = -1;
   void* start_ = nullptr;  // null for an empty file
   std::size_t size_ = 0;
 };

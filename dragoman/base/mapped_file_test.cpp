@@ -27,11 +27,13 @@ TEST_F(MappedFileTest, BytesAreTheFiles) {
   EXPECT_EQ(text_of(MappedFile(path)), "");
 }
 
-TEST_F(MappedFileTest, ReleasedPagesComeBack) {
-  replace_file(path, std::string(100'000, 'x'));
+TEST_F(MappedFileTest, APartIsReadAsItIsMapped) {
+  replace_file(path, "some text");
   const MappedFile file(path);
-  file.release_pages();
-  EXPECT_EQ(text_of(file), std::string(100'000, 'x'));
+  std::string part(4, ' ');
+  file.read(5, part.data(), part.size());
+  EXPECT_EQ(part, "text");
+  EXPECT_THROW(file.read(6, part.data(), part.size()), Error);
 }
 
 TEST_F(MappedFileTest, AMappedFileOutlivesItsName) {

@@ -27,7 +27,7 @@ std::span<const T> take(std::span<const std::byte>& bytes, std::uint64_t count) 
   return values;
 }
 
-std::uint64_t index_bytes(const CacheFooter& footer) {
+std::uint64_t size_of_index(const CacheFooter& footer) {
   return footer.pairs * (sizeof(std::uint64_t) + sizeof(PairLengths) + sizeof(std::uint32_t)) + sizeof(std::uint64_t) +
          footer.corpora * sizeof(CorpusRecord);
 }
@@ -112,22 +112,24 @@ std::string CacheFile::examine(std::uint64_t key) {
   if (footer_.magic != kMagic || footer_.footer_hash != hash_of(footer_)) return "the old one is damaged";
   if (footer_.key != key) return "the text, the tokenizers or the settings have changed";
   // The sizes are as they were written, for the footer's checksum agrees: they do not overflow.
-  if (rest.size() != footer_.pair_bytes + index_bytes(footer_) + sizeof footer_) return "the old one is damaged";
+  if (rest.size() != footer_.pair_bytes + size_of_index(footer_) + sizeof footer_) return "the old one is damaged";
   rest = rest.subspan(footer_.pair_bytes);
-  if (Hash().add(rest.data(), index_bytes(footer_)).value() != footer_.index_hash) return "the old one is damaged";
+  if (Hash().add(rest.data(), size_of_index(footer_)).value() != footer_.index_hash) return "the old one is damaged";
   starts_ = take<std::uint64_t>(rest, footer_.pairs + 1);
   lengths_ = take<PairLengths>(rest, footer_.pairs);
   lines_ = take<std::uint32_t>(rest, footer_.pairs);
   corpora_ = take<CorpusRecord>(rest, footer_.corpora);
-  map_.release_pages();
   return "";
 }
 
-std::string_view CacheFile::pair(std::int64_t pair) const {
-  const auto* start = reinterpret_cast<const char*>(map_.bytes().data()) + starts_[pair];
+std::int64_t CacheFile::index_bytes() const { return static_cast<std::int64_t>(size_of_index(footer_)); }
+
+std::string CacheFile::pair(std::int64_t pair) const {
+  std::string bytes(starts_[pair + 1] - starts_[pair], '\0');
+  map_.read(starts_[pair], bytes.data(), bytes.size());
   std::uint32_t check = 0;
-  std::memcpy(&check, start, sizeof check);
-  const std::string_view bytes(start + sizeof check, starts_[pair + 1] - starts_[pair] - sizeof check);
+  std::memcpy(&check, bytes.data(), sizeof check);
+  bytes.erase(0, sizeof check);
   require<Error>(check == checksum(bytes), "the token cache '", path_.string(),
                  "' is damaged; delete it, and it is made again.");
   return bytes;

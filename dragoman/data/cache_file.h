@@ -73,7 +73,8 @@ class CacheWriter {
   std::vector<CorpusRecord> corpora_;
 };
 
-// A cache mapped into memory.
+// A cache whose index is mapped into memory. Pairs are read one by one instead: an epoch jumps about in the whole file,
+// and mapping some two thousand places an update costs ten times the reading and would make the whole file resident.
 class CacheFile {
  public:
   // Nothing, with the reason in `problem`, if the file is missing, was made of something else, or is damaged.
@@ -82,13 +83,12 @@ class CacheFile {
 
   PairForm form() const { return footer_.form; }
   std::int64_t pairs() const { return static_cast<std::int64_t>(footer_.pairs); }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(map_.bytes().size()); }
+  std::int64_t index_bytes() const;
   std::span<const PairLengths> lengths() const { return lengths_; }
   std::span<const std::uint32_t> lines() const { return lines_; }
   std::span<const CorpusRecord> corpora() const { return corpora_; }
   // What add() was given. Throws an Error if its checksum does not agree.
-  std::string_view pair(std::int64_t pair) const;
-  void release_pages() const { map_.release_pages(); }
+  std::string pair(std::int64_t pair) const;
 
  private:
   explicit CacheFile(const std::filesystem::path& path) : path_(path), map_(path) {}

@@ -70,6 +70,7 @@ std::string ContentHashes::of(const std::string& path) {
 }
 
 void ContentHashes::save() const {
+  if (asked_ == remembered_) return;
   std::string text;
   for (const auto& [path, entry] : asked_)
     text += join(entry.hash, " ", entry.state.size, " ", entry.state.changed, " ", path, "\n");

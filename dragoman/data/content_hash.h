@@ -17,7 +17,7 @@ class ContentHashes {
   // be read again.
   std::string of(const std::string& path);
 
-  // Keeps the hashes that were asked for.
+  // Keeps the hashes that were asked for; writes nothing if they are those that were remembered.
   void save() const;
 
  private:
@@ -29,6 +29,7 @@ class ContentHashes {
   struct Entry {
     State state;
     std::string hash;
+    bool operator==(const Entry&) const = default;
   };
   static State state_of(const std::string& path);
 

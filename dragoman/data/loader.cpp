@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uint32_t kSamplePurpose = 0x73756277;  // "subw"
 constexpr std::size_t kUpdatesAhead = 3;
-// Reading a pair brings in the pages around it, and those around its place in the index: up to 128 KiB.
-constexpr std::size_t kPairsBetweenReleases = 256, kPageBytesOfPair = 128 << 10;
 
 Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, double amount, int max_length,
                 RandomStream random) {
@@ -43,7 +41,7 @@ void LoaderSettings::validate(const CleaningSettings& cleaning) const {
 // What the thread works with: the order of the epoch at hand and the place in it.
 class Loader::Preparation {
  public:
-  Preparation(Loader& loader, Position start)
+  Preparation(const Loader& loader, Position start)
       : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
     begin_epoch(loader_.order_of(at_.epoch));
     require<UsageError>(at_.batch <= order_->batches(), "training stopped at batch ", at_.batch, " of epoch ",
@@ -82,20 +80,12 @@ class Loader::Preparation {
 
   std::vector<SentencePair> read(std::span<const std::uint32_t> numbers) {
     std::vector<SentencePair> pairs(numbers.size());
-    for (std::size_t first = 0; first < pairs.size(); first += kPairsBetweenReleases) {
-      const std::size_t count = std::min(kPairsBetweenReleases, pairs.size() - first);
-      read(numbers.subspan(first, count), std::span(pairs).subspan(first, count));
-      cache_.release_pages();
-    }
-    return pairs;
-  }
-
-  void read(std::span<const std::uint32_t> numbers, std::span<SentencePair> pairs) {
     if (settings_.subword_sampling > 0) {
       run_guarded(team_, std::ssize(pairs), [&](std::int64_t i) { pairs[i] = sampled(numbers[i]); });
     } else {
       std::ranges::transform(numbers, pairs.begin(), [&](std::uint32_t pair) { return cache_.pair(pair); });
     }
+    return pairs;
   }
 
   SentencePair sampled(std::uint32_t pair) const {
@@ -133,7 +123,7 @@ class Loader::Preparation {
     }
   }
 
-  Loader& loader_;
+  const Loader& loader_;
   const TokenCache& cache_;
   const LoaderSettings& settings_;
   ThreadTeam team_;
@@ -188,10 +178,9 @@ Update Loader::next() {
 }
 
 EpochOrder Loader::order_of(std::int64_t epoch) const {
-  EpochOrder order(cache_.lengths(), cache_.ranges(),
-                   {.batch_tokens = settings_.batch_tokens, .seed = settings_.seed, .epoch = epoch});
-  cache_.release_pages();
-  return order;
+  return {cache_.lengths(),
+          cache_.ranges(),
+          {.batch_tokens = settings_.batch_tokens, .seed = settings_.seed, .epoch = epoch}};
 }
 
 void Loader::remember(std::int64_t epoch, std::int64_t batches) const {
@@ -224,13 +213,10 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
     epoch_pairs += (range.last - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
   // Two orders, and what the next one needs while it is made.
   const std::int64_t orders = epoch_pairs * (4 + 12);
-  const std::int64_t pages =
-      std::min(cache.file_bytes(),
-               static_cast<std::int64_t>(kPairsBetweenReleases * kPageBytesOfPair + cache.lengths().size_bytes()));
   // Thirteen values a token, in the updates that wait, the one being made and the one in use. A sampled cut may be
   // longer; twice as long is rare even for single sentences.
   const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
-  return orders + pages + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
+  return orders + cache.index_bytes() + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
 }
 
 }  // namespace dragoman::data

@@ -63,7 +63,7 @@ class Loader {
   // For messages: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
   std::string describe(Position position) const;
 
-  // The most that a loader adds to the memory of the process, the cache's mapped pages included.
+  // The most that a loader adds to the memory of the process, the mapped index of the cache included.
   static std::int64_t resident_bytes(const TokenCache& cache, const LoaderSettings& settings);
 
  private:

@@ -1,6 +1,6 @@
 #include "dragoman/data/loader.h"
 
-#include <numeric>
+#include <algorithm>
 
 #include "dragoman/data/testing.h"
 
@@ -31,7 +31,7 @@ class LoaderTest : public CorpusTest {
       targets.push_back(1 + i % 9);
     }
     CacheRequest wanted = request({corpus("a", sources, targets)});
-    wanted.cleaning.max_length = 12;
+    wanted.cleaning = {.max_length = 12, .max_ratio = 20};
     wanted.keep_text = keep_text;
     return TokenCache::open(wanted);
   }
@@ -53,7 +53,7 @@ TEST_F(LoaderTest, ResumingAnywhereGivesTheUpdatesOfAnUninterruptedRun) {
     const std::vector<Update> resumed = updates(pairs, settings, 3, run[i].first);
     for (std::size_t k = 0; k < resumed.size() && i + k < run.size(); ++k)
       EXPECT_TRUE(same(resumed[k], run[i + k])) << i << " " << k;
-    if (i + 1 < run.size()) EXPECT_EQ(run[i].after, run[i + 1].first);
+    EXPECT_EQ(run[i].after, i + 1 < run.size() ? run[i + 1].first : run.back().after);
   }
 }
 
@@ -118,13 +118,12 @@ TEST_F(LoaderTest, CuttingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
 }
 
 TEST_F(LoaderTest, WhatGoesWrongAheadIsThrownByNext) {
-  const TokenCache pairs = cache();
+  cache();
   std::string bytes = read_file(directory / "cache" / "tokens.cache");
   bytes[10] = static_cast<char>(bytes[10] ^ 1);  // in the first pair
   replace_file(directory / "cache" / "tokens.cache", bytes);
-  std::vector<int> sources(60), targets(60);
   CacheRequest wanted = request({{directory / "a.src", directory / "a.tgt"}});
-  wanted.cleaning.max_length = 12;
+  wanted.cleaning = {.max_length = 12, .max_ratio = 20};
   const TokenCache damaged = TokenCache::open(wanted);
   EXPECT_NE(complaint_of([&] { updates(damaged, {.batch_tokens = 30}, 20); }).find("is damaged"), std::string::npos);
 }

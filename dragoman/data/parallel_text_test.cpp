@@ -1,6 +1,7 @@
 #include "dragoman/data/parallel_text.h"
 
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "dragoman/data/testing.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "dragoman/base/error.h"
@@ -74,10 +73,14 @@ void make_cache(const CacheRequest& request, const std::filesystem::path& path, 
 // The ids of one side; `bytes` loses them.
 template <class Id>
 Sentence take_ids(std::string_view& bytes, std::size_t n) {
-  std::vector<Id> ids(n);
-  std::memcpy(ids.data(), bytes.data(), n * sizeof(Id));
-  bytes.remove_prefix(n * sizeof(Id));
-  return {ids.begin(), ids.end()};
+  Sentence ids(n);
+  for (std::int32_t& id : ids) {
+    Id stored = 0;
+    std::memcpy(&stored, bytes.data(), sizeof stored);  // may stand at an odd address
+    id = static_cast<std::int32_t>(stored);
+    bytes.remove_prefix(sizeof stored);
+  }
+  return ids;
 }
 
 }  // namespace
@@ -133,7 +136,8 @@ SentencePair TokenCache::pair(std::int64_t pair) const {
     return ids;
   }
   const auto [n_source, n_target] = lengths(pair);
-  std::string_view bytes = file_->cache->pair(pair);
+  const std::string stored = file_->cache->pair(pair);
+  std::string_view bytes = stored;
   const auto take = file_->cache->form() == PairForm::kIds16 ? take_ids<std::uint16_t> : take_ids<std::int32_t>;
   SentencePair ids;
   ids.source = take(bytes, n_source);
@@ -143,9 +147,9 @@ SentencePair TokenCache::pair(std::int64_t pair) const {
 
 TokenCache::TextPair TokenCache::text_pair(std::int64_t pair) const {
   assert(keeps_text() && "the cache was made without keep_text");
-  const std::string_view bytes = file_->cache->pair(pair);
-  const std::size_t end = bytes.find('\n');
-  return {std::string(bytes.substr(0, end)), std::string(bytes.substr(end + 1))};
+  const std::string stored = file_->cache->pair(pair);
+  const std::size_t end = stored.find('\n');
+  return {stored.substr(0, end), stored.substr(end + 1)};
 }
 
 bool TokenCache::keeps_text() const { return file_->cache->form() == PairForm::kText; }
@@ -171,7 +175,6 @@ const CleaningSettings& TokenCache::cleaning() const { return file_->request.cle
 const text::Tokenizer& TokenCache::source() const { return file_->request.source; }
 const text::Tokenizer& TokenCache::target() const { return file_->request.target; }
 std::uint64_t TokenCache::key() const { return file_->key; }
-std::int64_t TokenCache::file_bytes() const { return file_->cache->bytes(); }
-void TokenCache::release_pages() const { file_->cache->release_pages(); }
+std::int64_t TokenCache::index_bytes() const { return file_->cache->index_bytes(); }
 
 }  // namespace dragoman::data

@@ -65,11 +65,7 @@ class TokenCache {
   const text::Tokenizer& target() const;
   // Of the text, the tokenizers and the settings: training goes on exactly where it was only with the same key.
   std::uint64_t key() const;
-  std::int64_t file_bytes() const;
-
-  // Takes the mapped pages out of this process's memory; they stay in the system's cache as long as there is room. A
-  // reader that jumps about in the file calls this now and then, or it would come to hold the whole file.
-  void release_pages() const;
+  std::int64_t index_bytes() const;  // of the file, which come to stay in memory; all else is read and let go
 
  private:
   struct File;
