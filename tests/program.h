@@ -58,4 +58,11 @@ inline void expect_one_sentence(const Ending& ending, int status, const std::str
   EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
 }
 
+// The same for a command that had told of its doings before it failed: the sentence is the last line.
+inline void expect_last_sentence(Ending ending, int status, const std::string& part) {
+  const std::size_t before_last = ending.err.rfind('\n', ending.err.empty() ? 0 : ending.err.size() - 2);
+  if (before_last != std::string::npos) ending.err.erase(0, before_last + 1);
+  expect_one_sentence(ending, status, part);
+}
+
 }  // namespace dragoman

@@ -59,7 +59,7 @@ train::RunRequest training_request(const DemoOptions& options, const fs::path& t
   settings.text.valid_source = (text / "valid.en").string();
   settings.text.valid_target = (text / "valid.de").string();
   settings.text.resolve_languages();
-  settings.run.save_every = settings.run.valid_every = std::max(1, settings.training.steps / 4);
+  settings.run.save_every = settings.run.valid_every = (settings.training.steps + 3) / 4;
   settings.machine.threads = options.threads;
   settings.machine.report_every = 20;
   settings.validate();

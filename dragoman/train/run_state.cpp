@@ -21,6 +21,18 @@ std::optional<Best> best_from_json(const Json& object, std::string_view where) {
   return best;
 }
 
+Json to_json(const Window& window) {
+  return {
+      {"loss", window.loss}, {"nll", window.nll}, {"seconds", window.seconds}, {"target_tokens", window.target_tokens}};
+}
+
+Window window_from_json(const Json& object, std::string_view where) {
+  return {.loss = json_entry<double>(object, "loss", where),
+          .nll = json_entry<double>(object, "nll", where),
+          .seconds = json_entry<double>(object, "seconds", where),
+          .target_tokens = json_entry<std::int64_t>(object, "target_tokens", where)};
+}
+
 }  // namespace
 
 Json to_json(const RunState& state) {
@@ -34,6 +46,7 @@ Json to_json(const RunState& state) {
   object["target_tokens"] = state.target_tokens;
   object["flops"] = state.flops;
   object["nominal_flops"] = state.nominal_flops;
+  object["window"] = to_json(state.window);
   object["best"] = to_json(state.best);
   object["validations_since_best"] = state.validations_since_best;
   object["scheduled"] = state.scheduled;
@@ -55,6 +68,7 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
   state.target_tokens = json_entry<std::int64_t>(object, "target_tokens", where);
   state.flops = json_entry<double>(object, "flops", where);
   state.nominal_flops = json_entry<double>(object, "nominal_flops", where);
+  state.window = window_from_json(json_entry<Json>(object, "window", where), where);
   state.best = best_from_json(json_entry<Json>(object, "best", where), where);
   state.validations_since_best = json_entry<std::int64_t>(object, "validations_since_best", where);
   state.scheduled = json_entry<bool>(object, "scheduled", where);

@@ -19,6 +19,13 @@ struct Best {
   std::optional<double> bleu;
 };
 
+// Sums over the updates since the last record in metrics.jsonl.
+struct Window {
+  double loss = 0, nll = 0;  // over target tokens
+  double seconds = 0;
+  std::int64_t target_tokens = 0;
+};
+
 struct RunState {
   std::int64_t step = 0;
   data::Position position;  // of the next update's first batch
@@ -27,6 +34,7 @@ struct RunState {
   std::int64_t target_tokens = 0;
   double flops = 0, nominal_flops = 0;
 
+  Window window;
   std::optional<Best> best;
   std::int64_t validations_since_best = 0;
   bool scheduled = true;  // false for a checkpoint made because the run was stopped: averages leave it out

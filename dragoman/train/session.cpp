@@ -232,23 +232,23 @@ void Session::update() {
   state_.flops += flops_of(update, config_);
   state_.nominal_flops += seconds * machine_rate_;
   const auto tokens = static_cast<double>(losses.target_tokens);
-  window_.loss += losses.loss * tokens;
-  window_.nll += losses.nll * tokens;
-  window_.seconds += seconds;
-  window_.tokens += losses.target_tokens;
-  window_.gradient_norm = losses.gradient_norm;
+  state_.window.loss += losses.loss * tokens;
+  state_.window.nll += losses.nll * tokens;
+  state_.window.seconds += seconds;
+  state_.window.target_tokens += losses.target_tokens;
+  gradient_norm_ = losses.gradient_norm;
   watcher_.updated(progress(), state_.settings.training.steps);
 }
 
 Progress Session::progress() const {
-  const auto tokens = static_cast<double>(window_.tokens);
+  const auto tokens = static_cast<double>(state_.window.target_tokens);
   return {.step = state_.step,
           .epoch = state_.position.epoch + 1,
-          .loss = window_.loss / tokens,
-          .nll = window_.nll / tokens,
+          .loss = state_.window.loss / tokens,
+          .nll = state_.window.nll / tokens,
           .rate = trainer_->rate(),
-          .gradient_norm = window_.gradient_norm,
-          .tokens_per_second = tokens / window_.seconds,
+          .gradient_norm = gradient_norm_,
+          .tokens_per_second = tokens / state_.window.seconds,
           .seconds = state_.seconds,
           .target_tokens = state_.target_tokens,
           .flops = state_.flops,
@@ -257,7 +257,7 @@ Progress Session::progress() const {
 
 void Session::record() {
   metrics_->add(progress());
-  window_ = {};
+  state_.window = {};
 }
 
 void Session::validate() {

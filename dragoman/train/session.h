@@ -27,13 +27,6 @@ class Session {
   RunResult run();
 
  private:
-  // Sums since the last record.
-  struct Window {
-    double loss = 0, nll = 0, seconds = 0;
-    std::int64_t tokens = 0;
-    std::optional<double> gradient_norm;
-  };
-
   void resume();
   void open_corpus();
   void make_plan();
@@ -71,8 +64,8 @@ class Session {
   std::unique_ptr<Validator> validator_;
   std::unique_ptr<data::Loader> loader_;
   std::unique_ptr<MetricsFile> metrics_;
-  double machine_rate_ = 0;  // multiply-adds and additions a second that a large product reaches
-  Window window_;
+  double machine_rate_ = 0;              // multiply-adds and additions a second that a large product reaches
+  std::optional<double> gradient_norm_;  // of the last update
 };
 
 }  // namespace dragoman::train

@@ -1,0 +1,182 @@
+// A run that was stopped, killed and resumed gives the bytes of one that never was; so do other thread counts.
+#include <gtest/gtest.h>
+
+#include "tests/training.h"
+
+namespace dragoman {
+namespace {
+
+class Resume : public TrainingTest {
+ protected:
+  static int newest_checkpoint(const std::string& model) {
+    const std::vector<int> steps = checkpoint_steps(model);
+    return steps.empty() ? 0 : steps.back();
+  }
+
+  // Runs until the checkpoint of a step from `least` on is there, then kills it at whatever it does next.
+  void kill_after_checkpoint(const std::string& command, const std::string& model, int least) {
+    Child child(command);
+    const bool seen = child.wait_until([&] { return newest_checkpoint(model) >= least; });
+    child.kill();
+    EXPECT_TRUE(seen) << child.wait().err;
+    EXPECT_EQ(child.wait().status, 128 + SIGKILL);
+    EXPECT_EQ(resumed_step(child.wait()) > 0, least > 20);  // the first run had nothing to go on from
+  }
+
+  // Kills a run inside the writing of a checkpoint. Tries again from a copy if it came to its end unharmed.
+  void kill_while_saving(const std::string& command, const std::string& model) {
+    const std::string copy = model + "_before";
+    std::filesystem::copy(model, copy, std::filesystem::copy_options::recursive);
+    for (bool caught = false; !caught;) {
+      Child child(command);
+      caught = child.freeze_when([&] { return !checkpoint_steps(model, ".unfinished").empty(); });
+      child.kill();
+      if (caught) {
+        EXPECT_GT(resumed_step(child.wait()), 0);
+        continue;
+      }
+      std::filesystem::remove_all(model);
+      std::filesystem::copy(copy, model, std::filesystem::copy_options::recursive);
+    }
+    std::filesystem::remove_all(copy);
+    EXPECT_FALSE(checkpoint_steps(model, ".unfinished").empty());
+  }
+
+  // Asks a run to stop once it has saved a checkpoint of a step from `least` on.
+  void stop_after_checkpoint(const std::string& command, const std::string& model, int least) {
+    Child child(command);
+    EXPECT_TRUE(child.wait_until([&] { return newest_checkpoint(model) >= least; })) << child.wait().err;
+    child.signal(SIGTERM);
+    const Ending ending = child.wait();
+    EXPECT_EQ(ending.status, 128 + SIGTERM);
+    EXPECT_GT(resumed_step(ending), 0);
+    const std::string saved = "stopped at step " + std::to_string(newest_checkpoint(model)) + ", which is saved";
+    EXPECT_NE(ending.err.find(saved), std::string::npos) << ending.err;
+  }
+
+  void expect_killed_run_to_equal_straight_one(const std::string& more) {
+    const std::string model = file("killed"), killed = train("killed", "--steps 240 " + more);
+    kill_after_checkpoint(killed, model, 20);
+    kill_after_checkpoint(killed, model, newest_checkpoint(model) + 20);
+    kill_while_saving(train("killed", "--steps 140 " + more), model);
+    stop_after_checkpoint(killed, model, newest_checkpoint(model) + 20);
+    kill_after_checkpoint(killed, model, newest_checkpoint(model) + 20);
+    const Ending last = run(killed);
+    EXPECT_EQ(last.status, 0) << last.err;
+    EXPECT_GT(resumed_step(last), 0);
+    const Ending straight = run(train("straight", "--steps 240 " + more));
+    EXPECT_EQ(straight.status, 0) << straight.err;
+    EXPECT_EQ(resumed_step(straight), 0);
+    expect_same_run(file("straight"), model, 240);
+  }
+};
+
+TEST_F(Resume, AfterFourKillsAndAStopGivesTheBytesOfAStraightRun) { expect_killed_run_to_equal_straight_one(""); }
+
+TEST_F(Resume, HoldsWithSampledSubwords) {
+  expect_killed_run_to_equal_straight_one("--tokenizer unigram --subword-sampling 0.2");
+}
+
+TEST_F(Resume, OfTheSameCommandGivesTheSameBytesAgain) {
+  for (const char* model : {"one", "two"}) ASSERT_EQ(run(train(model, "--steps 60")).status, 0);
+  expect_same_run(file("one"), file("two"), 60);
+  ASSERT_EQ(run(train("other", "--steps 60 --seed 2")).status, 0);
+  const auto bytes = bytes_of(file("one"), 60);
+  for (const auto& [name, other] : bytes_of(file("other"), 60)) EXPECT_TRUE(bytes.at(name) != other) << name;
+}
+
+TEST_F(Resume, DoesNotDependOnTheNumberOfThreads) {
+  for (const char* threads : {"1", "2", "3"}) {
+    const Ending ending = run(train(threads, std::string("--steps 60 --subword-sampling 0.1 --threads ") + threads));
+    ASSERT_EQ(ending.status, 0) << ending.err;
+  }
+  expect_same_run(file("1"), file("2"), 60);
+  expect_same_run(file("1"), file("3"), 60);
+}
+
+// "up to 1,234 tokens a side at once" -> 1234
+int micro_tokens(const Ending& ending) {
+  std::smatch match;
+  if (!std::regex_search(ending.err, match, std::regex("up to ([0-9,]+) tokens a side"))) return 0;
+  return std::stoi(std::regex_replace(match[1].str(), std::regex(","), ""));
+}
+
+TEST_F(Resume, KeepsThePlanOfARunThatHadLittleMemory) {
+  const std::string large = "--batch-tokens 3000 --accumulate 1 --d-ff 512 --save-every 6 --steps ";
+  const Ending refused = run(train("refused", large + "12 --memory-mb 8"));
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(refused.err, match, std::regex("needs at least ([0-9]+) MiB"))) << refused.err;
+  const std::string little = " --memory-mb " + match[1].str();
+
+  const Ending straight = run(train("straight", large + "12" + little));
+  EXPECT_LT(micro_tokens(straight), 3000) << straight.err;
+  ASSERT_EQ(run(train("resumed", large + "6" + little)).status, 0);
+  expect_last_sentence(run(train("resumed", large + "12 --memory-mb 8")), 1, "the run was planned for ");
+  const Ending resumed = run(train("resumed", large + "12"));
+  EXPECT_EQ(resumed_step(resumed), 6) << resumed.err;
+  EXPECT_EQ(micro_tokens(resumed), micro_tokens(straight));
+  expect_same_weights(file("straight"), file("resumed"), 12);
+}
+
+TEST_F(Resume, AsksBeforeItGoesOnWithOtherSettings) {
+  ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
+  expect_one_sentence(run(train("model", "--steps 40 --dropout 0.3")), 2, "dropout was 0.1 and is 0.3");
+  const Ending allowed = run(train("model", "--steps 40 --dropout 0.3 --allow-changes"));
+  EXPECT_EQ(allowed.status, 0) << allowed.err;
+  EXPECT_EQ(resumed_step(allowed), 20);
+}
+
+TEST_F(Resume, NeedsNoMoreThanTheDirectory) {
+  ASSERT_EQ(run(train("model", "--steps 40")).status, 0);
+  const Ending longer = run("train --model " + file("model") + " --steps 80");
+  EXPECT_EQ(longer.status, 0) << longer.err;
+  EXPECT_EQ(resumed_step(longer), 40);
+  ASSERT_EQ(run(train("straight", "--steps 80")).status, 0);
+  expect_same_weights(file("straight"), file("model"), 80);
+  const Ending done = run("train --model " + file("model"));
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(resumed_step(done), 80);
+}
+
+TEST_F(Resume, ARunWithoutValidationNeedsNoMoreThanTheDirectoryEither) {
+  const std::string pairs = "train --model " + file("model") + " --train-pairs " + file("pairs") +
+                            " --layers 1 --d-model 8 --d-ff 8 --heads 1 --vocabulary 60 --batch-tokens 300 --steps ";
+  ASSERT_EQ(shell("paste " + file("train.en") + " " + file("train.ne") + " >" + file("pairs")).status, 0);
+  ASSERT_EQ(run(pairs + "5").status, 0);
+  const Ending longer = run("train --model " + file("model") + " --steps 10");
+  EXPECT_EQ(longer.status, 0) << longer.err;
+  EXPECT_EQ(resumed_step(longer), 5);
+}
+
+TEST_F(Resume, NoticesThatTheTextIsAnother) {
+  ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
+  write_text("train", 390, 3);
+  const Ending ending = run(train("model", "--steps 40"));
+  EXPECT_EQ(ending.status, 2);
+  EXPECT_NE(ending.err.find("is not what the run began with"), std::string::npos) << ending.err;
+}
+
+TEST_F(Resume, IsRefusedWhileAnotherTrainsThere) {
+  Child first(train("model", "--steps 100000"));
+  ASSERT_TRUE(first.wait_until([&] { return !checkpoint_steps(file("model")).empty(); })) << first.wait().err;
+  first.signal(SIGSTOP);
+  expect_one_sentence(run(train("model", "--steps 100000")), 1, "another process is working in");
+}
+
+TEST_F(Resume, ARunMayStartFromAnotherModelsWeights) {
+  ASSERT_EQ(run(train("first", "--steps 40")).status, 0);
+  const std::string one_step = "--steps 1 --rate-constant 1e-12 --save-every 1 --average 1 --ema 0 ";
+  ASSERT_EQ(run(train("fresh", one_step)).status, 0);
+  const Ending started = run(train("started", one_step + "--init " + file("first")));
+  ASSERT_EQ(started.status, 0) << started.err;
+  const auto nll = [&](const char* model) {
+    return timeless_metrics(file(model)).back()["nll"].get<double>();  // of the validation after the last step
+  };
+  EXPECT_LT(nll("started"), nll("fresh") - 0.1);
+  EXPECT_EQ(read_file(file("started/tokenizer.model")), read_file(file("first/tokenizer.model")));
+  expect_last_sentence(run(train("wrong", "--steps 1 --d-ff 40 --init " + file("first"))), 1,
+                       "is [16, 32], but this model needs [16, 40].");
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,125 @@
+// Small training runs of the program, and what they left behind.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/base/random.h"
+#include "tests/child.h"
+#include "tests/program.h"
+
+namespace dragoman {
+
+// A directory with a small parallel text: the target has the source's words spelt backwards, last word first.
+class TrainingTest : public ::testing::Test {
+ protected:
+  TrainingTest() {
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+    write_text("train", 400, 1);
+    write_text("valid", 30, 2);
+  }
+  ~TrainingTest() override { std::filesystem::remove_all(directory); }
+
+  void write_text(const std::string& name, int pairs, std::uint64_t seed) const {
+    static const std::vector<std::array<std::string, 2>> kWords{
+        {"the", "eht"}, {"cat", "tac"},     {"dog", "god"},   {"sees", "sees"},   {"hears", "sraeh"}, {"old", "dlo"},
+        {"red", "der"}, {"house", "esuoh"}, {"tree", "eert"}, {"under", "rednu"}, {"small", "llams"}, {"a", "a"}};
+    RandomStream random(seed);
+    std::string source, target;
+    for (int pair = 0; pair < pairs; ++pair) {
+      std::string backwards = "\n";
+      for (std::uint32_t n = 2 + random.below(8); n > 0; --n) {
+        const auto& [word, translation] = kWords[random.below(static_cast<std::uint32_t>(kWords.size()))];
+        source += word + (n == 1 ? "\n" : " ");
+        backwards = translation + (backwards == "\n" ? "" : " ") + backwards;
+      }
+      target += backwards;
+    }
+    replace_file(file(name + ".en"), source);
+    replace_file(file(name + ".ne"), target);
+  }
+
+  std::string file(const std::string& name) const { return directory + "/" + name; }
+  std::string text_flags() const {
+    return " --train-source " + file("train.en") + " --train-target " + file("train.ne") + " --valid-source " +
+           file("valid.en") + " --valid-target " + file("valid.ne");
+  }
+  // Everything that makes a step depend on those before it is on: dropout, shuffling, accumulation, averages.
+  std::string flags() const {
+    return text_flags() +
+           " --layers 1 --d-model 16 --d-ff 32 --heads 2 --vocabulary 60 --max-length 40 --warmup 100"
+           " --batch-tokens 256 --accumulate 2 --ema 0.99 --average 3 --dropout 0.1"
+           " --save-every 20 --valid-every 40 --report-every 30 --valid-bleu-sentences 5 --threads 1";
+  }
+  std::string train(const std::string& model, const std::string& more = "") const {
+    return "train --model " + file(model) + flags() + " " + more;
+  }
+
+  std::string directory = scratch(std::string("_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+// The records of a run without what depends on the clock.
+inline std::vector<nlohmann::json> timeless_metrics(const std::string& model) {
+  std::vector<nlohmann::json> records;
+  std::ifstream file(model + "/metrics.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) record.erase(key);
+    records.push_back(record);
+  }
+  return records;
+}
+
+inline std::string checkpoint(const std::string& model, int step) {
+  return model + "/checkpoints/step-" + std::to_string(step);
+}
+
+// The bytes of the weights and moments after a step, and of the weights to translate with.
+inline std::map<std::string, std::string> bytes_of(const std::string& model, int step) {
+  std::map<std::string, std::string> bytes;
+  for (const std::string& path : {checkpoint(model, step) + "/model.safetensors",
+                                  checkpoint(model, step) + "/optimiser.safetensors", model + "/model.safetensors"}) {
+    bytes[path.substr(model.size())] = std::filesystem::exists(path) ? read_file(path) : "missing in " + model;
+  }
+  return bytes;
+}
+
+inline void expect_same_weights(const std::string& one, const std::string& other, int step) {
+  EXPECT_TRUE(bytes_of(one, step) == bytes_of(other, step)) << one << " and " << other << " have different weights";
+}
+
+inline void expect_same_run(const std::string& one, const std::string& other, int step) {
+  expect_same_weights(one, other, step);
+  EXPECT_TRUE(timeless_metrics(one) == timeless_metrics(other)) << one << " and " << other << " have different records";
+}
+
+// The step that a run said it resumed at; 0 if it began anew.
+inline int resumed_step(const Ending& ending) {
+  std::smatch match;
+  return std::regex_search(ending.err, match, std::regex("going on from step ([0-9]+)")) ? std::stoi(match[1]) : 0;
+}
+
+// The steps whose checkpoints are there, or are being written with the ending ".unfinished".
+inline std::vector<int> checkpoint_steps(const std::string& model, const std::string& name_ending = "") {
+  std::vector<int> steps;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(model + "/checkpoints", none)) {
+    const std::string name = entry.path().filename().string();
+    std::smatch match;
+    if (std::regex_match(name, match, std::regex("step-([0-9]+)" + name_ending))) steps.push_back(std::stoi(match[1]));
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+}  // namespace dragoman
