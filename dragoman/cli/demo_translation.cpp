@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using data::TextPair;
 
-constexpr int kShown = 6;  // translations, of which the last is shown with its alignment
+constexpr std::size_t kShown = 6;
+constexpr std::size_t kWidestPicture = 12;  // words that fit side by side on a terminal
 
 data::DemoCorpus make_corpus(const DemoOptions& options) {
   const std::string text = options.grammar.empty() ? std::string(data::demo_grammar()) : read_file(options.grammar);
@@ -91,22 +92,34 @@ std::vector<std::string> split_words(const std::string& text) {
   return words;
 }
 
+std::size_t longest_that_fits(const std::vector<std::string>& sentences) {
+  std::size_t longest = 0, most = 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const std::size_t words = split_words(sentences[i]).size();
+    if (words <= most || words > kWidestPicture) continue;
+    longest = i;
+    most = words;
+  }
+  return longest;
+}
+
 void show_translations(const fs::path& directory, const DemoOptions& options, const std::vector<TextPair>& test) {
   decode::Translator translator(directory, {.threads = options.threads, .alignment = decode::HeadChoice{}});
   std::vector<std::string> sources;
-  for (int i = 0; i < std::min<int>(kShown, static_cast<int>(test.size())); ++i) sources.push_back(test[i].source);
+  for (std::size_t i = 0; i < std::min(kShown, test.size()); ++i) sources.push_back(test[i].source);
   const std::vector<decode::TranslatedLine> lines = translator.translate(sources);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool right = lines[i].text == test[i].target;
     print(fmt::format("  {}\n  -> {}{}\n\n", sources[i], lines[i].text,
                       right ? "" : "\n     right would be: " + test[i].target));
   }
-  const decode::TranslatedLine& last = lines.back();
+  const std::size_t pictured = longest_that_fits(sources);
+  const decode::TranslatedLine& line = lines[pictured];
   const model::Tokenizers& tokenizers = translator.model().tokenizers;
-  const decode::AttentionMap words = decode::by_words(last.attention, decode::words_of(last.target, tokenizers.target),
-                                                      decode::words_of(last.source, tokenizers.source));
-  print("Where the decoder looked while it wrote the last one (the mean of all heads):\n\n");
-  print(alignment_picture(words, split_words(sources.back()), split_words(last.text)) + "\n");
+  const decode::AttentionMap words = decode::by_words(line.attention, decode::words_of(line.target, tokenizers.target),
+                                                      decode::words_of(line.source, tokenizers.source));
+  print("Where the decoder looked while it wrote one of them (the mean of all heads):\n\n");
+  print(alignment_picture(words, split_words(sources[pictured]), split_words(line.text)) + "\n");
 }
 
 }  // namespace

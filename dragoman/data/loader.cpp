@@ -200,7 +200,7 @@ std::int64_t Loader::batches_in_epoch(std::int64_t epoch) const {
 
 std::string Loader::describe(Position position) const {
   const EpochOrder order = order_of(position.epoch);
-  const std::string name = join("epoch ", position.epoch, ", batch ", position.batch);
+  const std::string name = join("epoch ", position.epoch + 1, ", batch ", position.batch + 1);
   if (position.batch >= order.batches()) return name;
   const std::int64_t pair = order.batch(position.batch).front();
   return join(name, " (first pair: line ", cache_.line_of(pair), " of '", cache_.files(cache_.corpus_of(pair)).source,

@@ -60,7 +60,7 @@ class Loader {
 
   // Known at once for epochs of which next() has given updates; another is counted, in a second for ten million pairs.
   std::int64_t batches_in_epoch(std::int64_t epoch) const;
-  // For messages: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
+  // For messages, counted from 1 as people do: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
   std::string describe(Position position) const;
 
   // The most that a loader adds to the memory of the process, the mapped index of the cache included.

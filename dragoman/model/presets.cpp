@@ -65,12 +65,15 @@ void demo(TransformerConfig& model, TrainingConfig& training) {
   model.d_model = 128;
   model.d_ff = 512;
   model.h = 4;
-  model.V_source = model.V_target = 1000;
+  model.V_source = model.V_target = 1500;
   model.norm = Norm::kPre;
   model.attention_bias = true;
-  training.warmup = 400;
-  training.batch_tokens = 4096;
-  training.steps = 2000;
+  model.P_drop = 0;
+  training.warmup = 200;
+  training.cooldown = 0.5;
+  training.batch_tokens = 2048;
+  training.steps = 850;
+  training.average = 0;
 }
 
 // Table 3 from top to bottom, with (A) heads, (B) key width, (C) size, (D) regularisation and (E) positions; then the

@@ -60,8 +60,8 @@ class Tokenizer {
   // and what is not UTF-8 is U+FFFD.
   std::vector<std::int32_t> encode(std::string_view text) const;
   // One of the many ways to cut the text, drawn by `random`: with bpe, merges are left out with probability `amount`;
-  // with unigram, a cut is drawn from its probability to the power of (1 - amount) / amount. Other kinds have one way only, and
-  // 0 always gives encode()'s. Requires 0 <= amount <= 1.
+  // with unigram, a cut is drawn from its probability to the power of (1 - amount) / amount. Other kinds have one way
+  // only, and 0 always gives encode()'s. Requires 0 <= amount <= 1.
   std::vector<std::int32_t> sample(std::string_view text, double amount, RandomStream& random) const;
 
   // Special ids are left out, and kUnk is U+2047 between spaces. Throws a ShapeError for an id that is none.

@@ -16,10 +16,10 @@ namespace dragoman::train {
 // from step 0, over all sessions of the run.
 struct Progress {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;
-  double loss = 0;  // label-smoothed, nats per target token
-  double nll = 0;   // plain, nats per target token
-  double rate = 0;  // the learning rate
+  std::int64_t epoch = 0;  // counted from 1
+  double loss = 0;         // label-smoothed, nats per target token
+  double nll = 0;          // plain, nats per target token
+  double rate = 0;         // the learning rate
   std::optional<double> gradient_norm = {};
   double tokens_per_second = 0;    // target tokens
   double seconds = 0;              // cumulative: time spent training

@@ -243,7 +243,7 @@ void Session::update() {
 Progress Session::progress() const {
   const auto tokens = static_cast<double>(window_.tokens);
   return {.step = state_.step,
-          .epoch = state_.position.epoch,
+          .epoch = state_.position.epoch + 1,
           .loss = window_.loss / tokens,
           .nll = window_.nll / tokens,
           .rate = trainer_->rate(),
