@@ -137,8 +137,8 @@ TEST_F(LoaderTest, APositionIsDescribedByItsFirstLine) {
   const TokenCache pairs = cache(1);
   const Loader loader(pairs, {.batch_tokens = 30});
   EXPECT_EQ(loader.describe({.epoch = 3, .batch = 0}),
-            "epoch 3, batch 0 (first pair: line 1 of '" + (directory / "a.src").string() + "')");
-  EXPECT_EQ(loader.describe({.epoch = 3, .batch = 9}), "epoch 3, batch 9");
+            "epoch 4, batch 1 (first pair: line 1 of '" + (directory / "a.src").string() + "')");
+  EXPECT_EQ(loader.describe({.epoch = 3, .batch = 9}), "epoch 4, batch 10");
 }
 
 TEST_F(LoaderTest, SettingsThatCannotHoldASentenceAreRefused) {

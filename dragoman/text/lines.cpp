@@ -5,10 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
-#include <boost/iostreams/filtering_streambuf.hpp>
 #include <cerrno>
 #include <cstring>
 #include <ios>
@@ -18,28 +14,14 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/utf8.h"
-#include "dragoman/text/zstd_frames.h"
+#include "dragoman/text/unpack.h"
 
 namespace dragoman::text {
 namespace {
 
-namespace io = boost::iostreams;
-
 constexpr std::size_t kBufferBytes = 1 << 16;
 constexpr std::size_t kLongestLine = 1 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-enum class Packing : std::uint8_t { kNone, kGzip, kZstd, kXz };
-
-Packing packing_of(std::string_view start) {
-  if (start.starts_with("\x1F\x8B")) return Packing::kGzip;
-  if (start.starts_with("\x28\xB5\x2F\xFD")) return Packing::kZstd;
-  if (start.starts_with(std::string_view("\xFD"
-                                         "7zXZ\0",
-                                         6)))
-    return Packing::kXz;
-  return Packing::kNone;
-}
 
 // The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
 class RawFile {
@@ -76,7 +58,6 @@ class RawFile {
     } else {
       got = read_file(bytes, count);
     }
-    if (packing_ == Packing::kZstd) check_frames({bytes, got});
     return got;
   }
 
@@ -100,40 +81,18 @@ class RawFile {
     }
   }
 
-  void check_frames(std::string_view bytes) {
-    frames_.see(bytes);
-    if (bytes.empty() && !frames_.at_end_of_frame()) throw std::ios_base::failure("cut short");
-  }
-
   std::string path_, name_;
   int file_ = -1;
   std::string ahead_;
   Packing packing_ = Packing::kNone;
-  ZstdFrames frames_;
-};
-
-// What Boost reads from: it copies its devices, so this one refers to the file.
-struct Source {
-  using char_type = char;
-  using category = io::source_tag;
-  RawFile* file;
-  std::streamsize read(char* bytes, std::streamsize count) const {
-    const std::size_t got = file->read(bytes, static_cast<std::size_t>(count));
-    return got == 0 ? -1 : static_cast<std::streamsize>(got);
-  }
 };
 
 }  // namespace
 
 struct LineReader::File {
   explicit File(const std::string& path) : raw(path) {
-    switch (raw.packing()) {
-      case Packing::kNone: break;
-      case Packing::kGzip: text.push(io::gzip_decompressor()); break;
-      case Packing::kZstd: text.push(io::zstd_decompressor()); break;
-      case Packing::kXz: text.push(io::lzma_decompressor()); break;
-    }
-    text.push(Source{&raw}, kBufferBytes);
+    if (raw.packing() == Packing::kNone) return;
+    text = unpacked(raw.packing(), [this](char* bytes, std::size_t count) { return raw.read(bytes, count); });
   }
 
   // Fills the buffer anew; false at the end.
@@ -144,7 +103,7 @@ struct LineReader::File {
       return end > 0;
     }
     try {
-      end = static_cast<std::size_t>(text.sgetn(buffer.data(), static_cast<std::streamsize>(buffer.size())));
+      end = static_cast<std::size_t>(text->sgetn(buffer.data(), static_cast<std::streamsize>(buffer.size())));
     } catch (const std::ios_base::failure&) {
       throw Error(join(raw.name(), " is damaged or cut short: it does not unpack beyond line ", line, "."));
     }
@@ -169,7 +128,7 @@ struct LineReader::File {
   }
 
   RawFile raw;
-  io::filtering_streambuf<io::input> text;
+  std::unique_ptr<std::streambuf> text;  // of a packed file
   std::array<char, kBufferBytes> buffer{};
   std::size_t next = 0, end = 0;  // what is left of the buffer
   std::int64_t line = 0;
