@@ -1,0 +1,104 @@
+// The files in configs/: `train` reads each of them, and they say what the presets say.
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/model/presets.h"
+#include "dragoman/train/settings.h"
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> config_files() {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(DRAGOMAN_SOURCE_DIR) / "configs")) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+struct PresetName {
+  std::string preset;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("preset", preset, "settings to start from");
+  }
+};
+
+// What `train` makes of the file: the preset that it names, and the settings after it.
+struct Config {
+  model::Preset preset;
+  train::Settings settings;
+};
+
+Config read_config(const fs::path& file) {
+  CLI::App command("test", "test");
+  cli::Settings given(command);
+  given.add_flags(PresetName{}, "Options");
+  train::Settings settings;
+  train::Settings::each(settings, [&](const auto& part) { given.add_flags(part, "Options"); });
+  std::vector<std::string> arguments{file.string(), "--config"};  // CLI11 takes them last first
+  command.parse(arguments);
+  given.read_file();
+  PresetName name;
+  given.apply(name);
+  const model::Preset preset = model::preset(name.preset);
+  settings.model = preset.model;
+  settings.training = preset.training;
+  train::Settings::each(settings, [&](auto& part) { given.apply(part); });
+  return {preset, settings};
+}
+
+// The keys whose values differ.
+template <class Part>
+std::set<std::string> differing(const Part& one, const Part& other) {
+  std::set<std::string> keys;
+  const Json first = settings_to_json(one), second = settings_to_json(other);
+  for (const auto& [key, value] : first.items()) {
+    if (second.at(key) != value) keys.insert(key);
+  }
+  return keys;
+}
+
+TEST(Configs, AreThere) { EXPECT_GE(config_files().size(), 6u); }
+
+TEST(Configs, SayWhatTheirPresetSays) {
+  for (const fs::path& file : config_files()) {
+    const Config config = read_config(file);
+    // europarl is the model of iwslt with a recipe of its own.
+    const std::set<std::string> own =
+        file.stem() == "europarl"
+            ? std::set<std::string>{"average", "batch-tokens", "cooldown", "peak-rate", "schedule", "steps", "warmup"}
+            : std::set<std::string>{};
+    EXPECT_EQ(differing(config.settings.model, config.preset.model), std::set<std::string>{}) << file;
+    EXPECT_EQ(differing(config.settings.training, config.preset.training), own) << file;
+    EXPECT_NO_THROW(config.settings.validate()) << file;
+  }
+}
+
+// The program gets as far as the text, which is not there: it took every key and value.
+TEST(Configs, AreTakenByTrain) {
+  const std::string model = scratch("_configs"), missing = scratch("_missing.en");
+  for (const fs::path& file : config_files()) {
+    const Ending ending = run("train --config '" + file.string() + "' --model " + model + " --train-source " + missing +
+                              " --train-target " + missing);
+    EXPECT_EQ(ending.status, 1) << file << ": " << ending.err;
+    EXPECT_NE(ending.err.find("cannot read '" + missing + "'"), std::string::npos) << file << ": " << ending.err;
+    fs::remove_all(model);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
