@@ -15,6 +15,7 @@
 #include "dragoman/model/presets.h"
 #include "dragoman/model/transformer.h"
 #include "dragoman/train/dry_run.h"
+#include "dragoman/train/settings.h"
 
 namespace dragoman::cli {
 namespace {
@@ -187,6 +188,8 @@ void add_inspect(CLI::App& program) {
   settings->add_flags(InspectOptions{}, "Options");
   settings->add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
   settings->allow_in_file<model::TrainingConfig>();
+  train::Settings run;
+  train::Settings::each(run, [&](auto& part) { settings->allow_in_file<std::remove_cvref_t<decltype(part)>>(); });
   command.callback([settings] { inspect(*settings); });
 }
 

@@ -7,6 +7,7 @@
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/cli/training_watcher.h"
+#include "dragoman/model/directory.h"
 #include "dragoman/model/presets.h"
 #include "dragoman/train/run.h"
 
@@ -28,14 +29,20 @@ struct TrainOptions {
   }
 };
 
-// The settings before the command line: those of the run that the directory holds, unless a preset is named.
+// The settings before the command line: those of the run that the directory holds, or of a preset; a model to start
+// from brings its sizes.
 train::Settings starting_settings(const TrainOptions& options) {
   const auto stored = train::resumable_state(options.model, [](const std::string&) {});
-  if (stored && options.preset.empty()) return stored->settings;
+  if (stored && options.preset.empty() && options.init.empty()) return stored->settings;
   const model::Preset preset = model::preset(options.preset.empty() ? "base" : options.preset);
   train::Settings settings;
   settings.model = preset.model;
   settings.training = preset.training;
+  if (!options.init.empty()) {
+    const model::ModelInfo info = model::read_info(options.init);
+    settings.model = info.config;
+    settings.run.joint_vocabulary = info.joint_vocabulary;
+  }
   return settings;
 }
 

@@ -16,6 +16,7 @@ std::string describe(const train::RunResult& result, const train::RunRequest& re
     case train::Ending::kMinutes: return fmt::format("stopped at step {}: the minutes are over", step);
     case train::Ending::kPatience: return fmt::format("stopped at step {}: validation gets no better", step);
     case train::Ending::kStopped:
+      if (result.step == 0) return "stopped before the first step";
       return fmt::format("stopped at step {}, which is saved; the same command goes on from there", step);
   }
   return "";

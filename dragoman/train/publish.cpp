@@ -18,7 +18,13 @@ bool is_scheduled(const Checkpoint& checkpoint) {
   return run_state_from_json(read_unchecked_state(checkpoint), where).scheduled;
 }
 
-// The latest `count` checkpoints that were scheduled.
+void copy_weights(const fs::path& from, const fs::path& to) {
+  const fs::path only[] = {from};
+  average_weights(only, to);
+}
+
+}  // namespace
+
 std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
   std::vector<fs::path> files;
   const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
@@ -29,13 +35,6 @@ std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t cou
   std::ranges::reverse(files);
   return files;
 }
-
-void copy_weights(const fs::path& from, const fs::path& to) {
-  const fs::path only[] = {from};
-  average_weights(only, to);
-}
-
-}  // namespace
 
 fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
 

@@ -23,6 +23,9 @@ void write_weights(const std::filesystem::path& file, Backend& on, std::span<con
 std::string publish_weights(const std::filesystem::path& directory, const RunState& state, Backend& on,
                             std::span<const nn::NamedTensor> weights, std::span<const nn::NamedTensor> average);
 
+// The weights of the latest `count` checkpoints that were scheduled, oldest first; fewer if there are not so many.
+std::vector<std::filesystem::path> latest_weights(const std::filesystem::path& directory, std::int64_t count);
+
 // Removes checkpoints that nobody will need: all but the latest `keep`, of which those that were not scheduled go as
 // soon as there is a later one.
 void prune_checkpoints(const std::filesystem::path& directory, std::int64_t keep);

@@ -48,10 +48,17 @@ void check_changes(const RunState& before, const RunRequest& request) {
                   request.directory.string(), fmt::join(changes, "; ")));
 }
 
+// The directory of the run, once its texts are there: a slip in a file's name leaves no directory behind.
+fs::path directory_for(const RunRequest& request) {
+  for (const data::ParallelFiles& files : request.settings.text.training_files()) data::ParallelReader{files};
+  if (request.settings.text.has_validation()) data::ParallelReader{request.settings.text.validation_files()};
+  return request.directory;
+}
+
 }  // namespace
 
 Session::Session(const RunRequest& request, Watcher& watcher)
-    : request_(request), watcher_(watcher), lock_(request.directory) {
+    : request_(request), watcher_(watcher), lock_(directory_for(request)) {
   remove_remnants(request.directory);
   make_directory(request.directory / "checkpoints");
   state_.settings = request.settings;
@@ -73,7 +80,8 @@ void Session::resume() {
   state_.settings = request_.settings;
   for (const Checkpoint& checkpoint : list_checkpoints(request_.directory)) {
     if (checkpoint.step == state_.step) resumed_ = checkpoint;
-    if (checkpoint.step > state_.step) remove_checkpoint(checkpoint);  // damaged: the run will come to it again
+    // Damaged: out of the way, because the run will come to that step again.
+    if (checkpoint.step > state_.step) rename_durably(checkpoint.path, checkpoint.path.string() + ".damaged");
   }
   watcher_.say(fmt::format("going on from step {} in '{}'", with_thousands(state_.step), request_.directory.string()));
 }
@@ -96,10 +104,11 @@ void Session::open_corpus() {
                                    .threads = settings.machine.threads,
                                    .progress = [&](std::int64_t pairs) { watcher_.cut_pairs(pairs); },
                                    .message = say});
-  const std::string key = fmt::format("{:016x}", cache_->key());
+  watcher_.say("text: " + cache_->counts().describe(settings.cleaning));
+  const std::string key = fmt::format("{:016x} {}", cache_->key(), write_value(settings.text.train_weights));
   require<UsageError>(!resumed_ || state_.text_key == key || request_.allow_changes,
-                      "the training text or the vocabulary in '", request_.directory.string(),
-                      "' is not what the run began with; put it back, choose another directory, or say "
+                      "the training text, its weights or the vocabulary in '", request_.directory.string(),
+                      "' are not those the run began with; put them back, choose another directory, or say "
                       "--allow-changes.");
   state_.text_key = key;
 }
@@ -108,9 +117,10 @@ void Session::make_plan() {
   const Settings& settings = state_.settings;
   const std::int64_t limit = memory_limit(settings.machine);
   if (resumed_) {
-    require<MemoryError>(settings.machine.memory_mb == 0 || state_.plan.total() <= limit, "the run was planned for ",
-                         (state_.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings.machine.memory_mb,
-                         "; another plan would change its results.");
+    require<MemoryError>(
+        settings.machine.memory_mb == 0 || state_.plan.total() <= limit, "the run was planned for ",
+        (state_.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings.machine.memory_mb,
+        "; another plan would change its results, so leave memory-mb out or choose another directory.");
   } else {
     Settings resolved = settings;
     resolved.model = config_;
@@ -201,7 +211,7 @@ RunResult Session::run() {
     const bool scheduled = state_.step % settings.run.save_every == 0;
     if (ending || scheduled) save(scheduled || last);
   }
-  if (had_nothing_to_do) publish();
+  if (had_nothing_to_do && state_.step > 0) publish();
   return {.ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds};
 }
 
@@ -307,11 +317,7 @@ void Session::publish() {
                                          .target_language = text.target_language,
                                          .joint_vocabulary = state_.settings.run.joint_vocabulary,
                                          .seed = state_.settings.training.seed,
-                                         .provenance = {{"program", join("dragoman ", kVersion, " (", kCommit, ")")},
-                                                        {"steps", state_.step},
-                                                        {"target_tokens", state_.target_tokens},
-                                                        {"weights", weights},
-                                                        {"text", state_.text_key}}});
+                                         .provenance = provenance});
   write_report();
 }
 

@@ -61,7 +61,7 @@ struct RunSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages");
+    field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
     field("subword-sampling", subword_sampling, "cut sentences into other subwords each epoch; 0.1 is usual, 0 is off");
     field("save-every", save_every, "updates from one checkpoint to the next");
     field("valid-every", valid_every, "updates from one validation to the next");

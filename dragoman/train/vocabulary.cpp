@@ -64,17 +64,23 @@ model::Tokenizers learn(const Settings& settings) {
 }  // namespace
 
 model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request) {
-  if (model::has_tokenizers(request.directory)) return model::read_tokenizers(request.directory);
+  const auto tell = [&](const model::Tokenizers& tokenizers, const std::string& from) {
+    const std::int64_t source = tokenizers.source.size(), target = tokenizers.target.size();
+    const std::string other = settings.run.joint_vocabulary ? "" : " and " + with_thousands(target);
+    request.message(join("vocabulary: ", with_thousands(source), other, " tokens, ", from));
+    return tokenizers;
+  };
+  if (model::has_tokenizers(request.directory)) {
+    return tell(model::read_tokenizers(request.directory), "found in '" + request.directory.string() + "'");
+  }
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
     model::write_tokenizers(request.directory, taken, settings.run.joint_vocabulary);
-    return taken;
+    return tell(taken, "taken from '" + request.init.string() + "'");
   }
-  request.message(join("learning a vocabulary of ", with_thousands(settings.model.V_target), " tokens (",
-                       to_string(settings.tokenizer.kind), ")"));
   const model::Tokenizers learned = learn(settings);
   model::write_tokenizers(request.directory, learned, settings.run.joint_vocabulary);
-  return learned;
+  return tell(learned, "learned from the text");
 }
 
 }  // namespace dragoman::train
