@@ -80,6 +80,7 @@ void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, b
 }
 
 Tokenizers read_tokenizers(const fs::path& directory) {
+  require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(), "'.");
   if (is_file(joint_file(directory))) {
     const text::Tokenizer both = text::Tokenizer::load(joint_file(directory).string());
     return {both, both};
