@@ -1,162 +1,142 @@
-// One training step of a preset on random sentences: its time, and the share of the machine's own matrix rate that it
-// reaches. The rates are measured in the same run with the same threads: the best of a 2048^3 product and of the step's
-// own shapes, for OpenBLAS's sgemm (where it is installed) and for our own product.
+// Training steps of a preset on random sentences: their time, and the share of the machine's own matrix rate that they
+// reach. The sentences are equally long, or as long as those of the batches in a file (see batch_lengths.h). The rates
+// are measured in the same run with the same threads: the best of a 2048^3 product and of the step's own shapes, for
+// our own product and for OpenBLAS's sgemm (where it is installed).
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
+//   bench_train_step --preset multi30k-tiny --batches FILE --json
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "dragoman/base/random.h"
+#include "bench/batch_lengths.h"
+#include "bench/product_rate.h"
+#include "bench/timing.h"
+#include "dragoman/data/cleaning.h"
 #include "dragoman/model/cost.h"
 #include "dragoman/model/presets.h"
 #include "dragoman/model/transformer.h"
 #include "dragoman/train/trainer.h"
 
-#if defined(DRAGOMAN_BENCH_OPENBLAS)
-#include <cblas.h>
-#include <openblas_config.h>
-#endif
-
-namespace dragoman {
+namespace dragoman::bench {
 namespace {
-
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// Median time of `repeats` calls.
-template <class Work>
-double median_time(int repeats, const Work& work) {
-  std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) {
-    const double start = seconds();
-    work();
-    times.push_back(seconds() - start);
-  }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
-
-struct ProductShape {
-  std::int64_t M, N, K;
-};
-
-enum class Library { kOurs, kOpenBlas };
-
-// GFLOP/s of one product, by the backend as the model uses it, or by OpenBLAS; 0 without OpenBLAS.
-double product_rate(Backend& on, const ProductShape& shape, Library library) {
-  const ArenaScope scratch(on.arena());
-  Array A = on.empty({shape.M, shape.K}, DType::kFloat32), B = on.empty({shape.K, shape.N}, DType::kFloat32);
-  Array C = on.empty({shape.M, shape.N}, DType::kFloat32);
-  RandomStream random(1);
-  for (Array* x : {&A, &B}) {
-    for (std::int64_t i = 0; i < x->count(); ++i) x->data<float>()[i] = static_cast<float>(random.uniform(-1, 1));
-  }
-  const auto rate = [&](const auto& multiply) {
-    multiply();
-    return 2e-9 * static_cast<double>(shape.M * shape.N * shape.K) / median_time(7, multiply);
-  };
-  if (library == Library::kOurs) {
-    return rate([&] { on.matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C)); });
-  }
-#if defined(DRAGOMAN_BENCH_OPENBLAS)
-  openblas_set_num_threads(on.threads());
-  const auto size = [](std::int64_t n) { return static_cast<blasint>(n); };
-  return rate([&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(shape.M), size(shape.N), size(shape.K), 1.0f,
-                A.data<float>(), size(shape.K), B.data<float>(), size(shape.N), 0.0f, C.data<float>(), size(shape.N));
-  });
-#else
-  return 0;
-#endif
-}
-
-// The best rate over the shapes.
-double best_rate(Backend& on, const std::vector<ProductShape>& shapes, Library library) {
-  double best = 0;
-  for (const ProductShape& shape : shapes) {
-    const double rate = product_rate(on, shape, library);
-    fmt::print("product {:>6} x {:>6} x {:>6}  {} {:7.1f} GFLOP/s\n", shape.M, shape.N, shape.K,
-               library == Library::kOurs ? "ours    " : "OpenBLAS", rate);
-    best = std::max(best, rate);
-  }
-  return best;
-}
-
-std::vector<ProductShape> step_shapes(const model::TransformerConfig& config, std::int64_t tokens) {
-  const std::int64_t d = config.d_model, keys = config.h * config.key_width(), values = config.h * config.value_width();
-  return {{2048, 2048, 2048},       {tokens, 2 * keys + values, d},
-          {tokens, d, values},      {tokens, config.d_ff, d},
-          {tokens, d, config.d_ff}, {std::min<std::int64_t>(tokens, 1024), config.V_target, d}};
-}
-
-std::vector<data::SentencePair> random_pairs(const model::TransformerConfig& config, std::int64_t tokens,
-                                             std::int64_t length) {
-  RandomStream random(7);
-  std::vector<data::SentencePair> pairs;
-  for (std::int64_t made = 0; made < tokens; made += length) {
-    data::SentencePair pair;
-    for (std::int64_t i = 0; i < std::min(length, tokens - made); ++i) {
-      pair.source.push_back(4 + static_cast<std::int32_t>(random.below(config.V_source - 4)));
-      pair.target.push_back(4 + static_cast<std::int32_t>(random.below(config.V_target - 4)));
-    }
-    pairs.push_back(pair);
-  }
-  return pairs;
-}
 
 struct Options {
   std::string preset = "base";
   std::int64_t tokens = 2048, sentence = 32;
-  int threads = 0, steps = 5;
+  std::string batches;
+  int threads = 0, warmup = 1, steps = 0;
+  bool json = false;
+
+  void validate() const {
+    require<UsageError>(
+        tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 && steps >= 0,
+        "tokens and sentence must be above 0, and warmup and steps not below.");
+  }
 };
 
-void run(const Options& options) {
+// Of the steps that were timed. Rates take each batch by the median of its times.
+struct Measurement {
+  std::vector<double> steps;                 // seconds of each
+  std::vector<std::vector<double>> batches;  // the same, by batch
+  double target_tokens = 0, flops = 0;       // of the batches that were timed, each counted once
+
+  void add(std::size_t b, double time, const BatchLengths& lengths, const model::TransformerConfig& config) {
+    steps.push_back(time);
+    batches[b].push_back(time);
+    if (batches[b].size() > 1) return;
+    target_tokens += static_cast<double>(bench::target_tokens(lengths));
+    for (const data::PairLengths& pair : lengths) flops += model::training_flops(config, pair.source, pair.target);
+  }
+
+  double seconds() const {
+    double sum = 0;
+    for (const std::vector<double>& times : batches) sum += times.empty() ? 0 : median(times);
+    return sum;
+  }
+  double tokens_per_second() const { return target_tokens / seconds(); }
+  double gflops() const { return flops / seconds() * 1e-9; }
+  double milliseconds() const { return 1e3 * median(steps); }
+};
+
+// A step a batch, from the first again after the last. The batches are made beforehand, as the loader of a training run
+// makes them ahead.
+Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
+                    const Options& options) {
+  model::Transformer transformer(preset.model);
+  nn::ParameterBlock block(on, DType::kFloat32, transformer, nn::Purpose::kTraining);
+  block.initialise(1);
+  train::Trainer trainer(transformer, block, preset.training, preset.training.rates(preset.model));
+  std::vector<data::HostBatch> made;
+  for (const BatchLengths& lengths : batches) made.push_back(random_batch(lengths, train::batch_options(transformer)));
+
+  Measurement measured;
+  measured.batches.resize(batches.size());
+  for (int step = 0; step < options.warmup + options.steps; ++step) {
+    const std::size_t b = step % batches.size();
+    const double time = time_of([&] { trainer.update(std::span(&made[b], 1)); });
+    if (step >= options.warmup) measured.add(b, time, batches[b], preset.model);
+  }
+  return measured;
+}
+
+void print_json(const Options& options, const Backend& on, const Measurement& measured) {
+  nlohmann::ordered_json json;
+  json["preset"] = options.preset;
+  json["threads"] = on.threads();
+  json["steps"] = measured.steps.size();
+  json["ms_per_step"] = measured.milliseconds();
+  json["ms_least"] = 1e3 * std::ranges::min(measured.steps);
+  json["ms_most"] = 1e3 * std::ranges::max(measured.steps);
+  json["target_tokens_per_second"] = measured.tokens_per_second();
+  json["gflops"] = measured.gflops();
+  fmt::print("{}\n", json.dump());
+}
+
+void run(Options options) {
   const model::Preset preset = model::preset(options.preset);
   const auto on = make_backend(Device{}, {.threads = options.threads});
-  const std::vector<ProductShape> shapes = step_shapes(preset.model, options.tokens);
+  std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
+  if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
+  if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());
+  if (options.json) return print_json(options, *on, measure(*on, preset, batches, options));
+
+  const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
-
-  model::Transformer transformer(preset.model);
-  nn::ParameterBlock block(*on, DType::kFloat32, transformer, nn::Purpose::kTraining);
-  block.initialise(1);
-  train::Trainer trainer(transformer, block, preset.training, {.d_model = preset.model.d_model});
-  const auto pairs = random_pairs(preset.model, options.tokens, options.sentence);
-  trainer.update(pairs);
-  const double time = median_time(options.steps, [&] { trainer.update(pairs); });
-
-  const double sentences = static_cast<double>(options.tokens) / static_cast<double>(options.sentence);
-  const double flops = sentences * model::training_flops(preset.model, options.sentence, options.sentence);
-  const double rate = flops / time * 1e-9;
-  fmt::print("{}: {} + {} tokens, {} threads\n", options.preset, options.tokens, options.tokens, on->threads());
-  fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", time * 1e3,
-             static_cast<double>(options.tokens) / time, rate);
-  fmt::print("{:.1f} % of the best product of our own\n", 100 * rate / ours);
+  const Measurement measured = measure(*on, preset, batches, options);
+  fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads\n", options.preset, batches.size(),
+             source_tokens(batches.front()), target_tokens(batches.front()), on->threads());
+  fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", measured.milliseconds(),
+             measured.tokens_per_second(), measured.gflops());
+  fmt::print("{:.1f} % of the best product of our own\n", 100 * measured.gflops() / ours);
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
   // Last, because its idle threads keep a processor busy for a while.
-  fmt::print("{:.1f} % of the best sgemm of OpenBLAS\n", 100 * rate / best_rate(*on, shapes, Library::kOpenBlas));
+  const double openblas = best_rate(*on, shapes, Library::kOpenBlas);
+  fmt::print("{:.1f} % of the best sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas);
 #endif
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::bench
 
 int main(int argc, char** argv) {
-  CLI::App program("training step of a preset, as a share of the machine's matrix rate");
-  dragoman::Options options;
+  CLI::App program("training steps of a preset, as a share of the machine's matrix rate");
+  dragoman::bench::Options options;
   program.add_option("--preset", options.preset, "which model");
   program.add_option("--tokens", options.tokens, "source tokens, and as many target tokens");
   program.add_option("--sentence", options.sentence, "tokens in a sentence");
+  program.add_option("--batches", options.batches, "file of batches to take in place of equal sentences");
   program.add_option("--threads", options.threads, "0: all");
-  program.add_option("--steps", options.steps, "timed steps");
+  program.add_option("--warmup", options.warmup, "steps before the timed ones");
+  program.add_option("--steps", options.steps, "timed steps; 0: five, or one for each batch of the file");
+  program.add_flag("--json", options.json, "print JSON, of the steps alone");
   CLI11_PARSE(program, argc, argv);
   try {
-    dragoman::require<dragoman::UsageError>(options.tokens > 0 && options.sentence > 0 && options.steps > 0,
-                                            "tokens, sentence and steps must be above 0.");
-    dragoman::run(options);
+    options.validate();
+    dragoman::bench::run(options);
   } catch (const dragoman::Error& error) {
     fmt::print(stderr, "bench_train_step: {}\n", error.what());
     return 1;

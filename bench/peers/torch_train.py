@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Training steps of the Transformer in PyTorch on the CPU: what bench_train_step is compared with.
+
+The model, the batches and the update are those of dragoman; label smoothing is spread over all classes, which costs
+the same. PyTorch needs rectangles: each batch is padded to its longest source and its longest target sentence, with
+masks that hide the padding. Where PyTorch offers several ways, this takes the one that was fastest: products of
+queries, keys and values (and of the memory's keys and values for all layers) in one, its fused attention and its fused
+Adam. `--compile` has it compile the step.
+
+    torch_train.py --layers 4 --d-model 128 --d-ff 256 --heads 4 --vocabulary 10000 --attention-bias --tokens 2048
+"""
+
+import argparse
+import json
+import math
+import statistics
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+PAD, SPECIAL_IDS = 0, 4
+
+
+class Attention(nn.Module):
+    """Multi-head attention without the projections of keys and values of another sequence."""
+
+    def __init__(self, d_model, heads, bias, dropout, width):
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.project = nn.Linear(d_model, width * d_model, bias=bias)
+        self.output = nn.Linear(d_model, d_model, bias=bias)
+
+    def split(self, x):
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def attend(self, q, k, v, mask, causal):
+        p = self.dropout if self.training else 0.0
+        heads = (self.split(x) for x in (q, k, v))
+        y = F.scaled_dot_product_attention(*heads, attn_mask=mask, dropout_p=p, is_causal=causal)
+        return self.output(y.transpose(1, 2).flatten(2))
+
+
+class SelfAttention(Attention):
+    def __init__(self, d_model, heads, bias, dropout):
+        super().__init__(d_model, heads, bias, dropout, width=3)
+
+    def forward(self, x, mask=None, causal=False):
+        return self.attend(*self.project(x).chunk(3, -1), mask, causal)
+
+
+class CrossAttention(Attention):
+    def __init__(self, d_model, heads, bias, dropout):
+        super().__init__(d_model, heads, bias, dropout, width=1)
+
+    def forward(self, x, keys, values, mask):
+        return self.attend(self.project(x), keys, values, mask, False)
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, dropout):
+        super().__init__()
+        self.dropout = dropout
+        self.inner, self.outer = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        return self.outer(F.dropout(F.relu(self.inner(x)), self.dropout, self.training))
+
+
+class Layer(nn.Module):
+    """The sub-layers of an encoder or decoder layer, each with its residual connection."""
+
+    def __init__(self, sizes, cross):
+        super().__init__()
+        attention = (sizes.d_model, sizes.heads, sizes.attention_bias, sizes.attention_dropout)
+        self.self_attention = SelfAttention(*attention)
+        self.cross_attention = CrossAttention(*attention) if cross else None
+        self.feed_forward = FeedForward(sizes.d_model, sizes.d_ff, sizes.relu_dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(sizes.d_model, eps=1e-6) for _ in range(3 if cross else 2))
+        self.pre, self.dropout = sizes.norm == "pre", sizes.dropout
+
+    def residual(self, x, norm, sub_layer):
+        if self.pre:
+            return x + F.dropout(sub_layer(norm(x)), self.dropout, self.training)
+        return norm(x + F.dropout(sub_layer(x), self.dropout, self.training))
+
+    def forward(self, x, mask=None, memory=None):
+        causal = memory is not None
+        own_mask = None if causal else mask
+        x = self.residual(x, self.norms[0], lambda y: self.self_attention(y, own_mask, causal))
+        if memory is not None:
+            x = self.residual(x, self.norms[1], lambda y: self.cross_attention(y, *memory, mask))
+        return self.residual(x, self.norms[-1], self.feed_forward)
+
+
+def sinusoids(positions, d_model):
+    angle = torch.arange(positions)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack((angle.sin(), angle.cos()), -1).flatten(1)
+
+
+class Transformer(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.d_model, self.dropout, self.smoothing = sizes.d_model, sizes.dropout, sizes.label_smoothing
+        self.embedding = nn.Embedding(sizes.vocabulary, sizes.d_model)
+        nn.init.normal_(self.embedding.weight, std=sizes.d_model**-0.5)
+        self.encoder = nn.ModuleList(Layer(sizes, cross=False) for _ in range(sizes.layers))
+        self.decoder = nn.ModuleList(Layer(sizes, cross=True) for _ in range(sizes.layers))
+        self.memory = nn.Linear(sizes.d_model, 2 * sizes.layers * sizes.d_model, bias=sizes.attention_bias)
+        pre = sizes.norm == "pre"
+        self.encoder_norm = nn.LayerNorm(sizes.d_model, eps=1e-6) if pre else nn.Identity()
+        self.decoder_norm = nn.LayerNorm(sizes.d_model, eps=1e-6) if pre else nn.Identity()
+        self.register_buffer("positions", sinusoids(1024, sizes.d_model), persistent=False)
+
+    def embed(self, ids):
+        x = self.embedding(ids) * math.sqrt(self.d_model) + self.positions[: ids.shape[1]]
+        return F.dropout(x, self.dropout, self.training)
+
+    def forward(self, source, shifted, targets, mask, real):
+        x = self.embed(source)
+        for layer in self.encoder:
+            x = layer(x, mask)
+        memory = self.memory(self.encoder_norm(x)).chunk(2 * len(self.decoder), -1)
+        x = self.embed(shifted)
+        for i, layer in enumerate(self.decoder):
+            x = layer(x, mask, memory[2 * i : 2 * i + 2])
+        x = self.decoder_norm(x).flatten(0, 1)
+        if real is not None:
+            x = x.index_select(0, real)
+        logits = F.linear(x, self.embedding.weight)
+        return F.cross_entropy(logits, targets, label_smoothing=self.smoothing)
+
+
+def read_batches(path):
+    """Batches of (n_source, n_target): a line is a pair, and an empty line ends a batch."""
+    with open(path, encoding="utf-8") as file:
+        blocks = file.read().strip().split("\n\n")
+    return [[tuple(map(int, line.split())) for line in block.split("\n")] for block in blocks]
+
+
+def padded(lengths, vocabulary):
+    ids = torch.randint(SPECIAL_IDS, vocabulary, (len(lengths), max(lengths)))
+    is_real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    return ids.masked_fill(~is_real, PAD), is_real
+
+
+def make_batch(pairs, vocabulary):
+    """Arguments of Transformer.forward. Padding of targets needs no mask: it comes last, and they look back only."""
+    source, source_is_real = padded([n for n, _ in pairs], vocabulary)
+    target, target_is_real = padded([m for _, m in pairs], vocabulary)
+    mask = real = None
+    if not source_is_real.all():
+        mask = torch.zeros(source.shape).masked_fill(~source_is_real, -math.inf)[:, None, None, :]
+    if not target_is_real.all():
+        real = target_is_real.flatten().nonzero().squeeze(1)
+    return source, target.roll(1, 1), target[target_is_real], mask, real
+
+
+def measure(step, batches, options):
+    """Seconds of the timed steps, by batch. A step a batch, from the first again after the last."""
+    times = [[] for _ in batches]
+    for i in range(options.warmup + options.steps):
+        b = i % len(batches)
+        start = time.perf_counter()
+        step(*batches[b])
+        if i >= options.warmup:
+            times[b].append(time.perf_counter() - start)
+    return times
+
+
+def options_from_command_line():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    for name, default in [("layers", 6), ("d-model", 512), ("d-ff", 2048), ("heads", 8), ("vocabulary", 37000)]:
+        parser.add_argument("--" + name, type=int, default=default)
+    parser.add_argument("--norm", choices=["post", "pre"], default="post")
+    parser.add_argument("--attention-bias", action="store_true")
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--attention-dropout", type=float, default=0.0)
+    parser.add_argument("--relu-dropout", type=float, default=0.0)
+    parser.add_argument("--label-smoothing", type=float, default=0.1)
+    parser.add_argument("--tokens", type=int, default=2048, help="source tokens, and as many target tokens")
+    parser.add_argument("--sentence", type=int, default=32, help="tokens in a sentence")
+    parser.add_argument("--batches", help="file of batches to take in place of equal sentences")
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--warmup", type=int, default=1, help="steps before the timed ones")
+    parser.add_argument("--steps", type=int, default=0, help="timed steps; 0: five, or one for each batch of the file")
+    parser.add_argument("--compile", action="store_true", help="compile the step")
+    return parser.parse_args()
+
+
+def main():
+    options = options_from_command_line()
+    torch.manual_seed(1)
+    torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
+    if options.batches:
+        lengths = read_batches(options.batches)
+    else:
+        lengths = [[(options.sentence, options.sentence)] * (options.tokens // options.sentence)]
+    options.steps = options.steps or (len(lengths) if options.batches else 5)
+    batches = [make_batch(pairs, options.vocabulary) for pairs in lengths]
+
+    model = Transformer(options)
+    adam = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    loss_of = torch.compile(model, dynamic=True if options.batches else None) if options.compile else model
+    losses = []
+
+    def step(*batch):
+        adam.zero_grad(set_to_none=True)
+        loss = loss_of(*batch)
+        loss.backward()
+        adam.step()
+        losses.append(loss.item())
+
+    by_batch = measure(step, batches, options)
+    steps = [time for times in by_batch for time in times]
+    seconds = sum(statistics.median(times) for times in by_batch if times)
+    tokens = sum(m for pairs, times in zip(lengths, by_batch) if times for _, m in pairs)
+    result = {
+        "torch": torch.__version__,
+        "compiled": options.compile,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "threads": torch.get_num_threads(),
+        "first_loss": losses[0],
+        "steps": len(steps),
+        "ms_per_step": 1e3 * statistics.median(steps),
+        "ms_least": 1e3 * min(steps),
+        "ms_most": 1e3 * max(steps),
+        "target_tokens_per_second": tokens / seconds,
+    }
+    print(json.dumps(result))
+
+
+main()
