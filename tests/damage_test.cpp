@@ -187,7 +187,7 @@ TEST_F(Damage, AnotherVocabularyOrCheckpointIsNotTakenForTheRunsOwn) {
 TEST_F(Damage, ARunThatDivergesStopsAndKeepsItsCheckpoint) {
   const auto before = bytes_of(model, 6);
   expect_last_sentence(run(train("model", kShort + "--steps 20 --rate-constant 1e30 --allow-changes")), 1,
-                       "training diverged: the loss of step 8 is not a finite number, at epoch 0, batch ");
+                       "training diverged: the loss of step 8 is not a finite number, at epoch 1, batch ");
   EXPECT_TRUE(bytes_of(model, 6) == before);
   EXPECT_EQ(resumed_step(run(train("model", kShort + "--steps 8"))), 6);
 }

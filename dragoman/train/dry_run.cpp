@@ -33,9 +33,16 @@ StepMemory training_memory(const model::TransformerConfig& config, std::int64_t 
   DryModel dry(config, nn::Purpose::kTraining);
   Trainer trainer(dry.transformer, dry.block, {}, {.d_model = config.d_model});
   std::vector<data::SentencePair> pairs;
+  std::int64_t drawn = 0;
+  const auto other_token = [&](std::int64_t V) {
+    return data::kEos + static_cast<std::int32_t>(drawn % (V - data::kEos));
+  };
   for (std::int64_t left = tokens; left > 0; left -= sentence_length) {
-    const data::Sentence sentence(std::min(left, sentence_length), data::kEos);
-    pairs.push_back({sentence, sentence});
+    data::SentencePair& pair = pairs.emplace_back();
+    for (std::int64_t i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
+      pair.source.push_back(other_token(config.V_source));
+      pair.target.push_back(other_token(config.V_target));
+    }
   }
   const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(dry.transformer))};
   return dry.measure([&] { trainer.gradients(batches); });

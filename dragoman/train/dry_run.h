@@ -14,7 +14,8 @@ struct StepMemory {
   std::int64_t total() const { return values + gradients; }
 };
 
-// A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`.
+// A training step with `tokens` source and `tokens` target tokens, as different as they can be, in sentences of
+// `sentence_length`.
 StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length);
 
 // Translating `sentences` of `sentence_length` source tokens at once.

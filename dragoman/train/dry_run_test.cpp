@@ -14,8 +14,12 @@ std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, 
   model::SmallModel small(config, {.threads = threads});
   Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
   std::vector<data::SentencePair> pairs;
+  int drawn = 0;
   for (int left = tokens; left > 0; left -= sentence_length) {
-    const data::Sentence sentence(std::min(left, sentence_length), 5);
+    data::Sentence sentence;
+    for (int i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
+      sentence.push_back(data::kEos + drawn % (config.V_source - data::kEos));
+    }
     pairs.push_back({sentence, sentence});
   }
   small.on->arena().forget_peak();
@@ -34,6 +38,20 @@ TEST(DryRun, NeedsWhatTheRealStepNeeds) {
   config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.1f;
   config.positions = model::Positions::kLearned;
   EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10).total());
+}
+
+// The gradient of an embedding goes by an index of the tokens that occur.
+TEST(DryRun, CountsAsManyTokensAsThereCanBe) {
+  const model::TransformerConfig config = model::small_config();
+  model::SmallModel small(config);
+  Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
+  small.on->arena().forget_peak();
+  trainer.update(model::random_pairs(20, 9, config.V_source, 1));
+  std::int64_t tokens = 0;
+  for (const data::SentencePair& pair : model::random_pairs(20, 9, config.V_source, 1)) {
+    tokens += static_cast<std::int64_t>(std::max(pair.source.size(), pair.target.size()));
+  }
+  EXPECT_LE(static_cast<std::int64_t>(small.on->arena().peak()), training_memory(config, tokens, 1).values);
 }
 
 TEST(DryRun, GrowsWithTheBatch) {

@@ -36,12 +36,14 @@ std::int64_t parameter_bytes(const Settings& settings) {
 }
 
 // The most that a step of so many tokens may take: sentences of one token have the most segments, long ones the most
-// of everything else.
+// of everything else, and what lies between has a little of both.
 StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
   const StepMemory shortest = training_memory(settings.model, tokens, 1);
   const StepMemory longest =
       training_memory(settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length));
-  return {std::max(shortest.values, longest.values), std::max(shortest.gradients, longest.gradients)};
+  const auto with_margin = [](std::int64_t bytes) { return bytes + bytes / 64; };
+  return {with_margin(std::max(shortest.values, longest.values)),
+          with_margin(std::max(shortest.gradients, longest.gradients))};
 }
 
 std::int64_t decoding_bytes(const Settings& settings, std::int64_t sentences) {
