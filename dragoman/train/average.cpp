@@ -20,7 +20,7 @@ void write_mean(const Files& files, const model::TensorLabel& tensor, model::Saf
   for (std::int64_t first = 0; first < tensor.count(); first += nn::kStagedElements) {
     const auto count = static_cast<std::size_t>(std::min(nn::kStagedElements, tensor.count() - first));
     values.resize(count);
-    sums.assign(count, 0.0);
+    sums.assign(count, -0.0);  // unlike 0.0, added to anything it changes nothing, not even a sign
     for (const auto& file : files) {
       file->read(tensor.name, first, values);
       for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(values[i]);
