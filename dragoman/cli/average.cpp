@@ -11,7 +11,7 @@
 #include "dragoman/cli/settings.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/train/average.h"
-#include "dragoman/train/checkpoint.h"
+#include "dragoman/train/publish.h"
 
 namespace dragoman::cli {
 namespace {
@@ -35,7 +35,7 @@ void average(Settings& settings) {
   settings.apply(options);
   require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
-  const std::vector<train::Checkpoint> checkpoints = train::list_checkpoints(options.model);
+  const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
   require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
                       checkpoints.size(), " checkpoints, but ", options.last,
                       " were asked for; train with a larger --keep, or ask for fewer.");

@@ -18,15 +18,12 @@ bool is_scheduled(const Checkpoint& checkpoint) {
   return run_state_from_json(read_unchecked_state(checkpoint), where).scheduled;
 }
 
-// The latest `count` checkpoints that were scheduled.
+// The weights of the latest `count` checkpoints that were scheduled.
 std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
   std::vector<fs::path> files;
-  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
-  for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
-    if (static_cast<std::int64_t>(files.size()) == count) break;
-    if (is_scheduled(*at)) files.push_back(weights_of(*at));
-  }
-  std::ranges::reverse(files);
+  for (const Checkpoint& checkpoint : scheduled_checkpoints(directory)) files.push_back(weights_of(checkpoint));
+  const auto surplus = std::max<std::int64_t>(0, static_cast<std::int64_t>(files.size()) - count);
+  files.erase(files.begin(), files.begin() + surplus);
   return files;
 }
 
@@ -36,6 +33,12 @@ void copy_weights(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+std::vector<Checkpoint> scheduled_checkpoints(const fs::path& directory) {
+  std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  std::erase_if(checkpoints, [](const Checkpoint& checkpoint) { return !is_scheduled(checkpoint); });
+  return checkpoints;
+}
 
 fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
 
@@ -71,9 +74,9 @@ void prune_checkpoints(const fs::path& directory, std::int64_t keep) {
   std::int64_t kept = 0;
   for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
     const bool latest = at == checkpoints.rbegin();
-    if (kept < keep && (latest || is_scheduled(*at))) {
+    if (kept < keep && is_scheduled(*at)) {
       ++kept;
-    } else {
+    } else if (!latest) {
       remove_checkpoint(*at);
     }
   }
