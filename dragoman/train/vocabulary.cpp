@@ -67,6 +67,8 @@ model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyR
   if (model::has_tokenizers(request.directory)) return model::read_tokenizers(request.directory);
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
+    require<UsageError>(!settings.run.joint_vocabulary || taken.source.bytes() == taken.target.bytes(), "'",
+                        request.init.string(), "' has a vocabulary for each language; set joint-vocabulary to false.");
     model::write_tokenizers(request.directory, taken, settings.run.joint_vocabulary);
     return taken;
   }
