@@ -115,8 +115,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     file.write(text);
     file.finish();
   } catch (const Error&) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
+    remove_unfinished(path);
     throw;
   }
   rename_durably(beside, path);
@@ -137,6 +136,11 @@ void flush_directory(const std::filesystem::path& directory) {
 }
 
 std::filesystem::path aside(const std::filesystem::path& path) { return path.string() + std::string(kAsideEnding); }
+
+void remove_unfinished(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(aside(path), ignored);
+}
 
 bool is_aside(const std::filesystem::path& path) { return path.string().ends_with(kAsideEnding); }
 

@@ -64,6 +64,8 @@ void flush_directory(const std::filesystem::path& directory);
 // A name beside `path` for what is not finished yet; remnants of a killed run have such names.
 std::filesystem::path aside(const std::filesystem::path& path);
 bool is_aside(const std::filesystem::path& path);
+// Removes what aside(path) names, to make room again after a failure.
+void remove_unfinished(const std::filesystem::path& path);
 
 // A directory that one process works in at a time; made if it is not there. Throws an Error if another one has it.
 class DirectoryLock {

@@ -100,10 +100,12 @@ void ThreadTeam::stop() {
 void ThreadTeam::start(std::int64_t pieces, Call call, const void* work) {
   const std::uint64_t round = (ticket_.load() >> 32) + 1;
   ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void
-  call_.store(call, std::memory_order_relaxed);
-  work_.store(work, std::memory_order_relaxed);
-  pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_relaxed);
-  finished_.store(0, std::memory_order_relaxed);
+  // Released: a thread that sees one of these also sees that its old ticket is void. (A machine with weak ordering
+  // would else show a late thread the new number of pieces with the old ticket, for a piece that is not there.)
+  call_.store(call, std::memory_order_release);
+  work_.store(work, std::memory_order_release);
+  pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_release);
+  finished_.store(0, std::memory_order_release);
   ticket_ = round << 32;
   for (std::int64_t helpers = std::min<std::int64_t>(asleep_.load(), pieces - 1); helpers > 0; --helpers) {
     const std::lock_guard lock(mutex_);
@@ -117,10 +119,10 @@ void ThreadTeam::start(std::int64_t pieces, Call call, const void* work) {
 void ThreadTeam::take_pieces() {
   while (true) {
     std::uint64_t ticket = ticket_.load();
-    const Call call = call_.load(std::memory_order_relaxed);
-    const void* work = work_.load(std::memory_order_relaxed);
+    const Call call = call_.load(std::memory_order_acquire);
+    const void* work = work_.load(std::memory_order_acquire);
     const std::uint64_t piece = ticket & kNoPiece;
-    if (piece >= pieces_.load(std::memory_order_relaxed)) return;
+    if (piece >= pieces_.load(std::memory_order_acquire)) return;
     // If the ticket has not changed, what was read belongs to its round.
     if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
     call(work, static_cast<std::int64_t>(piece));

@@ -22,6 +22,8 @@ std::string padded(std::string_view text, std::size_t width) {
 // Of a column: the darkest mark takes two.
 std::size_t width(const std::string& source) { return std::max<std::size_t>(2, count_characters(source)); }
 
+void trim_end(std::string& text) { text.erase(text.find_last_not_of(' ') + 1); }
+
 }  // namespace
 
 std::string alignment_picture(const decode::AttentionMap& words, std::span<const std::string> sources,
@@ -30,13 +32,14 @@ std::string alignment_picture(const decode::AttentionMap& words, std::span<const
   for (const std::string& target : targets) margin = std::max(margin, count_characters(target));
   std::string picture = std::string(margin, ' ');
   for (const std::string& source : sources) picture += "  " + padded(source, width(source));
+  trim_end(picture);
   for (std::size_t j = 0; j < targets.size(); ++j) {
     picture += "\n" + padded(targets[j], margin);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const float weight = words.at(static_cast<std::int64_t>(j), static_cast<std::int64_t>(i));
       picture += "  " + padded(mark(weight), width(sources[i]));
     }
-    picture.erase(picture.find_last_not_of(' ') + 1);
+    trim_end(picture);
   }
   return picture + "\n";
 }

@@ -35,25 +35,29 @@ void average(Settings& settings) {
   settings.apply(options);
   require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
+  model::ModelInfo info = model::read_info(options.model);  // is it a model at all?
   const DirectoryLock lock(options.model);
-  const std::vector<std::filesystem::path> files = train::latest_weights(options.model, options.last);
-  require<UsageError>(static_cast<int>(files.size()) >= options.last, "'", options.model, "' has ", files.size(),
-                      " checkpoints, but ", options.last,
+  const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
+  require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
+                      checkpoints.size(), " checkpoints, but ", options.last,
                       " were asked for; train with a larger --keep, or ask for fewer.");
+  std::vector<std::filesystem::path> files;
   std::string steps;
-  for (const std::filesystem::path& file : files) {
-    steps += (steps.empty() ? "" : ", ") + file.parent_path().filename().string();
+  for (std::size_t i = checkpoints.size() - static_cast<std::size_t>(options.last); i < checkpoints.size(); ++i) {
+    train::read_state(checkpoints[i]);  // throws if it was damaged
+    files.push_back(train::weights_of(checkpoints[i]));
+    steps += join(steps.empty() ? "" : ", ", checkpoints[i].step);
   }
-  model::ModelInfo info = model::read_info(options.model);
   const std::filesystem::path output = options.output.empty() ? options.model : options.output;
   make_directory(output);
   if (!options.output.empty()) {
     model::write_tokenizers(output, model::read_tokenizers(options.model), info.joint_vocabulary);
   }
   train::average_weights(files, model::weights_file(output));
-  info.provenance["weights"] = "the mean of the checkpoints " + steps;
+  info.provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
   model::write_info(output, info);
-  print(fmt::format("wrote the mean of the checkpoints {} to '{}'\n", steps, model::weights_file(output).string()));
+  print(fmt::format("wrote the mean of the checkpoints of steps {} to '{}'\n", steps,
+                    model::weights_file(output).string()));
 }
 
 }  // namespace

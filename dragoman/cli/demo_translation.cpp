@@ -46,6 +46,16 @@ void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
   replace_file(stem.string() + ".de", target);
 }
 
+// A run in the directory goes on with the text that it began with.
+void require_same_corpus(const fs::path& text, const data::DemoCorpus& corpus) {
+  const fs::path file = text / "train.en";
+  if (!fs::exists(file)) return;
+  std::string made;
+  for (const TextPair& pair : corpus.train) made += pair.source + "\n";
+  require<UsageError>(read_file(file) == made, "'", text.parent_path().string(),
+                      "' holds a demo with another grammar or seed; choose another directory with --model.");
+}
+
 train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
   const model::Preset preset = model::preset("demo");
   train::RunRequest request{.directory = options.model, .init = {}, .settings = {}, .allow_changes = false};
@@ -127,6 +137,7 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
 void demo_translation(const DemoOptions& options) {
   const fs::path directory = options.model, text = directory / "text";
   const data::DemoCorpus corpus = make_corpus(options);
+  require_same_corpus(text, corpus);
   make_directory(text);
   write_pairs(text / "train", corpus.train);
   write_pairs(text / "valid", corpus.valid);

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   using namespace dragoman;
   using namespace dragoman::cli;
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file beyond the size that is allowed
   CLI::App program("The Transformer of 'Attention Is All You Need'.", "dragoman");
   program.get_formatter()->column_width(38);
   program.require_subcommand(0, 1);

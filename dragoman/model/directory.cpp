@@ -74,7 +74,12 @@ bool has_tokenizers(const fs::path& directory) {
 }
 
 void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, bool joint) {
-  if (joint) return replace_file(joint_file(directory), tokenizers.source.bytes());
+  std::error_code none;
+  if (joint) {
+    for (const fs::path& file : {source_file(directory), target_file(directory)}) fs::remove(file, none);
+    return replace_file(joint_file(directory), tokenizers.source.bytes());
+  }
+  fs::remove(joint_file(directory), none);
   replace_file(source_file(directory), tokenizers.source.bytes());
   replace_file(target_file(directory), tokenizers.target.bytes());
 }

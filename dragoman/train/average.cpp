@@ -20,7 +20,7 @@ void write_mean(const Files& files, const model::TensorLabel& tensor, model::Saf
   for (std::int64_t first = 0; first < tensor.count(); first += nn::kStagedElements) {
     const auto count = static_cast<std::size_t>(std::min(nn::kStagedElements, tensor.count() - first));
     values.resize(count);
-    sums.assign(count, 0.0);
+    sums.assign(count, -0.0);  // unlike 0.0, added to anything it changes nothing, not even a sign
     for (const auto& file : files) {
       file->read(tensor.name, first, values);
       for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(values[i]);
@@ -41,9 +41,14 @@ void average_weights(std::span<const std::filesystem::path> paths, const std::fi
     require<Error>(files[i]->labels() == labels, "'", paths[i].string(), "' and '", paths.front().string(),
                    "' are weights of different models.");
   }
-  model::SafetensorsWriter writer(aside(output), labels);
-  for (const model::TensorLabel& label : labels) write_mean(files, label, writer);
-  writer.finish();
+  try {
+    model::SafetensorsWriter writer(aside(output), labels);
+    for (const model::TensorLabel& label : labels) write_mean(files, label, writer);
+    writer.finish();
+  } catch (const Error&) {
+    remove_unfinished(output);
+    throw;
+  }
   rename_durably(aside(output), output);
 }
 

@@ -49,8 +49,7 @@ Checkpoint write_checkpoint(const fs::path& model_directory, std::int64_t step, 
   const Checkpoint checkpoint{root_of(model_directory) / join(kPrefix, step), step};
   const fs::path unfinished = aside(checkpoint.path);
   try {
-    std::error_code none;
-    fs::remove_all(unfinished, none);
+    remove_unfinished(checkpoint.path);
     make_directory(unfinished);
     Json checksums;
     checksums[kWeights] = model::write_safetensors(unfinished / kWeights, on, tensors.weights);
@@ -62,8 +61,7 @@ Checkpoint write_checkpoint(const fs::path& model_directory, std::int64_t step, 
     flush_directory(unfinished);
     rename_durably(unfinished, checkpoint.path);
   } catch (const Error&) {
-    std::error_code none;
-    fs::remove_all(unfinished, none);
+    remove_unfinished(checkpoint.path);
     throw;
   }
   return checkpoint;
@@ -99,13 +97,15 @@ void remove_checkpoint(const Checkpoint& checkpoint) {
   fs::remove_all(unfinished, none);
 }
 
+void set_aside_damaged(const Checkpoint& checkpoint) {
+  rename_durably(checkpoint.path, checkpoint.path.string() + ".damaged");
+}
+
 void remove_remnants(const fs::path& model_directory) {
   std::error_code none;
   std::vector<fs::path> remnants;
-  for (const fs::path& folder : {model_directory, root_of(model_directory)}) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-      if (is_aside(entry.path())) remnants.push_back(entry.path());
-    }
+  for (const fs::directory_entry& entry : fs::directory_iterator(root_of(model_directory), none)) {
+    if (is_aside(entry.path())) remnants.push_back(entry.path());
   }
   for (const fs::path& remnant : remnants) fs::remove_all(remnant, none);
 }

@@ -42,7 +42,9 @@ std::filesystem::path weights_of(const Checkpoint& checkpoint);
 
 // Removes a checkpoint, so that no half of it is ever taken for a whole one.
 void remove_checkpoint(const Checkpoint& checkpoint);
-// Removes what killed runs left unfinished.
+// Gives a damaged checkpoint a name that nothing takes for a checkpoint's.
+void set_aside_damaged(const Checkpoint& checkpoint);
+// Removes checkpoints that killed runs left unfinished.
 void remove_remnants(const std::filesystem::path& model_directory);
 
 }  // namespace dragoman::train

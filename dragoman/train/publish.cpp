@@ -18,6 +18,15 @@ bool is_scheduled(const Checkpoint& checkpoint) {
   return run_state_from_json(read_unchecked_state(checkpoint), where).scheduled;
 }
 
+// The weights of the latest `count` checkpoints that were scheduled.
+std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
+  std::vector<fs::path> files;
+  for (const Checkpoint& checkpoint : scheduled_checkpoints(directory)) files.push_back(weights_of(checkpoint));
+  const auto surplus = std::max<std::int64_t>(0, static_cast<std::int64_t>(files.size()) - count);
+  files.erase(files.begin(), files.begin() + surplus);
+  return files;
+}
+
 void copy_weights(const fs::path& from, const fs::path& to) {
   const fs::path only[] = {from};
   average_weights(only, to);
@@ -25,21 +34,21 @@ void copy_weights(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
-  std::vector<fs::path> files;
-  const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
-  for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
-    if (static_cast<std::int64_t>(files.size()) == count) break;
-    if (is_scheduled(*at)) files.push_back(weights_of(*at));
-  }
-  std::ranges::reverse(files);
-  return files;
+std::vector<Checkpoint> scheduled_checkpoints(const fs::path& directory) {
+  std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
+  std::erase_if(checkpoints, [](const Checkpoint& checkpoint) { return !is_scheduled(checkpoint); });
+  return checkpoints;
 }
 
 fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
 
 void write_weights(const fs::path& file, Backend& on, std::span<const nn::NamedTensor> tensors) {
-  model::write_safetensors(aside(file), on, tensors);
+  try {
+    model::write_safetensors(aside(file), on, tensors);
+  } catch (const Error&) {
+    remove_unfinished(file);
+    throw;
+  }
   rename_durably(aside(file), file);
 }
 
@@ -70,9 +79,9 @@ void prune_checkpoints(const fs::path& directory, std::int64_t keep) {
   std::int64_t kept = 0;
   for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
     const bool latest = at == checkpoints.rbegin();
-    if (kept < keep && (latest || is_scheduled(*at))) {
+    if (kept < keep && is_scheduled(*at)) {
       ++kept;
-    } else {
+    } else if (!latest) {
       remove_checkpoint(*at);
     }
   }

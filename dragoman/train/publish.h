@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "dragoman/nn/parameters.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/run_state.h"
 
 namespace dragoman::train {
+
+// By rising step, without those made because the run was stopped: the ones that means are taken of.
+std::vector<Checkpoint> scheduled_checkpoints(const std::filesystem::path& directory);
 
 // Where the best validated weights are kept.
 std::filesystem::path best_weights(const std::filesystem::path& directory);
@@ -23,11 +27,7 @@ void write_weights(const std::filesystem::path& file, Backend& on, std::span<con
 std::string publish_weights(const std::filesystem::path& directory, const RunState& state, Backend& on,
                             std::span<const nn::NamedTensor> weights, std::span<const nn::NamedTensor> average);
 
-// The weights of the latest `count` checkpoints that were scheduled, oldest first; fewer if there are not so many.
-std::vector<std::filesystem::path> latest_weights(const std::filesystem::path& directory, std::int64_t count);
-
-// Removes checkpoints that nobody will need: all but the latest `keep`, of which those that were not scheduled go as
-// soon as there is a later one.
+// Removes checkpoints that nobody will need: all but the latest and the latest `keep` that were scheduled.
 void prune_checkpoints(const std::filesystem::path& directory, std::int64_t keep);
 
 }  // namespace dragoman::train

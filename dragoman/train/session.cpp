@@ -50,8 +50,19 @@ void check_changes(const RunState& before, const RunRequest& request) {
 
 // The directory of the run, once its texts are there: a slip in a file's name leaves no directory behind.
 fs::path directory_for(const RunRequest& request) {
-  for (const data::ParallelFiles& files : request.settings.text.training_files()) data::ParallelReader{files};
-  if (request.settings.text.has_validation()) data::ParallelReader{request.settings.text.validation_files()};
+  std::vector<data::ParallelFiles> texts = request.settings.text.training_files();
+  if (request.settings.text.has_validation()) texts.push_back(request.settings.text.validation_files());
+  for (const data::ParallelFiles& files : texts) {
+    for (const std::string& name : {files.source, files.target}) {
+      if (name.empty()) continue;
+      std::error_code problem;
+      const fs::file_status status = fs::status(name, problem);
+      errno = problem.value();
+      require<Error>(!problem, "cannot read '", name, "' ", system_reason(), ".");
+      // Texts are read more than once, which pipes do not allow.
+      require<UsageError>(fs::is_regular_file(status), "'", name, "' is not a file; training text must be one.");
+    }
+  }
   return request.directory;
 }
 
@@ -68,22 +79,44 @@ Session::Session(const RunRequest& request, Watcher& watcher)
   open_validation();
   build_model();
   start_weights();
+  // Now that nothing speaks against the run any more.
+  if (!model::has_tokenizers(request_.directory)) {
+    model::write_tokenizers(request_.directory, *tokenizers_, state_.settings.run.joint_vocabulary);
+  }
   metrics_ = std::make_unique<MetricsFile>(request_.directory / "metrics.jsonl", state_.step);
 }
 
 void Session::resume() {
   const auto damaged = [&](const std::string& sentence) { watcher_.say(sentence); };
   const std::optional<RunState> found = resumable_state(request_.directory, damaged);
-  if (!found) return;
+  if (!found) return require_no_other_model();
   check_changes(*found, request_);
   state_ = *found;
   state_.settings = request_.settings;
   for (const Checkpoint& checkpoint : list_checkpoints(request_.directory)) {
     if (checkpoint.step == state_.step) resumed_ = checkpoint;
-    // Damaged: out of the way, because the run will come to that step again.
-    if (checkpoint.step > state_.step) rename_durably(checkpoint.path, checkpoint.path.string() + ".damaged");
+    // Later ones are damaged, as resumable_state() found; the run will come to those steps again.
+    if (checkpoint.step > state_.step) set_aside_damaged(checkpoint);
+    if (checkpoint.step < state_.step) check_older(checkpoint);
   }
   watcher_.say(fmt::format("going on from step {} in '{}'", with_thousands(state_.step), request_.directory.string()));
+}
+
+// Means are taken of older checkpoints too, so a damaged one must not stay among them.
+void Session::check_older(const Checkpoint& checkpoint) {
+  try {
+    run_state_from_json(read_state(checkpoint), "'" + checkpoint.path.string() + "'");
+  } catch (const Error& error) {
+    watcher_.say(join(error.what(), " It is left out of averages."));
+    set_aside_damaged(checkpoint);
+  }
+}
+
+// A model that was not made here, or whose checkpoints are gone, is not written over.
+void Session::require_no_other_model() const {
+  require<UsageError>(!fs::exists(model::weights_file(request_.directory)), "'", request_.directory.string(),
+                      "' already holds a model, but no checkpoint to go on from; choose another directory, or start "
+                      "from its weights with --init.");
 }
 
 void Session::open_corpus() {
@@ -133,11 +166,7 @@ void Session::make_plan() {
 
 void Session::open_validation() {
   const Settings& settings = state_.settings;
-  if (!settings.text.has_validation()) {
-    require<UsageError>(settings.run.patience == 0, "patience is ", settings.run.patience,
-                        ", but there is no validation text.");
-    return;
-  }
+  if (!settings.text.has_validation()) return;
   validator_ = std::make_unique<Validator>(settings.text.validation_files(), *tokenizers_,
                                            ValidationLimits{.batch_tokens = state_.plan.micro_tokens,
                                                             .decode_sentences = state_.plan.decode_sentences,
@@ -276,6 +305,7 @@ void Session::validate() {
   if (averaged) nn::swap_values(*on_, block_->values(), trainer_->average());
   Validation validation = validator_->run(*on_, *model_);
   validation.step = state_.step;
+  require_finite(validation.nll);
   const bool by_bleu = state_.settings.run.best_by == BestBy::kBleu;
   validation.best = !state_.best || (by_bleu ? validation.bleu > state_.best->bleu : validation.nll < state_.best->nll);
   if (validation.best) {
@@ -292,9 +322,14 @@ void Session::validate() {
   write_report();
 }
 
+void Session::require_finite(double number) const {
+  require<Error>(std::isfinite(number), "training diverged: the weights after step ", state_.step,
+                 " are not all finite numbers, or too large. The last checkpoint is as it was; a lower rate, a longer "
+                 "warm-up, pre-norm or clipping may help.");
+}
+
 void Session::save(bool scheduled) {
-  require<Error>(weights_are_finite(), "training diverged: the weights after step ", state_.step,
-                 " are not all finite numbers. The last checkpoint is as it was; a lower rate or clipping may help.");
+  require_finite(sum_of_squared_weights());
   state_.scheduled = scheduled;
   write_checkpoint(request_.directory, state_.step, *on_, tensors(), to_json(state_));
   prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
@@ -338,13 +373,13 @@ void Session::write_report() const {
   replace_file(request_.directory / "report.html", report_html(read_metrics(metrics), facts));
 }
 
-bool Session::weights_are_finite() const {
+double Session::sum_of_squared_weights() const {
   const ArenaScope scratch(on_->arena());
   Array sum = on_->empty({1}, DType::kFloat64);
   on_->sum_of_squares(block_->values(), sum);
   double host = 0;
   on_->copy_out(sum, &host);
-  return std::isfinite(host);
+  return host;
 }
 
 }  // namespace dragoman::train

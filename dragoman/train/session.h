@@ -28,6 +28,8 @@ class Session {
 
  private:
   void resume();
+  void check_older(const Checkpoint& checkpoint);
+  void require_no_other_model() const;
   void open_corpus();
   void make_plan();
   void open_validation();
@@ -46,10 +48,11 @@ class Session {
   std::int64_t vocabulary_bytes() const;
   Progress progress() const;
   TrainingTensors tensors() const;
-  // Whether each number of the weights is finite: a checkpoint must be worth going on from.
-  bool weights_are_finite() const;
+  double sum_of_squared_weights() const;
+  // Throws the Error of a run that diverged: a checkpoint must be worth going on from.
+  void require_finite(double number) const;
 
-  const RunRequest& request_;
+  const RunRequest request_;
   Watcher& watcher_;
   DirectoryLock lock_;
   RunState state_;

@@ -114,6 +114,10 @@ void Settings::validate() const {
   cleaning.validate();
   run.validate();
   machine.validate();
+  require<UsageError>(cleaning.max_length <= training.batch_tokens, "max-length is ", cleaning.max_length,
+                      ", but a batch has ", training.batch_tokens, " tokens; raise batch-tokens or lower max-length.");
+  require<UsageError>(run.patience == 0 || text.has_validation(), "patience is ", run.patience,
+                      ", but there is no validation text.");
   require<UsageError>(run.joint_vocabulary || model.tie != model::Tie::kThreeWay,
                       "tie is three-way, which needs one vocabulary for both languages; set tie to decoder or none, or "
                       "joint-vocabulary to true.");

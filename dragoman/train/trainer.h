@@ -34,8 +34,8 @@ class Trainer {
           const optim::Schedule& schedule);
 
   // One update from `micro_batches`, each a batch of its own: their loss is divided by the target tokens of all of
-  // them together, and they give the same gradient as one large batch. If loss or gradient is not finite the model
-  // stays as it was.
+  // them together, and they give the same gradient as one large batch. If the loss is not finite, or the norm
+  // of a clipped gradient, the model stays as it was.
   Losses update(std::span<const data::HostBatch> micro_batches);
   Losses update(std::span<const data::SentencePair> pairs);
 

@@ -61,6 +61,12 @@ model::Tokenizers learn(const Settings& settings) {
   return {both, both};
 }
 
+// That there is one vocabulary for both languages if the settings say so.
+void require_alike(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
+  require<UsageError>(!joint || tokenizers.source.bytes() == tokenizers.target.bytes(), "'", directory.string(),
+                      "' holds two vocabularies, but joint-vocabulary is true; say --joint-vocabulary=false.");
+}
+
 }  // namespace
 
 model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request) {
@@ -70,17 +76,24 @@ model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyR
     request.message(join("vocabulary: ", with_thousands(source), other, " tokens, ", from));
     return tokenizers;
   };
-  if (model::has_tokenizers(request.directory)) {
-    return tell(model::read_tokenizers(request.directory), "found in '" + request.directory.string() + "'");
-  }
+  const bool joint = settings.run.joint_vocabulary;
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
-    model::write_tokenizers(request.directory, taken, settings.run.joint_vocabulary);
+    require_alike(taken, joint, request.init);
+    if (model::has_tokenizers(request.directory)) {
+      const model::Tokenizers found = model::read_tokenizers(request.directory);
+      require<UsageError>(found.source.bytes() == taken.source.bytes() && found.target.bytes() == taken.target.bytes(),
+                          "'", request.directory.string(), "' holds another vocabulary than '", request.init.string(),
+                          "', whose weights are to be taken; remove it, or choose another directory.");
+    }
     return tell(taken, "taken from '" + request.init.string() + "'");
   }
-  const model::Tokenizers learned = learn(settings);
-  model::write_tokenizers(request.directory, learned, settings.run.joint_vocabulary);
-  return tell(learned, "learned from the text");
+  if (model::has_tokenizers(request.directory)) {
+    const model::Tokenizers found = model::read_tokenizers(request.directory);
+    require_alike(found, joint, request.directory);
+    return tell(found, "found in '" + request.directory.string() + "'");
+  }
+  return tell(learn(settings), "learned from the text");
 }
 
 }  // namespace dragoman::train

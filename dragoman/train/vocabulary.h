@@ -11,11 +11,12 @@
 namespace dragoman::train {
 
 struct VocabularyRequest {
-  std::filesystem::path directory;  // of the model: what is learned is written there
+  std::filesystem::path directory;  // of the model
   std::filesystem::path init;       // of a model to take them from; empty for none
   std::function<void(const std::string& sentence)> message;
 };
 
+// Writes nothing. Throws a UsageError if those found do not go with the settings or with the model to start from.
 model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request);
 
 }  // namespace dragoman::train

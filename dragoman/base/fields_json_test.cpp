@@ -1,0 +1,81 @@
+#include "dragoman/base/fields_json.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+struct Example {
+  int count = 3;
+  float share = 0.1f;
+  bool wanted = true;
+  OptionalSize width = 0;
+  std::string name = "a, b";
+  std::vector<std::string> files;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("count", count, "");
+    field("share", share, "");
+    field("wanted", wanted, "");
+    field("width", width, "");
+    field("name", name, "");
+    field("files", files, "");
+  }
+};
+
+std::string complaint(const Json& object) {
+  Example example;
+  try {
+    settings_from_json(object, example, "x");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FieldsJson, AreWhatTheyLookLike) {
+  EXPECT_EQ(settings_to_json(Example{}).dump(),
+            R"({"count":3,"share":0.1,"wanted":true,"width":null,"name":"a, b","files":[]})");
+}
+
+TEST(FieldsJson, ReadBackAsTheyWere) {
+  Example example{.count = -7, .share = 1.0f / 3, .wanted = false, .width = 5, .name = "", .files = {"a", "b"}};
+  const Json object = settings_to_json(example);
+  Example read;
+  settings_from_json(parse_json(object.dump(), "x"), read, "x");
+  EXPECT_EQ(settings_to_json(read), object);
+  EXPECT_EQ(read.share, example.share);
+  settings_from_json(settings_to_json(Example{}), read, "x");
+  EXPECT_EQ(settings_to_json(read), settings_to_json(Example{}));
+}
+
+TEST(FieldsJson, ComplaintsOpenWithThePlace) {
+  EXPECT_TRUE(complaint({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
+  EXPECT_TRUE(complaint({{"count", 1.5}}).starts_with("x: "));
+  EXPECT_TRUE(complaint({{"count", {{"a", 1}}}}).starts_with("x: "));
+  EXPECT_TRUE(complaint({{"files", {1, 2}}}).starts_with("x: "));
+  EXPECT_EQ(complaint(Json::array()), "x: the settings are not an object.");
+}
+
+TEST(JsonEntry, IsOfTheKindAskedFor) {
+  const Json object{{"whole", 3}, {"negative", -3}, {"real", 1.5}, {"text", "a"}, {"yes", true}};
+  EXPECT_EQ(json_entry<std::int64_t>(object, "negative", "x"), -3);
+  EXPECT_EQ(json_entry<double>(object, "whole", "x"), 3.0);
+  EXPECT_EQ(json_entry<std::string>(object, "text", "x"), "a");
+  EXPECT_TRUE(json_entry<bool>(object, "yes", "x"));
+  EXPECT_THROW(json_entry<std::uint64_t>(object, "negative", "x"), Error);
+  EXPECT_THROW(json_entry<std::int64_t>(object, "real", "x"), Error);
+  EXPECT_THROW(json_entry<double>(object, "text", "x"), Error);
+  EXPECT_THROW(json_entry<bool>(object, "whole", "x"), Error);
+  EXPECT_THROW(json_entry<std::string>(object, "missing", "x"), Error);
+  EXPECT_THROW(json_entry<std::int64_t>(parse_json(R"({"a":18446744073709551615})", "x"), "a", "x"), Error);
+}
+
+TEST(ParseJson, RefusesWhatIsNoJson) {
+  for (const char* text : {"", "{", "{\"a\":}", "\"\xFF\"", "1 2"}) EXPECT_THROW(parse_json(text, "x"), Error) << text;
+  EXPECT_THROW(parse_json(std::string(1'000'000, '['), "x"), Error);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,60 @@
+#include "dragoman/train/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "dragoman/data/testing.h"
+#include "dragoman/model/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+Settings large_batches() {
+  Settings settings;
+  settings.model = model::small_config();
+  settings.model.d_model = 128;
+  settings.model.d_ff = 512;
+  settings.training.batch_tokens = 20'000;
+  settings.cleaning.max_length = 100;
+  return settings;
+}
+
+TEST(Plan, TakesWholeBatchesIfThereIsRoom) {
+  EXPECT_EQ(make_plan(large_batches(), {}, std::int64_t{1} << 40).micro_tokens, 20'000);
+}
+
+TEST(Plan, NeverExceedsItsLimitAndLeavesLittleUnused) {
+  const std::int64_t whole = make_plan(large_batches(), {}, std::int64_t{1} << 40).total();
+  for (const double share : {0.99, 0.8, 0.6, 0.5}) {
+    const auto limit = static_cast<std::int64_t>(share * static_cast<double>(whole));
+    const MemoryPlan plan = make_plan(large_batches(), {}, limit);
+    EXPECT_LE(plan.total(), limit);
+    EXPECT_GT(plan.total(), limit - limit / 20);
+    EXPECT_LT(plan.micro_tokens, 20'000);
+    EXPECT_GE(plan.micro_tokens, 100);  // the longest sentence
+  }
+}
+
+TEST(Plan, SaysHowMuchWouldDoAndThatDoes) {
+  const std::string complaint = data::complaint_of<MemoryError>([] { make_plan(large_batches(), {}, kMiB); });
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(complaint, match, std::regex("needs at least ([0-9]+) MiB, but 1 MiB"))) << complaint;
+  const std::int64_t enough = std::stoll(match[1]);
+  EXPECT_EQ(make_plan(large_batches(), {}, enough * kMiB).micro_tokens % 64, 100 % 64);
+  EXPECT_NE(data::complaint_of<MemoryError>([&] { make_plan(large_batches(), {}, (enough - 1) * kMiB); }), "");
+}
+
+TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
+  Settings settings = large_batches();
+  const std::int64_t plain = make_plan(settings, {}, std::int64_t{1} << 40).total();
+  EXPECT_EQ(make_plan(settings, {.loader_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);
+  EXPECT_GT(make_plan(settings, {.vocabulary_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);
+  settings.training.ema = 0.99;
+  EXPECT_GT(make_plan(settings, {}, std::int64_t{1} << 40).total(), plain);
+}
+
+}  // namespace
+}  // namespace dragoman::train

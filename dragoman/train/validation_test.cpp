@@ -1,0 +1,61 @@
+#include "dragoman/train/validation.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/data/testing.h"
+#include "dragoman/model/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+class ValidationTest : public data::CorpusTest {
+ protected:
+  Validator validator(const ValidationLimits& limits) const {
+    return {
+        corpus("valid", {3, 0, 9, 4, 1}, {2, 1, 1, 5, 4}), {data::word_tokenizer(), data::word_tokenizer()}, limits};
+  }
+  static model::TransformerConfig config() {
+    model::TransformerConfig config = model::small_config();
+    config.V_source = config.V_target = static_cast<int>(data::word_tokenizer().size());
+    return config;
+  }
+};
+
+TEST_F(ValidationTest, EmptyAndLongPairsAreLeftOutAndCounted) {
+  const Validator some = validator({.batch_tokens = 10, .decode_sentences = 2, .bleu_sentences = 9, .max_length = 6});
+  EXPECT_EQ(some.pairs(), 3);
+  EXPECT_EQ(some.left_out(), 2);
+  EXPECT_NE(
+      data::complaint_of<UsageError>([&] { validator({.max_length = 1}); }).find("has no pair of at most 1 tokens"),
+      std::string::npos);
+}
+
+TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
+  model::SmallModel small(config());
+  small.stir();
+  const Validation one_by_one =
+      validator({.batch_tokens = 1, .decode_sentences = 1, .bleu_sentences = 9, .max_length = 40})
+          .run(*small.on, small.model);
+  const Validation together =
+      validator({.batch_tokens = 1000, .decode_sentences = 9, .bleu_sentences = 9, .max_length = 40})
+          .run(*small.on, small.model);
+  EXPECT_NEAR(one_by_one.nll, together.nll, 1e-6);
+  EXPECT_EQ(one_by_one.bleu, together.bleu);
+  ASSERT_EQ(one_by_one.samples.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(one_by_one.samples[i].translation, together.samples[i].translation);
+  EXPECT_EQ(one_by_one.samples[0].source, data::words(3));
+  EXPECT_EQ(one_by_one.samples[0].reference, data::words(2));
+}
+
+TEST_F(ValidationTest, WithoutSentencesToTranslateThereIsNoBleu) {
+  model::SmallModel small(config());
+  const Validation validation =
+      validator({.batch_tokens = 50, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 40})
+          .run(*small.on, small.model);
+  EXPECT_FALSE(validation.bleu);
+  EXPECT_TRUE(validation.samples.empty());
+  EXPECT_GT(validation.nll, 0);
+}
+
+}  // namespace
+}  // namespace dragoman::train

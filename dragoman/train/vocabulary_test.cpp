@@ -1,0 +1,63 @@
+#include "dragoman/train/vocabulary.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/data/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+class VocabularyTest : public data::CorpusTest {
+ protected:
+  VocabularyTest() {
+    settings.text.train_source = {write("a.en", "ab ab\nac\n")};
+    settings.text.train_target = {write("a.de", "xy xy\nxz\n")};
+    settings.model.V_source = settings.model.V_target = 30;
+    settings.tokenizer.kind = text::TokenizerKind::kChar;
+  }
+  model::Tokenizers provide(const std::string& name, const std::string& init = "") {
+    make_directory(directory / name);
+    return provide_tokenizers(settings, {.directory = directory / name,
+                                         .init = init.empty() ? "" : directory / init,
+                                         .message = [&](const std::string&) { ++learned; }});
+  }
+
+  Settings settings;
+  int learned = 0;
+};
+
+TEST_F(VocabularyTest, IsLearnedFromBothSidesAndOnlyOnce) {
+  const model::Tokenizers tokenizers = provide("model");
+  EXPECT_EQ(tokenizers.source.bytes(), tokenizers.target.bytes());
+  EXPECT_TRUE(tokenizers.source.id("a") && tokenizers.source.id("z"));
+  EXPECT_EQ(provide("model").source.bytes(), tokenizers.source.bytes());
+  EXPECT_EQ(learned, 1);
+}
+
+TEST_F(VocabularyTest, EachSideHasItsOwnUnlessTheyAreJoint) {
+  settings.run.joint_vocabulary = false;
+  const model::Tokenizers tokenizers = provide("model");
+  EXPECT_TRUE(tokenizers.source.id("b") && !tokenizers.source.id("y"));
+  EXPECT_TRUE(tokenizers.target.id("y") && !tokenizers.target.id("b"));
+  EXPECT_EQ(provide("model").target.bytes(), tokenizers.target.bytes());
+}
+
+TEST_F(VocabularyTest, IsTakenFromTheModelToStartFrom) {
+  const model::Tokenizers first = provide("first");
+  settings.text.train_source = {write("b.en", "quite another text\n")};
+  EXPECT_EQ(provide("second", "first").source.bytes(), first.source.bytes());
+  EXPECT_EQ(provide("second").source.bytes(), first.source.bytes());
+  EXPECT_EQ(learned, 1);
+}
+
+// Kept as one file, the target's vocabulary would be lost.
+TEST_F(VocabularyTest, OfAModelWithTwoIsNotTakenForOne) {
+  settings.run.joint_vocabulary = false;
+  provide("first");
+  settings.run.joint_vocabulary = true;
+  EXPECT_NE(data::complaint_of<UsageError>([&] { provide("second", "first"); }).find("joint-vocabulary"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::train
