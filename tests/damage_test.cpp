@@ -170,7 +170,7 @@ TEST_F(Damage, AnotherVocabularyOrCheckpointIsNotTakenForTheRunsOwn) {
       run("tokenizer train --vocabulary 40 --input " + file("train.en") + " --output " + model + "/tokenizer.model")
           .status,
       0);
-  expect_last_sentence(run(longer), 2, "the training text or the vocabulary in");
+  expect_last_sentence(run(longer), 2, "its weights or the vocabulary in");
   replace_file(model + "/tokenizer.model", tokenizer);
 
   ASSERT_EQ(run(train("foreign", kShort + "--steps 6 --d-ff 24")).status, 0);
@@ -271,7 +271,7 @@ TEST_F(WrongInput, TextIsRefusedWithItsFileAndLine) {
   expect_last_sentence(train_on("bad", "longer"), 2, "bad' line 401 is not UTF-8 text (byte 0xE9 at column 4)");
   expect_last_sentence(train_on("empty", "empty"), 2, "there is no text to learn a vocabulary from");
   expect_last_sentence(train_on("missing", "train.ne"), 1, "missing' (no such file or directory)");
-  expect_last_sentence(train_on("folder", "train.ne"), 1, "folder' (is a directory)");
+  expect_last_sentence(train_on("folder", "train.ne"), 2, "folder' is not a file");
   expect_last_sentence(
       train_on("train.en", "train.ne", "--valid-source " + file("empty") + " --valid-target " + file("empty")), 2,
       "has no pair of at most 40 tokens a side");

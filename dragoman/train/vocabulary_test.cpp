@@ -17,9 +17,12 @@ class VocabularyTest : public data::CorpusTest {
   }
   model::Tokenizers provide(const std::string& name, const std::string& init = "") {
     make_directory(directory / name);
-    return provide_tokenizers(settings, {.directory = directory / name,
-                                         .init = init.empty() ? "" : directory / init,
-                                         .message = [&](const std::string&) { ++learned; }});
+    const model::Tokenizers provided = provide_tokenizers(
+        settings, {.directory = directory / name,
+                   .init = init.empty() ? "" : directory / init,
+                   .message = [&](const std::string& said) { learned += said.ends_with("learned from the text"); }});
+    model::write_tokenizers(directory / name, provided, settings.run.joint_vocabulary);
+    return provided;
   }
 
   Settings settings;
@@ -48,6 +51,14 @@ TEST_F(VocabularyTest, IsTakenFromTheModelToStartFrom) {
   EXPECT_EQ(provide("second", "first").source.bytes(), first.source.bytes());
   EXPECT_EQ(provide("second").source.bytes(), first.source.bytes());
   EXPECT_EQ(learned, 1);
+}
+
+TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
+  provide("first");
+  settings.text.train_source = {write("b.en", "quite another text\n")};
+  provide("second");
+  EXPECT_NE(data::complaint_of<UsageError>([&] { provide("second", "first"); }).find("another vocabulary"),
+            std::string::npos);
 }
 
 // Kept as one file, the target's vocabulary would be lost.
