@@ -104,7 +104,8 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   const sentencepiece::util::Status status = model_->processor.Decode(shown, &text);
   require<Error>(status.ok(), "the tokenizer cannot decode its tokens (", status.message(), ").");
   // Tokens of single bytes may spell a line feed; a line of text stays a line.
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return text;
 }
 

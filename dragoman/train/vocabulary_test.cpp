@@ -55,7 +55,7 @@ TEST_F(VocabularyTest, IsTakenFromTheModelToStartFrom) {
 
 TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
   provide("first");
-  settings.text.train_source = {write("b.en", "quite another text\n")};
+  settings.text.train_source = {write("b.en", "quite another\ntext\n")};
   provide("second");
   EXPECT_NE(data::complaint_of<UsageError>([&] { provide("second", "first"); }).find("another vocabulary"),
             std::string::npos);
