@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/random.h"
 
 namespace dragoman {
 namespace {
@@ -27,6 +29,24 @@ TEST(ThreadTeam, ManyShortRoundsLoseNoWork) {
   std::vector<std::int64_t> sums(8, 0);
   for (int round = 0; round < 20000; ++round) team.run(8, [&](std::int64_t piece) { sums[piece] += piece; });
   for (std::int64_t piece = 0; piece < 8; ++piece) EXPECT_EQ(sums[piece], 20000 * piece);
+}
+
+// Rounds of changing sizes: a thread that is late for one meets the next while that is being set up.
+TEST(ThreadTeam, LateThreadsRunNoPieceOfAnotherRound) {
+  ThreadTeam team(3);
+  RandomStream random(1);
+  for (int round = 0; round < 100'000; ++round) {
+    const auto pieces = static_cast<std::int64_t>(2 + random.below(16));
+    const std::uint32_t effort = random.below(64);
+    std::array<std::atomic<std::uint32_t>, 32> runs{};
+    team.run(pieces, [&](std::int64_t piece) {
+      for (std::uint32_t i = 0; i < effort; ++i) runs[31].fetch_add(1, std::memory_order_relaxed);
+      ++runs[static_cast<std::size_t>(piece)];
+    });
+    for (std::int64_t piece = 0; piece < 31; ++piece) {
+      ASSERT_EQ(runs[static_cast<std::size_t>(piece)], piece < pieces ? 1u : 0u) << "in round " << round;
+    }
+  }
 }
 
 TEST(ThreadTeam, WakesAfterSleeping) {
