@@ -22,4 +22,8 @@ if(DRAGOMAN_SANITIZE)
   target_compile_options(dragoman_flags INTERFACE -fsanitize=${DRAGOMAN_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
   target_link_options(dragoman_flags INTERFACE -fsanitize=${DRAGOMAN_SANITIZE})
+  if(DRAGOMAN_SANITIZE MATCHES "undefined")
+    # A check at every access to memory would almost double the time to compile; the address checks see most of these.
+    target_compile_options(dragoman_flags INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
+  endif()
 endif()
