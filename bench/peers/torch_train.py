@@ -3,7 +3,7 @@
 
 The model, the batches and the update are those of dragoman; label smoothing is spread over all classes, which costs
 the same. PyTorch needs rectangles: each batch is padded to its longest source and its longest target sentence, with
-masks that hide the padding. Where PyTorch offers several ways, this takes the one that was fastest: products of
+masks that hide the padding. It takes PyTorch's fused ways: products of
 queries, keys and values (and of the memory's keys and values for all layers) in one, its fused attention and its fused
 Adam. `--compile` has it compile the step.
 

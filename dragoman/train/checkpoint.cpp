@@ -1,6 +1,8 @@
 #include "dragoman/train/checkpoint.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <memory>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
