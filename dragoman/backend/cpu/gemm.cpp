@@ -6,28 +6,29 @@ namespace dragoman::cpu {
 
 namespace {
 
-// One row of a register tile. Named members, not an array: compilers keep these in registers.
-template <class T>
+// One row of a register tile, `Vectors` wide. Named members, not an array: compilers keep these in registers.
+template <class T, std::int64_t Vectors>
 struct Row {
   Vec<T> x{}, y{}, z{};
 
   void add(T a, Vec<T> bx, Vec<T> by, Vec<T> bz) {
     x += a * bx;
-    y += a * by;
-    if constexpr (kTileVectors == 3) z += a * bz;
+    if constexpr (Vectors >= 2) y += a * by;
+    if constexpr (Vectors >= 3) z += a * bz;
   }
-  void put(T* to, bool accumulate) const {
-    const Vec<T> zero{};
-    store(to, x + (accumulate ? load(to) : zero));
-    store(to + kLanes<T>, y + (accumulate ? load(to + kLanes<T>) : zero));
-    if constexpr (kTileVectors == 3) store(to + 2 * kLanes<T>, z + (accumulate ? load(to + 2 * kLanes<T>) : zero));
+  template <bool kAccumulate>
+  void put(T* to) const {
+    const auto put_one = [](T* at, Vec<T> sum) { store(at, kAccumulate ? load(at) + sum : sum); };
+    put_one(to, x);
+    if constexpr (Vectors >= 2) put_one(to + kLanes<T>, y);
+    if constexpr (Vectors >= 3) put_one(to + 2 * kLanes<T>, z);
   }
 };
 
 // Four rows, for four neighbouring elements of a panel of A.
-template <class T>
+template <class T, std::int64_t Vectors>
 struct FourRows {
-  Row<T> r0, r1, r2, r3;
+  Row<T, Vectors> r0, r1, r2, r3;
 
   void add(const T* a, Vec<T> bx, Vec<T> by, Vec<T> bz) {
     if constexpr (kLanes<T> == 4) {  // one load, and products by lane
@@ -43,29 +44,45 @@ struct FourRows {
       r3.add(a[3], bx, by, bz);
     }
   }
-  void put(T* to, std::int64_t stride, bool accumulate) const {
-    r0.put(to, accumulate);
-    r1.put(to + stride, accumulate);
-    r2.put(to + 2 * stride, accumulate);
-    r3.put(to + 3 * stride, accumulate);
+  template <bool kAccumulate>
+  void put(T* to, std::int64_t stride) const {
+    r0.template put<kAccumulate>(to);
+    r1.template put<kAccumulate>(to + stride);
+    r2.template put<kAccumulate>(to + 2 * stride);
+    r3.template put<kAccumulate>(to + 3 * stride);
   }
 };
 
-// C tile = (or +=) the panels' product: A [depth, kTileRows] by B [depth, kTileCols].
-template <class T>
+// C tile = (or +=) the panels' product: A [depth, kTileRows] by the first `Vectors` vectors of B [depth, kTileCols].
+template <std::int64_t Vectors, class T>
 void multiply_tile(std::int64_t depth, const T* A, const T* B, T* C, std::int64_t stride, bool accumulate) {
-  FourRows<T> top, bottom;
+  FourRows<T, Vectors> top, bottom;
 #pragma GCC unroll 4
   for (std::int64_t k = 0; k < depth; ++k) {
-    const Vec<T> x = load(B), y = load(B + kLanes<T>);
-    const Vec<T> z = kTileVectors == 3 ? load(B + 2 * kLanes<T>) : y;
+    const Vec<T> x = load(B);
+    const Vec<T> y = Vectors >= 2 ? load(B + kLanes<T>) : x;
+    const Vec<T> z = Vectors >= 3 ? load(B + 2 * kLanes<T>) : x;
     top.add(A, x, y, z);
     if constexpr (kTileRows == 8) bottom.add(A + 4, x, y, z);
     A += kTileRows;
     B += kTileCols<T>;
   }
-  top.put(C, stride, accumulate);
-  if constexpr (kTileRows == 8) bottom.put(C + 4 * stride, stride, accumulate);
+  const auto put = [&]<bool kAccumulate>() {
+    top.template put<kAccumulate>(C, stride);
+    if constexpr (kTileRows == 8) bottom.template put<kAccumulate>(C + 4 * stride, stride);
+  };
+  accumulate ? put.template operator()<true>() : put.template operator()<false>();
+}
+
+// The tile that covers `cols` columns of a panel, in whole vectors.
+template <class T>
+void multiply_columns(std::int64_t cols, std::int64_t depth, const T* A, const T* B, T* C, std::int64_t stride,
+                      bool accumulate) {
+  switch (divide_up(cols, kLanes<T>)) {
+    case 1: return multiply_tile<1>(depth, A, B, C, stride, accumulate);
+    case 2: return multiply_tile<2>(depth, A, B, C, stride, accumulate);
+    default: return multiply_tile<kTileVectors>(depth, A, B, C, stride, accumulate);
+  }
 }
 
 // A tile at the right or lower edge of C is computed aside, so that only what exists is written.
@@ -73,7 +90,7 @@ template <class T>
 void multiply_edge(std::int64_t depth, const T* A, const T* B, std::int64_t rows, std::int64_t cols, T* C,
                    std::int64_t stride, bool accumulate) {
   T aside[kTileRows * kTileCols<T>];
-  multiply_tile(depth, A, B, aside, kTileCols<T>, false);
+  multiply_columns(cols, depth, A, B, aside, kTileCols<T>, false);
   for (std::int64_t i = 0; i < rows; ++i) {
     const T* from = aside + i * kTileCols<T>;
     T* to = C + i * stride;
@@ -187,8 +204,8 @@ void multiply_block(const Product<T>& p, const T* packed_B, const Extent& e, Mat
       for (std::int64_t i = 0; i < e.rows; i += kTileRows, A += panel_stride(depth, kTileRows)) {
         const std::int64_t rows = std::min(kTileRows, e.rows - i);
         T* to = C.row(e.top + i) + e.left + j;
-        if (rows == kTileRows && cols == kTileCols<T>) {
-          multiply_tile(depth, A, B, to, C.stride, accumulate || k > 0);
+        if (rows == kTileRows && cols % kLanes<T> == 0) {
+          multiply_columns(cols, depth, A, B, to, C.stride, accumulate || k > 0);
         } else {
           multiply_edge(depth, A, B, rows, cols, to, C.stride, accumulate || k > 0);
         }

@@ -66,9 +66,7 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
 
 template <class T>
 T largest(const T* row, Seen seen) {
-  T most = kMinusInfinity<T>;
-  for (std::int64_t j = seen.from; j < seen.to; ++j) most = std::max(most, row[j]);
-  return most;
+  return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInfinity<T>;
 }
 
 template <class T>

@@ -16,14 +16,7 @@ struct RowSums {
 // Replaces the logits of one row by exp(x - max x), which the gradient goes on from.
 template <class T>
 RowSums<T> exponentiate(T* row, std::int64_t V) {
-  T most = row[0];
-  Vec<T> mosts = broadcast<T>(row[0]);
-  for_lanes<T>(
-      V, [&](std::int64_t v) { mosts = max<T>(mosts, load(row + v)); },
-      [&](std::int64_t v, std::int64_t) {
-        for (; v < V; ++v) most = std::max(most, row[v]);
-      });
-  most = std::max(most, max_lanes<T>(mosts));
+  const T most = max_of(row, V);
   Vec<T> logits{}, exponentials{};
   T logits_rest = 0, exponentials_rest = 0;
   for_lanes<T>(

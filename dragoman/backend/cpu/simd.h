@@ -77,6 +77,19 @@ template <class T>
 inline Vec<T> max(Vec<T> a, Vec<T> b) {
   return a > b ? a : b;
 }
+// The largest of `count` elements, at least one. Four running maxima, because each waits for the one before.
+template <class T>
+inline T max_of(const T* x, std::int64_t count) {
+  Vec<T> mosts[4];
+  std::fill_n(mosts, 4, broadcast<T>(x[0]));
+  std::int64_t i = 0;
+  for (; i + 4 * kLanes<T> <= count; i += 4 * kLanes<T>) {
+    for (std::int64_t j = 0; j < 4; ++j) mosts[j] = max<T>(mosts[j], load(x + i + j * kLanes<T>));
+  }
+  for (; i + kLanes<T> <= count; i += kLanes<T>) mosts[0] = max<T>(mosts[0], load(x + i));
+  if (i < count) mosts[1] = max<T>(mosts[1], load_some(x + i, count - i, x[0]));
+  return max_lanes<T>(max<T>(max<T>(mosts[0], mosts[1]), max<T>(mosts[2], mosts[3])));
+}
 
 // e^x. In float: 2 units in the last place between the limits, 0 below -87, saturated above 88.
 inline Vec<float> exp(Vec<float> x) {
@@ -87,7 +100,7 @@ inline Vec<float> exp(Vec<float> x) {
   x = vanishes ? low : x;
   // x = n ln 2 + r with |r| <= ln 2 / 2; adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
   constexpr float kRound = 12582912.0f;
-  const Vec<float> n = (x * 1.44269504088896341f + kRound) - kRound;
+  const Vec<float> rounded = x * 1.44269504088896341f + kRound, n = rounded - kRound;
   Vec<float> r = x - n * 0.693359375f;
   r = r - n * -2.12194440e-4f;
   Vec<float> p = Vec<float>{} + 1.9875691500e-4f;
@@ -97,9 +110,10 @@ inline Vec<float> exp(Vec<float> x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  const Vec<std::int32_t> exponent = (__builtin_convertvector(n, Vec<std::int32_t>) + 127) << 23;
-  const Vec<float> result = p * std::bit_cast<Vec<float>>(exponent);
-  return vanishes ? Vec<float>{} : result;
+  // Times 2^n by adding n to the exponent: the lowest bits of `rounded` are n, and the shift drops the others.
+  const Vec<std::int32_t> result =
+      std::bit_cast<Vec<std::int32_t>>(p) + (std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
+  return vanishes ? Vec<float>{} : std::bit_cast<Vec<float>>(result);
 }
 inline Vec<double> exp(Vec<double> x) {
   for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::exp(x[i]);

@@ -14,11 +14,7 @@ constexpr T kNever = -std::numeric_limits<T>::infinity();
 
 template <class T>
 T row_maximum(const T* x, std::int64_t n) {
-  Vec<T> most = broadcast<T>(kNever<T>);
-  for_lanes<T>(
-      n, [&](std::int64_t i) { most = max<T>(most, load(x + i)); },
-      [&](std::int64_t i, std::int64_t left) { most = max<T>(most, load_some(x + i, left, kNever<T>)); });
-  return max_lanes<T>(most);
+  return n > 0 ? max_of(x, n) : kNever<T>;
 }
 
 template <class T>
