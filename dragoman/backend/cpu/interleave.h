@@ -1,0 +1,65 @@
+// Rows and columns of plain matrices brought into panels.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace dragoman::cpu {
+
+// Four rows of four as four columns of four, in vectors that every instruction set has.
+using Quad [[gnu::vector_size(16)]] = float;
+using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+using Lanes4 [[gnu::vector_size(16)]] = int;
+
+inline void transpose_quads(const float* from, std::int64_t stride, float* to, std::int64_t stride_to) {
+  const auto row = [&](std::int64_t i) -> Quad { return *reinterpret_cast<const QuadInMemory*>(from + i * stride); };
+  const auto put = [&](std::int64_t i, Quad v) { *reinterpret_cast<QuadInMemory*>(to + i * stride_to) = v; };
+  const Quad a = row(0), b = row(1), c = row(2), d = row(3);
+  const Quad ab_low = __builtin_shuffle(a, b, Lanes4{0, 4, 1, 5}),
+             ab_high = __builtin_shuffle(a, b, Lanes4{2, 6, 3, 7});
+  const Quad cd_low = __builtin_shuffle(c, d, Lanes4{0, 4, 1, 5}),
+             cd_high = __builtin_shuffle(c, d, Lanes4{2, 6, 3, 7});
+  put(0, __builtin_shuffle(ab_low, cd_low, Lanes4{0, 1, 4, 5}));
+  put(1, __builtin_shuffle(ab_low, cd_low, Lanes4{2, 3, 6, 7}));
+  put(2, __builtin_shuffle(ab_high, cd_high, Lanes4{0, 1, 4, 5}));
+  put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
+}
+
+// A panel of Width columns from up to as many rows: packed[k * Width + i] = from[i * stride + k] for i < count and
+// k < depth. A few k at a time, so that the part of the panel being written stays in the cache.
+template <std::int64_t Width, class T>
+void interleave_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t depth, T* packed) {
+  constexpr std::int64_t kFew = 16;
+  for (std::int64_t first = 0; first < depth; first += kFew) {
+    const std::int64_t last = std::min(depth, first + kFew);
+    std::int64_t i = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      for (; i + 4 <= count && last - first == kFew; i += 4) {
+        for (std::int64_t k = first; k < last; k += 4) {
+          transpose_quads(from + i * stride + k, stride, packed + k * Width + i, Width);
+        }
+      }
+    }
+    for (; i < count; ++i) {
+      for (std::int64_t k = first; k < last; ++k) packed[k * Width + i] = from[i * stride + k];
+    }
+  }
+}
+
+// Panels of Width columns, each [depth, Width] and `apart` elements after the one before, from rows that hold `count`
+// columns. Whole rows are read in turn, because neighbouring rows may lie on different pages.
+template <std::int64_t Width, class T>
+void split_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t depth, std::int64_t apart,
+                T* packed) {
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const T* row = from + k * stride;
+    T* to = packed + k * Width;
+    std::int64_t i = 0;
+    for (; i + Width <= count; i += Width, to += apart) std::memcpy(to, row + i, Width * sizeof(T));
+    if (i < count) std::memcpy(to, row + i, static_cast<std::size_t>(count - i) * sizeof(T));
+  }
+}
+
+}  // namespace dragoman::cpu
