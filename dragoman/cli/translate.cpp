@@ -59,6 +59,7 @@ decode::TranslatorOptions translator_options(const TranslateOptions& options) {
                                    .batch_tokens = options.batch_tokens,
                                    .longest = options.longest,
                                    .max_extra = options.max_extra,
+                                   .weights = std::nullopt,
                                    .alignment = std::nullopt};
   if (options.alignment) result.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   return result;

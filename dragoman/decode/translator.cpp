@@ -12,7 +12,7 @@ namespace dragoman::decode {
 Translator::Translator(const std::filesystem::path& directory, const TranslatorOptions& options)
     : options_(options),
       on_(make_backend(Device{}, {.threads = options.threads})),
-      model_(std::make_unique<model::LoadedModel>(*on_, directory)) {}
+      model_(std::make_unique<model::LoadedModel>(*on_, directory, options.weights)) {}
 
 std::vector<data::Sentence> Translator::cut(std::span<const std::string> lines, std::int64_t first_line) const {
   std::vector<data::Sentence> sentences;

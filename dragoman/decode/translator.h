@@ -19,6 +19,7 @@ struct TranslatorOptions {
   std::int64_t batch_tokens = 2048;                    // source tokens at once, at most; a longer line goes alone
   std::int64_t longest = 1024;                         // source tokens of a line, at most
   std::int64_t max_extra = 50;                         // tokens of a translation beyond those of its source
+  std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
 };
 

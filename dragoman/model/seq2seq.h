@@ -20,8 +20,9 @@ struct Encoded {
 
 // How the decoder's last states become scores of words: states E^T + b.
 struct OutputProjection {
-  Tensor E;  // [V, d_model]
-  Tensor b;  // [V], or missing
+  Tensor E;                  // [V, d_model]; missing if it is packed
+  Tensor b;                  // [V], or missing
+  PackedMatrix packed = {};  // E^T, in a model for inference
 };
 
 class Seq2Seq {

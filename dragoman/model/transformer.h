@@ -35,6 +35,8 @@ class Transformer final : public Seq2Seq {
   const nn::Parameter& target_embedding() const;
   const nn::Parameter& output_embedding() const;
   Tensor positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const;
+  Tensor embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+               const Dropout& dropout) const;
 
   TransformerConfig config_;
   nn::Parameter E_, E_source_, E_target_, E_output_;  // those that the tying leaves
