@@ -15,6 +15,9 @@ void add_translate(CLI::App& program);
 // The mean of a run's last checkpoints.
 void add_average(CLI::App& program);
 
+// A copy of a model in another precision.
+void add_export(CLI::App& program);
+
 // Makes a corpus, trains a small model on it and shows what it learned.
 void add_demo(CLI::App& program);
 
