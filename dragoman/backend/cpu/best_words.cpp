@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -18,6 +20,15 @@ constexpr T kNever = -std::numeric_limits<T>::infinity();
 constexpr std::int64_t kBlockPanels = 16;
 // Rows that are scored before the next ones are packed.
 constexpr std::int64_t kScoredRows = 128;
+
+// Whether no lane of a mask is set.
+template <class Mask>
+bool none(Mask mask) {
+  std::uint64_t words[sizeof(Mask) / sizeof(std::uint64_t)], any = 0;
+  std::memcpy(words, &mask, sizeof mask);
+  for (const std::uint64_t word : words) any |= word;
+  return any == 0;
+}
 
 // The best words of a row so far, in order; where there are too few, the rest is nothing.
 template <class T>
@@ -47,26 +58,67 @@ struct Ranking {
 template <class T>
 T largest_with_bias(T* x, const T* bias, std::int64_t n) {
   if (bias != nullptr) map_vectors(n, x, std::plus<>(), x, bias);
-  Vec<T> most = broadcast<T>(kNever<T>);
-  for_lanes<T>(
-      n, [&](std::int64_t i) { most = max<T>(load(x + i), most); },
-      [&](std::int64_t i, std::int64_t left) { most = max<T>(load_some(x + i, left, kNever<T>), most); });
-  return max_lanes<T>(most);
+  Vec<T> a = broadcast<T>(kNever<T>), b = a, c = a, d = a;  // four, because one comparison waits for the one before it
+  std::int64_t i = 0;
+  for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
+    a = max<T>(load(x + i), a);
+    b = max<T>(load(x + i + kLanes<T>), b);
+    c = max<T>(load(x + i + 2 * kLanes<T>), c);
+    d = max<T>(load(x + i + 3 * kLanes<T>), d);
+  }
+  T most = max_lanes<T>(max<T>(max<T>(a, b), max<T>(c, d)));
+  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
+  return most;
 }
 
-// The sum of exp(x - most).
+// Offers the words from `first` on.
+template <class T>
+void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& ranking) {
+  for (std::int64_t v = 0; v < n; v += kLanes<T>) {
+    const std::int64_t end = std::min(n, v + kLanes<T>);
+    // Few vectors hold a word that is wanted.
+    if (end - v == kLanes<T> && none(load(x + v) > ranking.logits[ranking.k - 1])) continue;
+    for (std::int64_t i = std::max(v, kFirstWord - first); i < end; ++i) {
+      if (ranking.wants(x[i])) ranking.insert(x[i], static_cast<std::int32_t>(first + i));
+    }
+  }
+}
+
+// e^x for x <= 0. In float: within 2 units in the last place, and below -87, where a sum that holds e^0 does not feel
+// it, as if x were -87.
+Vec<float> power(Vec<float> x) {
+  constexpr float kLog2E = 1.44269504f, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
+  const Vec<float> lowest = Vec<float>{} - 87.0f;
+  x = select(x < lowest, lowest, x);
+  // x log2 e = n + f with |f| <= 1/2; adding kRound leaves n + 127, the bits of 2^n, in the last places.
+  const Vec<float> rounded = x * kLog2E + kRound;
+  const Vec<float> f = x * kLog2E + (kRound - rounded);
+  Vec<float> p = Vec<float>{} + 0.00132646854f;
+  p = p * f + 0.00967150461f;
+  p = p * f + 0.0555073395f;
+  p = p * f + 0.240222424f;
+  p = p * f + 0.693147004f;
+  p = p * f + 1.0f;
+  return p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
+}
+Vec<double> power(Vec<double> x) { return exp(x); }
+
+// The sum of exp(x - most), 0 if all x are -infinity.
 template <class T>
 T sum_of_powers(const T* x, std::int64_t n, T most) {
-  const T from = most == kNever<T> ? T{0} : most;  // -infinity less itself would be NaN
-  return sum_vectors<T>(
-      n, [from](Vec<T> v) { return exp(v - from); }, x);
+  if (most == kNever<T>) {
+    const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
+    return bad == x + n ? T{0} : *bad;
+  }
+  const auto term = [most](Vec<T> v) { return power(v - most); };
+  return sum_vectors<T>(n, term, x);
 }
 
 // The log of the sum over the vocabulary, from those of its blocks, in their order.
 template <class T>
 T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
   const T most = *std::max_element(maxima, maxima + blocks), from = most == kNever<T> ? T{0} : most;
-  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * exp(block_most - from); };
+  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * power(block_most - from); };
   return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
 }
 
@@ -124,9 +176,7 @@ void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias
         maxima_of(r)[block] = most;
         sums_of(r)[block] = sum_of_powers(row, n, most);
         const Ranking<T> ranked = ranking(r, piece);
-        for (std::int64_t v = std::max<std::int64_t>(0, kFirstWord - first); v < n && ranked.wants(most); ++v) {
-          if (ranked.wants(row[v])) ranked.insert(row[v], static_cast<std::int32_t>(first + v));
-        }
+        if (ranked.wants(most)) rank(row, n, first, ranked);
         if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);
       }
     }

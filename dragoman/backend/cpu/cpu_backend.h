@@ -131,7 +131,9 @@ class CpuBackend final : public Backend {
   template <class T, class Score>
   void best_by_block(std::int64_t V, std::int64_t width, const T* bias, const Score& score,
                      const BestWords& best) const;
-  std::int64_t word_pieces(std::int64_t blocks) const { return std::min<std::int64_t>(blocks, 4 * threads()); }
+  std::int64_t word_pieces(std::int64_t blocks) const {
+    return threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * threads());
+  }
 
   template <class T, class Finish>
   void multiply(const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) const;

@@ -13,6 +13,7 @@ namespace {
 using Floats8 [[gnu::vector_size(32)]] = float;
 using Floats8InMemory [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
 using Ints8 [[gnu::vector_size(32)]] = std::int32_t;
+using Shorts8 [[gnu::vector_size(16)]] = std::int16_t;
 using Bytes8 [[gnu::vector_size(8)]] = std::int8_t;
 
 float largest_magnitude(const float* x, std::int64_t n) {
@@ -31,30 +32,37 @@ float largest_magnitude(const float* x, std::int64_t n) {
   return largest.value();
 }
 
-// Eight integers, and adds them up.
-Bytes8 quantise(Floats8 x, float inverse, Ints8& sums) {
-  const Ints8 q = __builtin_convertvector(Quantiser::rounded(x * inverse), Ints8);
-  sums += q;
-  return __builtin_convertvector(q, Bytes8);
+// Eight integers, in 16 bits. (On the way to 8 bits without this step, gcc goes lane by lane.)
+Shorts8 quantise(Floats8 x, float inverse) {
+  return __builtin_convertvector(__builtin_convertvector(Quantiser::rounded(x * inverse), Ints8), Shorts8);
 }
 
-// One row into its place in a panel: eight bytes, then `apart` bytes on. Returns the sum of its integers.
-std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
-  Ints8 sums{};
-  std::int64_t k = 0;
-  for (; k + kInt8Group <= n; k += kInt8Group, to += apart) {
-    const Bytes8 q = quantise(*reinterpret_cast<const Floats8InMemory*>(x + k), inverse, sums);
-    std::memcpy(to, &q, sizeof q);
-  }
-  if (k < n) {
-    Floats8 rest{};
-    std::memcpy(&rest, x + k, static_cast<std::size_t>(n - k) * sizeof(float));
-    const Bytes8 q = quantise(rest, inverse, sums);
-    std::memcpy(to, &q, sizeof q);
+// Some groups of a row into their places in a panel, `apart` bytes from one to the next. Returns the sum of the
+// integers.
+std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse, std::int64_t apart, std::int8_t* to) {
+  Shorts8 sums{};
+  for (std::int64_t g = 0; g < groups; ++g, x += kInt8Group, to += apart) {
+    const Shorts8 q = quantise(*reinterpret_cast<const Floats8InMemory*>(x), inverse);
+    const Bytes8 bytes = __builtin_convertvector(q, Bytes8);
+    std::memcpy(to, &bytes, sizeof bytes);
+    sums += q;
   }
   std::int32_t sum = 0;
   for (int i = 0; i < 8; ++i) sum += sums[i];
   return sum;
+}
+
+std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
+  constexpr std::int64_t kAtOnce = 128;  // groups whose sums fit 16 bits
+  const std::int64_t whole = n / kInt8Group;
+  std::int32_t sum = 0;
+  for (std::int64_t g = 0; g < whole; g += kAtOnce) {
+    sum += quantise_groups(x + g * kInt8Group, std::min(kAtOnce, whole - g), inverse, apart, to + g * apart);
+  }
+  if (whole * kInt8Group == n) return sum;
+  float rest[kInt8Group] = {};
+  std::copy(x + whole * kInt8Group, x + n, rest);
+  return sum + quantise_groups(rest, 1, inverse, apart, to + whole * apart);
 }
 
 void clear_row(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
@@ -105,23 +113,42 @@ void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& t
   }
 }
 
-void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
-                   Matrix<float> y) {
-  const Int8Body& body = int8_body();
-  const std::int8_t* columns = W.panels.data<std::int8_t>() + panel * x.groups * kInt8Group * kInt8Cols;
-  const float* scales = W.scales.data<float>() + panel * kInt8Cols;
+namespace {
+
+// The columns of one panel of W for the rows of some panels of x.
+void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, const std::int8_t* columns,
+                    const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
   alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
   alignas(64) float edge[kInt8Cols];
-  for (std::int64_t left = 0; left < y.cols; left += kInt8Cols, columns += x.groups * kInt8Group * kInt8Cols) {
-    const std::int64_t cols = std::min(kInt8Cols, y.cols - left);
-    const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, cols);
-    for (std::int64_t top = 0; top < x.rows; top += kInt8Rows) {
-      const std::int64_t i = top / kInt8Rows;
-      body.multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
-      for (std::int64_t r = top; r < std::min(x.rows, top + kInt8Rows); ++r) {
-        float* to = cols == kInt8Cols ? y.row(r) + left : edge;
-        finish_row(sums + (r - top) * kInt8Cols, x.scales[r], terms, relu, to);
-        if (to == edge) std::copy_n(edge, cols, y.row(r) + left);
+  const std::int64_t cols = std::min(kInt8Cols, y.cols - left);
+  for (std::int64_t i = first; i < last; ++i) {
+    const std::int64_t top = i * kInt8Rows;
+    int8_body().multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
+    for (std::int64_t r = top; r < std::min(x.rows, top + kInt8Rows); ++r) {
+      float* to = cols == kInt8Cols ? y.row(r) + left : edge;
+      finish_row(sums + (r - top) * kInt8Cols, x.scales[r], terms, relu, to);
+      if (to == edge) std::copy_n(edge, cols, y.row(r) + left);
+    }
+  }
+}
+
+}  // namespace
+
+void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
+                   Matrix<float> y) {
+  const std::int64_t apart = x.groups * kInt8Group * kInt8Cols, panels = divide_up(x.rows, kInt8Rows);
+  const std::int8_t* columns = W.panels.data<std::int8_t>() + panel * apart;
+  const float* scales = W.scales.data<float>() + panel * kInt8Cols;
+  // Rows that fit the first cache with a panel of columns, by columns that fit the second.
+  constexpr std::int64_t kNear = 32 << 10, kFar = 256 << 10;
+  const std::int64_t rows_at_once = std::max<std::int64_t>(1, kNear / (x.groups * kInt8Group * kInt8Rows + 1));
+  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kFar / (apart + 1)) * kInt8Cols;
+  for (std::int64_t begin = 0; begin < y.cols; begin += cols_at_once) {
+    for (std::int64_t i = 0; i < panels; i += rows_at_once) {
+      for (std::int64_t left = begin; left < std::min(y.cols, begin + cols_at_once); left += kInt8Cols) {
+        const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, std::min(kInt8Cols, y.cols - left));
+        multiply_panel(x, i, std::min(panels, i + rows_at_once), columns + left / kInt8Cols * apart, terms, relu, left,
+                       y);
       }
     }
   }

@@ -34,9 +34,10 @@ template <int Rows>
 #pragma GCC unroll 8
   for (int p = 0; p < kPairs; ++p) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) {
-      vst1_s32(sums + 2 * p * kInt8Cols + 2 * v, vget_low_s32(s[p][v]));
-      vst1_s32(sums + (2 * p + 1) * kInt8Cols + 2 * v, vget_high_s32(s[p][v]));
+    for (int v = 0; v < kVectors; v += 2) {
+      const int64x2_t left = vreinterpretq_s64_s32(s[p][v]), right = vreinterpretq_s64_s32(s[p][v + 1]);
+      vst1q_s32(sums + 2 * p * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp1q_s64(left, right)));
+      vst1q_s32(sums + (2 * p + 1) * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp2q_s64(left, right)));
     }
   }
 }

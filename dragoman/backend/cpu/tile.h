@@ -39,10 +39,7 @@ struct Panels {
 
 // A tile of few rows takes several panels of B at once: one sum waits for the one before it, so that a dozen at least
 // must be under way.
-constexpr std::int64_t panels_at_once(std::int64_t rows) {
-  const std::int64_t fit = kTileRows / rows;
-  return fit >= 4 ? 4 : fit >= 2 ? 2 : 1;
-}
+constexpr std::int64_t panels_at_once(std::int64_t rows) { return rows == 1 ? 4 : rows <= kTileRows / 2 ? 2 : 1; }
 
 template <std::int64_t N, class F>
 [[gnu::always_inline]] inline void unrolled(const F& f) {
