@@ -99,6 +99,7 @@ void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& t
     const std::int64_t r = panel * kInt8Rows + i;
     std::int8_t* place = to.panel(panel) + i * kInt8Group;
     if (r >= x.rows) {
+      to.sums[r] = 0;
       clear_row(to.groups, apart, place);
       continue;
     }
@@ -120,7 +121,10 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, co
                     const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
   alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
   alignas(64) float edge[kInt8Cols];
-  const std::int64_t cols = std::min(kInt8Cols, y.cols - left);
+  const std::int64_t cols = std::min(kInt8Cols, y.cols - left), bytes = x.groups * kInt8Group * kInt8Cols;
+  if (last - first >= 4) {  // while so many rows pass by this panel there is time to fetch the next
+    for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
+  }
   for (std::int64_t i = first; i < last; ++i) {
     const std::int64_t top = i * kInt8Rows;
     int8_body().multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);

@@ -2,6 +2,7 @@
 
 #if defined(DRAGOMAN_INT8_AVX)
 
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include <cstring>
@@ -131,10 +132,20 @@ template <int Rows>
 
 }  // namespace
 
+namespace {
+
+// Not every compiler knows it by name.
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0;
+}
+
+}  // namespace
+
 const Int8Body kInt8Avx512Vnni{
     "AVX-512 VNNI", [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") != 0; },
     multiply_rows_avx512};
-const Int8Body kInt8AvxVnni{"AVX-VNNI", [] { return __builtin_cpu_supports("avxvnni") != 0; }, multiply_rows_avx_vnni};
+const Int8Body kInt8AvxVnni{"AVX-VNNI", has_avx_vnni, multiply_rows_avx_vnni};
 const Int8Body kInt8Avx2{"AVX2", [] { return __builtin_cpu_supports("avx2") != 0; }, multiply_rows_avx2};
 
 }  // namespace dragoman::cpu

@@ -11,20 +11,17 @@ namespace dragoman::cpu {
 // Four rows of four as four columns of four, in vectors that every instruction set has.
 using Quad [[gnu::vector_size(16)]] = float;
 using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
-using Lanes4 [[gnu::vector_size(16)]] = int;
 
 inline void transpose_quads(const float* from, std::int64_t stride, float* to, std::int64_t stride_to) {
   const auto row = [&](std::int64_t i) -> Quad { return *reinterpret_cast<const QuadInMemory*>(from + i * stride); };
   const auto put = [&](std::int64_t i, Quad v) { *reinterpret_cast<QuadInMemory*>(to + i * stride_to) = v; };
   const Quad a = row(0), b = row(1), c = row(2), d = row(3);
-  const Quad ab_low = __builtin_shuffle(a, b, Lanes4{0, 4, 1, 5}),
-             ab_high = __builtin_shuffle(a, b, Lanes4{2, 6, 3, 7});
-  const Quad cd_low = __builtin_shuffle(c, d, Lanes4{0, 4, 1, 5}),
-             cd_high = __builtin_shuffle(c, d, Lanes4{2, 6, 3, 7});
-  put(0, __builtin_shuffle(ab_low, cd_low, Lanes4{0, 1, 4, 5}));
-  put(1, __builtin_shuffle(ab_low, cd_low, Lanes4{2, 3, 6, 7}));
-  put(2, __builtin_shuffle(ab_high, cd_high, Lanes4{0, 1, 4, 5}));
-  put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
+  const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  put(0, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
+  put(1, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
+  put(2, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+  put(3, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
 // A panel of Width columns from up to as many rows: packed[k * Width + i] = from[i * stride + k] for i < count and
