@@ -69,25 +69,30 @@ void clear_row(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
   for (std::int64_t g = 0; g < groups; ++g) std::memset(to + g * apart, 0, kInt8Group);
 }
 
-// The columns of a panel of W: their scales and biases as vectors, zeros beyond the last column.
+// The columns of a panel of W: their scales and biases, zeros beyond the last column.
 struct ColumnTerms {
-  float scales[kInt8Cols], biases[kInt8Cols];
+  static constexpr std::int64_t kVectors = kInt8Cols / kLanes<float>;
+  Vec<float> scales[kVectors], biases[kVectors];
 
   ColumnTerms(const float* scale, const float* bias, std::int64_t count) {
-    for (std::int64_t c = 0; c < kInt8Cols; ++c) {
-      scales[c] = c < count ? scale[c] : 0;
-      biases[c] = c < count && bias != nullptr ? bias[c] : 0;
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      const std::int64_t first = v * kLanes<float>, some = std::clamp<std::int64_t>(count - first, 0, kLanes<float>);
+      scales[v] = load_some(scale + first, some);
+      biases[v] = bias == nullptr ? Vec<float>{} : load_some(bias + first, some);
     }
   }
 };
 
-// One row of a tile from its sums.
-void finish_row(const std::int32_t* sums, float row_scale, const ColumnTerms& columns, bool relu, float* y) {
-  for (std::int64_t c = 0; c < kInt8Cols; c += kLanes<float>) {
-    const Vec<float> sum = __builtin_convertvector(load(sums + c), Vec<float>);
-    Vec<float> v = sum * (row_scale * load(columns.scales + c)) + load(columns.biases + c);
-    if (relu) v = v < 0.0f ? Vec<float>{} : v;  // NaN stays
-    store(y + c, v);
+// Some rows of y from their sums.
+template <bool Relu>
+void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_scales, ColumnTerms columns, float* y,
+                 std::int64_t stride) {
+  for (std::int64_t r = 0; r < rows; ++r, sums += kInt8Cols, y += stride) {
+    for (std::int64_t v = 0; v < ColumnTerms::kVectors; ++v) {
+      const Vec<float> sum = __builtin_convertvector(load(sums + v * kLanes<float>), Vec<float>);
+      const Vec<float> x = sum * (row_scales[r] * columns.scales[v]) + columns.biases[v];
+      store(y + v * kLanes<float>, Relu ? select(x < 0.0f, Vec<float>{}, x) : x);  // NaN stays
+    }
   }
 }
 
@@ -120,19 +125,19 @@ namespace {
 void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, const std::int8_t* columns,
                     const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
   alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
-  alignas(64) float edge[kInt8Cols];
+  alignas(64) float edge[kInt8Rows * kInt8Cols];
   const std::int64_t cols = std::min(kInt8Cols, y.cols - left), bytes = x.groups * kInt8Group * kInt8Cols;
+  const bool whole = cols == kInt8Cols;
+  const auto multiply = int8_body().multiply;
+  const auto finish = relu ? finish_rows<true> : finish_rows<false>;
   if (last - first >= 4) {  // while so many rows pass by this panel there is time to fetch the next
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
   for (std::int64_t i = first; i < last; ++i) {
-    const std::int64_t top = i * kInt8Rows;
-    int8_body().multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
-    for (std::int64_t r = top; r < std::min(x.rows, top + kInt8Rows); ++r) {
-      float* to = cols == kInt8Cols ? y.row(r) + left : edge;
-      finish_row(sums + (r - top) * kInt8Cols, x.scales[r], terms, relu, to);
-      if (to == edge) std::copy_n(edge, cols, y.row(r) + left);
-    }
+    const std::int64_t top = i * kInt8Rows, rows = std::min(kInt8Rows, x.rows - top);
+    multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
+    finish(sums, rows, x.scales + top, terms, whole ? y.row(top) + left : edge, whole ? y.stride : kInt8Cols);
+    for (std::int64_t r = 0; r < rows && !whole; ++r) std::copy_n(edge + r * kInt8Cols, cols, y.row(top + r) + left);
   }
 }
 
