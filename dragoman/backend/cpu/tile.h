@@ -66,9 +66,13 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
       if constexpr (kLanes<T> == 4) return a[row / 4][row % 4];
       return A[row];
     };
-    unrolled<kVectors>([&](auto v) {
-      const Vec<T> column = load(b + v / kTileVectors * B.apart + v % kTileVectors * kLanes<T>);
-      unrolled<Rows>([&](auto row) { sums[row * kVectors + v] += element(row) * column; });
+    unrolled<Wide>([&](auto panel) {
+      Vec<T> columns[kTileVectors];
+      unrolled<kTileVectors>([&](auto v) { columns[v] = load(b + panel * B.apart + v * kLanes<T>); });
+      unrolled<Rows>([&](auto row) {
+        unrolled<kTileVectors>(
+            [&](auto v) { sums[row * kVectors + panel * kTileVectors + v] += element(row) * columns[v]; });
+      });
     });
     A += kTileRows;
     b += kTileCols<T>;
