@@ -27,7 +27,7 @@ void add_gradcheck(CLI::App& program);
 // Learns a vocabulary; text to tokens and back.
 void add_tokenizer(CLI::App& program);
 
-// BLEU of translations.
+// BLEU, chrF and TER of translations.
 void add_score(CLI::App& program);
 
 // What --version prints: version, commit, compiler, vector instructions, BLAS and CUDA.
