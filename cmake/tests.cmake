@@ -47,3 +47,7 @@ foreach(source IN LISTS whole_test_sources)
   endif()
   gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS ${label})
 endforeach()
+
+# What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
+add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
+target_link_libraries(score_sets PRIVATE dragoman dragoman_cli dragoman_flags)
