@@ -50,4 +50,4 @@ endforeach()
 
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
 add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
-target_link_libraries(score_sets PRIVATE dragoman dragoman_cli dragoman_flags)
+target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)
