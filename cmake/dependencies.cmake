@@ -6,6 +6,7 @@ find_package(yaml-cpp 0.7 REQUIRED)                 # configuration files
 find_package(fmt 9.1 REQUIRED)                      # messages and tables
 find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --json output
 find_package(Boost 1.74 CONFIG QUIET OPTIONAL_COMPONENTS iostreams)  # corpora in gzip, zstd and xz, if it is there
+find_package(ICU 72 QUIET COMPONENTS uc)            # scores: lower case and kinds of characters, if it is there
 
 # SentencePiece (0.1.97): subwords. Its package has no CMake files.
 find_path(SENTENCEPIECE_INCLUDE_DIR NAMES sentencepiece_processor.h sentencepiece_trainer.h REQUIRED)

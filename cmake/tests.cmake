@@ -12,6 +12,9 @@ file(GLOB_RECURSE unit_test_sources CONFIGURE_DEPENDS dragoman/*_test.cpp)
 if(NOT TARGET Boost::iostreams)
   list(FILTER unit_test_sources EXCLUDE REGEX "/text/unpack_test\\.cpp$")
 endif()
+if(NOT TARGET ICU::uc)
+  list(FILTER unit_test_sources EXCLUDE REGEX "/eval/unicode_test\\.cpp$")
+endif()
 if(unit_test_sources)
   add_executable(unit_tests ${unit_test_sources})
   target_link_libraries(unit_tests PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main
@@ -44,3 +47,7 @@ foreach(source IN LISTS whole_test_sources)
   endif()
   gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS ${label})
 endforeach()
+
+# What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
+add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
+target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)

@@ -91,7 +91,7 @@ TEST_F(Damage, OfAModelIsFoundOrDoesNoHarm) {
     damage(model + "/" + name, [&] {
       const auto said = complaint([&] {
         const std::vector<std::string> lines{"the cat sees", ""};
-        decode::Translator translator(model, {.threads = 1, .max_extra = 3});
+        decode::Translator translator(model, {.search = {.max_extra = 3}, .threads = 1});
         EXPECT_EQ(translator.translate(lines).size(), 2u);
       });
       if (said) expect_sentence(*said);

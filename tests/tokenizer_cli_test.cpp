@@ -1,9 +1,8 @@
-// The commands on text as their user meets them: tokenizer and score.
+// `dragoman tokenizer` as its user meets it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/program.h"
@@ -100,47 +99,6 @@ TEST(Tokenizer, CommandsAndFlagsThatDoNotExistAreNamed) {
   expect_one_sentence(run("tokenizer trian"), 2, "there is no command 'tokenizer trian'. Did you mean 'train'?");
   expect_one_sentence(run("tokenizer train --inptu x"), 2, "there is no flag '--inptu'. Did you mean '--input'?");
   expect_one_sentence(run("tokenizer train x"), 2, "'x' is neither a flag nor a flag's value");
-}
-
-class ScoreCommand : public ::testing::Test {
- protected:
-  ScoreCommand() {
-    std::ofstream(reference) << "The quick brown fox jumped over the lazy dog.\n";
-    std::ofstream(hypothesis) << "The quick fox jumped over the dog.\n";
-  }
-  ~ScoreCommand() override {
-    std::filesystem::remove(reference);
-    std::filesystem::remove(hypothesis);
-  }
-  std::string reference = scratch(".reference"), hypothesis = scratch(".hypothesis");
-};
-
-TEST_F(ScoreCommand, PrintsWhatSacreBleuPrints) {
-  const std::string line =
-      "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp = 36.38 100.0/71.4/33.3/20.0 "
-      "(BP = 0.779 ratio = 0.800 hyp_len = 8 ref_len = 10)\n";
-  EXPECT_EQ(run("score --reference " + reference + " --hypothesis " + hypothesis).out, line);
-  EXPECT_EQ(run("score --reference " + reference + " <" + hypothesis).out, line);
-}
-
-TEST_F(ScoreCommand, PrintsJson) {
-  const Ending ending = run("score --json --reference " + reference + " --hypothesis " + hypothesis);
-  ASSERT_EQ(ending.status, 0) << ending.err;
-  const nlohmann::json score = nlohmann::json::parse(ending.out);
-  EXPECT_NEAR(score["score"].get<double>(), 36.380742, 5e-7);
-  EXPECT_EQ(score["correct"], (std::vector<int>{8, 5, 2, 1}));
-}
-
-TEST_F(ScoreCommand, TakesSeveralReferences) {
-  const Ending ending = run("score --reference " + reference + "," + hypothesis + " --hypothesis " + hypothesis);
-  EXPECT_TRUE(ending.out.starts_with("BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp = 100.00 ")) << ending.out;
-}
-
-TEST_F(ScoreCommand, NeedsAsManyReferencesAsHypotheses) {
-  const std::string command = kProgram + " score --reference " + reference;
-  expect_one_sentence(shell("printf 'a\\nb\\n' | " + command), 2, "has only 1 lines, but there are more hypotheses");
-  expect_one_sentence(shell(command + " </dev/null"), 2, "has more lines than there are hypotheses, which is 0");
-  expect_one_sentence(run("score"), 2, "score: name the right translations with --reference");
 }
 
 }  // namespace

@@ -15,12 +15,18 @@ struct Heads {
   Dropout dropout;   // of the weights, keyed by the query's row and the channel head * n_k + key
 };
 
-// What a decoding step attends over. Row r of the queries is one hypothesis that has produced lengths[r] tokens before
-// this one; the keys of its step t lie in row ancestors[r, t] of step t of the cache.
+// The past of the hypotheses of a decoding step. Row r of the queries is a hypothesis that has lengths[r] tokens before
+// this one; keys and values of its token t lie in cell cells[r, t].
 struct CachedKeys {
-  Array K, V;       // [steps, rows, h d_k] and [steps, rows, h d_v], appended to, never moved
-  Array ancestors;  // int32 [rows, steps]
-  Array lengths;    // int32 [rows]: the newest key stands at step lengths[r]
+  Array K, V;   // [cells, h d_k] and [cells, h d_v]: a cell is written once, hypotheses share those of their ancestors
+  Array cells;  // int32 [rows, steps]
+  Array lengths;  // int32 [rows]
+};
+
+// The source sentences of those hypotheses: row r looks at rows first[r] up to first[r] + count[r] of the memory.
+struct MemoryRows {
+  Array first, count;        // int32 [rows]
+  std::int64_t longest = 0;  // the largest count
 };
 
 struct AttentionKernels {
@@ -35,13 +41,14 @@ struct AttentionKernels {
                                   const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
                                   Sink dV) const = 0;
 
-  // One query a row, over the cache of the rows' own past (r > 0: its last r steps) ...
-  virtual void attention_cached(const Array& Q, const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
-                                Array& weights) const = 0;
-  // ... or over the memory of the sentence that each row belongs to: int32 sentences [rows].
-  // `weights`, if not absent, is [rows, h, longest], unseen keys 0.
-  virtual void attention_memory(const Array& Q, const Array& K, const Array& V, const Segments& memory,
-                                const Array& sentences, const Heads& heads, Array& O, Array& weights) const = 0;
+  // A decoding step, one query a row. Puts the keys and values of the new tokens, K and V [rows, ...], into their
+  // cells, then attends over each row's own past, the new token included (r > 0: over the last r tokens of it). ...
+  virtual void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
+                                const Heads& heads, Array& O, Array& weights) const = 0;
+  // ... or over the memory. On the CPU both give the bits that `attention` gives for the whole sentence.
+  // `weights`, if not absent, is [rows, h, steps] or [rows, h, longest]; unseen keys are 0.
+  virtual void attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                const Heads& heads, Array& O, Array& weights) const = 0;
 };
 
 }  // namespace dragoman

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "dragoman/array/arena.h"
 #include "dragoman/array/array.h"
@@ -14,6 +15,7 @@
 #include "dragoman/backend/matmul.h"
 #include "dragoman/backend/norm.h"
 #include "dragoman/backend/optimiser.h"
+#include "dragoman/backend/packed.h"
 #include "dragoman/backend/softmax.h"
 
 namespace dragoman {
@@ -32,8 +34,14 @@ class Backend : public MatmulKernels,
                 public EmbedKernels,
                 public AttentionKernels,
                 public LossKernels,
-                public OptimiserKernels {
+                public OptimiserKernels,
+                public PackedKernels {
  public:
+  using EmbedKernels::embed;
+  using MatmulKernels::linear;
+  using PackedKernels::embed;
+  using PackedKernels::linear;
+
   Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -56,6 +64,10 @@ class Backend : public MatmulKernels,
   Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
   Array empty_rows(const Array& x) const { return empty({x.rows()}, x.dtype()); }
 };
+
+// What the CPU's kernels are made of on this machine: the vector instructions that this build was compiled for, and
+// those that products of 8-bit integers use here.
+std::string cpu_bodies();
 
 // Throws DeviceError if this build or machine has no such device.
 std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options = {});

@@ -21,6 +21,15 @@ std::size_t valid_character(std::string_view text) {
   return length;
 }
 
+// Of a well-formed character: the first byte holds fewer of the code's bits the longer it is, the others six each.
+char32_t code_point(std::string_view character) {
+  const auto byte = [character](std::size_t at) { return static_cast<unsigned char>(character[at]); };
+  if (character.size() == 1) return byte(0);
+  char32_t code = byte(0) & (0x7Fu >> character.size());
+  for (std::size_t i = 1; i < character.size(); ++i) code = code << 6 | (byte(i) & 0x3Fu);
+  return code;
+}
+
 }  // namespace
 
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
@@ -35,6 +44,34 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
 std::size_t count_characters(std::string_view text) {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
+}
+
+std::u32string to_code_points(std::string_view text) {
+  std::u32string codes;
+  codes.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = valid_character(text);
+    codes += length > 0 ? code_point(text.substr(0, length)) : U'\uFFFD';
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return codes;
+}
+
+void append_utf8(std::string& text, char32_t code) {
+  const auto put = [&text](char32_t byte) { text += static_cast<char>(byte); };
+  const auto put_tail = [&](int shift) { put(0x80 | (code >> shift & 0x3F)); };
+  if (code < 0x80) return put(code);
+  put(code < 0x800 ? 0xC0 | code >> 6 : code < 0x10000 ? 0xE0 | code >> 12 : 0xF0 | code >> 18);
+  if (code >= 0x10000) put_tail(12);
+  if (code >= 0x800) put_tail(6);
+  put_tail(0);
+}
+
+std::string to_utf8(std::u32string_view codes) {
+  std::string text;
+  text.reserve(codes.size());
+  for (const char32_t code : codes) append_utf8(text, code);
+  return text;
 }
 
 }  // namespace dragoman

@@ -1,8 +1,9 @@
-// UTF-8: what is well-formed, and where its characters begin.
+// UTF-8: what is well-formed, where its characters begin, and which code points they are.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace dragoman {
@@ -20,5 +21,11 @@ constexpr std::size_t character_bytes(char first) {
 
 // Characters in well-formed text.
 std::size_t count_characters(std::string_view text);
+
+// The code point of each character; U+FFFD for each byte that belongs to none.
+std::u32string to_code_points(std::string_view text);
+// Back again. The code points must be characters.
+void append_utf8(std::string& text, char32_t code);
+std::string to_utf8(std::u32string_view codes);
 
 }  // namespace dragoman

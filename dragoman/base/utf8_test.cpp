@@ -23,6 +23,8 @@ TEST(Utf8, EveryCodePointButSurrogatesIsValid) {
     ASSERT_EQ(!first_invalid_utf8(spelled(code)), is_character) << code;
     if (is_character) {
       ASSERT_EQ(character_bytes(spelled(code)[0]), spelled(code).size());
+      ASSERT_EQ(to_code_points(spelled(code)), std::u32string(1, code));
+      ASSERT_EQ(to_utf8(std::u32string(1, code)), spelled(code));
     }
   }
 }
@@ -52,6 +54,11 @@ TEST(Utf8, CharactersAreCounted) {
   EXPECT_EQ(count_characters("Stra\xC3\x9F"
                              "e \xE2\x82\xAC\xF0\x9F\x98\x80"),
             9u);
+}
+
+TEST(Utf8, BytesOfNoCharacterBecomeTheReplacementCharacter) {
+  EXPECT_EQ(to_code_points("a\xFF\xC3"), U"a\uFFFD\uFFFD");
+  EXPECT_EQ(to_code_points(""), U"");
 }
 
 }  // namespace

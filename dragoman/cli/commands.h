@@ -15,6 +15,9 @@ void add_translate(CLI::App& program);
 // The mean of a run's last checkpoints.
 void add_average(CLI::App& program);
 
+// A copy of a model in another precision.
+void add_export(CLI::App& program);
+
 // Makes a corpus, trains a small model on it and shows what it learned.
 void add_demo(CLI::App& program);
 
@@ -27,7 +30,7 @@ void add_gradcheck(CLI::App& program);
 // Learns a vocabulary; text to tokens and back.
 void add_tokenizer(CLI::App& program);
 
-// BLEU of translations.
+// BLEU, chrF and TER of translations.
 void add_score(CLI::App& program);
 
 // What --version prints: version, commit, compiler, vector instructions, BLAS and CUDA.

@@ -26,6 +26,7 @@ void add_commands(CLI::App& program) {
   add_train(program);
   add_translate(program);
   add_average(program);
+  add_export(program);
   add_inspect(program);
   add_gradcheck(program);
   add_tokenizer(program);

@@ -1,63 +1,92 @@
-// dragoman score: BLEU of translations, as sacreBLEU prints it.
-#include <fmt/format.h>
-
+// dragoman score: BLEU, chrF and TER of translations, and whether systems differ, as sacreBLEU computes them.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "dragoman/base/error.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
+#include "dragoman/cli/score_input.h"
+#include "dragoman/cli/score_options.h"
+#include "dragoman/cli/score_report.h"
 #include "dragoman/cli/settings.h"
-#include "dragoman/eval/bleu.h"
-#include "dragoman/text/lines.h"
+#include "dragoman/eval/significance.h"
 
 namespace dragoman::cli {
 namespace {
 
-using text::LineReader;
+using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
 
-struct ScoreOptions {
-  std::vector<std::string> reference;
-  std::string hypothesis = "-";
-  eval::Smoothing smoothing = eval::Smoothing::kExp;
-  bool json = false;
-
-  template <class Visitor>
-  void fields(Visitor&& field) {
-    field("reference", reference, "files of right translations, a line for each hypothesis");
-    field("hypothesis", hypothesis, "file of translations to score; - is standard input");
-    field("smoothing", smoothing, "what n-grams without a match count for");
-    field("json", json, "print JSON");
-  }
-
-  void validate() const { require<UsageError>(!reference.empty(), "name the right translations with --reference."); }
+// What one metric counted of one system. The sentences are kept only if something is to be said of them: a corpus may
+// be larger than memory.
+struct Tally {
+  eval::Statistics sums;
+  eval::SentenceStatistics sentences;
 };
+using Tallies = std::vector<std::vector<Tally>>;  // of each system, of each metric
 
-[[noreturn]] void refuse_lengths(const std::string& reference, std::int64_t hypotheses, bool more_hypotheses) {
-  if (more_hypotheses) {
-    throw UsageError(join("'", reference, "' has only ", hypotheses - 1, " lines, but there are more hypotheses."));
-  }
-  throw UsageError(join("'", reference, "' has more lines than there are hypotheses, which is ", hypotheses, "."));
+std::vector<std::string> all_systems(const ScoreOptions& options) {
+  std::vector<std::string> systems{options.hypothesis};
+  systems.insert(systems.end(), options.system.begin(), options.system.end());
+  return systems;
 }
 
-eval::BleuStatistics read_statistics(const ScoreOptions& options) {
-  LineReader hypotheses(options.hypothesis);
-  std::vector<LineReader> readers;
-  for (const std::string& file : options.reference) readers.emplace_back(file);
-  eval::BleuStatistics statistics;
-  std::vector<std::string> references(readers.size());
-  std::string hypothesis;
-  while (true) {
-    const bool more = hypotheses.next(hypothesis);
-    for (std::size_t i = 0; i < readers.size(); ++i) {
-      const bool has_reference = readers[i].next(references[i]);
-      if (has_reference != more) refuse_lengths(readers[i].path(), hypotheses.line(), more);
+Tallies count(const ScoreOptions& options, const Metrics& metrics) {
+  const bool keep = options.sentence_level || options.resampling() != eval::Resampling::kNone;
+  ScoreInput input(all_systems(options), options.reference);
+  Tallies tallies(input.hypotheses().size(), std::vector<Tally>(metrics.size()));
+  while (input.next()) {
+    for (std::size_t system = 0; system < tallies.size(); ++system) {
+      for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+        Tally& tally = tallies[system][metric];
+        const eval::Statistics counted = metrics[metric]->statistics(input.hypotheses()[system], input.references());
+        eval::add_statistics(tally.sums, counted);
+        if (keep) tally.sentences.add(counted);
+      }
     }
-    if (!more) return statistics;
-    statistics += eval::bleu_statistics(hypothesis, references);
   }
+  return tallies;
+}
+
+// The score of `system`, with what resampling says of it.
+MetricResult result_of(const ScoreOptions& options, const eval::Metric& metric, const Tally& baseline,
+                       const Tally& system) {
+  MetricResult result{metric, system.sums, std::nullopt, std::nullopt};
+  const eval::Trials trials = options.resampling_trials();
+  const bool is_baseline = &baseline == &system;
+  if (options.confidence) result.interval = eval::confidence_interval(metric, system.sentences, trials);
+  if (options.paired == eval::Resampling::kBootstrap) {
+    const auto test = eval::paired_bootstrap(metric, baseline.sentences, system.sentences, trials);
+    result.interval = test.system;
+    if (!is_baseline) result.p_value = test.p_value;
+  }
+  if (options.paired == eval::Resampling::kRandomisation && !is_baseline) {
+    result.p_value = eval::paired_randomisation(metric, baseline.sentences, system.sentences, trials);
+  }
+  return result;
+}
+
+ScoreReport report_of(const ScoreOptions& options, const Metrics& metrics, const Tallies& tallies) {
+  const std::vector<std::string> names = all_systems(options);
+  ScoreReport report{.references = options.reference.size(),
+                     .resampling = eval::resampling_text(options.resampling(), options.resampling_trials()),
+                     .systems = {}};
+  for (std::size_t system = 0; system < tallies.size(); ++system) {
+    SystemResult& entry = report.systems.emplace_back(SystemResult{names[system], {}});
+    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+      entry.scores.push_back(result_of(options, *metrics[metric], tallies[0][metric], tallies[system][metric]));
+    }
+  }
+  return report;
+}
+
+std::vector<SentenceScores> sentence_scores(const Metrics& metrics, const std::vector<Tally>& tallies) {
+  std::vector<SentenceScores> columns;
+  for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+    SentenceScores& column = columns.emplace_back(SentenceScores{*metrics[metric], {}});
+    const eval::SentenceStatistics& sentences = tallies[metric].sentences;
+    for (std::size_t i = 0; i < sentences.size(); ++i) column.scores.push_back(column.metric.score(sentences[i]));
+  }
+  return columns;
 }
 
 void score(Settings& settings) {
@@ -65,27 +94,22 @@ void score(Settings& settings) {
   ScoreOptions options;
   settings.apply(options);
   options.validate();
-  const eval::BleuSettings bleu_settings{.smoothing = options.smoothing};
-  const eval::Bleu bleu = eval::bleu(read_statistics(options), bleu_settings);
-  const std::string signature = eval::bleu_signature(bleu_settings, options.reference.size());
-  if (!options.json) return print(fmt::format("BLEU|{} = {}\n", signature, eval::bleu_text(bleu)));
-  print(nlohmann::ordered_json{{"name", "BLEU"},
-                               {"score", bleu.score},
-                               {"signature", signature},
-                               {"precisions", bleu.precisions},
-                               {"brevity_penalty", bleu.brevity_penalty},
-                               {"correct", bleu.statistics.correct},
-                               {"total", bleu.statistics.total},
-                               {"hypothesis_length", bleu.statistics.hypothesis_length},
-                               {"reference_length", bleu.statistics.reference_length}}
-            .dump(2) +
-        "\n");
+  const Metrics metrics = options.metrics();
+  const Tallies tallies = count(options, metrics);
+  if (options.sentence_level) {
+    const std::vector<SentenceScores> columns = sentence_scores(metrics, tallies[0]);
+    const std::size_t references = options.reference.size();
+    print(options.json ? sentences_json(columns, references) : sentences_text(columns, references));
+  } else {
+    const ScoreReport report = report_of(options, metrics, tallies);
+    print(options.json ? report_json(report) : report_text(report));
+  }
 }
 
 }  // namespace
 
 void add_score(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("score", "BLEU of translations");
+  CLI::App& command = *program.add_subcommand("score", "BLEU, chrF and TER of translations");
   auto settings = std::make_shared<Settings>(command);
   settings->add_flags(ScoreOptions{}, "Options");
   command.callback([settings] { score(*settings); });

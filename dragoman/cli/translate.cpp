@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
+#include "dragoman/cli/translation_settings.h"
+#include "dragoman/decode/trace_json.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/text/lines.h"
 
@@ -16,94 +21,120 @@ namespace dragoman::cli {
 namespace {
 
 struct TranslateOptions {
-  std::string model;
   bool scores = false;
+  bool flags = false;
   bool alignment = false;
   int alignment_layer = 0;
   int alignment_head = 0;
-  int threads = 0;
-  int batch_tokens = 2048;
-  int longest = 1024;
-  int max_extra = 50;
+  std::string attention;
+  decode::BadLine bad_line = decode::BadLine::kStop;
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "directory of the model");
-    field("scores", scores, "print each translation's log-probability before it");
+    field("scores", scores, "print each translation's score before it");
+    field("flags", flags, "print what seems wrong with it after it: limit, repeats, length, bad");
     field("alignment", alignment, "print the word alignment after it: 'source-target' pairs, counted from 0");
     field("alignment-layer", alignment_layer, "decoder layer to read it from, counted from 1; 0 for all");
     field("alignment-head", alignment_head, "attention head to read it from, counted from 1; 0 for all");
-    field("threads", threads, "threads to use; 0 for all");
-    field("batch-tokens", batch_tokens, "source tokens to translate at once");
-    field("longest", longest, "most tokens of a line; a longer one is refused");
-    field("max-extra", max_extra, "tokens that a translation may have beyond those of its source");
-  }
-
-  void validate() const {
-    const auto within = [](std::string_view key, int value, int least, int most) {
-      require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ",
-                          most, ".");
-    };
-    require<UsageError>(!model.empty(), "say which model with --model DIR.");
-    within("alignment-layer", alignment_layer, 0, 1000);
-    within("alignment-head", alignment_head, 0, 1000);
-    within("threads", threads, 0, 1024);
-    within("batch-tokens", batch_tokens, 1, 10'000'000);
-    within("longest", longest, 1, 1'000'000);
-    within("max-extra", max_extra, 0, 1'000'000);
+    field("attention", attention, "write attention and beam tree of each line to this file, one JSON object a line");
+    field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
 };
 
-decode::TranslatorOptions translator_options(const TranslateOptions& options) {
-  decode::TranslatorOptions result{.threads = options.threads,
-                                   .batch_tokens = options.batch_tokens,
-                                   .longest = options.longest,
-                                   .max_extra = options.max_extra,
-                                   .alignment = std::nullopt};
-  if (options.alignment) result.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
-  return result;
+std::string flags_of(const decode::TranslatedLine& line) {
+  std::vector<std::string> flags;
+  if (!line.finished) flags.emplace_back("limit");
+  if (line.repeats) flags.emplace_back("repeats");
+  if (line.odd_length) flags.emplace_back("length");
+  if (line.bad) flags.emplace_back("bad");
+  return fmt::format("{}", fmt::join(flags, ","));
 }
 
-std::string alignment_text(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers) {
+std::string alignment_of(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers) {
   if (line.source.empty()) return "";
   const decode::AttentionMap words = decode::by_words(line.attention, decode::words_of(line.target, tokenizers.target),
                                                       decode::words_of(line.source, tokenizers.source));
   return decode::pharaoh(decode::links(words));
 }
 
-std::string output_line(const decode::TranslatedLine& line, const TranslateOptions& options,
-                        const model::Tokenizers& tokenizers) {
-  std::string text;
-  if (options.scores) text += fmt::format("{:.4f}\t", line.log_probability);
-  text += line.text;
-  if (options.alignment) text += "\t" + alignment_text(line, tokenizers);
-  return text + "\n";
-}
+class Printer {
+ public:
+  Printer(const TranslateOptions& options, const decode::SearchSettings& search, const model::Tokenizers& tokenizers)
+      : options_(options), search_(search), tokenizers_(tokenizers) {
+    if (!options.attention.empty()) attention_.emplace(options.attention);
+  }
 
-// Who types is answered line by line; a file is read some lines ahead, which are translated together.
-std::size_t lines_at_once() { return ::isatty(STDIN_FILENO) == 1 ? 1 : 256; }
+  void operator()(const decode::TranslatedLine& line) {
+    if (!line.finished) {
+      fmt::print(stderr, "translate: the translation of line {} ran into the length limit.\n", line.number);
+    }
+    if (line.pieces > 1) {
+      fmt::print(stderr, "translate: line {} is long; it was translated in {} pieces.\n", line.number, line.pieces);
+    }
+    print(search_.n_best > 1 ? list(line) : plain(line));
+    flush_output();
+    if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
+  }
+
+  void finish() {
+    if (attention_) attention_->finish();
+  }
+
+ private:
+  std::string plain(const decode::TranslatedLine& line) const {
+    std::string text;
+    if (options_.scores) text += fmt::format("{:.4f}\t", line.score);
+    text += line.text;
+    if (options_.alignment) text += "\t" + alignment_of(line, tokenizers_);
+    if (options_.flags) text += "\t" + flags_of(line);
+    return text + "\n";
+  }
+
+  // The n best in the form that Moses made customary: number from 0, text, log-probability, score by its norm's name.
+  std::string list(const decode::TranslatedLine& line) const {
+    std::string text;
+    const auto add = [&](const std::string& translation, double log_probability, double score) {
+      text += fmt::format("{} ||| {} ||| logp={:.4f} ||| {}:{}={:.4f}\n", line.number - 1, translation, log_probability,
+                          to_string(search_.length_norm), search_.alpha, score);
+    };
+    for (const decode::Hypothesis& hypothesis : line.hypotheses) {
+      add(tokenizers_.target.decode(hypothesis.tokens), hypothesis.log_probability, hypothesis.score);
+    }
+    if (line.hypotheses.empty()) add(line.text, line.log_probability, line.score);
+    return text;
+  }
+
+  const TranslateOptions& options_;
+  const decode::SearchSettings& search_;
+  const model::Tokenizers& tokenizers_;
+  std::optional<FileWriter> attention_;
+};
 
 void translate(Settings& settings) {
   settings.read_file();
+  TranslationSettings how;
+  decode::SearchSettings search;
   TranslateOptions options;
+  settings.apply(how);
+  settings.apply(search);
   settings.apply(options);
-  options.validate();
-  decode::Translator translator(options.model, translator_options(options));
-  text::LineReader input("-");
-  std::int64_t done = 0;
-  for (bool more = true; more;) {
-    std::vector<std::string> lines;
-    std::string line;
-    while (lines.size() < lines_at_once() && (more = input.next(line))) lines.push_back(line);
-    for (const decode::TranslatedLine& result : translator.translate(lines, done + 1)) {
-      ++done;
-      if (!result.finished) {
-        fmt::print(stderr, "translate: the translation of line {} ran into the length limit.\n", done);
-      }
-      print(output_line(result, options, translator.model().tokenizers));
-    }
-    flush_output();
+  decode::TranslatorOptions translator_options = options_of(how, search);
+  translator_options.bad_line = options.bad_line;
+  translator_options.traces = !options.attention.empty();
+  if (options.alignment) {
+    translator_options.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   }
+  decode::Translator translator(directories(how), translator_options);
+  Printer print_line(options, search, translator.model().tokenizers);
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  text::LineReader input("-", {.any_bytes = true, .most_bytes = kMostBytes});
+  try {
+    translator.translate([&](std::string& line) { return input.next(line); }, std::ref(print_line));
+  } catch (const OutputClosed&) {
+    // The thread that reads may wait for a line that never comes.
+    std::_Exit(EXIT_SUCCESS);
+  }
+  print_line.finish();
 }
 
 }  // namespace
@@ -111,7 +142,9 @@ void translate(Settings& settings) {
 void add_translate(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("translate", "translate standard input, line by line");
   auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(TranslateOptions{}, "Options");
+  settings->add_flags(TranslationSettings{}, "Options");
+  settings->add_flags(TranslateOptions{}, "Output");
+  settings->add_flags(decode::SearchSettings{}, "Search");
   command.callback([settings] { translate(*settings); });
 }
 

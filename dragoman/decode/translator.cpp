@@ -1,75 +1,104 @@
 #include "dragoman/decode/translator.h"
 
 #include <algorithm>
-#include <numeric>
+#include <thread>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/utf8.h"
-#include "dragoman/decode/greedy.h"
+#include "dragoman/base/threads.h"
+#include "dragoman/decode/line_worker.h"
+#include "dragoman/decode/pipeline.h"
 
 namespace dragoman::decode {
+namespace {
 
-Translator::Translator(const std::filesystem::path& directory, const TranslatorOptions& options)
-    : options_(options),
-      on_(make_backend(Device{}, {.threads = options.threads})),
-      model_(std::make_unique<model::LoadedModel>(*on_, directory)) {}
-
-std::vector<data::Sentence> Translator::cut(std::span<const std::string> lines, std::int64_t first_line) const {
-  std::vector<data::Sentence> sentences;
-  for (const std::string& line : lines) {
-    const auto number = first_line + static_cast<std::int64_t>(sentences.size());
-    require<UsageError>(!first_invalid_utf8(line), "line ", number, " is not UTF-8 text; mend or remove it.");
-    data::Sentence& sentence = sentences.emplace_back(model_->tokenizers.source.encode(line));
-    const auto tokens = static_cast<std::int64_t>(sentence.size());
-    require<UsageError>(tokens <= options_.longest, "line ", number, " has ", tokens, " tokens, more than ",
-                        options_.longest, "; cut it into sentences, or raise --longest.");
-    if (!sentence.empty()) sentence.push_back(data::kEos);
+void check_votes(const std::vector<std::filesystem::path>& directories,
+                 const std::vector<std::unique_ptr<model::LoadedModel>>& models) {
+  const model::Tokenizers& first = models.front()->tokenizers;
+  for (std::size_t m = 1; m < models.size(); ++m) {
+    const model::Tokenizers& other = models[m]->tokenizers;
+    require<UsageError>(first.source.bytes() == other.source.bytes() && first.target.bytes() == other.target.bytes() &&
+                            models.front()->transformer.start_token() == models[m]->transformer.start_token(),
+                        "the models '", directories[0].string(), "' and '", directories[m].string(),
+                        "' have different vocabularies; only models with the same can vote.");
   }
-  return sentences;
 }
 
-std::vector<TranslatedLine> Translator::translate(std::span<const std::string> lines, std::int64_t first_line) {
-  const std::vector<data::Sentence> sources = cut(lines, first_line);
-  std::vector<TranslatedLine> results(lines.size());
-  std::vector<std::size_t> order(lines.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::erase_if(order, [&](std::size_t line) { return sources[line].empty(); });
-  // By length: a batch goes on until its longest translation is done.
-  std::ranges::stable_sort(order, {}, [&](std::size_t line) { return sources[line].size(); });
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first, tokens = 0;
-    do {
-      tokens += sources[order[last++]].size();
-    } while (last < order.size() &&
-             tokens + sources[order[last]].size() <= static_cast<std::size_t>(options_.batch_tokens));
-    translate_batch(sources, std::span(order).subspan(first, last - first), results);
-    first = last;
+}  // namespace
+
+Translator::Translator(const std::filesystem::path& directory, const TranslatorOptions& options)
+    : Translator(std::vector{directory}, options) {}
+
+Translator::Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options)
+    : options_(options) {
+  require<UsageError>(!directories.empty(), "a translator needs a model.");
+  require<UsageError>(options.workers >= 1 && options.batch_size >= 1 && options.longest >= 1,
+                      "workers, batch-size and longest must be at least 1.");
+  options.search.validate();
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  for (int worker = 0; worker < options.workers; ++worker) {
+    backends_.push_back(make_backend(Device{}, {.threads = std::max(1, threads / options.workers)}));
   }
+  for (const std::filesystem::path& directory : directories) {
+    models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
+  }
+  check_votes(directories, models_);
+}
+
+Translator::~Translator() = default;
+
+std::vector<TranslatedLine> Translator::translate(std::span<const std::string> lines, std::int64_t first_line) {
+  std::vector<TranslatedLine> results;
+  auto line = lines.begin();
+  const auto next = [&](std::string& text) {
+    if (line == lines.end()) return false;
+    text = *line++;
+    return true;
+  };
+  translate(
+      next, [&](const TranslatedLine& result) { results.push_back(result); }, first_line);
   return results;
 }
 
-void Translator::translate_batch(std::span<const data::Sentence> sources, std::span<const std::size_t> batch,
-                                 std::vector<TranslatedLine>& results) {
-  std::vector<data::SentencePair> pairs;
-  std::vector<data::Sentence> chosen;
-  for (const std::size_t line : batch) chosen.push_back(sources[line]);
-  const std::vector<Translation> translations = greedy(*on_, model_->transformer, chosen, options_.max_extra);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    TranslatedLine& result = results[batch[i]];
-    result.text = model_->tokenizers.target.decode(translations[i].tokens);
-    result.log_probability = translations[i].log_probability;
-    result.finished = translations[i].finished;
-    data::SentencePair& pair = pairs.emplace_back(data::SentencePair{chosen[i], translations[i].tokens});
-    pair.target.push_back(data::kEos);
+void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
+  constexpr std::int64_t kBatchesAhead = 4;
+  Pipeline pipeline(first_line, kBatchesAhead * options_.batch_size * options_.workers);
+  std::vector<const model::LoadedModel*> models;
+  for (const auto& model : models_) models.push_back(model.get());
+  std::vector<std::thread> threads;
+  for (const auto& on : backends_) {
+    threads.emplace_back([&] {
+      try {
+        flush_denormals();
+        LineWorker(*on, models, options_, pipeline).run();
+      } catch (...) {
+        pipeline.give_up(std::current_exception());
+      }
+    });
   }
-  if (!options_.alignment) return;
-  std::vector<AttentionMap> maps = cross_attention(*on_, model_->transformer, pairs, *options_.alignment);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    TranslatedLine& result = results[batch[i]];
-    result.source = std::move(pairs[i].source);
-    result.target = std::move(pairs[i].target);
-    result.attention = std::move(maps[i]);
+  threads.emplace_back([&] {
+    try {
+      std::string line;
+      while (next(line)) {
+        if (!pipeline.put(line)) break;
+      }
+      pipeline.close();
+    } catch (...) {
+      pipeline.close(std::current_exception());
+    }
+  });
+  std::exception_ptr error;
+  try {
+    while (const std::optional<TranslatedLine> line = pipeline.next()) {
+      require<UsageError>(!line->bad || options_.bad_line != BadLine::kStop, "line ", line->number,
+                          " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
+      deliver(*line);
+    }
+  } catch (...) {
+    error = std::current_exception();
+    pipeline.give_up();
   }
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace dragoman::decode

@@ -1,57 +1,84 @@
-// Text to text: a model directory, ready to translate lines.
+// Text to text: model directories, ready to translate lines. This is what commands, servers and other programs use.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dragoman/decode/alignment.h"
+#include "dragoman/decode/engine.h"
 #include "dragoman/model/directory.h"
 
 namespace dragoman::decode {
 
+// What becomes of a line that is not UTF-8 text.
+enum class BadLine : std::uint8_t { kStop, kKeep, kEmpty };
+constexpr std::array<std::string_view, 3> names(BadLine) { return {"stop", "keep", "empty"}; }
+
 struct TranslatorOptions {
-  int threads = 0;                                     // 0: as many as the machine offers
-  std::int64_t batch_tokens = 2048;                    // source tokens at once, at most; a longer line goes alone
-  std::int64_t longest = 1024;                         // source tokens of a line, at most
-  std::int64_t max_extra = 50;                         // tokens of a translation beyond those of its source
+  SearchSettings search = {};
+  int threads = 0;                   // 0: as many as the machine offers
+  int workers = 1;                   // batches at a time, which share the threads
+  std::int64_t batch_size = 64;      // sentences of a batch, at most
+  std::int64_t batch_tokens = 4096;  // their source tokens together, at most
+  std::int64_t longest = 1024;       // source tokens; a longer line is translated in pieces
+  BadLine bad_line = BadLine::kStop;
+  std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
+  bool traces = false;
 };
 
 struct TranslatedLine {
+  std::int64_t number = 0;  // of the line
   std::string text;
-  double log_probability = 0;
-  bool finished = true;  // false: the length limit came before the end of the sentence
+  double log_probability = 0, score = 0;
+  bool finished = true;     // false: the length limit came before the end of the sentence
+  bool repeats = false;     // the translation says the same again and again
+  bool odd_length = false;  // it is much longer or shorter than its source
+  bool bad = false;         // the line is not UTF-8, and was not translated
+  std::int64_t pieces = 1;  // that it was translated in
 
-  // With an alignment: the tokens on both sides, EOS included, and the attention between them.
+  // Of a line in one piece: its tokens, EOS included, and those of the translation.
   data::Sentence source, target;
-  AttentionMap attention;
+  AttentionMap attention;              // with an alignment
+  std::vector<Hypothesis> hypotheses;  // all that were asked for, the best first
+  std::shared_ptr<const Trace> trace;  // if asked for
 };
+
+// Gives the next line, or false at the end.
+using NextLine = std::function<bool(std::string& line)>;
+using DeliverLine = std::function<void(const TranslatedLine& line)>;
 
 class Translator {
  public:
   // Throws an Error for a directory that holds no whole model.
-  Translator(const std::filesystem::path& directory, const TranslatorOptions& options = {});
+  explicit Translator(const std::filesystem::path& directory, const TranslatorOptions& options = {});
+  // Several models vote: they must have the same vocabularies.
+  Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options);
+  ~Translator();
 
   // One result a line, in their order; a line's result does not depend on the others. A line without text is translated
-  // by one without text. Throws a UsageError that names the first line that is too long, counted from `first_line`;
-  // lines that are not UTF-8 likewise.
+  // by one without text. Throws a UsageError that names the first line that is not UTF-8 if that is to stop it; lines
+  // are counted from `first_line`.
   std::vector<TranslatedLine> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
 
-  const model::LoadedModel& model() const { return *model_; }
+  // The same for lines that are still coming, in bounded memory: results are delivered in order, as soon as they and
+  // all before them are there. `next` is called from another thread.
+  void translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
+
+  const model::LoadedModel& model() const { return *models_.front(); }
 
  private:
-  std::vector<data::Sentence> cut(std::span<const std::string> lines, std::int64_t first_line) const;
-  void translate_batch(std::span<const data::Sentence> sources, std::span<const std::size_t> batch,
-                       std::vector<TranslatedLine>& results);
-
   TranslatorOptions options_;
-  std::unique_ptr<Backend> on_;
-  std::unique_ptr<model::LoadedModel> model_;
+  std::vector<std::unique_ptr<Backend>> backends_;  // one a worker
+  std::vector<std::unique_ptr<model::LoadedModel>> models_;
 };
 
 }  // namespace dragoman::decode

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "dragoman/data/testing.h"
 #include "dragoman/model/safetensors.h"
 #include "dragoman/model/testing.h"
@@ -26,7 +28,7 @@ class TranslatorTest : public data::CorpusTest {
 };
 
 TEST_F(TranslatorTest, ALinesTranslationDoesNotDependOnItsBatchMates) {
-  Translator together(directory, {.threads = 2}), apart(directory, {.threads = 1, .batch_tokens = 1});
+  Translator together(directory, {.threads = 2}), apart(directory, {.threads = 1, .batch_size = 1});
   const auto expected = together.translate(lines);
   const auto results = apart.translate(lines);
   ASSERT_EQ(results.size(), lines.size());
@@ -51,19 +53,90 @@ TEST_F(TranslatorTest, ALineWithoutTextStaysOne) {
 }
 
 TEST_F(TranslatorTest, ALimitThatCameFirstIsTold) {
-  Translator translator(directory, {.threads = 1, .max_extra = 0});
+  Translator translator(directory, {.search = {.max_extra = 0}, .threads = 1});
   const std::vector<std::string> line{"one"};
   const TranslatedLine result = translator.translate(line)[0];
   EXPECT_EQ(result.finished, result.text.empty());
 }
 
-TEST_F(TranslatorTest, LongAndBrokenLinesAreNamed) {
+TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {
   Translator translator(directory, {.threads = 1, .longest = 3});
-  EXPECT_TRUE(
-      data::complaint_of<UsageError>([&] { translator.translate(lines, 10); }).starts_with("line 13 has 9 tokens"));
-  const std::vector<std::string> broken{"one", "\xFF"};
-  EXPECT_EQ(data::complaint_of<UsageError>([&] { translator.translate(broken); }),
-            "line 2 is not UTF-8 text; mend or remove it.");
+  const auto results = translator.translate(lines);
+  EXPECT_EQ(results[3].pieces, 3);  // nine words
+  EXPECT_EQ(results[2].pieces, 1);
+  std::string joined;
+  for (const char* piece : {"one two three", "four five six", "seven eight nine"}) {
+    const std::vector<std::string> alone{piece};
+    const std::string text = translator.translate(alone)[0].text;
+    joined += (joined.empty() || text.empty() ? "" : " ") + text;
+  }
+  EXPECT_EQ(results[3].text, joined);
+}
+
+TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
+  const std::vector<std::string> broken{"one", "\xFF", "two"};
+  std::vector<std::string> delivered;
+  Translator stops(directory, {.threads = 1});
+  auto line = broken.begin();
+  EXPECT_TRUE(data::complaint_of<UsageError>([&] {
+                stops.translate([&](std::string& text) { return line != broken.end() && (text = *line++, true); },
+                                [&](const TranslatedLine& result) { delivered.push_back(result.text); }, 10);
+              }).starts_with("line 11 is not UTF-8 text"));
+  EXPECT_EQ(delivered.size(), 1u);
+  Translator keeps(directory, {.threads = 1, .bad_line = BadLine::kKeep});
+  EXPECT_EQ(keeps.translate(broken)[1].text, "\xFF");
+  Translator empties(directory, {.threads = 1, .bad_line = BadLine::kEmpty});
+  const auto results = empties.translate(broken);
+  EXPECT_EQ(results[1].text, "");
+  EXPECT_TRUE(results[1].bad);
+  EXPECT_EQ(results[0].text, keeps.translate(broken)[0].text);
+}
+
+TEST_F(TranslatorTest, WorkersChangeNothing) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 100; ++i) many.push_back(lines[static_cast<std::size_t>(i) % lines.size()]);
+  Translator one(directory, {.threads = 1}), three(directory, {.threads = 3, .workers = 3, .batch_size = 4});
+  const auto expected = one.translate(many), results = three.translate(many);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    EXPECT_EQ(results[i].text, expected[i].text);
+    EXPECT_EQ(results[i].number, static_cast<std::int64_t>(i) + 1);
+  }
+}
+
+TEST_F(TranslatorTest, ResultsComeWhileInputIsStillComing) {
+  Translator translator(directory, {.threads = 1, .batch_size = 2});
+  std::int64_t given = 0, most_ahead = 0;
+  std::atomic<std::int64_t> delivered = 0;
+  translator.translate(
+      [&](std::string& text) {
+        most_ahead = std::max(most_ahead, given - delivered.load());
+        text = "one two";
+        return ++given <= 1000;
+      },
+      [&](const TranslatedLine&) { ++delivered; });
+  EXPECT_EQ(delivered, 1000);
+  EXPECT_LE(most_ahead, 2 * 4 + 1);
+}
+
+TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
+  Translator translator(directory, {.threads = 1});
+  int given = 0, delivered = 0;
+  EXPECT_THROW(translator.translate(
+                   [&](std::string& text) {
+                     text = "one";
+                     require<Error>(++given <= 3, "the disk is gone.");
+                     return true;
+                   },
+                   [&](const TranslatedLine&) { ++delivered; }),
+               Error);
+  EXPECT_EQ(delivered, 3);
+}
+
+TEST_F(TranslatorTest, ModelsOfOtherVocabulariesDoNotVote) {
+  const std::vector<std::string> line{"one two three"};
+  Translator one(directory, {.threads = 1});
+  Translator twice({directory, directory}, {.threads = 1});
+  EXPECT_EQ(twice.translate(line)[0].text, one.translate(line)[0].text);
 }
 
 }  // namespace

@@ -2,90 +2,33 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
+#include <cmath>
 
 #include "dragoman/base/error.h"
+#include "dragoman/eval/testing.h"
 
 namespace dragoman::eval {
 namespace {
 
-using Sentences = std::vector<std::string>;
-using Orders = std::array<std::int64_t, kBleuOrder>;
-
-struct Example {
-  Sentences hypotheses, references;
-  Orders correct, total;
-  std::int64_t hypothesis_length, reference_length;
-  double exp, none, effective;
-};
-
-// Worked examples, whose scores an independent implementation and sacreBLEU agree on.
-const std::vector<Example> kExamples{
-    {{"the the the the the the the"},
-     {"the cat is on the mat"},
-     {2, 0, 0, 0},
-     {7, 6, 5, 4},
-     7,
-     6,
-     7.809850,
-     0,
-     7.809850},
-    {{"The quick fox jumped over the dog."},
-     {"The quick brown fox jumped over the lazy dog."},
-     {8, 5, 2, 1},
-     {8, 7, 6, 5},
-     8,
-     10,
-     36.380742,
-     36.380742,
-     36.380742},
-    {{"the cat sat on the mat", "there is a cat on the mat ."},
-     {"the cat is on the mat", "there is a cat on the mat ."},
-     {13, 10, 7, 5},
-     {14, 12, 10, 8},
-     14,
-     14,
-     76.278656,
-     76.278656,
-     76.278656},
-    {{"A B B C D"}, {"A B C D E F"}, {4, 3, 1, 0}, {5, 4, 3, 2}, 5, 6, 38.715387, 0, 38.715387},
-    {{"hello world"}, {"hello world"}, {2, 1, 0, 0}, {2, 1, 0, 0}, 2, 2, 0, 0, 100},
-    {{"It costs $1,234.50 (about 10-20% more), e.g. in the U.S."},
-     {"It costs $1,234.50 (around 10-20% more), e.g. in the U.S."},
-     {22, 20, 18, 16},
-     {23, 22, 21, 20},
-     23,
-     23,
-     87.874191,
-     87.874191,
-     87.874191},
-    {{"Die Katze sa\xC3\x9F auf der Matte.", "Hallo Welt!"},
-     {"Die Katze sitzt auf der Matte.", "Hallo, Welt!"},
-     {9, 5, 2, 1},
-     {10, 8, 6, 4},
-     10,
-     11,
-     42.102305,
-     42.102305,
-     42.102305}};
-
 TEST(Bleu, AgreesWithTheWorkedExamples) {
-  for (const Example& example : kExamples) {
+  for (const WorkedExample& example : kWorkedExamples) {
     const Bleu result = corpus_bleu(example.hypotheses, example.references);
     EXPECT_EQ(result.statistics.correct, example.correct);
     EXPECT_EQ(result.statistics.total, example.total);
     EXPECT_EQ(result.statistics.hypothesis_length, example.hypothesis_length);
     EXPECT_EQ(result.statistics.reference_length, example.reference_length);
-    EXPECT_NEAR(result.score, example.exp, 5e-7) << example.hypotheses[0];
-    EXPECT_NEAR(bleu(result.statistics, {.smoothing = Smoothing::kNone}).score, example.none, 5e-7);
-    EXPECT_NEAR(bleu(result.statistics, {.effective_order = true}).score, example.effective, 5e-7);
+    EXPECT_NEAR(result.score, example.bleu_exp, 5e-7) << example.hypotheses[0];
+    EXPECT_NEAR(bleu(result.statistics, {.smoothing = Smoothing::kNone}).score, example.bleu_none, 5e-7);
+    EXPECT_NEAR(bleu(result.statistics, {.effective_order = true}).score, example.bleu_effective, 5e-7);
   }
 }
 
 TEST(Bleu, ShortHypothesesArePenalised) {
-  EXPECT_NEAR(corpus_bleu(kExamples[1].hypotheses, kExamples[1].references).brevity_penalty, 0.778801, 5e-7);
-  EXPECT_EQ(corpus_bleu(kExamples[0].hypotheses, kExamples[0].references).brevity_penalty, 1);
+  const auto penalty = [](const WorkedExample& example) {
+    return corpus_bleu(example.hypotheses, example.references).brevity_penalty;
+  };
+  EXPECT_NEAR(penalty(kWorkedExamples[1]), 0.778801, 5e-7);
+  EXPECT_EQ(penalty(kWorkedExamples[0]), 1);
 }
 
 TEST(Bleu, A100DoesNotMeanThatTheStringsAreEqual) {
@@ -114,17 +57,63 @@ TEST(Bleu, OfReferencesEquallyNearTheShorterCounts) {
   EXPECT_EQ(bleu_statistics("a b c", references).reference_length, 2);
 }
 
+// 4, 3, 1 and 0 of 5, 4, 3 and 2 n-grams match, and the penalty is exp(-1/5).
+TEST(Bleu, SmoothingFillsOrdersWithoutAMatch) {
+  const BleuStatistics statistics = bleu_statistics("A B B C D", Sentences{"A B C D E F"});
+  const auto score = [&](const BleuSettings& settings) { return bleu(statistics, settings).score; };
+  const auto expected = [](double product) { return 100 * std::exp(-0.2) * std::pow(product, 0.25); };
+  EXPECT_NEAR(score({.smoothing = Smoothing::kExp}), expected(0.8 * 0.75 / 3 * (0.5 / 2)), 1e-12);
+  EXPECT_NEAR(score({.smoothing = Smoothing::kFloor}), expected(0.8 * 0.75 / 3 * (0.1 / 2)), 1e-12);
+  EXPECT_NEAR(score({.smoothing = Smoothing::kFloor, .smoothing_value = 0.5}), expected(0.8 * 0.75 / 3 * (0.5 / 2)),
+              1e-12);
+  EXPECT_NEAR(score({.smoothing = Smoothing::kAddK}), expected(0.8 * (4 / 5.0) * (2 / 4.0) * (1 / 3.0)), 1e-12);
+  EXPECT_EQ(score({.smoothing = Smoothing::kNone}), 0);
+}
+
+TEST(Bleu, CutsAsItIsTold) {
+  const auto length = [](const BleuSettings& settings) {
+    return bleu_statistics("ab-cd, ef", Sentences{"x"}, settings).hypothesis_length;
+  };
+  EXPECT_EQ(length({}), 3);  // ab-cd , ef
+  EXPECT_EQ(length({.tokenizer = Tokenization::kNone}), 2);
+  EXPECT_EQ(length({.tokenizer = Tokenization::kChar}), 8);
+  EXPECT_EQ(length({.split_compounds = true}), 5);
+  EXPECT_EQ(length({.tokenizer = Tokenization::kNone, .split_compounds = true}), 4);
+}
+
+TEST(Bleu, MayIgnoreCase) {
+  const BleuSettings settings{.lowercase = true};
+  EXPECT_EQ(bleu_statistics("The CAT", Sentences{"the cat"}, settings).correct[0], 2);
+  EXPECT_EQ(bleu_statistics("The CAT", Sentences{"the cat"}).correct[0], 0);
+}
+
 TEST(Bleu, PrintsAsSacreBleuDoes) {
-  EXPECT_EQ(bleu_text(corpus_bleu(kExamples[1].hypotheses, kExamples[1].references)),
-            "36.38 100.0/71.4/33.3/20.0 (BP = 0.779 ratio = 0.800 hyp_len = 8 ref_len = 10)");
-  EXPECT_EQ(bleu_signature({}), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
-  EXPECT_EQ(bleu_signature({.smoothing = Smoothing::kNone, .effective_order = true}, 2),
+  const BleuMetric metric;
+  EXPECT_EQ(
+      metric.details(corpus_statistics(metric, kWorkedExamples[1].hypotheses, kWorkedExamples[1].references).sums()),
+      "100.0/71.4/33.3/20.0 (BP = 0.779 ratio = 0.800 hyp_len = 8 ref_len = 10)");
+  EXPECT_EQ(signature(metric, 1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
+  EXPECT_EQ(signature(BleuMetric({.smoothing = Smoothing::kNone, .effective_order = true}), 2),
             "nrefs:2|case:mixed|eff:yes|tok:13a|smooth:none");
+  EXPECT_EQ(
+      signature(BleuMetric({.tokenizer = Tokenization::kZh, .smoothing = Smoothing::kFloor, .lowercase = true}), 1),
+      "nrefs:1|case:lc|eff:no|tok:zh|smooth:floor[0.10]");
+  EXPECT_EQ(signature(BleuMetric({.smoothing = Smoothing::kAddK}), std::nullopt, "bs:1000|seed:12345"),
+            "nrefs:var|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]");
+}
+
+TEST(Bleu, AsAMetricIsTheSame) {
+  for (const WorkedExample& example : kWorkedExamples) {
+    EXPECT_EQ(corpus_score(BleuMetric(), example.hypotheses, example.references),
+              corpus_bleu(example.hypotheses, example.references).score);
+  }
+  EXPECT_EQ(BleuMetric().score({}), 0);
 }
 
 TEST(Bleu, NeedsAReferenceForEachHypothesis) {
   const Sentences one{"a"}, two{"a", "b"};
   EXPECT_THROW(corpus_bleu(one, two), ShapeError);
+  EXPECT_THROW(corpus_statistics(BleuMetric(), one, two), ShapeError);
   EXPECT_THROW(bleu_statistics("a", {}), ShapeError);
 }
 

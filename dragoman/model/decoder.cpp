@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "dragoman/data/tokens.h"
 #include "dragoman/model/encoder.h"
 
 namespace dragoman::model {
@@ -71,61 +70,33 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   return stream.y;
 }
 
-void DecoderState::reorder(std::span<const std::int32_t> parents) {
-  std::vector<std::int32_t> chosen_sentences, chosen_lengths, chosen_ancestors;
-  for (const std::int32_t parent : parents) {
-    require<Error>(parent >= 0 && parent < rows(), "reorder: row ", parent, " of a state with ", rows(), " rows");
-    chosen_sentences.push_back(sentences[parent]);
-    chosen_lengths.push_back(lengths[parent]);
-    const auto first = ancestors.begin() + parent * steps;
-    chosen_ancestors.insert(chosen_ancestors.end(), first, first + steps);
+void Decoder::remember(const Tensor& memory, const Segments& segments, std::span<const std::int32_t> sentences,
+                       const DecoderState& state) const {
+  Backend& on = memory.backend();
+  const ArenaScope scratch(on.arena());
+  const Tensor KV = W_KV(memory);
+  std::vector<std::int32_t> offsets(segments.B + 1);
+  on.copy_out(segments.offsets, offsets.data());
+  for (std::size_t b = 0; b < sentences.size(); ++b) {
+    const std::int64_t rows = offsets[b + 1] - offsets[b];
+    on.scaled(KV.array().row_range(offsets[b], rows), 1.0,
+              Sink::overwrite(state.memory().row_range(state.first_memory_row(sentences[b]), rows)));
   }
-  require<Error>(cache.empty() || static_cast<std::int64_t>(parents.size()) <= cache[0].K.dim(1),
-                 "reorder: ", parents.size(), " rows do not fit a cache of ", cache.empty() ? 0 : cache[0].K.dim(1));
-  sentences = std::move(chosen_sentences);
-  lengths = std::move(chosen_lengths);
-  ancestors = std::move(chosen_ancestors);
 }
 
-namespace {
-
-// Copies the rows of x to the next step of the cache, which is the same for all rows.
-void append(const Tensor& x, const DecoderState& state, const Tensor& cache) {
-  const std::int64_t first = state.lengths.front() * cache.dim(1);
-  x.backend().scaled(x.array(), 1.0, Sink::overwrite(cache.array().row_range(first, state.rows())));
-}
-
-}  // namespace
-
-Tensor Decoder::step(const Tensor& embedded, DecoderState& state) const {
-  Backend& on = embedded.backend();
+Tensor Decoder::step(const Tensor& embedded, const DecoderState& state, nn::Pass& pass) const {
   const std::int64_t rows = state.rows();
   require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a state of ", rows);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    require<Error>(state.lengths[r] < state.steps, "step: the cache has room for ", state.steps, " tokens");
-    require<Error>(state.lengths[r] == state.lengths[0], "step: the hypotheses of a state are equally long");
-    state.ancestors[r * state.steps + state.lengths[r]] = static_cast<std::int32_t>(r);
-  }
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
-  const Array sentences = data::make_ids(on, state.sentences), lengths = data::make_ids(on, state.lengths);
-  const Array ancestors = data::make_ids(on, state.ancestors).reshaped({rows, state.steps});
-
   Stream stream = enter(embedded, layers.front().ln1, norm);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const DecoderLayer& layer = layers[l];
-    const nn::Projections now = layer.self.project(stream.y);
-    append(now.K, state, state.cache[l].K);
-    append(now.V, state, state.cache[l].V);
-    const CachedKeys past{state.cache[l].K.array(), state.cache[l].V.array(), ancestors, lengths};
-    const Tensor attended = layer.self.step(now.Q, past, mask.r);
+    const Tensor attended = layer.self.step(stream.y, state.past(l), mask.r, pass);
     stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, one_each);
-    const Tensor read =
-        layer.cross.step(stream.y, state.memory.K[l], state.memory.V[l], state.memory.segments, sentences);
+    const Tensor read = layer.cross.step(stream.y, state.memory_K(l), state.memory_V(l), state.memory_rows(), pass);
     stream = residual(stream, read, norm_after(layers, l, 1, norm, ln), norm, one_each);
-    nn::Pass pass{.on = on};
     stream = residual(stream, layer.ffn(stream.y, one_each, pass), norm_after(layers, l, 2, norm, ln), norm, one_each);
   }
-  for (std::int32_t& length : state.lengths) ++length;
   return stream.y;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/model/config.h"
+#include "dragoman/model/decoder_state.h"
 #include "dragoman/model/residual.h"
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/feed_forward.h"
@@ -32,21 +33,6 @@ struct ProjectedMemory {
   std::vector<Tensor> K, V;  // one a layer
 };
 
-// What lives between the steps of a translation: a value, whose arrays lie in the arena below the steps' own.
-struct DecoderState {
-  ProjectedMemory memory;
-  std::vector<nn::Projections> cache;  // K and V, [steps, rows, h d_k] and [steps, rows, h d_v], one a layer
-  std::int64_t steps = 0;              // room in the cache
-
-  // Row r is a hypothesis for sentence sentences[r] that has lengths[r] tokens so far; the keys of its step t lie in
-  // row ancestors[r * steps + t] of the cache. Choosing hypotheses edits this table, not the cache.
-  std::vector<std::int32_t> sentences, lengths, ancestors;
-
-  std::int64_t rows() const { return static_cast<std::int64_t>(sentences.size()); }
-  // Makes row r go on from what row parents[r] was. Rows may be repeated, dropped and reordered.
-  void reorder(std::span<const std::int32_t> parents);
-};
-
 struct Decoder {
   std::vector<DecoderLayer> layers;
   nn::Linear W_KV;   // W_K and W_V of every layer's attention over the memory, side by side: one product
@@ -63,8 +49,11 @@ struct Decoder {
   Tensor operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
                     nn::Pass& pass) const;
 
-  // One token per hypothesis: `embedded` has a row for each row of the state, which it extends.
-  Tensor step(const Tensor& embedded, DecoderState& state) const;
+  // Writes the projected memory of sentences that have just entered the state; their numbers there, in order.
+  void remember(const Tensor& memory, const Segments& segments, std::span<const std::int32_t> sentences,
+                const DecoderState& state) const;
+  // One token per hypothesis: `embedded` has a row for each row of the state, whose step has begun.
+  Tensor step(const Tensor& embedded, const DecoderState& state, nn::Pass& pass) const;
 
   void parameters(nn::ParameterVisitor& visit);
 };

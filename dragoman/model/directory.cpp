@@ -1,7 +1,7 @@
 #include "dragoman/model/directory.h"
 
 #include "dragoman/base/files.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::model {
 namespace {
@@ -103,13 +103,13 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
   check("target", tokenizers.target.size(), config.V_target);
 }
 
-LoadedModel::LoadedModel(Backend& on, const fs::path& directory)
+LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
       transformer(info.config),
-      block(on, DType::kFloat32, transformer, nn::Purpose::kInference) {
+      block(on, form ? *form : stored_form(SafetensorsFile(weights_file(directory))), transformer) {
   check_vocabularies(directory, tokenizers, info.config);
-  SafetensorsFile(weights_file(directory)).read(on, block.tensors());
+  read_tensors(SafetensorsFile(weights_file(directory)), on, block.tensors(), Values::kFinite);
 }
 
 }  // namespace dragoman::model

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "dragoman/base/fields_json.h"
@@ -43,9 +44,11 @@ Tokenizers read_tokenizers(const std::filesystem::path& directory);
 void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,
                         const TransformerConfig& config);
 
-// A model with its memory, ready to translate.
+// A model with its memory, ready to translate. Its weights are packed in the form that is asked for, or else in that of
+// the file: rounded weights stay rounded. Those of a file that were rounded come back as integer times scale if numbers
+// are asked for; numbers are rounded if integers are.
 struct LoadedModel {
-  LoadedModel(Backend& on, const std::filesystem::path& directory);
+  LoadedModel(Backend& on, const std::filesystem::path& directory, std::optional<WeightForm> form = std::nullopt);
 
   ModelInfo info;
   Tokenizers tokenizers;

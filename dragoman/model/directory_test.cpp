@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dragoman/data/testing.h"
 #include "dragoman/model/safetensors.h"
 #include "dragoman/model/testing.h"
@@ -47,6 +49,42 @@ TEST_F(DirectoryTest, InfoReadsBackAsItWas) {
 TEST_F(DirectoryTest, AWholeModelLoads) {
   write_model();
   EXPECT_EQ(complaint(), "");
+}
+
+// The states of a teacher-forced decoder.
+Doubles states(Backend& on, const Transformer& model) {
+  const ArenaScope scratch(on.arena());
+  const NoGradient no_gradient;
+  const auto pairs = random_pairs(5, 7, model.target_vocabulary(), 3);
+  const data::Batch batch =
+      data::make_batch(on, pairs, {.V_source = model.source_vocabulary(), .V_target = model.target_vocabulary()});
+  nn::Pass pass{.on = on};
+  const Tensor Y = model.decode(batch.target, model.encode(batch.source, pass), pass);
+  return values_of(on, log_probabilities(model, Y).array());
+}
+
+TEST_F(DirectoryTest, PackedWeightsComputeTheSameBits) {
+  for (const Tie tie : {Tie::kThreeWay, Tie::kNone}) {
+    info.config.tie = tie;
+    info.config.positions = tie == Tie::kNone ? Positions::kLearned : Positions::kSinusoid;
+    write_model();
+    SmallModel plain(info.config);
+    const LoadedModel loaded(*plain.on, directory), rounded(*plain.on, directory, WeightForm::kInt8);
+    const Doubles expected = states(*plain.on, plain.model);
+    EXPECT_EQ(states(*plain.on, loaded.transformer), expected);
+    expect_near(states(*plain.on, rounded.transformer), expected, 0.1);
+  }
+}
+
+TEST_F(DirectoryTest, WeightsThatAreNotFiniteAreRefused) {
+  SmallModel small(info.config);
+  write_model();
+  for (const float bad : {std::nanf(""), HUGE_VALF}) {
+    small.parameter("enc.1.ffn.W_2").data<float>()[17] = bad;
+    write_safetensors(weights_file(directory), *small.on, small.block.tensors());
+    EXPECT_NE(complaint().find("the tensor 'enc.1.ffn.W_2' holds numbers that are not finite"), std::string::npos)
+        << complaint();
+  }
 }
 
 TEST_F(DirectoryTest, WhatIsMissingIsNamed) {

@@ -1,14 +1,15 @@
 #include "dragoman/model/safetensors.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
+#include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/model/checked.h"
@@ -19,25 +20,31 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;  // the format's own limit
+
+struct TypeName {
+  StoredType type;
+  const char* name;
+  std::int64_t bytes;
+};
+constexpr TypeName kTypes[] = {
+    {StoredType::kF32, "F32", 4}, {StoredType::kBF16, "BF16", 2}, {StoredType::kI8, "I8", 1}};
+
+const TypeName& named(StoredType type) { return *std::ranges::find(kTypes, type, &TypeName::type); }
+
 Json header_of(std::span<const TensorLabel> labels) {
   Json header = Json::object();
   std::int64_t begin = 0;
   for (const TensorLabel& label : labels) {
-    const std::int64_t end = begin + label.count() * static_cast<std::int64_t>(sizeof(float));
-    header[label.name] = {{"dtype", "F32"}, {"shape", label.shape}, {"data_offsets", {begin, end}}};
+    const std::int64_t end = begin + label.count() * named(label.type).bytes;
+    header[label.name] = {{"dtype", named(label.type).name}, {"shape", label.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
   return header;
 }
 
-TensorLabel label_of(const nn::NamedTensor& tensor) {
-  TensorLabel label{.name = tensor.name, .shape = {}};
-  for (int axis = 0; axis < tensor.shape.rank(); ++axis) label.shape.push_back(tensor.shape.dim(axis));
-  return label;
-}
-
 // A tensor's entry in the header; places count from the first byte after the header.
 struct Place {
+  StoredType type;
   std::vector<std::int64_t> shape;
   std::uint64_t begin = 0, end = 0;
 };
@@ -47,12 +54,18 @@ bool is_list_of_sizes(const Json& list) {
 }
 
 Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string& tensor) {
-  require<Error>(json_entry<std::string>(entry, "dtype", tensor) == "F32", tensor, " is not of type F32.");
+  const auto type_name = json_entry<std::string>(entry, "dtype", tensor);
+  const auto* type = std::ranges::find(kTypes, std::string_view(type_name), &TypeName::name);
+  require<Error>(type != std::end(kTypes), tensor, " is of type '", type_name,
+                 "'; this program reads F32, BF16 and I8.");
   const Json shape = json_entry<Json>(entry, "shape", tensor);
   const Json offsets = json_entry<Json>(entry, "data_offsets", tensor);
   require<Error>(is_list_of_sizes(shape) && is_list_of_sizes(offsets) && offsets.size() == 2, tensor,
                  " has a shape or a place that does not read.");
-  Place place{.shape = {}, .begin = offsets[0].get<std::uint64_t>(), .end = offsets[1].get<std::uint64_t>()};
+  Place place{.type = type->type,
+              .shape = {},
+              .begin = offsets[0].get<std::uint64_t>(),
+              .end = offsets[1].get<std::uint64_t>()};
   require<Error>(place.begin <= place.end && place.end <= data_bytes, tensor,
                  " lies outside the file, which may be cut short.");
   Checked count = 1;
@@ -61,7 +74,7 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
     if (place.shape.back() < 0) count.overflowed = true;
     count = count * place.shape.back();
   }
-  const Checked bytes = count * sizeof(float);
+  const Checked bytes = count * type->bytes;
   require<Error>(!bytes.overflowed && static_cast<std::uint64_t>(bytes.value) == place.end - place.begin, tensor,
                  " has a shape that does not fit its bytes.");
   return place;
@@ -86,6 +99,19 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::spa
 
 void SafetensorsWriter::write(std::span<const float> values) { write_bytes(values.data(), values.size_bytes()); }
 
+void SafetensorsWriter::write(std::span<const std::int8_t> values) { write_bytes(values.data(), values.size_bytes()); }
+
+void SafetensorsWriter::write_bfloat16(std::span<const float> values) {
+  std::vector<std::uint16_t> halves;
+  halves.reserve(values.size());
+  for (const float value : values) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // the nearest, the even one of two
+    halves.push_back(static_cast<std::uint16_t>(std::isnan(value) ? bits >> 16 | 0x40 : rounded));
+  }
+  write_bytes(halves.data(), halves.size() * sizeof(std::uint16_t));
+}
+
 void SafetensorsWriter::write_bytes(const void* bytes, std::size_t count) {
   hash_.add(bytes, count);
   file_.write(bytes, count);
@@ -94,6 +120,12 @@ void SafetensorsWriter::write_bytes(const void* bytes, std::size_t count) {
 std::string SafetensorsWriter::finish() {
   file_.finish();
   return hash_.hex();
+}
+
+TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type) {
+  TensorLabel label{.name = tensor.name, .shape = {}, .type = type};
+  for (int axis = 0; axis < tensor.shape.rank(); ++axis) label.shape.push_back(tensor.shape.dim(axis));
+  return label;
 }
 
 std::string write_safetensors(const std::filesystem::path& path, Backend& on,
@@ -105,10 +137,10 @@ std::string write_safetensors(const std::filesystem::path& path, Backend& on,
   for (const nn::NamedTensor& tensor : tensors) {
     tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
       const ArenaScope scratch(on.arena());
-      Array staged = on.empty(piece.shape(), DType::kFloat32);
-      on.scaled(piece, 1.0, Sink::overwrite(staged));
+      Array rows = on.empty(piece.shape(), DType::kFloat32);
+      on.scaled(piece, 1.0, Sink::overwrite(rows));
       host.resize(static_cast<std::size_t>(piece.count()));
-      on.copy_out(staged, host.data());
+      on.copy_out(rows, host.data());
       file.write(host);
     });
   }
@@ -163,7 +195,7 @@ void SafetensorsFile::parse_header(const std::string& text, std::uint64_t data_b
       const bool is_new = places.try_emplace(place.begin, place.end).second;
       require<Error>(is_new, tensor, " shares its bytes with another.");
     }
-    entries_.emplace(name, Entry{std::move(place.shape), data_begin + place.begin});
+    entries_.emplace(name, Entry{std::move(place.shape), place.type, data_begin + place.begin});
   }
   std::uint64_t next = 0;
   for (const auto& [begin, end] : places) {
@@ -175,7 +207,7 @@ void SafetensorsFile::parse_header(const std::string& text, std::uint64_t data_b
 
 std::vector<TensorLabel> SafetensorsFile::labels() const {
   std::vector<std::pair<std::uint64_t, TensorLabel>> placed;
-  for (const auto& [name, entry] : entries_) placed.push_back({entry.begin, {name, entry.shape}});
+  for (const auto& [name, entry] : entries_) placed.push_back({entry.begin, {name, entry.shape, entry.type}});
   std::ranges::stable_sort(placed, {}, [](const auto& tensor) { return tensor.first; });
   std::vector<TensorLabel> labels;
   for (auto& [begin, label] : placed) labels.push_back(std::move(label));
@@ -183,38 +215,23 @@ std::vector<TensorLabel> SafetensorsFile::labels() const {
 }
 
 void SafetensorsFile::read(const std::string& name, std::int64_t first, std::span<float> values) const {
-  const std::uint64_t begin = entries_.at(name).begin + static_cast<std::uint64_t>(first) * sizeof(float);
-  read_bytes(begin, values.data(), values.size_bytes());
+  const Entry& entry = entries_.at(name);
+  const auto place = [&](std::size_t bytes) { return entry.begin + static_cast<std::uint64_t>(first) * bytes; };
+  if (entry.type == StoredType::kF32) return read_bytes(place(sizeof(float)), values.data(), values.size_bytes());
+  require<Error>(entry.type == StoredType::kBF16, "'", path_.string(), "': the tensor '", name,
+                 "' is made of 8-bit integers where numbers are needed.");
+  std::vector<std::uint16_t> halves(values.size());
+  read_bytes(place(sizeof(std::uint16_t)), halves.data(), halves.size() * sizeof(std::uint16_t));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16);
+  }
 }
 
-void SafetensorsFile::check_names(std::span<const nn::NamedTensor> tensors) const {
-  for (const nn::NamedTensor& tensor : tensors) {
-    const auto found = entries_.find(tensor.name);
-    require<Error>(found != entries_.end(), "'", path_.string(), "' has no tensor '", tensor.name,
-                   "', which this model needs.");
-    require<Error>(found->second.shape == label_of(tensor).shape, "'", path_.string(), "': the tensor '", tensor.name,
-                   "' is [", fmt::format("{}", fmt::join(found->second.shape, ", ")), "], but this model needs ",
-                   tensor.shape, ".");
-  }
-  require<Error>(entries_.size() == tensors.size(), "'", path_.string(), "' has ", entries_.size(),
-                 " tensors, but this model has ", tensors.size(), ".");
-}
-
-void SafetensorsFile::read(Backend& on, std::span<const nn::NamedTensor> tensors) const {
-  check_names(tensors);
-  std::vector<float> host;
-  for (const nn::NamedTensor& tensor : tensors) {
-    std::int64_t first = 0;
-    tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
-      host.resize(static_cast<std::size_t>(piece.count()));
-      read(tensor.name, first, host);
-      first += piece.count();
-      const ArenaScope scratch(on.arena());
-      Array staged = on.empty(piece.shape(), DType::kFloat32);
-      on.copy_in(host.data(), staged);
-      on.scaled(staged, 1.0, Sink::overwrite(piece));
-    });
-  }
+void SafetensorsFile::read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const {
+  const Entry& entry = entries_.at(name);
+  require<Error>(entry.type == StoredType::kI8, "'", path_.string(), "': the tensor '", name,
+                 "' is not made of 8-bit integers.");
+  read_bytes(entry.begin + static_cast<std::uint64_t>(first), values.data(), values.size_bytes());
 }
 
 }  // namespace dragoman::model

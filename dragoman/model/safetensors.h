@@ -1,5 +1,5 @@
 // The safetensors format: eight bytes with the header's length, the header (JSON: name -> type, shape, place), and the
-// tensors' bytes. Files written here hold float32.
+// tensors' bytes. Files written here hold float32, bfloat16 or 8-bit integers, and these are read.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,12 @@
 
 namespace dragoman::model {
 
+enum class StoredType : std::uint8_t { kF32, kBF16, kI8 };
+
 struct TensorLabel {
   std::string name;
   std::vector<std::int64_t> shape;
+  StoredType type = StoredType::kF32;
 
   std::int64_t count() const;
   bool operator==(const TensorLabel&) const = default;
@@ -27,8 +30,11 @@ struct TensorLabel {
 class SafetensorsWriter {
  public:
   SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels);
-  // The next values, tensor after tensor in the order of the labels.
+  // The next values, tensor after tensor in the order of the labels and of their types. Numbers become bfloat16 by
+  // rounding to the nearest.
   void write(std::span<const float> values);
+  void write_bfloat16(std::span<const float> values);
+  void write(std::span<const std::int8_t> values);
   // Flushes the file to the disk and returns its Hash in hex.
   std::string finish();
 
@@ -39,7 +45,9 @@ class SafetensorsWriter {
   Hash hash_;
 };
 
-// The tensors' values as a file; returns its Hash in hex.
+// The label of a model's tensor.
+TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type = StoredType::kF32);
+// The tensors' values as a file of float32; returns its Hash in hex.
 std::string write_safetensors(const std::filesystem::path& path, Backend& on, std::span<const nn::NamedTensor> tensors);
 
 // A file opened for reading. Sizes, types and places are checked before anything is read: a foreign or damaged file
@@ -53,19 +61,26 @@ class SafetensorsFile {
 
   // In the order of their values.
   std::vector<TensorLabel> labels() const;
+  const std::filesystem::path& path() const { return path_; }
+  bool has(const std::string& name) const { return entries_.contains(name); }
+  std::size_t count() const { return entries_.size(); }
+  // Of a tensor that is there.
+  const std::vector<std::int64_t>& shape(const std::string& name) const { return entries_.at(name).shape; }
+  StoredType type(const std::string& name) const { return entries_.at(name).type; }
+
   // The values of the tensor from `first` on, as many as `values` has room for. The tensor must be there and hold them.
+  // Throws an Error if it is made of integers where numbers are wanted, or the other way round.
   void read(const std::string& name, std::int64_t first, std::span<float> values) const;
-  // Reads every tensor of the list. Throws an Error unless the file holds exactly these names with these shapes.
-  void read(Backend& on, std::span<const nn::NamedTensor> tensors) const;
+  void read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const;
 
  private:
   struct Entry {
     std::vector<std::int64_t> shape;
+    StoredType type;
     std::uint64_t begin = 0;  // of its bytes, from the start of the file
   };
 
   void parse_header(const std::string& text, std::uint64_t data_begin, std::uint64_t file_bytes);
-  void check_names(std::span<const nn::NamedTensor> tensors) const;
   void read_bytes(std::uint64_t begin, void* to, std::size_t count) const;
 
   std::filesystem::path path_;

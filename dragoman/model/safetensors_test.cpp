@@ -4,6 +4,7 @@
 
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::model {
 namespace {
@@ -33,7 +34,7 @@ TEST_F(SafetensorsTest, WeightsReadBackAsTheyWere) {
   one.stir();
   const std::string hash = write_safetensors(path, *one.on, one.block.tensors());
   EXPECT_EQ(hash, Hash().add(read_file(path)).hex());
-  SafetensorsFile(path).read(*other.on, other.block.tensors());
+  read_tensors(SafetensorsFile(path), *other.on, other.block.tensors());
   for (std::size_t i = 0; i < one.block.tensors().size(); ++i) {
     EXPECT_EQ(values_of(*one.on, one.block.tensors()[i].values), values_of(*other.on, other.block.tensors()[i].values));
   }
@@ -46,7 +47,7 @@ TEST_F(SafetensorsTest, TheNamesAndShapesMustBeTheModels) {
   config.d_ff = 40;
   SmallModel wider(config);
   const auto reads = [&](SmallModel& into) {
-    return data::complaint_of([&] { SafetensorsFile(path).read(*into.on, into.block.tensors()); });
+    return data::complaint_of([&] { read_tensors(SafetensorsFile(path), *into.on, into.block.tensors()); });
   };
   EXPECT_NE(reads(wider).find("is [20, 36], but this model needs [20, 40]."), std::string::npos) << reads(wider);
   config = small_config();
@@ -69,7 +70,8 @@ TEST_F(SafetensorsTest, PlacesMustFitTheFileAndOneAnother) {
   expect_complaint("{" + entry("a", "4294967296,4294967298", "0,8") + "}", 8, "does not fit its bytes");
   expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
   expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");
-  expect_complaint(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8, "is not of type F32");
+  expect_complaint(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8,
+                   "is of type 'F64'; this program reads F32, BF16 and I8.");
   expect_complaint(R"({"a":1})", 8, "has no entry 'dtype'");
   expect_complaint("[]", 0, "is not an object");
   expect_complaint("{", 0, "is not JSON");

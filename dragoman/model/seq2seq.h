@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dragoman/data/tokens.h"
 #include "dragoman/model/decoder.h"
@@ -20,8 +21,9 @@ struct Encoded {
 
 // How the decoder's last states become scores of words: states E^T + b.
 struct OutputProjection {
-  Tensor E;  // [V, d_model]
-  Tensor b;  // [V], or missing
+  Tensor E;                  // [V, d_model]; missing if it is packed
+  Tensor b;                  // [V], or missing
+  PackedMatrix packed = {};  // E^T, in a model for inference
 };
 
 class Seq2Seq {
@@ -35,12 +37,13 @@ class Seq2Seq {
   virtual Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const = 0;
   virtual OutputProjection output() const = 0;
 
-  // Step by step: one row for each sentence at first, with room for `rows` hypotheses of `steps` tokens. Everything
-  // lies in the arena as it stands: steps may be wrapped in an ArenaScope of their own.
-  virtual DecoderState start(const Encoded& encoded, std::int64_t rows, std::int64_t steps) const = 0;
+  // Step by step. A state has room for translations under way, in the backend's arena as it stands: what follows may be
+  // wrapped in an ArenaScope of its own.
+  virtual DecoderState start(Backend& on, const DecoderRoom& room) const = 0;
+  // Encoded sentences that have entered the state under these numbers, in order, are remembered there.
+  virtual void remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const = 0;
   // Reads one token per row of the state and returns the states [rows, d_model] that predict the next.
-  virtual Tensor step(std::span<const std::int32_t> ids, DecoderState& state) const = 0;
-
+  virtual Tensor step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const = 0;
   // Makes row r of the state go on from what row parents[r] was; rows may be repeated, dropped and reordered.
   virtual void reorder(std::span<const std::int32_t> parents, DecoderState& state) const { state.reorder(parents); }
 
@@ -53,5 +56,8 @@ class Seq2Seq {
 
 // log P(next word) for each row of the decoder's states: [rows, V].
 Tensor log_probabilities(const Seq2Seq& model, const Tensor& states);
+
+// The likeliest next words for each row of the decoder's states.
+void best_words(const Seq2Seq& model, const Tensor& states, const BestWords& best);
 
 }  // namespace dragoman::model

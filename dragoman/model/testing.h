@@ -104,16 +104,16 @@ class ScriptedModel final : public Seq2Seq {
     return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
   }
   OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
-  DecoderState start(const Encoded& encoded, std::int64_t, std::int64_t) const override {
-    DecoderState state;
-    for (std::int32_t b = 0; b < encoded.segments.B; ++b) state.sentences.push_back(b);
-    state.lengths.assign(state.sentences.size(), 0);
-    return state;
-  }
-  Tensor step(std::span<const std::int32_t>, DecoderState& state) const override {
-    const Tensor next = states(state.sentences, state.lengths);
-    for (std::int32_t& length : state.lengths) ++length;
-    return next;
+  DecoderState start(Backend&, const DecoderRoom&) const override { return {}; }
+  void remember(const Encoded&, std::span<const std::int32_t>, DecoderState&) const override {}
+  Tensor step(std::span<const std::int32_t>, DecoderState& state, nn::Pass&) const override {
+    std::vector<std::int32_t> sentences, lengths;
+    for (std::int64_t r = 0; r < state.rows(); ++r) {
+      sentences.push_back(state.sentence(r));
+      lengths.push_back(state.length(r));
+    }
+    state.end_step();
+    return states(sentences, lengths);
   }
   std::int64_t source_vocabulary() const override { return V_; }
   std::int64_t target_vocabulary() const override { return V_; }

@@ -1,10 +1,10 @@
 #include "dragoman/model/transformer.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/embed.h"
+#include "dragoman/ops/linear.h"
 #include "dragoman/ops/matmul.h"
 #include "dragoman/ops/softmax.h"
 
@@ -19,12 +19,13 @@ constexpr std::int64_t kTargetSpaces = 32;
 nn::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
   nn::Initial initial = nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
   initial.zero_first_row = config.init == Init::kFairseq;
-  return nn::Parameter({V, config.d_model}, initial).rounded_rows(kVocabularyRows);
+  return nn::Parameter({V, config.d_model}, initial).rounded_rows(kVocabularyRows).used_as(nn::Use::kVocabulary);
 }
 
 nn::Parameter position_table(const TransformerConfig& config) {
   return nn::Parameter({config.max_positions, config.d_model},
-                       nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))));
+                       nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))))
+      .used_as(nn::Use::kTable);
 }
 
 const TransformerConfig& validated(const TransformerConfig& config) {
@@ -54,7 +55,9 @@ Transformer::Transformer(const TransformerConfig& config)
   }
   if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
   if (config.output_bias) b_output_ = nn::Parameter({config.V_target}, nn::Initial::constant(0));
-  if (config.target_space_table) target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial());
+  if (config.target_space_table) {
+    target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial()).used_as(nn::Use::kTable);
+  }
 }
 
 const nn::Parameter& Transformer::source_embedding() const { return E_ ? E_ : E_source_; }
@@ -65,69 +68,61 @@ Tensor Transformer::positions(Backend& on, const nn::Parameter& learned, std::in
   switch (config_.positions) {
     case Positions::kNone: return {};
     case Positions::kLearned: return learned.tensor();
-    default: return sinusoids_.rows(on, longest, output_embedding().tensor().array().dtype());
+    default: return sinusoids_.rows(on, longest, output_embedding().dtype());
   }
 }
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
 // the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
+Tensor Transformer::embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+                          const Dropout& dropout) const {
+  const double scale = std::sqrt(config_.d_model);
+  if (E.packed()) return ops::embed(on, tokens, E.packed(), P, scale);
+  return ops::embed(on, tokens, E.tensor(), P, scale, dropout);
+}
+
 Encoded Transformer::encode(const data::Tokens& source, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_source_, source.segments.longest);
-  const Tensor embedded = ops::embed(pass.on, source, source_embedding().tensor(), P, std::sqrt(config_.d_model),
-                                     pass.dropout(config_.P_drop));
+  const Tensor embedded = embed(pass.on, source, source_embedding(), P, pass.dropout(config_.P_drop));
   return {encoder_(embedded, source.segments, pass), source.segments};
 }
 
 Tensor Transformer::decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, target.segments.longest);
-  const Tensor embedded = ops::embed(pass.on, target, target_embedding().tensor(), P, std::sqrt(config_.d_model),
-                                     pass.dropout(config_.P_drop));
+  const Tensor embedded = embed(pass.on, target, target_embedding(), P, pass.dropout(config_.P_drop));
   return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass);
 }
 
-OutputProjection Transformer::output() const { return {output_embedding().tensor(), b_output_.tensor()}; }
-
-DecoderState Transformer::start(const Encoded& encoded, std::int64_t rows, std::int64_t steps) const {
-  Backend& on = encoded.states.backend();
-  const DType dtype = encoded.states.array().dtype();
-  const std::int64_t B = encoded.segments.B;
-  require<Error>(rows >= B && steps >= 1, "start: ", rows, " rows and ", steps, " steps for ", B, " sentences");
-  DecoderState state;
-  state.memory = decoder_.project(encoded.states, encoded.segments);
-  state.steps = steps;
-  for (const DecoderLayer& layer : decoder_.layers) {
-    const nn::AttentionSizes& sizes = layer.self.multi_head.sizes;
-    state.cache.push_back({{},
-                           Tensor(on, on.empty({steps, rows, sizes.keys()}, dtype)),
-                           Tensor(on, on.empty({steps, rows, sizes.values()}, dtype))});
-  }
-  state.sentences.resize(B);
-  std::iota(state.sentences.begin(), state.sentences.end(), 0);
-  state.lengths.assign(B, 0);
-  state.ancestors.assign(B * steps, 0);
-  return state;
+OutputProjection Transformer::output() const {
+  return {output_embedding().tensor(), b_output_.tensor(), output_embedding().packed()};
 }
 
-Tensor Transformer::step(std::span<const std::int32_t> ids, DecoderState& state) const {
-  Backend& on = state.memory.K.front().backend();
-  const std::int64_t rows = state.rows();
+DecoderState Transformer::start(Backend& on, const DecoderRoom& room) const {
+  return DecoderState(on, output_embedding().dtype(), decoder_.layers.front().self.multi_head.sizes, config_.N_dec,
+                      room);
+}
+
+void Transformer::remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const {
+  decoder_.remember(encoded.states, encoded.segments, sentences, state);
+}
+
+Tensor Transformer::step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const {
+  Backend& on = pass.on;
+  const std::int64_t rows = state.rows(), longest = state.longest() + 1;
   require<ShapeError>(static_cast<std::int64_t>(ids.size()) == rows, "step: ", ids.size(), " ids for ", rows, " rows");
-  std::int64_t longest = 0;
-  for (const std::int32_t length : state.lengths) longest = std::max<std::int64_t>(longest, length + 1);
   for (const std::int32_t id : ids) {
     require<UsageError>(id >= 0 && id < config_.V_target, "step: there is no token ", id);
   }
+  state.begin_step(on);
   data::Tokens tokens;
   tokens.ids = data::make_ids(on, ids);
-  tokens.segments = {.B = rows,
-                     .R = rows,
-                     .longest = longest,
-                     .offsets = {},
-                     .position = data::make_ids(on, state.lengths),
-                     .sentence = {}};
+  tokens.segments = {
+      .B = rows, .R = rows, .longest = longest, .offsets = {}, .position = state.positions(), .sentence = {}};
   const Tensor P = positions(on, P_target_, longest);
-  const Tensor embedded = ops::embed(on, tokens, target_embedding().tensor(), P, std::sqrt(config_.d_model), {});
-  return decoder_.step(embedded, state);
+  const Tensor embedded = embed(on, tokens, target_embedding(), P, {});
+  const Tensor next = decoder_.step(embedded, state, pass);
+  state.end_step();
+  return next;
 }
 
 std::int32_t Transformer::start_token() const {
@@ -154,9 +149,18 @@ void Transformer::parameters(nn::ParameterVisitor& visit) {
 
 Tensor log_probabilities(const Seq2Seq& model, const Tensor& states) {
   const OutputProjection output = model.output();
+  if (output.packed) return ops::log_softmax(ops::linear(states, output.packed, output.b));
   Tensor logits = ops::matmul(states, output.E, Transpose::kYes);
   if (output.b) logits = ops::add_bias(logits, output.b);
   return ops::log_softmax(logits);
+}
+
+void best_words(const Seq2Seq& model, const Tensor& states, const BestWords& best) {
+  const OutputProjection output = model.output();
+  const Backend& on = states.backend();
+  const Array b = output.b ? output.b.array() : Array();
+  output.packed ? on.best_words(states.array(), output.packed, b, best)
+                : on.best_words(states.array(), output.E.array(), b, best);
 }
 
 std::vector<ParameterInfo> parameter_table(const TransformerConfig& config) {

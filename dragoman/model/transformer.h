@@ -21,8 +21,9 @@ class Transformer final : public Seq2Seq {
   Encoded encode(const data::Tokens& source, nn::Pass& pass) const override;
   Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
   OutputProjection output() const override;
-  DecoderState start(const Encoded& encoded, std::int64_t rows, std::int64_t steps) const override;
-  Tensor step(std::span<const std::int32_t> ids, DecoderState& state) const override;
+  DecoderState start(Backend& on, const DecoderRoom& room) const override;
+  void remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const override;
+  Tensor step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const override;
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override;
@@ -35,6 +36,8 @@ class Transformer final : public Seq2Seq {
   const nn::Parameter& target_embedding() const;
   const nn::Parameter& output_embedding() const;
   Tensor positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const;
+  Tensor embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+               const Dropout& dropout) const;
 
   TransformerConfig config_;
   nn::Parameter E_, E_source_, E_target_, E_output_;  // those that the tying leaves

@@ -44,6 +44,15 @@ Heads MultiHeadAttention::heads(const Dropout& dropout) const {
   return {.h = sizes.h, .scale = 1.0 / std::sqrt(static_cast<double>(sizes.d_k)), .dropout = dropout};
 }
 
+Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const {
+  return pass.observer != nullptr ? pass.on.empty({rows, sizes.h, keys}, dtype) : Array();
+}
+
+Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {
+  if (pass.observer != nullptr) pass.observer->see_step(kind, layer, weights);
+  return W_O(Tensor(pass.on, O));
+}
+
 namespace {
 
 std::int64_t width(const AttentionSizes& sizes, Projection projection) {
@@ -97,11 +106,12 @@ Projections SelfAttention::project(const Tensor& x) const {
           columns(QKV, 2 * sizes.keys(), sizes.values())};
 }
 
-Tensor SelfAttention::step(const Tensor& Q, const CachedKeys& cache, std::int64_t r) const {
-  Backend& on = Q.backend();
-  Array O = on.empty({Q.rows(), multi_head.sizes.values()}, Q.array().dtype()), weights;
-  on.attention_cached(Q.array(), cache, r, multi_head.heads(), O, weights);
-  return multi_head.W_O(Tensor(on, O));
+Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const {
+  const auto [Q, K, V] = project(x);
+  Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
+  Array weights = multi_head.step_weights(x.rows(), cache.cells.cols(), x.array().dtype(), pass);
+  pass.on.attention_cached(Q.array(), K.array(), V.array(), cache, r, multi_head.heads(), O, weights);
+  return multi_head.finish_step(O, weights, pass);
 }
 
 void SelfAttention::parameters(ParameterVisitor& visit) {
@@ -117,12 +127,12 @@ CrossAttention::CrossAttention(const AttentionSizes& sizes, int layer)
   if (sizes.bias) W_Q.b = Parameter(0, {projection_biases(sizes, Projection::kQueries)});
 }
 
-Tensor CrossAttention::step(const Tensor& x, const Tensor& K, const Tensor& V, const Segments& memory,
-                            const Array& sentences) const {
-  Backend& on = x.backend();
-  Array O = on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype()), weights;
-  on.attention_memory(W_Q(x).array(), K.array(), V.array(), memory, sentences, multi_head.heads(), O, weights);
-  return multi_head.W_O(Tensor(on, O));
+Tensor CrossAttention::step(const Tensor& x, const Array& K, const Array& V, const MemoryRows& memory,
+                            Pass& pass) const {
+  Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
+  Array weights = multi_head.step_weights(x.rows(), memory.longest, x.array().dtype(), pass);
+  pass.on.attention_memory(W_Q(x).array(), K, V, memory, multi_head.heads(), O, weights);
+  return multi_head.finish_step(O, weights, pass);
 }
 
 void CrossAttention::parameters(ParameterVisitor& visit) {

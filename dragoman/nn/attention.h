@@ -51,6 +51,10 @@ struct MultiHeadAttention {
   // Section 3.2.2, for a ragged batch, all heads at once.
   Tensor operator()(const Projections& projected, const Reach& reach, Pass& pass) const;
   Heads heads(const Dropout& dropout = {}) const;
+  // Where the weights of a decoding step are to be written: nowhere, unless somebody observes.
+  Array step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const;
+  // The end of a step: shows the weights, and multiplies what the heads gave by W^O.
+  Tensor finish_step(const Array& O, const Array& weights, Pass& pass) const;
 };
 
 // Self-attention: queries, keys and values all come from x, by one product.
@@ -65,8 +69,8 @@ struct SelfAttention {
   Tensor operator()(const Tensor& x, const Reach& reach, Pass& pass) const {
     return multi_head(project(x), reach, pass);
   }
-  // One new token per hypothesis, whose key and value are already in the cache; r > 0 restricts it to the last r.
-  Tensor step(const Tensor& Q, const CachedKeys& cache, std::int64_t r) const;
+  // One new token per hypothesis, which joins the cache; r > 0 restricts it to the last r.
+  Tensor step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);
 };
@@ -84,7 +88,7 @@ struct CrossAttention {
     return multi_head({W_Q(x), K, V}, reach, pass);
   }
   // One query per hypothesis, over the memory of the sentence that it translates.
-  Tensor step(const Tensor& x, const Tensor& K, const Tensor& V, const Segments& memory, const Array& sentences) const;
+  Tensor step(const Tensor& x, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);
 };

@@ -12,6 +12,7 @@ struct Linear {
 
   // x W + b, then ReLU and dropout if asked for.
   Tensor operator()(const Tensor& x, const Activation& activation = {}) const {
+    if (W.packed()) return ops::linear(x, W.packed(), b.tensor(), activation);
     return ops::linear(x, W.tensor(), b.tensor(), activation);
   }
 };

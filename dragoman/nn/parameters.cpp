@@ -46,19 +46,25 @@ Parameter& Parameter::rounded_rows(std::int64_t multiple) {
   return *this;
 }
 
+Parameter& Parameter::used_as(Use use) {
+  use_ = use;
+  return *this;
+}
+
 void ParameterVisitor::operator()(const std::string& name, Parameter& parameter) {
   if (!parameter) return;
   parameters_.push_back(&parameter);
   const Array values = array_or_absent(parameter.tensor_);
+  const Use use = parameter.use_;
   if (parameter.columns_.empty()) {
-    tensors_.push_back({prefix_ + name, parameter.shape_, parameter.initial_, values});
+    tensors_.push_back({prefix_ + name, parameter.shape_, parameter.initial_, values, use, parameter.packed_});
     return;
   }
   std::int64_t first = 0;
   for (const Parameter::Columns& part : parameter.columns_) {
     const Shape shape = parameter.shape_.rank() == 1 ? Shape{part.width} : Shape{parameter.shape_.rows(), part.width};
-    tensors_.push_back(
-        {prefix_ + part.name, shape, part.initial, values ? values.columns(first, part.width) : Array()});
+    tensors_.push_back({prefix_ + part.name, shape, part.initial, values ? values.columns(first, part.width) : Array(),
+                        use, parameter.packed_, first});
     first += part.width;
   }
 }
@@ -93,9 +99,48 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpo
       variable->persistent = true;
       variable->gradient = Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device());
     }
+    parameter.packed_ = {};
     parameter.tensor_ =
         Tensor(on_, Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device()), variable);
   }
+}
+
+void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm form) {
+  const auto is_packed = [](const Parameter& parameter) {
+    return parameter.shape_.rank() == 2 && parameter.use_ != Use::kTable;
+  };
+  const auto in = [](const Parameter& parameter) {
+    return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 1 : 0);
+  };
+  const auto out = [](const Parameter& parameter) {
+    return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 0 : 1);
+  };
+  std::size_t bytes = 0;
+  std::vector<std::size_t> starts;
+  for (const Parameter* parameter : visitor.parameters()) {
+    starts.push_back(bytes);
+    bytes += is_packed(*parameter)
+                 ? on_.packed_bytes(form, in(*parameter), out(*parameter))
+                 : static_cast<std::size_t>(round_up(parameter->shape_.count(), kAlignment)) * sizeof(float);
+  }
+  value_memory_ = on_.reserve(std::max<std::size_t>(1, bytes));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    void* start = static_cast<char*>(value_memory_->base()) + starts[i];
+    parameter.tensor_ = {};
+    parameter.packed_ = {};
+    if (is_packed(parameter)) {
+      parameter.packed_ = on_.packed_in(start, form, in(parameter), out(parameter));
+    } else {
+      parameter.tensor_ = Tensor(on_, Array(start, parameter.shape_, DType::kFloat32, on_.device()));
+    }
+  }
+}
+
+void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows, const Array& scales) {
+  if (!tensor.packed) return on.scaled(rows, 1.0, Sink::overwrite(tensor.values.row_range(first, rows.rows())));
+  const bool transposed = tensor.packs_as() == Transpose::kYes;
+  on.pack(rows, tensor.packs_as(), scales, tensor.first_column + (transposed ? first : 0), tensor.packed);
 }
 
 std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
@@ -113,16 +158,17 @@ void ParameterBlock::initialise(std::uint64_t seed) {
   std::vector<double> host;
   for (const NamedTensor& tensor : tensors_) {
     RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
-    bool first = true;
-    tensor.values.for_row_ranges(kStagedElements, [&](const Array& piece) {
-      host.resize(static_cast<std::size_t>(piece.count()));
+    for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
+      const Shape shape{rows, tensor.shape.cols()};
+      host.resize(static_cast<std::size_t>(shape.count()));
       for (double& value : host) value = draw(tensor.initial, random);
-      if (first && tensor.initial.zero_first_row) std::fill_n(host.begin(), tensor.shape.cols(), 0.0);
-      first = false;
+      if (first == 0 && tensor.initial.zero_first_row) std::fill_n(host.begin(), tensor.shape.cols(), 0.0);
       const ArenaScope scratch(on_.arena());
-      Array staged = on_.empty(piece.shape(), DType::kFloat64);
-      on_.copy_in(host.data(), staged);
-      on_.scaled(staged, 1.0, Sink::overwrite(piece));
+      Array drawn = on_.empty(shape, DType::kFloat64);
+      on_.copy_in(host.data(), drawn);
+      const Array staged = tensor.packed ? on_.empty(shape, DType::kFloat32) : drawn;
+      if (tensor.packed) on_.scaled(drawn, 1.0, Sink::overwrite(staged));
+      store_rows(on_, tensor, first, staged);
     });
   }
 }

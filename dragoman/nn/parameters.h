@@ -2,6 +2,7 @@
 // optimiser. Parameters live in flat blocks: values, gradients and the optimiser's moments share one layout.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,13 @@ struct Initial {
   static Initial normal(double deviation) { return {Kind::kNormal, deviation}; }
 };
 
+// What a matrix is for, which says how it is packed for inference.
+enum class Use : std::uint8_t {
+  kProduct,     // x W
+  kVocabulary,  // looked up by row, and x E^T: packed as its transpose
+  kTable,       // looked up only: never packed
+};
+
 // One stored vector or matrix. Several named matrices may lie in it side by side, so that one product serves them all:
 // W_Q, W_K and W_V are columns of one matrix.
 struct Parameter {
@@ -39,10 +47,14 @@ struct Parameter {
   Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows 0: a vector
   // Memory is laid out for a multiple of this many rows; the extra ones stay zero and are neither counted nor saved.
   Parameter& rounded_rows(std::int64_t multiple);
+  Parameter& used_as(Use use);  // kProduct unless told
 
   explicit operator bool() const { return shape_.rank() > 0; }  // false: the layer goes without it
   const Shape& shape() const { return shape_; }
+  // Its memory is the one or the other: a tensor, or, in a block for inference, a packed matrix.
   const Tensor& tensor() const { return tensor_; }
+  const PackedMatrix& packed() const { return packed_; }
+  DType dtype() const { return packed_ ? DType::kFloat32 : tensor_.array().dtype(); }  // of what is computed with it
 
  private:
   friend class ParameterBlock;
@@ -52,7 +64,9 @@ struct Parameter {
   Initial initial_;
   std::vector<Columns> columns_;
   std::int64_t row_multiple_ = 1;
+  Use use_ = Use::kProduct;
   Tensor tensor_;
+  PackedMatrix packed_;
 };
 
 // A tensor as it is saved: a whole parameter, or the columns of one that have a name of their own.
@@ -60,7 +74,13 @@ struct NamedTensor {
   std::string name;
   Shape shape;
   Initial initial;
-  Array values;  // absent before memory is given
+  Array values;  // absent before memory is given, and if it is packed
+  Use use = Use::kTable;
+  PackedMatrix packed = {};       // what it is part of, in a block of packed weights
+  std::int64_t first_column = 0;  // its place there
+
+  bool is_weights() const { return shape.rank() == 2 && use != Use::kTable; }
+  Transpose packs_as() const { return use == Use::kVocabulary ? Transpose::kYes : Transpose::kNo; }
 };
 
 class ParameterVisitor {
@@ -89,6 +109,19 @@ class ParameterVisitor {
 // drawing them takes no room to speak of.
 inline constexpr std::int64_t kStagedElements = 1 << 20;
 
+// Calls work(first row, rows) for ranges of rows in which a tensor's values may be given to store_rows(), one after the
+// other. A matrix that is packed by columns is given whole.
+template <class Work>
+void for_stored_rows(const NamedTensor& tensor, const Work& work) {
+  const std::int64_t rows = tensor.shape.rows(), cols = std::max<std::int64_t>(1, tensor.shape.cols());
+  const bool whole = tensor.packed && tensor.packs_as() == Transpose::kNo;
+  const std::int64_t most = whole ? rows : std::max<std::int64_t>(1, kStagedElements / cols);
+  for (std::int64_t first = 0; first < rows; first += most) work(first, std::min(most, rows - first));
+}
+// The values of a range of rows, on the device: floating-point numbers, or, for packed weights, int8 with their scales.
+void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows,
+                const Array& scales = {});
+
 enum class Purpose : std::uint8_t { kInference, kTraining };
 
 // The memory of all parameters of a model. Binds each Parameter's tensor to it; the model must not outlive it.
@@ -104,11 +137,21 @@ class ParameterBlock {
     model.parameters(bound);
     tensors_ = bound.tensors();
   }
+  // For inference: matrices that are multiplied are packed in this form, everything else is float32.
+  template <class Model>
+  ParameterBlock(Backend& on, WeightForm form, Model& model) : on_(on) {
+    ParameterVisitor visitor;
+    model.parameters(visitor);
+    lay_out_packed(visitor, form);
+    ParameterVisitor bound;
+    model.parameters(bound);
+    tensors_ = bound.tensors();
+  }
   ParameterBlock(const ParameterBlock&) = delete;
   ParameterBlock& operator=(const ParameterBlock&) = delete;
 
   Backend& backend() const { return on_; }
-  const Array& values() const { return values_; }        // all of them, [count]
+  const Array& values() const { return values_; }        // all of them, [count]; absent if they are packed
   const Array& gradients() const { return gradients_; }  // same layout
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
   // The tensors as they lie in another array of the block's layout and element type: gradients, moments, averages.
@@ -124,6 +167,7 @@ class ParameterBlock {
 
  private:
   void lay_out(const ParameterVisitor& visitor, DType dtype, Purpose purpose);
+  void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
 
   Backend& on_;
   std::unique_ptr<Reservation> value_memory_, gradient_memory_;

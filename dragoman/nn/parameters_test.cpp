@@ -76,6 +76,27 @@ TEST_F(ParametersTest, ForInferenceThereAreNoGradients) {
   EXPECT_EQ(others.E.tensor().variable(), nullptr);
 }
 
+// The layers' self-attention as it would be for a batch of one sentence.
+Doubles attended(Backend& on, const Layers& layers) {
+  const ArenaScope scratch(on.arena());
+  const Array x = make_array(on, {5, 6}, DType::kFloat32, random_values(30, 9));
+  const Segments sentence = make_segments(on, {5});
+  Pass pass{.on = on};
+  return values_of(on, layers.self(Tensor(on, x), {sentence, sentence, {}}, pass).array());
+}
+
+TEST_F(ParametersTest, PackedWeightsComputeTheSame) {
+  Layers packed, rounded;
+  packed.E.used_as(Use::kVocabulary);
+  ParameterBlock exact(*on, WeightForm::kFloat32, packed), near(*on, WeightForm::kInt8, rounded);
+  for (ParameterBlock* each : {&block, &exact, &near}) each->initialise(3);
+  EXPECT_FALSE(packed.self.W_QKV.W.tensor());
+  EXPECT_EQ(packed.self.W_QKV.W.packed().out, 6 + 6 + 8);
+  EXPECT_EQ(packed.E.packed().out, 5);
+  EXPECT_EQ(attended(*on, packed), attended(*on, layers));
+  expect_near(attended(*on, rounded), attended(*on, layers), 0.05);
+}
+
 TEST_F(ParametersTest, TheSameSeedDrawsTheSameBits) {
   block.initialise(3);
   const Doubles first = values(block.values());

@@ -7,13 +7,29 @@
 
 namespace dragoman::ops {
 
+namespace {
+
+void check_positions(const Tensor& P, const Segments& segments) {
+  require<UsageError>(!P || P.dim(0) >= segments.longest, "a sentence of ", segments.longest,
+                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions that the model has.");
+}
+
+}  // namespace
+
+Tensor embed(Backend& on, const data::Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale) {
+  check_positions(P, tokens.segments);
+  require<ShapeError>(!recorded({P}), "embed: no gradient flows through packed weights");
+  Array y = on.empty({tokens.segments.R, E.in}, DType::kFloat32);
+  on.embed(tokens.ids, tokens.segments, E, array_or_absent(P), scale, y);
+  return Tensor(on, y);
+}
+
 Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
              const Dropout& dropout) {
   const auto [V, d] = E.dims<2>();
   const Segments& segments = tokens.segments;
   require<ShapeError>(!P || P.dim(-1) == d, "embed: E is ", E.shape(), " but P is ", P.shape());
-  require<UsageError>(!P || P.dim(0) >= segments.longest, "a sentence of ", segments.longest,
-                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions that the model has.");
+  check_positions(P, segments);
   require<ShapeError>(tokens.index.rows || !recorded({E, P}), "embed: these tokens were made without an index");
   Array y = on.empty({segments.R, d}, E.array().dtype());
   on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);

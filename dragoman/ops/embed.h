@@ -10,6 +10,9 @@ namespace dragoman::ops {
 Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
              const Dropout& dropout);
 
+// The same from a packed table, for inference: nothing is dropped and no gradient flows.
+Tensor embed(Backend& on, const data::Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale);
+
 namespace plain {
 // Looks up by multiplying one-hot rows with the tables.
 Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,

@@ -15,7 +15,7 @@ data::Tokens some_tokens(const Workbench& bench, bool index = true) {
   return data::make_tokens(*bench.on, sentences, {.V = 7, .zero_start = true, .index = index});
 }
 
-using Op = decltype(embed);
+using Op = decltype(plain::embed);
 
 // With the inputs E, or E and P.
 DifferentiableFunction of(Op& op, const Workbench& bench, const data::Tokens& tokens, const Dropout& dropout) {

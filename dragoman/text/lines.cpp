@@ -20,7 +20,6 @@ namespace dragoman::text {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 16;
-constexpr std::size_t kLongestLine = 1 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
@@ -90,7 +89,7 @@ class RawFile {
 }  // namespace
 
 struct LineReader::File {
-  explicit File(const std::string& path) : raw(path) {
+  File(const std::string& path, const LineRules& rules_) : raw(path), rules(rules_) {
     if (raw.packing() == Packing::kNone) return;
     text = unpacked(raw.packing(), [this](char* bytes, std::size_t count) { return raw.read(bytes, count); });
   }
@@ -116,8 +115,8 @@ struct LineReader::File {
       const char* from = buffer.data() + next;
       const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end - next));
       const std::size_t count = newline == nullptr ? end - next : static_cast<std::size_t>(newline - from);
-      require<UsageError>(into.size() + count <= kLongestLine, raw.name(), " line ", line + 1,
-                          " is longer than 1 MiB; text has one sentence on a line.");
+      require<UsageError>(into.size() + count <= rules.most_bytes, raw.name(), " line ", line + 1, " is longer than ",
+                          rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
       into.append(from, count);
       next += count;
       if (newline == nullptr) continue;
@@ -128,13 +127,14 @@ struct LineReader::File {
   }
 
   RawFile raw;
+  LineRules rules;
   std::unique_ptr<std::streambuf> text;  // of a packed file
   std::array<char, kBufferBytes> buffer{};
   std::size_t next = 0, end = 0;  // what is left of the buffer
   std::int64_t line = 0;
 };
 
-LineReader::LineReader(const std::string& path) : file_(std::make_unique<File>(path)) {}
+LineReader::LineReader(const std::string& path, const LineRules& rules) : file_(std::make_unique<File>(path, rules)) {}
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
@@ -146,6 +146,7 @@ bool LineReader::next(std::string& line) {
   if (!ended && line.empty()) return false;
   file_->line += 1;
   if (ended && line.ends_with('\r')) line.pop_back();
+  if (file_->rules.any_bytes) return true;
   if (const std::optional<std::size_t> wrong = first_invalid_utf8(line)) {
     const auto byte = static_cast<unsigned char>(line[*wrong]);
     constexpr std::string_view kDigits = "0123456789ABCDEF";

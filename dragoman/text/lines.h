@@ -1,6 +1,7 @@
 // Text files as lines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,17 +11,23 @@ namespace dragoman::text {
 // A file of UTF-8 text, plain or packed with gzip, zstd or xz, which its first bytes tell. A line ends in LF or CR LF,
 // neither of which belongs to it; a byte-order mark at the start of the file is left out. The path "-" is standard
 // input.
+// What a reader puts up with.
+struct LineRules {
+  bool any_bytes = false;             // lines that are not UTF-8 are given as they are
+  std::size_t most_bytes = 1U << 20;  // of a line
+};
+
 class LineReader {
  public:
   // Throws an Error if the file cannot be opened.
-  explicit LineReader(const std::string& path);
+  explicit LineReader(const std::string& path, const LineRules& rules = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
   // Reads the next line; false at the end. Throws an Error that names the file for packed data that is damaged or cut
   // short and for a failing disk, and a UsageError that names the line too for text that is not UTF-8 and for a line of
-  // more than 1 MiB.
+  // more bytes than the rules allow.
   bool next(std::string& line);
 
   std::int64_t line() const;  // of the line read last, counted from 1

@@ -36,11 +36,12 @@ void average_weights(std::span<const std::filesystem::path> paths, const std::fi
   require<UsageError>(!paths.empty(), "there are no checkpoints to average.");
   Files files;
   for (const std::filesystem::path& path : paths) files.push_back(std::make_unique<SafetensorsFile>(path));
-  const std::vector<model::TensorLabel> labels = files.front()->labels();
+  std::vector<model::TensorLabel> labels = files.front()->labels();
   for (std::size_t i = 1; i < files.size(); ++i) {
     require<Error>(files[i]->labels() == labels, "'", paths[i].string(), "' and '", paths.front().string(),
                    "' are weights of different models.");
   }
+  for (model::TensorLabel& label : labels) label.type = model::StoredType::kF32;
   try {
     model::SafetensorsWriter writer(aside(output), labels);
     for (const model::TensorLabel& label : labels) write_mean(files, label, writer);

@@ -8,7 +8,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::train {
 namespace {
@@ -86,8 +86,8 @@ Json read_unchecked_state(const Checkpoint& checkpoint) {
 }
 
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors) {
-  model::SafetensorsFile(checkpoint.path / kWeights).read(on, tensors.weights);
-  model::SafetensorsFile(checkpoint.path / kMoments).read(on, tensors.moments);
+  model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights);
+  model::read_tensors(model::SafetensorsFile(checkpoint.path / kMoments), on, tensors.moments);
 }
 
 fs::path weights_of(const Checkpoint& checkpoint) { return checkpoint.path / kWeights; }

@@ -236,9 +236,10 @@ double loss_of(Backend& on, const model::Transformer& model, const model::Traini
   const data::Batch batch = data::make_batch(
       on, tiny_pairs(), {.V_source = config.V_source, .V_target = config.V_target, .start_token = model.start_token()});
   const Tensor states = model.decode(batch.target, model.encode(batch.source, pass), pass);
-  const auto [E, b] = model.output();
+  const model::OutputProjection output = model.output();
   const Tensor loss =
-      ops::smoothed_cross_entropy(states, E, b, batch.targets, {.smoothing = smoothing_of(training)}).loss;
+      ops::smoothed_cross_entropy(states, output.E, output.b, batch.targets, {.smoothing = smoothing_of(training)})
+          .loss;
   double total = 0;
   on.copy_out(loss.array(), &total);
   return total / static_cast<double>(batch.target_tokens);

@@ -9,7 +9,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/cost.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/weights.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/report.h"
@@ -195,7 +195,7 @@ void Session::start_weights() {
     read_tensors(*resumed_, *on_, tensors());
     trainer_->resume(state_.step);
   } else if (!request_.init.empty()) {
-    model::SafetensorsFile(model::weights_file(request_.init)).read(*on_, block_->tensors());
+    model::read_tensors(model::SafetensorsFile(model::weights_file(request_.init)), *on_, block_->tensors());
   } else {
     block_->initialise(state_.settings.training.seed);
   }

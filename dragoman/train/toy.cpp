@@ -4,7 +4,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/greedy.h"
+#include "dragoman/decode/engine.h"
 
 namespace dragoman::train {
 
@@ -85,7 +85,7 @@ data::Sentence ToyModel::answer(const data::Sentence& source) const {
 double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const {
   std::vector<data::Sentence> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  const std::vector<decode::Translation> answers = decode::greedy(*on, model, sources);
+  const std::vector<decode::Hypothesis> answers = decode::greedy(*on, model, sources);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     data::Sentence given = answers[i].tokens;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dragoman/base/error.h"
-#include "dragoman/decode/greedy.h"
+#include "dragoman/decode/engine.h"
 #include "dragoman/eval/bleu.h"
 #include "dragoman/train/trainer.h"
 
@@ -70,7 +70,7 @@ std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq&
     std::vector<data::Sentence> sources;
     for (std::size_t i = first; i < std::min(first + at_once, sources_.size()); ++i)
       sources.push_back(pairs_[i].source);
-    for (const decode::Translation& translation : decode::greedy(on, model, sources)) {
+    for (const decode::Hypothesis& translation : decode::greedy(on, model, sources)) {
       translations.push_back(tokenizers_.target.decode(translation.tokens));
     }
   }

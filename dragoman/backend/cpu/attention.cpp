@@ -1,128 +1,11 @@
-#include <cmath>
-#include <limits>
 #include <vector>
 
+#include "dragoman/backend/cpu/attend.h"
 #include "dragoman/backend/cpu/cpu_backend.h"
-#include "dragoman/backend/cpu/heads.h"
-#include "dragoman/backend/cpu/micro_gemm.h"
 
 namespace dragoman::cpu {
 
 namespace {
-
-// A sentence and head is one piece of work; inside it, blocks of queries meet blocks of keys.
-constexpr std::int64_t kQueries = 64, kKeys = 64;  // kKeys: a multiple of four vectors
-
-// Where a piece keeps a block of scores (and their gradients) and a block of keys (and values), transposed.
-template <class T>
-struct Scratch {
-  T *scores, *d_scores, *transposed, *transposed_V;
-};
-
-// Scores are computed for keys in multiples of this many, so that the product runs in whole register tiles: keys beyond
-// the last count as zero vectors, and nobody looks at their scores.
-template <class T>
-std::int64_t padded(std::int64_t keys) {
-  return divide_up(keys, 4 * kLanes<T>) * 4 * kLanes<T>;
-}
-
-// to[c, j] = x[first + j, c] for `count` rows, then zeros up to padded(count); rows of `to` are kKeys apart.
-template <class T>
-void transpose_rows(const Block<T>& x, std::int64_t first, std::int64_t count, T* to) {
-  for (std::int64_t j = 0; j < count; ++j) {
-    const T* from = x.row(first + j);
-    for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = from[c];
-  }
-  for (std::int64_t j = count; j < padded<T>(count); ++j) {
-    for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = T{0};
-  }
-}
-
-template <class T>
-void scale_row(T* row, std::int64_t count, T factor) {
-  for (std::int64_t c = 0; c < count; ++c) row[c] *= factor;
-}
-
-// Everything about one piece that the passes below share.
-template <class T>
-struct Piece {
-  Block<T> Q, K, V;
-  const Mask& mask;
-  const Heads& heads;
-  std::int64_t head;
-  const std::int32_t *sentence, *position;  // of the queries' rows, for dropout
-  T scale;
-
-  // The keys that some query of [first, first + count) sees.
-  std::int64_t first_key(std::int64_t first) const { return mask.first_key(first) / kKeys * kKeys; }
-  std::int64_t last_key(std::int64_t first, std::int64_t count) const { return mask.last_key(first + count - 1, K.n); }
-  // scores[i, j] = Q[q + i] . K[k + j], from the transposed keys.
-  void multiply_scores(std::int64_t q, std::int64_t queries, std::int64_t keys, const T* transposed, T* scores) const {
-    multiply<T>(queries, padded<T>(keys), Q.d, Q.strided(q), transposed, kKeys, scores, kKeys, false);
-  }
-  void drop_weights(std::int64_t query, std::int64_t k, std::int64_t keys, T* row) const {
-    if (heads.dropout.on()) drop(heads.dropout, sentence[query], position[query], head * K.n + k, keys, row);
-  }
-};
-
-// Calls body(k, keys) for each block of keys that some query of the block sees, with their scores in scratch.scores.
-template <class T, class Body>
-void for_scores(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
-                const Body& body) {
-  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
-    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
-    transpose_rows(piece.K, k, keys, scratch.transposed);
-    piece.multiply_scores(q, queries, keys, scratch.transposed, scratch.scores);
-    body(k, keys);
-  }
-}
-
-// One block of queries over all keys it sees, block by block: the running maximum and sum of each row's softmax are
-// corrected whenever a larger score appears.
-template <class T>
-void attend(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
-            std::int64_t log_sum_stride, const Scratch<T>& scratch) {
-  T most[kQueries], sum[kQueries];
-  std::fill_n(most, queries, kMinusInfinity<T>);
-  std::fill_n(sum, queries, T{0});
-  for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
-  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
-    for (std::int64_t i = 0; i < queries; ++i) {
-      T* row = scratch.scores + i * kKeys;
-      const Seen seen(piece.mask, q + i, piece.K.n, k, keys);
-      const T now = std::max(most[i], largest(row, seen) * piece.scale);
-      if (now > most[i] && sum[i] > 0) {
-        const T correction = std::exp(most[i] - now);
-        sum[i] *= correction;
-        scale_row(O.row(q + i), O.d, correction);
-      }
-      most[i] = now;
-      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
-      piece.drop_weights(q + i, k, keys, row);
-    }
-    multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, piece.V.row(k), piece.V.stride, O.row(q), O.stride,
-                true);
-  });
-  for (std::int64_t i = 0; i < queries; ++i) {
-    if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
-    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
-  }
-}
-
-// The weights of one block of queries, from the sums that `attend` has left.
-template <class T>
-void write_weights(const Piece<T>& piece, std::int64_t q, std::int64_t queries, const T* log_sums,
-                   std::int64_t log_sum_stride, const Scratch<T>& scratch, T* weights) {
-  std::fill_n(weights + q * piece.K.n, queries * piece.K.n, T{0});
-  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
-    for (std::int64_t i = 0; i < queries; ++i) {
-      T* row = scratch.scores + i * kKeys;
-      const Seen seen(piece.mask, q + i, piece.K.n, k, keys);
-      if (seen.to > seen.from) exponentiate(row, seen, keys, piece.scale, log_sums[i * log_sum_stride]);
-      std::copy_n(row + seen.from, seen.to - seen.from, weights + (q + i) * piece.K.n + k + seen.from);
-    }
-  });
-}
 
 // What one block of queries adds to the gradients when it meets one block of keys: with P the weights, Z the dropout
 // factors and D the row sums of dO O,
@@ -131,12 +14,11 @@ template <class T>
 void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys,
                      const Block<T>& dO, const T* D, const T* log_sums, std::int64_t log_sum_stride,
                      const Scratch<T>& scratch, Block<T> dQ, Block<T> dK, Block<T> dV) {
-  piece.multiply_scores(q, queries, keys, scratch.transposed, scratch.scores);
-  multiply<T>(queries, padded<T>(keys), dO.d, dO.strided(q), scratch.transposed_V, kKeys, scratch.d_scores, kKeys,
-              false);
+  piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
+  multiply<T>(queries, padded<T>(keys), dO.d, dO.strided(q), scratch.values, kKeys, scratch.d_scores, kKeys, false);
   for (std::int64_t i = 0; i < queries; ++i) {
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
-    const Seen seen(piece.mask, q + i, piece.K.n, k, keys);
+    const Seen seen = piece.seen(q + i, k, keys);
     const T log_sum = log_sums[(q + i) * log_sum_stride];
     exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInfinity<T> ? T{0} : log_sum);
     if (piece.heads.dropout.on()) {
@@ -171,19 +53,6 @@ Block<T> gradient_block(const Sink& sink, const Segments& segments, std::int64_t
     for (std::int64_t i = 0; i < block.n; ++i) std::fill_n(block.row(i), block.d, T{0});
   }
   return block;
-}
-
-// Scratch on the stack of the thread that runs the piece; only heads wider than kWidest need the heap.
-template <class T, class Body>
-void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
-  constexpr std::int64_t kWidest = 512;
-  alignas(kVectorBytes) T scores[kQueries * kKeys], d_scores[kQueries * kKeys];
-  if (d_k <= kWidest && d_v <= kWidest) {
-    alignas(kVectorBytes) T transposed[kWidest * kKeys], transposed_V[kWidest * kKeys];
-    return body(Scratch<T>{scores, d_scores, transposed, transposed_V});
-  }
-  std::vector<T> wide((d_k + d_v) * kKeys);
-  body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
 }
 
 template <class T>
@@ -235,7 +104,7 @@ void CpuBackend::attention(const Array& Q, const Array& K, const Array& V, const
           attend(piece, q, queries, out, sums + q * heads.h, heads.h, scratch);
           if (!weights) continue;
           T* start = weights.data<T>() + weights_before(reach, b, heads.h) + head * piece.Q.n * piece.K.n;
-          write_weights(piece, q, queries, sums + q * heads.h, heads.h, scratch, start);
+          write_weights(piece, q, queries, sums + q * heads.h, heads.h, scratch, start + q * piece.K.n, piece.K.n);
         }
       });
     });
@@ -265,8 +134,8 @@ void CpuBackend::attention_backward(const Array& dO, const Array& Q, const Array
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
         for (std::int64_t k = 0; k < piece.K.n; k += kKeys) {
           const std::int64_t keys = std::min(kKeys, piece.K.n - k);
-          transpose_rows(piece.K, k, keys, scratch.transposed);
-          transpose_rows(piece.V, k, keys, scratch.transposed_V);
+          transpose_rows(piece.K, k, keys, scratch.keys);
+          transpose_rows(piece.V, k, keys, scratch.values);
           for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
             const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
             if (k + keys <= piece.first_key(q) || k >= piece.last_key(q, queries)) continue;

@@ -1,76 +1,116 @@
 // Attention of decoding steps: one query a row, over cached keys or over the memory.
 #include <algorithm>
 
+#include "dragoman/backend/cpu/attend.h"
 #include "dragoman/backend/cpu/cpu_backend.h"
-#include "dragoman/backend/cpu/heads.h"
 
 namespace dragoman::cpu {
 
 namespace {
 
-// One query over the keys [from, to), found by key_at and value_at; `weights` receives its softmax.
-template <class T, class KeyAt, class ValueAt>
-void attend_row(const T* q, std::int64_t d_k, const KeyAt& key_at, std::int64_t d_v, const ValueAt& value_at,
-                std::int64_t from, std::int64_t to, T scale, T* weights, T* o) {
-  std::fill_n(o, d_v, T{0});
-  const Seen seen(from, to);
-  for (std::int64_t t = from; t < to; ++t) weights[t] = dot(q, key_at(t), d_k);
-  const T sum = exponentiate(weights, seen, to, scale, largest(weights, seen) * scale);
-  for (std::int64_t t = from; t < to; ++t) {
-    weights[t] /= sum;
-    const T* v = value_at(t);
-    for (std::int64_t c = 0; c < d_v; ++c) o[c] += weights[t] * v[c];
+// Where the weights of a step go, if anybody looks.
+template <class T>
+struct StepWeights {
+  T* data;
+  std::int64_t h, longest;
+
+  StepWeights(const Array& weights, std::int64_t h_, std::int64_t longest_)
+      : data(weights ? weights.data<T>() : nullptr), h(h_), longest(longest_) {}
+  T* row(std::int64_t r, std::int64_t head) const { return data + (r * h + head) * longest; }
+};
+
+// The queries of one piece, which are rows `top` and following of the step.
+template <class T, class Rows>
+void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t top, const StepWeights<T>& weights) {
+  T log_sums[kQueries];
+  with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
+    for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
+      const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
+      attend(piece, q, queries, O, log_sums, 1, scratch);
+      if (weights.data == nullptr) continue;
+      T* start = weights.row(top + q, piece.head);
+      const std::int64_t stride = weights.h * weights.longest;
+      for (std::int64_t i = 0; i < queries; ++i) std::fill_n(start + i * stride, weights.longest, T{0});
+      write_weights(piece, q, queries, log_sums, 1, scratch, start, stride);
+    }
+  });
+}
+
+// Columns of one head in rows [first, first + count).
+template <class T>
+Block<T> head_rows(const Matrix<T>& x, std::int64_t first, std::int64_t count, std::int64_t head, std::int64_t h) {
+  const std::int64_t d = x.cols / h;
+  return {x.row(first) + head * d, count, d, x.stride};
+}
+
+// Rows in a run that look at the same part of the memory: the hypotheses of one sentence.
+std::vector<std::int64_t> runs(const std::int32_t* first, std::int64_t rows) {
+  std::vector<std::int64_t> starts;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    if (r == 0 || first[r] != first[r - 1]) starts.push_back(r);
   }
+  starts.push_back(rows);
+  return starts;
 }
 
 }  // namespace
 
-void CpuBackend::attention_cached(const Array& Q, const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
-                                  Array& weights) const {
-  const ArenaScope scope(arena());
-  const std::int64_t rows = Q.rows(), steps = cache.ancestors.cols();
-  Array scores = weights ? weights : empty({rows, heads.h, steps}, Q.dtype());
-  expect_elements<std::int32_t>({&cache.ancestors, &cache.lengths});
+void CpuBackend::attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
+                                  std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+  const std::int64_t rows = Q.rows(), steps = cache.cells.cols();
+  const Mask mask{.kind = Mask::Kind::kCausal, .r = r};
+  expect_elements<std::int32_t>({&cache.cells, &cache.lengths});
   dispatch(Q.dtype(), [&]<class T>() {
-    const auto q = matrix<T>(Q), k = matrix<T>(cache.K), v = matrix<T>(cache.V), o = matrix<T>(O);
-    const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h, cache_rows = cache.K.dim(1);
+    expect_elements<T>({&K, &V, &cache.K, &cache.V, &O, &weights});
+    const auto q = matrix<T>(Q), o = matrix<T>(O), keys = matrix<T>(cache.K), values = matrix<T>(cache.V);
+    const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h;
+    const StepWeights<T> seen(weights, heads.h, steps);
     launch(rows, [&](std::int64_t row) {
-      const std::int32_t* ancestors = cache.ancestors.data<std::int32_t>() + row * steps;
-      const std::int64_t to = cache.lengths.data<std::int32_t>()[row] + 1,
-                         from = r > 0 ? std::max<std::int64_t>(0, to - r) : 0;
+      const std::int32_t* cells = cache.cells.data<std::int32_t>() + row * steps;
+      const std::int64_t length = cache.lengths.data<std::int32_t>()[row];
+      std::copy_n(matrix<T>(K).row(row), keys.cols, keys.row(cells[length]));
+      std::copy_n(matrix<T>(V).row(row), values.cols, values.row(cells[length]));
       for (std::int64_t head = 0; head < heads.h; ++head) {
-        T* row_weights = scores.data<T>() + (row * heads.h + head) * steps;
-        std::fill(row_weights + to, row_weights + steps, T{0});
-        attend_row<T>(
-            q.row(row) + head * d_k, d_k,
-            [&](std::int64_t t) { return k.row(t * cache_rows + ancestors[t]) + head * d_k; }, d_v,
-            [&](std::int64_t t) { return v.row(t * cache_rows + ancestors[t]) + head * d_v; }, from, to,
-            static_cast<T>(heads.scale), row_weights, o.row(row) + head * d_v);
+        const Piece<T, Scattered<T>> piece{.Q = head_rows(q, row, 1, head, heads.h),
+                                           .K = {keys.data + head * d_k, length + 1, d_k, keys.stride, cells},
+                                           .V = {values.data + head * d_v, length + 1, d_v, values.stride, cells},
+                                           .mask = mask,
+                                           .heads = heads,
+                                           .head = head,
+                                           .sentence = nullptr,
+                                           .position = nullptr,
+                                           .scale = static_cast<T>(heads.scale),
+                                           .offset = length};
+        attend_step(piece, head_rows(o, row, 1, head, heads.h), row, seen);
       }
     });
   });
 }
 
-void CpuBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const Segments& memory,
-                                  const Array& sentences, const Heads& heads, Array& O, Array& weights) const {
-  const ArenaScope scope(arena());
-  const std::int64_t rows = Q.rows();
-  Array scores = weights ? weights : empty({rows, heads.h, memory.longest}, Q.dtype());
-  expect_elements<std::int32_t>({&memory.offsets, &sentences});
+void CpuBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                  const Heads& heads, Array& O, Array& weights) const {
+  const Mask everything;
+  expect_elements<std::int32_t>({&memory.first, &memory.count});
   dispatch(Q.dtype(), [&]<class T>() {
-    expect_elements<T>({&K, &V});
-    const auto q = matrix<T>(Q), o = matrix<T>(O);
-    launch(rows, [&](std::int64_t row) {
-      const std::int64_t b = sentences.data<std::int32_t>()[row];
-      for (std::int64_t head = 0; head < heads.h; ++head) {
-        const Block<T> keys = head_of<T>(K, memory, b, head, heads.h), values = head_of<T>(V, memory, b, head, heads.h);
-        T* row_weights = scores.data<T>() + (row * heads.h + head) * memory.longest;
-        std::fill(row_weights + keys.n, row_weights + memory.longest, T{0});
-        attend_row<T>(
-            q.row(row) + head * keys.d, keys.d, [&](std::int64_t t) { return keys.row(t); }, values.d,
-            [&](std::int64_t t) { return values.row(t); }, 0, keys.n, static_cast<T>(heads.scale), row_weights,
-            o.row(row) + head * values.d);
-      }
+    expect_elements<T>({&K, &V, &O, &weights});
+    const auto q = matrix<T>(Q), k = matrix<T>(K), v = matrix<T>(V), o = matrix<T>(O);
+    const std::int32_t *first = memory.first.data<std::int32_t>(), *count = memory.count.data<std::int32_t>();
+    const StepWeights<T> seen(weights, heads.h, memory.longest);
+    const std::vector<std::int64_t> starts = dry() ? std::vector<std::int64_t>{0} : runs(first, q.rows);
+    const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
+    launch(sentences * heads.h, [&](std::int64_t number) {
+      const std::int64_t top = starts[number / heads.h], head = number % heads.h,
+                         queries = starts[number / heads.h + 1] - top;
+      const Piece<T> piece{.Q = head_rows(q, top, queries, head, heads.h),
+                           .K = head_rows(k, first[top], count[top], head, heads.h),
+                           .V = head_rows(v, first[top], count[top], head, heads.h),
+                           .mask = everything,
+                           .heads = heads,
+                           .head = head,
+                           .sentence = nullptr,
+                           .position = nullptr,
+                           .scale = static_cast<T>(heads.scale)};
+      attend_step(piece, head_rows(o, top, queries, head, heads.h), top, seen);
     });
   });
 }

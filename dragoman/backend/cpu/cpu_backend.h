@@ -2,6 +2,7 @@
 // implemented in the file of its contract's name.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "dragoman/backend/backend.h"
@@ -13,6 +14,9 @@ template <class T>
 struct Product;
 template <class T>
 struct Matrix;
+template <class T>
+struct Panels;
+struct Int8Rows;
 
 class CpuBackend final : public Backend {
  public:
@@ -75,14 +79,25 @@ class CpuBackend final : public Backend {
   void attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
                           const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
                           Sink dV) const override;
-  void attention_cached(const Array& Q, const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
-                        Array& weights) const override;
-  void attention_memory(const Array& Q, const Array& K, const Array& V, const Segments& memory, const Array& sentences,
+  void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
                         const Heads& heads, Array& O, Array& weights) const override;
+  void attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory, const Heads& heads,
+                        Array& O, Array& weights) const override;
 
   void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
                               const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses, Array& nll,
                               Sink dY, Sink dE, Sink db) const override;
+
+  std::size_t packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const override;
+  PackedMatrix packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const override;
+  void pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
+            const PackedMatrix& to) const override;
+  void linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+              Array& y) const override;
+  void embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
+             Array& y) const override;
+  void best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const override;
+  void best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const override;
 
   void adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const override;
   void moving_average(const Array& x, double decay, Array& mean) const override;
@@ -96,6 +111,28 @@ class CpuBackend final : public Backend {
   template <class Work>
   void launch(std::int64_t pieces, const Work& work) const {
     if (!dry_) team_.run(pieces, work);
+  }
+
+  // The rows of x as panels of all their columns, in the arena.
+  template <class T>
+  Panels<T> packed_rows(Matrix<const T> x) const;
+  // The rows of x rounded to integers, in the arena.
+  Int8Rows quantised_rows(Matrix<const float> x) const;
+  // Calls work(first, count) for ranges of panels that cover all of them, as many as keep every thread busy. Whatever
+  // the ranges, a panel's columns have the same bits.
+  template <class Work>
+  void for_panels(std::int64_t panels, const Work& work) const;
+  void linear_float(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                    const Array& y) const;
+  void linear_int8(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                   const Array& y) const;
+  // The best of what score(piece, first, logits) writes for the words from `first` on, `width` of them at a time, once
+  // the bias, if any, is added. The blocks are dealt out in word_pieces() pieces at most.
+  template <class T, class Score>
+  void best_by_block(std::int64_t V, std::int64_t width, const T* bias, const Score& score,
+                     const BestWords& best) const;
+  std::int64_t word_pieces(std::int64_t blocks) const {
+    return threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * threads());
   }
 
   template <class T, class Finish>

@@ -3,6 +3,7 @@
 
 #include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/backend/cpu/packed_panels.h"
 
 namespace dragoman::cpu {
 
@@ -26,6 +27,15 @@ void embed_row(const T* e, const T* p, T scale, std::int64_t d, T* y) {
   } else {
     std::fill_n(y, d, T{0});
   }
+}
+
+void check_embed(const Array& ids, const Segments& segments, const Shape& E, const Array& P, const Array& y) {
+  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E, ", y ",
+                      y.shape());
+  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
+                      y.shape(), " and the longest sentence has ", segments.longest, " rows");
+  require<ShapeError>(!P || segments.R == y.rows(), "embed: y is ", y.shape(), " but the segments have ", segments.R,
+                      " rows");
 }
 
 // What the rows that share a token or a position give to its gradient, for up to kColumns columns from `first` on.
@@ -60,13 +70,10 @@ class RowSum {
 
 void CpuBackend::embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
                        const Dropout& dropout, Array& y) const {
-  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E.shape(),
-                      ", y ", y.shape());
+  check_embed(ids, segments, E.shape(), P, y);
   if (!dry()) expect_ids(ids, 0, E.rows(), "embed");
-  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
-                      y.shape(), " and the longest sentence has ", segments.longest, " rows");
-  require<ShapeError>((!P && !dropout.on()) || segments.R == y.rows(), "embed: y is ", y.shape(),
-                      " but the segments have ", segments.R, " rows");
+  require<ShapeError>(!dropout.on() || segments.R == y.rows(), "embed: y is ", y.shape(), " but the segments have ",
+                      segments.R, " rows");
   dispatch(y.dtype(), [&]<class T>() {
     const auto Y = matrix<T>(y);
     const auto table = matrix<const T>(E), positions = P ? matrix<const T>(P) : Matrix<const T>{};
@@ -84,6 +91,24 @@ void CpuBackend::embed(const Array& ids, const Segments& segments, const Array& 
           map_vectors(count, row + first, std::multiplies<>(), row + first, factors);
         });
       });
+    });
+  });
+}
+
+void CpuBackend::embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
+                       Array& y) const {
+  check_embed(ids, segments, {E.out, E.in}, P, y);
+  if (!dry()) expect_ids(ids, 0, E.out, "embed");
+  const auto Y = matrix<float>(y);
+  const auto positions = P ? matrix<const float>(P) : Matrix<const float>{};
+  const auto* id = ids.data<std::int32_t>();
+  const auto* position = P ? segments.position.data<std::int32_t>() : nullptr;
+  launch(divide_up(Y.rows, kRowBlock), [&](std::int64_t block) {
+    for_rows(Y.rows, block, [&](std::int64_t r) {
+      float* row = Y.row(r);
+      if (id[r] != 0) unpack_column(E, id[r], row);
+      embed_row<float>(id[r] == 0 ? nullptr : row, P ? positions.row(position[r]) : nullptr, static_cast<float>(scale),
+                       Y.cols, row);
     });
   });
 }

@@ -7,24 +7,10 @@
 #include <cstdint>
 
 #include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/backend/cpu/tile.h"
 #include "dragoman/backend/matmul.h"
 
 namespace dragoman::cpu {
-
-// C in registers: kTileRows rows of kTileVectors vectors; and how many k are summed at a time before the partial sums
-// are added in order: with these a panel of B stays in the first-level cache.
-#if defined(__AVX512F__)
-inline constexpr std::int64_t kTileRows = 8, kTileVectors = 2, kDepth = 256;
-#elif defined(__AVX__)
-inline constexpr std::int64_t kTileRows = 4, kTileVectors = 3, kDepth = 256;  // 16 registers only
-#else
-inline constexpr std::int64_t kTileRows = 8, kTileVectors = 3, kDepth = 512;
-#endif
-template <class T>
-inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
-
-// Rows whose panels of A lie in the cache together.
-inline constexpr std::int64_t kBlockRows = 128;
 
 // op(A) op(B), of [M, K] by [K, N].
 template <class T>
@@ -43,11 +29,7 @@ Product<T> product(const Array& A, Transpose transpose_A, const Array& B, Transp
   return {tA ? a.cols : a.rows, tB ? b.rows : b.cols, tA ? a.rows : a.cols, a, b, tA, tB};
 }
 
-// Elements from one panel to the next: a little more than it holds, so that equal places of neighbouring panels do not
-// compete for the same lines of the cache.
-constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
-
-// B as panels of kTileCols columns, each [K, kTileCols], the last one filled up with zeros.
+// B as panels of kTileCols columns, each [K, kTileCols].
 template <class T>
 std::int64_t panels_of_B(const Product<T>& p) {
   return divide_up(p.N, kTileCols<T>);

@@ -91,13 +91,19 @@ inline T max_of(const T* x, std::int64_t count) {
   return max_lanes<T>(max<T>(max<T>(mosts[0], mosts[1]), max<T>(mosts[2], mosts[3])));
 }
 
+// a where the mask is set, else b. (Written with ?:, gcc may turn a comparison round, which costs five instructions.)
+inline Vec<float> select(Vec<std::int32_t> mask, Vec<float> a, Vec<float> b) {
+  using Bits = Vec<std::int32_t>;
+  return std::bit_cast<Vec<float>>((mask & std::bit_cast<Bits>(a)) | (~mask & std::bit_cast<Bits>(b)));
+}
+
 // e^x. In float: 2 units in the last place between the limits, 0 below -87, saturated above 88.
 inline Vec<float> exp(Vec<float> x) {
   constexpr float kLowest = -87.0f, kHighest = 88.0f;
   const Vec<float> low = Vec<float>{} + kLowest, high = Vec<float>{} + kHighest;
   const auto vanishes = x < low;
-  x = x > high ? high : x;
-  x = vanishes ? low : x;
+  x = select(x > high, high, x);
+  x = select(vanishes, low, x);
   // x = n ln 2 + r with |r| <= ln 2 / 2; adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
   constexpr float kRound = 12582912.0f;
   const Vec<float> rounded = x * 1.44269504088896341f + kRound, n = rounded - kRound;
@@ -113,7 +119,7 @@ inline Vec<float> exp(Vec<float> x) {
   // Times 2^n by adding n to the exponent: the lowest bits of `rounded` are n, and the shift drops the others.
   const Vec<std::int32_t> result =
       std::bit_cast<Vec<std::int32_t>>(p) + (std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
-  return vanishes ? Vec<float>{} : std::bit_cast<Vec<float>>(result);
+  return select(vanishes, Vec<float>{}, std::bit_cast<Vec<float>>(result));
 }
 inline Vec<double> exp(Vec<double> x) {
   for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::exp(x[i]);
@@ -160,6 +166,26 @@ inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
     sums[1] += load_some(last, count - i);
   }
   return sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+// Four rows of four as four columns of four, in vectors that every instruction set has.
+using Quad [[gnu::vector_size(16)]] = float;
+using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+using Lanes4 [[gnu::vector_size(16)]] = int;
+
+inline void transpose_quads(const float* row_a, const float* row_b, const float* row_c, const float* row_d, float* to,
+                            std::int64_t stride_to) {
+  const auto row = [](const float* from) -> Quad { return *reinterpret_cast<const QuadInMemory*>(from); };
+  const auto put = [&](std::int64_t i, Quad v) { *reinterpret_cast<QuadInMemory*>(to + i * stride_to) = v; };
+  const Quad a = row(row_a), b = row(row_b), c = row(row_c), d = row(row_d);
+  const Quad ab_low = __builtin_shuffle(a, b, Lanes4{0, 4, 1, 5}),
+             ab_high = __builtin_shuffle(a, b, Lanes4{2, 6, 3, 7});
+  const Quad cd_low = __builtin_shuffle(c, d, Lanes4{0, 4, 1, 5}),
+             cd_high = __builtin_shuffle(c, d, Lanes4{2, 6, 3, 7});
+  put(0, __builtin_shuffle(ab_low, cd_low, Lanes4{0, 1, 4, 5}));
+  put(1, __builtin_shuffle(ab_low, cd_low, Lanes4{2, 3, 6, 7}));
+  put(2, __builtin_shuffle(ab_high, cd_high, Lanes4{0, 1, 4, 5}));
+  put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
 }
 
 }  // namespace dragoman::cpu

@@ -1,4 +1,4 @@
-#include "dragoman/decode/greedy.h"
+#include "dragoman/decode/engine.h"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ Doubles likely(std::initializer_list<std::pair<int, double>> words) {
 
 class GreedyTest : public ::testing::Test {
  protected:
-  std::vector<Translation> translate(const ScriptedModel::Logits& logits, const std::vector<Sentence>& sources,
-                                     std::int64_t max_extra = 50) {
+  std::vector<Hypothesis> translate(const ScriptedModel::Logits& logits, const std::vector<Sentence>& sources,
+                                    int max_extra = 50) {
     const ScriptedModel scripted(*on, 8, logits);
     return greedy(*on, scripted, sources, max_extra);
   }
@@ -58,7 +58,7 @@ TEST_F(GreedyTest, TheLimitIsEachSentencesOwn) {
   EXPECT_EQ(translations[0].tokens.size(), 3u);
   EXPECT_EQ(translations[1].tokens.size(), 5u);
   EXPECT_EQ(translations[2].tokens.size(), 2u);
-  for (const Translation& translation : translations) EXPECT_FALSE(translation.finished);
+  for (const Hypothesis& translation : translations) EXPECT_FALSE(translation.finished);
 }
 
 TEST_F(GreedyTest, ALimitOfNothingGivesNothing) {
@@ -112,7 +112,7 @@ model::TransformerConfig config() {
 TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
   const SmallModel one(config()), three(config(), {.threads = 3});
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
-  std::vector<Translation> alone;
+  std::vector<Hypothesis> alone;
   for (const Sentence& source : sources) alone.push_back(greedy(*one.on, one.model, std::span(&source, 1), 20).front());
   std::vector<std::size_t> order(sources.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i * 7 % order.size();
@@ -120,7 +120,7 @@ TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
     for (const std::size_t count : {3u, 25u}) {
       std::vector<Sentence> batch;
       for (std::size_t i = 0; i < count; ++i) batch.push_back(sources[order[i]]);
-      const std::vector<Translation> together = greedy(*small->on, small->model, batch, 20);
+      const std::vector<Hypothesis> together = greedy(*small->on, small->model, batch, 20);
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(together[i].tokens, alone[order[i]].tokens);
         EXPECT_EQ(together[i].log_probability, alone[order[i]].log_probability);
@@ -141,8 +141,8 @@ TEST(GreedyTranslation, LeavesTheArenaAsItWas) {
 TEST(GreedyTranslation, DoublePrecisionAgreesWithSingle) {
   const SmallModel single(config()), twice(config(), {.dtype = DType::kFloat64});
   const std::vector<Sentence> sources{{5, 6, 7, 2}};
-  const Translation a = greedy(*single.on, single.model, sources, 5).front(),
-                    b = greedy(*twice.on, twice.model, sources, 5).front();
+  const Hypothesis a = greedy(*single.on, single.model, sources, 5).front(),
+                   b = greedy(*twice.on, twice.model, sources, 5).front();
   EXPECT_EQ(a.tokens, b.tokens);
   EXPECT_NEAR(a.log_probability, b.log_probability, 1e-4);
 }

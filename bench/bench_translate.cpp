@@ -1,0 +1,184 @@
+// How fast a model translates: sentences and tokens a second, the time of single sentences, and the memory taken.
+//
+//   bench_translate --preset base --draw FILE                     write random weights of a preset, and end
+//   bench_translate --preset base --weights FILE [...]            random sentences of forced lengths
+//   bench_translate --model DIR --source FILE [...]               a text with a trained model
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/timing.h"
+#include "dragoman/base/random.h"
+#include "dragoman/decode/engine.h"
+#include "dragoman/decode/translator.h"
+#include "dragoman/model/presets.h"
+#include "dragoman/model/weights.h"
+#include "dragoman/text/lines.h"
+
+namespace dragoman::bench {
+namespace {
+
+struct Options {
+  std::string preset = "base", draw, weights, model, source, output;
+  std::string precision = "fp32";
+  int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, repeats = 3;
+  bool json = false;
+
+  WeightForm form() const { return precision == "int8" ? WeightForm::kInt8 : WeightForm::kFloat32; }
+};
+
+double peak_megabytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void draw_weights(const Options& options) {
+  const std::unique_ptr<Backend> on = make_backend(Device{}, {});
+  model::Transformer transformer(model::preset(options.preset).model);
+  nn::ParameterBlock block(*on, DType::kFloat32, transformer, nn::Purpose::kInference);
+  block.initialise(1);
+  model::write_safetensors(options.draw, *on, block.tensors());
+}
+
+struct Figures {
+  double seconds = 0;             // the median of the repeats
+  std::vector<double> latencies;  // of single sentences, if the batch is one
+  std::int64_t sentences = 0, tokens = 0;
+};
+
+void report(const Options& options, const Figures& figures) {
+  const double n = static_cast<double>(figures.sentences), tokens = static_cast<double>(figures.tokens);
+  std::vector<double> latencies = figures.latencies;
+  std::ranges::sort(latencies);
+  const auto at = [&](double share) {
+    return latencies.empty()
+               ? 0.0
+               : 1000 * latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
+  };
+  if (options.json) {
+    fmt::print(R"({{"sentences": {}, "tokens": {}, "seconds": {}, "p50_ms": {}, "p99_ms": {}, "megabytes": {}}})"
+               "\n",
+               figures.sentences, figures.tokens, figures.seconds, at(0.5), at(0.99), peak_megabytes());
+    return;
+  }
+  fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
+             figures.sentences, figures.seconds, n / figures.seconds, tokens / figures.seconds, peak_megabytes());
+  if (!latencies.empty()) {
+    fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90 %), {:.1f} ms (99 %)\n", at(0.5), at(0.9), at(0.99));
+  }
+}
+
+std::vector<data::Sentence> random_sources(const Options& options, std::int64_t V) {
+  RandomStream random(7);
+  std::vector<data::Sentence> sources(static_cast<std::size_t>(options.sentences));
+  for (data::Sentence& source : sources) {
+    for (int i = 1; i < options.source_length; ++i) {
+      source.push_back(4 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 4))));
+    }
+    source.push_back(data::kEos);
+  }
+  return sources;
+}
+
+Figures translate_random(const Options& options) {
+  const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = options.threads});
+  model::Transformer transformer(model::preset(options.preset).model);
+  nn::ParameterBlock block(*on, options.form(), transformer);
+  model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
+  const std::vector<data::Sentence> sources = random_sources(options, transformer.source_vocabulary());
+  // Every translation has target_length tokens: it may not end before, and not go on after.
+  decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
+                                  .beam = options.beam,
+                                  .max_extra = std::max(0, options.target_length - options.source_length + 1),
+                                  .min_length = options.target_length};
+  Figures figures;
+  std::vector<double> times;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    figures.tokens = 0;
+    times.push_back(time_of([&] {
+      for (std::size_t first = 0; first < sources.size(); first += static_cast<std::size_t>(options.batch)) {
+        const std::size_t count = std::min(sources.size() - first, static_cast<std::size_t>(options.batch));
+        const double seconds = time_of([&] {
+          for (const auto& found :
+               decode::search(*on, transformer, std::span(sources).subspan(first, count), settings)) {
+            figures.tokens += static_cast<std::int64_t>(found.front().rows.size());
+          }
+        });
+        if (options.batch == 1) figures.latencies.push_back(seconds);
+      }
+    }));
+  }
+  figures.seconds = median(times);
+  figures.sentences = options.sentences;
+  return figures;
+}
+
+Figures translate_text(const Options& options) {
+  decode::TranslatorOptions how;
+  how.search.beam = options.beam;
+  if (options.beam == 1) how.search.method = decode::Method::kGreedy;
+  how.threads = options.threads;
+  how.batch_size = options.batch;
+  how.weights = options.form();
+  decode::Translator translator(options.model, how);
+  std::vector<std::string> lines;
+  text::LineReader reader(options.source);
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  Figures figures;
+  std::vector<double> times;
+  std::vector<decode::TranslatedLine> results;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    times.push_back(time_of([&] { results = translator.translate(lines); }));
+  }
+  figures.seconds = median(times);
+  figures.sentences = static_cast<std::int64_t>(lines.size());
+  std::ofstream output(options.output);
+  for (const decode::TranslatedLine& line : results) {
+    figures.tokens += static_cast<std::int64_t>(line.target.size());
+    if (!options.output.empty()) output << line.text << '\n';
+  }
+  return figures;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("how fast a model translates");
+  app.add_option("--preset", options.preset, "sizes of the model");
+  app.add_option("--draw", options.draw, "write random weights to this file, and end");
+  app.add_option("--weights", options.weights, "weights of the preset");
+  app.add_option("--model", options.model, "a trained model, instead");
+  app.add_option("--source", options.source, "the text that it translates");
+  app.add_option("--output", options.output, "where the translation of the text goes");
+  app.add_option("--precision", options.precision)->check(CLI::IsMember({"fp32", "int8"}));
+  app.add_option("--sentences", options.sentences)->check(CLI::PositiveNumber);
+  app.add_option("--source-length", options.source_length, "tokens, EOS included")->check(CLI::PositiveNumber);
+  app.add_option("--target-length", options.target_length, "tokens, EOS included")->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batch, "sentences at once")->check(CLI::PositiveNumber);
+  app.add_option("--beam", options.beam, "1: greedy")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads)->check(CLI::PositiveNumber);
+  app.add_option("--repeats", options.repeats, "the median of so many is told")->check(CLI::PositiveNumber);
+  app.add_flag("--json", options.json, "for other programs");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (!options.draw.empty()) {
+      draw_weights(options);
+    } else {
+      report(options, options.model.empty() ? translate_random(options) : translate_text(options));
+    }
+  } catch (const Error& error) {
+    fmt::print(stderr, "bench_translate: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace dragoman::bench
+
+int main(int argc, char** argv) { return dragoman::bench::run(argc, argv); }

@@ -1,0 +1,181 @@
+// Equation (1) for one block of queries and one head, over the keys in blocks. Attention over whole sentences and
+// attention of decoding steps share it, so that a step computes the very bits that the whole sentence would.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "dragoman/backend/attention.h"
+#include "dragoman/backend/cpu/heads.h"
+#include "dragoman/backend/cpu/micro_gemm.h"
+
+namespace dragoman::cpu {
+
+inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys: a multiple of four vectors
+
+// Where a piece keeps a block of scores (and their gradients), a block of keys, transposed, and a block of values.
+template <class T>
+struct Scratch {
+  T *scores, *d_scores, *keys, *values;
+};
+
+// Scratch on the stack of the thread that runs the piece; only heads wider than kWidest need the heap.
+template <class T, class Body>
+void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
+  constexpr std::int64_t kWidest = 512;
+  alignas(kVectorBytes) T scores[kQueries * kKeys], d_scores[kQueries * kKeys];
+  if (d_k <= kWidest && d_v <= kWidest) {
+    alignas(kVectorBytes) T keys[kWidest * kKeys], values[kWidest * kKeys];
+    return body(Scratch<T>{scores, d_scores, keys, values});
+  }
+  std::vector<T> wide((d_k + d_v) * kKeys);
+  body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
+}
+
+// Scores are computed for keys in multiples of this many, so that the product runs in whole register tiles: keys beyond
+// the last count as zero vectors, and nobody looks at their scores.
+template <class T>
+std::int64_t padded(std::int64_t keys) {
+  return divide_up(keys, 4 * kLanes<T>) * 4 * kLanes<T>;
+}
+
+// to[c, j] = x[first + j, c] for `count` rows, then zeros up to padded(count); rows of `to` are kKeys apart.
+template <class T, class Rows>
+void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to) {
+  std::int64_t j = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    for (; j + 4 <= count && x.d % 4 == 0; j += 4) {
+      const T *r0 = x.row(first + j), *r1 = x.row(first + j + 1), *r2 = x.row(first + j + 2),
+              *r3 = x.row(first + j + 3);
+      for (std::int64_t c = 0; c < x.d; c += 4) {
+        transpose_quads(r0 + c, r1 + c, r2 + c, r3 + c, to + c * kKeys + j, kKeys);
+      }
+    }
+  }
+  for (; j < count; ++j) {
+    const T* from = x.row(first + j);
+    for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = from[c];
+  }
+  for (; j < padded<T>(count); ++j) {
+    for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = T{0};
+  }
+}
+
+// Rows of one head that lie anywhere: row i is row numbers[i] of a matrix.
+template <class T>
+struct Scattered {
+  T* data;
+  std::int64_t n, d, stride;
+  const std::int32_t* numbers;
+
+  T* row(std::int64_t i) const { return data + numbers[i] * stride; }
+};
+
+// The rows [first, first + count) of the values, side by side in memory: as they are, or copied to scratch.
+template <class T>
+Strided<T> adjacent(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
+  return V.strided(first);
+}
+template <class T>
+Strided<T> adjacent(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
+  for (std::int64_t j = 0; j < count; ++j) std::copy_n(V.row(first + j), V.d, scratch + j * V.d);
+  return {scratch, V.d, 1};
+}
+
+template <class T>
+void scale_row(T* row, std::int64_t count, T factor) {
+  for (std::int64_t c = 0; c < count; ++c) row[c] *= factor;
+}
+
+// Everything about one sentence and head that the passes below share; Rows is where keys and values lie.
+template <class T, class Rows = Block<T>>
+struct Piece {
+  Block<T> Q;
+  Rows K, V;
+  const Mask& mask;
+  const Heads& heads;
+  std::int64_t head;
+  const std::int32_t *sentence, *position;  // of the queries' rows, for dropout
+  T scale;
+  std::int64_t offset = 0;  // place of query 0 in its sentence
+
+  // The keys that some query of [first, first + count) sees.
+  std::int64_t first_key(std::int64_t first) const { return mask.first_key(offset + first) / kKeys * kKeys; }
+  std::int64_t last_key(std::int64_t first, std::int64_t count) const {
+    return mask.last_key(offset + first + count - 1, K.n);
+  }
+  Seen seen(std::int64_t query, std::int64_t k, std::int64_t keys) const {
+    return {mask, offset + query, K.n, k, keys};
+  }
+  // scores[i, j] = Q[q + i] . K[k + j], from the transposed keys.
+  void multiply_scores(std::int64_t q, std::int64_t queries, std::int64_t keys, const T* transposed, T* scores) const {
+    multiply<T>(queries, padded<T>(keys), Q.d, Q.strided(q), transposed, kKeys, scores, kKeys, false);
+  }
+  void drop_weights(std::int64_t query, std::int64_t k, std::int64_t keys, T* row) const {
+    if (heads.dropout.on()) drop(heads.dropout, sentence[query], position[query], head * K.n + k, keys, row);
+  }
+};
+
+// Calls body(k, keys) for each block of keys that some query of the block sees, with their scores in scratch.scores.
+template <class T, class Rows, class Body>
+void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
+                const Body& body) {
+  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
+    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
+    transpose_rows(piece.K, k, keys, scratch.keys);
+    piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
+    body(k, keys);
+  }
+}
+
+// One block of queries over all keys it sees, block by block: the running maximum and sum of each row's softmax are
+// corrected whenever a larger score appears.
+template <class T, class Rows>
+void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
+            std::int64_t log_sum_stride, const Scratch<T>& scratch) {
+  T most[kQueries], sum[kQueries];
+  std::fill_n(most, queries, kMinusInfinity<T>);
+  std::fill_n(sum, queries, T{0});
+  for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
+  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
+    for (std::int64_t i = 0; i < queries; ++i) {
+      T* row = scratch.scores + i * kKeys;
+      const Seen seen = piece.seen(q + i, k, keys);
+      const T now = std::max(most[i], largest(row, seen) * piece.scale);
+      if (now > most[i] && sum[i] > 0) {
+        const T correction = std::exp(most[i] - now);
+        sum[i] *= correction;
+        scale_row(O.row(q + i), O.d, correction);
+      }
+      most[i] = now;
+      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
+      piece.drop_weights(q + i, k, keys, row);
+    }
+    const Strided<T> values = adjacent(piece.V, k, keys, scratch.values);
+    multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, values.data, values.row, O.row(q), O.stride, true);
+  });
+  for (std::int64_t i = 0; i < queries; ++i) {
+    if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
+    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
+  }
+}
+
+// The weights of one block of queries, from the sums that `attend` has left: those of query q + i go to
+// weights + i * stride, zero for keys that it does not see.
+template <class T, class Rows>
+void write_weights(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const T* log_sums,
+                   std::int64_t log_sum_stride, const Scratch<T>& scratch, T* weights, std::int64_t stride) {
+  for (std::int64_t i = 0; i < queries; ++i) std::fill_n(weights + i * stride, piece.K.n, T{0});
+  for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
+    for (std::int64_t i = 0; i < queries; ++i) {
+      T* row = scratch.scores + i * kKeys;
+      const Seen seen = piece.seen(q + i, k, keys);
+      if (seen.to > seen.from) exponentiate(row, seen, keys, piece.scale, log_sums[i * log_sum_stride]);
+      std::copy_n(row + seen.from, seen.to - seen.from, weights + i * stride + k + seen.from);
+    }
+  });
+}
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/gemm.h"
+#include "dragoman/backend/cpu/packed_panels.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+template <class T>
+constexpr T kNever = -std::numeric_limits<T>::infinity();
+
+// Panels to a block of the vocabulary. Sums are made block by block, so that this decides their bits.
+constexpr std::int64_t kBlockPanels = 16;
+// Rows that are scored before the next ones are packed.
+constexpr std::int64_t kScoredRows = 128;
+
+// Whether no lane of a mask is set.
+template <class Mask>
+bool none(Mask mask) {
+  std::uint64_t words[sizeof(Mask) / sizeof(std::uint64_t)], any = 0;
+  std::memcpy(words, &mask, sizeof mask);
+  for (const std::uint64_t word : words) any |= word;
+  return any == 0;
+}
+
+// The best words of a row so far, in order; where there are too few, the rest is nothing.
+template <class T>
+struct Ranking {
+  T* logits;
+  std::int32_t* ids;
+  std::int64_t k;
+
+  void clear() const {
+    std::fill_n(logits, k, kNever<T>);
+    std::fill_n(ids, k, kNoWord);
+  }
+  bool wants(T logit) const { return logit > logits[k - 1]; }
+  // A word behind those of equal logit: words come by rising id.
+  void insert(T logit, std::int32_t id) const {
+    std::int64_t at = k - 1;
+    for (; at > 0 && logit > logits[at - 1]; --at) {
+      logits[at] = logits[at - 1];
+      ids[at] = ids[at - 1];
+    }
+    logits[at] = logit;
+    ids[at] = id;
+  }
+};
+
+// Adds the bias, and returns the largest sum, in which NaN does not count.
+template <class T>
+T largest_with_bias(T* x, const T* bias, std::int64_t n) {
+  if (bias != nullptr) map_vectors(n, x, std::plus<>(), x, bias);
+  Vec<T> a = broadcast<T>(kNever<T>), b = a, c = a, d = a;  // four, because one comparison waits for the one before it
+  std::int64_t i = 0;
+  for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
+    a = max<T>(load(x + i), a);
+    b = max<T>(load(x + i + kLanes<T>), b);
+    c = max<T>(load(x + i + 2 * kLanes<T>), c);
+    d = max<T>(load(x + i + 3 * kLanes<T>), d);
+  }
+  T most = max_lanes<T>(max<T>(max<T>(a, b), max<T>(c, d)));
+  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+// Offers the words from `first` on.
+template <class T>
+void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& ranking) {
+  for (std::int64_t v = 0; v < n; v += kLanes<T>) {
+    const std::int64_t end = std::min(n, v + kLanes<T>);
+    // Few vectors hold a word that is wanted.
+    if (end - v == kLanes<T> && none(load(x + v) > ranking.logits[ranking.k - 1])) continue;
+    for (std::int64_t i = std::max(v, kFirstWord - first); i < end; ++i) {
+      if (ranking.wants(x[i])) ranking.insert(x[i], static_cast<std::int32_t>(first + i));
+    }
+  }
+}
+
+// e^x for x <= 0. In float: within 2 units in the last place, and below -87, where a sum that holds e^0 does not feel
+// it, as if x were -87.
+Vec<float> power(Vec<float> x) {
+  constexpr float kLog2E = 1.44269504f, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
+  const Vec<float> lowest = Vec<float>{} - 87.0f;
+  x = select(x < lowest, lowest, x);
+  // x log2 e = n + f with |f| <= 1/2; adding kRound leaves n + 127, the bits of 2^n, in the last places.
+  const Vec<float> rounded = x * kLog2E + kRound;
+  const Vec<float> f = x * kLog2E + (kRound - rounded);
+  Vec<float> p = Vec<float>{} + 0.00132646854f;
+  p = p * f + 0.00967150461f;
+  p = p * f + 0.0555073395f;
+  p = p * f + 0.240222424f;
+  p = p * f + 0.693147004f;
+  p = p * f + 1.0f;
+  return p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
+}
+Vec<double> power(Vec<double> x) { return exp(x); }
+
+// The sum of exp(x - most), 0 if all x are -infinity.
+template <class T>
+T sum_of_powers(const T* x, std::int64_t n, T most) {
+  if (most == kNever<T>) {
+    const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
+    return bad == x + n ? T{0} : *bad;
+  }
+  const auto term = [most](Vec<T> v) { return power(v - most); };
+  return sum_vectors<T>(n, term, x);
+}
+
+// The log of the sum over the vocabulary, from those of its blocks, in their order.
+template <class T>
+T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
+  const T most = *std::max_element(maxima, maxima + blocks), from = most == kNever<T> ? T{0} : most;
+  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * power(block_most - from); };
+  return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
+}
+
+void check(const Array& Y, std::int64_t d, std::int64_t V, const Array& b, const BestWords& best) {
+  require<ShapeError>(Y.cols() == d && (!b || b.count() == V), "best_words: Y is ", Y.shape(), ", b ", b.shape(),
+                      ", and E [", V, ", ", d, "]");
+  require<ShapeError>(best.ids.rows() == Y.rows() && best.ids.cols() > 0 && same_extents(best.ids, best.logits) &&
+                          best.log_sums.count() == Y.rows(),
+                      "best_words: Y is ", Y.shape(), ", ids ", best.ids.shape(), ", logits ", best.logits.shape(),
+                      ", log_sums ", best.log_sums.shape());
+  require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
+                      Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
+  require<ShapeError>(V > 0, "best_words: there is no word to choose from");
+  expect_elements<std::int32_t>({&best.ids});
+  dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&Y, &b, &best.logits, &best.log_sums, &best.all}); });
+}
+
+// Calls work(rows of Y, the outputs of these rows) for a few rows after the other.
+template <class Work>
+void by_rows(const Array& Y, const BestWords& best, const Work& work) {
+  const Array log_sums = best.log_sums.reshaped({Y.rows(), 1});
+  for (std::int64_t top = 0; top < Y.rows(); top += kScoredRows) {
+    const std::int64_t rows = std::min(kScoredRows, Y.rows() - top);
+    work(Y.row_range(top, rows),
+         BestWords{best.ids.row_range(top, rows), best.logits.row_range(top, rows), log_sums.row_range(top, rows),
+                   best.all ? best.all.row_range(top, rows) : Array()});
+  }
+}
+
+}  // namespace
+
+template <class T, class Score>
+void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias, const Score& score,
+                               const BestWords& best) const {
+  const std::int64_t rows = best.ids.rows(), k = best.ids.cols(), blocks = divide_up(V, width);
+  const std::int64_t each = divide_up(blocks, word_pieces(blocks)), pieces = divide_up(blocks, each);
+  const Array scratch = empty({pieces, rows, width}, kDTypeOf<T>), sums = empty({2, rows, blocks}, kDTypeOf<T>);
+  const Array logits = empty({rows, pieces, k}, kDTypeOf<T>), ids = empty({rows, pieces, k}, DType::kInt32);
+  const auto ranking = [&](std::int64_t row, std::int64_t piece) {
+    const std::int64_t place = (row * pieces + piece) * k;
+    return Ranking<T>{logits.data<T>() + place, ids.data<std::int32_t>() + place, k};
+  };
+  const auto maxima_of = [&](std::int64_t row) { return sums.data<T>() + row * blocks; };
+  const auto sums_of = [&](std::int64_t row) { return sums.data<T>() + (rows + row) * blocks; };
+
+  launch(pieces, [&](std::int64_t piece) {
+    for (std::int64_t r = 0; r < rows; ++r) ranking(r, piece).clear();
+    for (std::int64_t block = piece * each; block < std::min(blocks, (piece + 1) * each); ++block) {
+      const std::int64_t first = block * width, n = std::min(width, V - first);
+      const Matrix<T> x{scratch.data<T>() + piece * rows * width, rows, n, width};
+      score(piece, first, x);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        T* row = x.row(r);
+        const T most = largest_with_bias(row, bias == nullptr ? nullptr : bias + first, n);
+        maxima_of(r)[block] = most;
+        sums_of(r)[block] = sum_of_powers(row, n, most);
+        const Ranking<T> ranked = ranking(r, piece);
+        if (ranked.wants(most)) rank(row, n, first, ranked);
+        if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);
+      }
+    }
+  });
+  launch(divide_up(rows, kRowBlock), [&](std::int64_t row_block) {
+    for_rows(rows, row_block, [&](std::int64_t r) {
+      const Ranking<T> ranked{matrix<T>(best.logits).row(r), matrix<std::int32_t>(best.ids).row(r), k};
+      ranked.clear();
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        const Ranking<T> some = ranking(r, piece);
+        for (std::int64_t i = 0; i < k && ranked.wants(some.logits[i]); ++i) ranked.insert(some.logits[i], some.ids[i]);
+      }
+      best.log_sums.data<T>()[r] = log_sum(maxima_of(r), sums_of(r), blocks);
+    });
+  });
+}
+
+void CpuBackend::best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
+  check(Y, E.cols(), E.rows(), b, best);
+  by_rows(Y, best, [&](const Array& y, const BestWords& some) {
+    dispatch(y.dtype(), [&]<class T>() {
+      constexpr std::int64_t kWidth = kBlockPanels * kTileCols<T>;
+      const ArenaScope scratch(arena());
+      const Product<T> p = product<T>(y, Transpose::kNo, E, Transpose::kYes);
+      const Panels<T> A = packed_rows(matrix<const T>(y));
+      const std::int64_t apart = panel_stride(p.K, kTileCols<T>), size = kBlockPanels * apart;
+      const Array packed = empty({word_pieces(divide_up(p.N, kWidth)), size}, kDTypeOf<T>);
+      const auto score = [&](std::int64_t piece, std::int64_t first, Matrix<T> logits) {
+        T* panels = packed.data<T>() + piece * size;
+        for (std::int64_t left = 0; left < logits.cols; left += kTileCols<T>) {
+          interleave_rows<kTileCols<T>>(p.B.row(first + left), p.B.stride, std::min(kTileCols<T>, logits.cols - left),
+                                        p.K, panels + left / kTileCols<T> * apart);
+        }
+        multiply_whole(p.K, A, {panels, apart}, logits);
+      };
+      best_by_block<T>(p.N, kWidth, b ? b.data<T>() : nullptr, score, some);
+    });
+  });
+}
+
+void CpuBackend::best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const {
+  check(Y, E.in, E.out, b, best);
+  const float* bias = b ? b.data<float>() : nullptr;
+  by_rows(Y, best, [&](const Array& y, const BestWords& some) {
+    const ArenaScope scratch(arena());
+    const auto rows = matrix<const float>(y);
+    if (E.form == WeightForm::kInt8) {
+      const Int8Rows A = quantised_rows(rows);
+      const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
+        multiply_int8(A, E, first / kInt8Cols, bias == nullptr ? nullptr : bias + first, false, logits);
+      };
+      return best_by_block<float>(E.out, kBlockPanels * kInt8Cols, nullptr, score, some);
+    }
+    const Panels<float> A = packed_rows(rows), B = float_panels(E);
+    const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
+      multiply_whole(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
+    };
+    best_by_block<float>(E.out, kBlockPanels * kTileCols<float>, bias, score, some);
+  });
+}
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,47 @@
+// How packed matrices lie in memory on the CPU: panels of columns, as the register tiles read them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dragoman/backend/cpu/int8.h"
+#include "dragoman/backend/cpu/interleave.h"
+#include "dragoman/backend/cpu/tile.h"
+#include "dragoman/backend/packed.h"
+
+namespace dragoman::cpu {
+
+struct PackedLayout {
+  DType dtype;                           // of the panels' elements
+  std::int64_t width, panels, apart;     // columns to a panel; elements from one panel to the next
+  std::size_t scales_at = 0, bytes = 0;  // where the scales start; all together
+};
+PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out);
+
+inline Panels<float> float_panels(const PackedMatrix& W) {
+  return {W.panels.data<float>(), panel_stride(W.in, kTileCols<float>)};
+}
+
+// Columns for a packed matrix from column `first` on, as somebody has them.
+template <class From>
+struct PlainColumns {
+  Matrix<const From> W;
+  bool transposed;
+  const float* scales;
+  std::int64_t first;
+
+  From at(std::int64_t k, std::int64_t column) const {
+    const std::int64_t c = column - first;
+    return transposed ? W.row(c)[k] : W.row(k)[c];
+  }
+  std::int64_t end() const { return first + (transposed ? W.rows : W.cols); }
+};
+
+// Packs those of the columns that lie in one panel.
+template <class From>
+void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const PackedMatrix& to);
+
+// to[k] = W[k, column] for all k.
+void unpack_column(const PackedMatrix& W, std::int64_t column, float* to);
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,218 @@
+#include "dragoman/backend/packed.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "dragoman/backend/packed_testing.h"
+#include "dragoman/backend/quantise.h"
+
+namespace dragoman {
+namespace {
+
+using PackedKernel = PackedTest;
+INSTANTIATE_TEST_SUITE_P(Devices, PackedKernel, ::testing::ValuesIn(single_cases()), kernel_case_name);
+
+struct Sizes {
+  std::int64_t in, out;
+};
+// Around the edges of panels, of the depth that is summed at once, and of what threads share.
+const std::vector<Sizes> kSizes = {{1, 1}, {7, 5}, {16, 12}, {17, 49}, {515, 33}, {1030, 100}, {3, 500}, {0, 4}};
+const std::vector<std::int64_t> kRows = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 61, 130, 300};
+
+TEST_P(PackedKernel, FloatProductsHaveTheBitsOfPlainOnes) {
+  for (const Sizes& s : kSizes) {
+    const Array W = random_view({s.in, s.out}, 1), b = random({s.out}, 2);
+    const PackedMatrix packed = pack(W, WeightForm::kFloat32);
+    for (const std::int64_t R : kRows) {
+      const Array x = random_view({R, s.in}, 3);
+      for (const bool relu : {false, true}) {
+        const Activation activation{.relu = relu, .dropout = {}, .segments = {}};
+        Array expected = zeros({R, s.out}), y = zeros({R, s.out});
+        on->linear(x, W, relu ? b : Array(), activation, expected);
+        on->linear(x, packed, relu ? b : Array(), activation, y);
+        EXPECT_EQ(values(y), values(expected)) << R << " rows of [" << s.in << ", " << s.out << "]";
+      }
+    }
+  }
+}
+
+TEST_P(PackedKernel, ARowHasTheSameBitsInAnyCompanyAndWithAnyThreads) {
+  const std::int64_t R = 150, in = 600, out = 130;
+  const Doubles x = random_values(R * in, 1), w = random_values(in * out, 2);
+  for (const WeightForm form : forms()) {
+    Doubles expected;
+    for (const int threads : {1, 2, 3}) {
+      on = make_backend(GetParam().device, {.threads = threads});
+      const Array X = array({R, in}, x);
+      const PackedMatrix W = pack(array({in, out}, w), form);
+      Array all = zeros({R, out});
+      on->linear(X, W, {}, {}, all);
+      if (expected.empty()) expected = values(all);
+      EXPECT_EQ(values(all), expected);
+      for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 1}, {7, 2}, {3, 5}, {100, 50}, {149, 1}}) {
+        Array some = zeros({count, out});
+        on->linear(X.row_range(first, count), W, {}, {}, some);
+        EXPECT_EQ(values(some), values(all.row_range(first, count)));
+      }
+    }
+  }
+}
+
+TEST_P(PackedKernel, PartsMakeTheWhole) {
+  const std::int64_t in = 37, out = 100;
+  const Array W = random({in, out}, 1), x = random({5, in}, 2);
+  for (const WeightForm form : forms()) {
+    for (const bool transposed : {false, true}) {
+      const PackedMatrix whole = pack(W, form), parts = reserve(form, in, out);
+      for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 5}, {5, 30}, {35, 1}, {36, 64}}) {
+        const Array columns = W.columns(first, count);
+        on->pack(transposed ? transpose_of(columns) : columns, transposed ? Transpose::kYes : Transpose::kNo, {}, first,
+                 parts);
+      }
+      Array expected = zeros({5, out}), y = zeros({5, out});
+      on->linear(x, whole, {}, {}, expected);
+      on->linear(x, parts, {}, {}, y);
+      EXPECT_EQ(values(y), values(expected));
+    }
+  }
+}
+
+// Weights and rows rounded by the definition, multiplied without error.
+Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::int64_t R, const Sizes& s) {
+  const auto rounded = [](const Doubles& values, std::int64_t first, std::int64_t step, std::int64_t count) {
+    LargestMagnitude largest;
+    for (std::int64_t i = 0; i < count; ++i) largest.add(static_cast<float>(values[first + i * step]));
+    const Quantiser quantiser = Quantiser::for_largest(largest.value());
+    Doubles integers{static_cast<double>(quantiser.scale)};
+    for (std::int64_t i = 0; i < count; ++i)
+      integers.push_back(quantiser(static_cast<float>(values[first + i * step])));
+    return integers;
+  };
+  Doubles y;
+  for (std::int64_t r = 0; r < R; ++r) {
+    const Doubles row = rounded(x, r * s.in, 1, s.in);
+    for (std::int64_t c = 0; c < s.out; ++c) {
+      const Doubles column = rounded(W, c, s.out, s.in);
+      double sum = 0;
+      for (std::int64_t k = 1; k <= s.in; ++k) sum += row[k] * column[k];
+      y.push_back(sum * row[0] * column[0] + b[c]);
+    }
+  }
+  return y;
+}
+
+TEST_P(PackedKernel, Int8ProductsAreThoseOfTheRoundedNumbers) {
+  for (const Sizes& s : kSizes) {
+    const Array W = random_view({s.in, s.out}, 1), b = random({s.out}, 2);
+    const PackedMatrix packed = pack(W, WeightForm::kInt8);
+    for (const std::int64_t R : {1, 2, 3, 8, 13}) {
+      const Array x = random_view({R, s.in}, 3);
+      Array y = zeros({R, s.out});
+      on->linear(x, packed, b, {}, y);
+      Doubles expected = int8_product(values(x), values(W), values(b), R, s);
+      expect_near(values(y), expected, 1e-6);
+      on->linear(x, packed, b, {.relu = true, .dropout = {}, .segments = {}}, y);
+      for (double& e : expected) e = std::max(e, 0.0);
+      expect_near(values(y), expected, 1e-6);
+    }
+  }
+}
+
+TEST_P(PackedKernel, Int8ProductsAreNearThoseOfTheNumbersThemselves) {
+  const std::int64_t R = 20, in = 512, out = 96;
+  const Array W = random({in, out}, 1), x = random({R, in}, 2);
+  Array exact = zeros({R, out}), y = zeros({R, out});
+  on->linear(x, W, {}, {}, exact);
+  on->linear(x, pack(W, WeightForm::kInt8), {}, {}, y);
+  // Both sides are off by at most half a step of about 3.5 / 127, evenly spread: the errors' deviation is about
+  // sqrt(2 in / 12) steps.
+  const Doubles a = values(y), e = values(exact);
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - e[i]) * (a[i] - e[i]);
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(a.size())), 0.35);
+}
+
+TEST_P(PackedKernel, WhatWasRoundedBeforePacksTheSame) {
+  const std::int64_t in = 19, out = 30;
+  const Doubles w = random_values(in * out, 1);
+  const Array W = array({in, out}, w), x = random({4, in}, 2);
+  std::vector<std::int8_t> integers(w.size());
+  Doubles scales;
+  for (std::int64_t c = 0; c < out; ++c) {
+    LargestMagnitude largest;
+    for (std::int64_t k = 0; k < in; ++k) largest.add(static_cast<float>(w[k * out + c]));
+    const Quantiser quantiser = Quantiser::for_largest(largest.value());
+    scales.push_back(quantiser.scale);
+    for (std::int64_t k = 0; k < in; ++k) integers[k * out + c] = quantiser(static_cast<float>(w[k * out + c]));
+  }
+  Array rounded = on->empty({in, out}, DType::kInt8);
+  on->copy_in(integers.data(), rounded);
+  Array expected = zeros({4, out}), y = zeros({4, out});
+  on->linear(x, pack(W, WeightForm::kInt8), {}, {}, expected);
+  const PackedMatrix packed = reserve(WeightForm::kInt8, in, out);
+  on->pack(rounded, Transpose::kNo, array({out}, scales), 0, packed);
+  on->linear(x, packed, {}, {}, y);
+  EXPECT_EQ(values(y), values(expected));
+
+  const PackedMatrix as_float = reserve(WeightForm::kFloat32, in, out);
+  on->pack(rounded, Transpose::kNo, array({out}, scales), 0, as_float);
+  Doubles dequantised;
+  for (std::size_t i = 0; i < w.size(); ++i) dequantised.push_back(integers[i] * scales[i % out]);
+  on->linear(x, array({in, out}, dequantised), {}, {}, expected);
+  on->linear(x, as_float, {}, {}, y);
+  expect_near(values(y), values(expected), tolerance());
+}
+
+TEST_P(PackedKernel, ARowThatIsNotFiniteSpoilsItselfAlone) {
+  const Array W = random({9, 14}, 1);
+  for (const WeightForm form : forms()) {
+    const PackedMatrix packed = pack(W, form);
+    for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+      Doubles x = random_values(3 * 9, 2);
+      Array clean = zeros({3, 14}), y = zeros({3, 14});
+      on->linear(array({3, 9}, x), packed, {}, {}, clean);
+      x[9 + 4] = bad;
+      on->linear(array({3, 9}, x), packed, {}, {}, y);
+      for (const double value : values(y.row_range(1, 1))) EXPECT_FALSE(std::isfinite(value));
+      EXPECT_EQ(values(y.row_range(0, 1)), values(clean.row_range(0, 1)));
+      EXPECT_EQ(values(y.row_range(2, 1)), values(clean.row_range(2, 1)));
+    }
+  }
+}
+
+TEST_P(PackedKernel, EmbeddingReadsThePanels) {
+  const std::int64_t V = 50, d = 21;
+  const Array E = random({V, d}, 1), P = random({4, d}, 2);
+  const Segments segments = make_segments(*on, {4, 1});
+  const Array ids = integers({49, 0, 13, 2, 13});
+  const PackedMatrix packed = pack(E, WeightForm::kFloat32, Transpose::kYes);
+  for (const Array& positions : {P, Array()}) {
+    Array expected = zeros({5, d}), y = zeros({5, d});
+    on->embed(ids, segments, E, positions, 3.5, {}, expected);
+    on->embed(ids, segments, packed, positions, 3.5, y);
+    EXPECT_EQ(values(y), values(expected));
+  }
+  Array rounded = zeros({5, d}), exact = zeros({5, d});
+  on->embed(ids, segments, E, P, 1, {}, exact);
+  on->embed(ids, segments, pack(E, WeightForm::kInt8, Transpose::kYes), P, 1, rounded);
+  const Doubles a = values(rounded), e = values(exact);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], e[i], 4.0 / 127 / 2);
+  Array y = zeros({1, d});
+  EXPECT_THROW(on->embed(integers({50}), segments, packed, {}, 1, y), ShapeError);
+}
+
+TEST_P(PackedKernel, RefusesWhatDoesNotFit) {
+  const PackedMatrix W = reserve(WeightForm::kFloat32, 8, 4);
+  Array y = zeros({3, 4});
+  EXPECT_THROW(on->linear(zeros({3, 9}), W, {}, {}, y), ShapeError);
+  EXPECT_THROW(on->linear(zeros({2, 8}), W, {}, {}, y), ShapeError);
+  EXPECT_THROW(on->linear(zeros({3, 8}), W, zeros({5}), {}, y), ShapeError);
+  EXPECT_THROW(on->pack(zeros({8, 2}), Transpose::kNo, {}, 3, W), ShapeError);
+  EXPECT_THROW(on->pack(zeros({7, 2}), Transpose::kNo, {}, 0, W), ShapeError);
+  EXPECT_THROW(on->pack(zeros({8, 2}), Transpose::kNo, zeros({2}), 0, W), ShapeError);
+}
+
+}  // namespace
+}  // namespace dragoman

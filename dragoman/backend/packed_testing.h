@@ -1,0 +1,39 @@
+// What tests of packed weights share: a fixture that packs.
+#pragma once
+
+#include <vector>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman {
+
+// Packed weights are multiplied in single precision only.
+inline std::vector<KernelCase> single_cases() {
+  std::vector<KernelCase> cases = kernel_cases();
+  std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat32; });
+  return cases;
+}
+
+class PackedTest : public KernelTest {
+ protected:
+  static std::vector<WeightForm> forms() { return {WeightForm::kFloat32, WeightForm::kInt8}; }
+
+  PackedMatrix reserve(WeightForm form, std::int64_t in, std::int64_t out) const {
+    const auto bytes = static_cast<std::int64_t>(on->packed_bytes(form, in, out));
+    return on->packed_in(on->empty({bytes}, DType::kInt8).raw(), form, in, out);
+  }
+  // W, or its transpose, as a packed matrix.
+  PackedMatrix pack(const Array& W, WeightForm form, Transpose transpose = Transpose::kNo) const {
+    const bool transposed = transpose == Transpose::kYes;
+    const PackedMatrix packed = reserve(form, transposed ? W.cols() : W.rows(), transposed ? W.rows() : W.cols());
+    on->pack(W, transpose, {}, 0, packed);
+    return packed;
+  }
+  Array transpose_of(const Array& x) const {
+    Array y = on->empty({x.cols(), x.rows()}, x.dtype());
+    on->transpose(x, Sink::overwrite(y));
+    return y;
+  }
+};
+
+}  // namespace dragoman

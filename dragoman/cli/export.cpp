@@ -1,0 +1,52 @@
+// dragoman export: a copy of a model in another precision.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/model/export.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct ExportOptions {
+  std::string model, output;
+  model::Precision precision = model::Precision::kInt8;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "directory of the model");
+    field("output", output, "directory for the copy: new, or empty");
+    field("precision", precision, "how its weights are stored");
+  }
+};
+
+double megabytes(const std::string& directory) {
+  return static_cast<double>(std::filesystem::file_size(model::weights_file(directory))) / 1e6;
+}
+
+void export_copy(Settings& settings) {
+  settings.read_file();
+  ExportOptions options;
+  settings.apply(options);
+  require<UsageError>(!options.model.empty(), "say which model with --model DIR.");
+  require<UsageError>(!options.output.empty(), "say where to with --output DIR.");
+  model::export_model(options.model, options.output, options.precision);
+  print(fmt::format("wrote '{}': {:.1f} MB of weights instead of {:.1f} MB\n", options.output,
+                    megabytes(options.output), megabytes(options.model)));
+}
+
+}  // namespace
+
+void add_export(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("export", "copy a model in another precision");
+  auto settings = std::make_shared<Settings>(command);
+  settings->add_flags(ExportOptions{}, "Options");
+  command.callback([settings] { export_copy(*settings); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,45 @@
+#include "dragoman/cli/score_input.h"
+
+#include "dragoman/base/error.h"
+#include "dragoman/eval/spaces.h"
+
+namespace dragoman::cli {
+namespace {
+
+std::string shown(const text::LineReader& file) {
+  return file.path() == "-" ? "standard input" : join("'", file.path(), "'");
+}
+
+}  // namespace
+
+ScoreInput::ScoreInput(const std::vector<std::string>& systems, const std::vector<std::string>& references)
+    : systems_(systems.begin(), systems.end()),
+      reference_files_(references.begin(), references.end()),
+      hypotheses_(systems.size()),
+      references_(references.size()) {}
+
+bool ScoreInput::next() {
+  more_ = read(systems_[0], hypotheses_[0]);
+  for (std::size_t i = 1; i < systems_.size(); ++i) require_as_long(systems_[i], read(systems_[i], hypotheses_[i]));
+  for (std::size_t i = 0; i < references_.size(); ++i) {
+    require_as_long(reference_files_[i], read(reference_files_[i], references_[i]));
+  }
+  require<UsageError>(more_ || systems_[0].line() > 0, shown(systems_[0]), " is empty: there is nothing to score.");
+  return more_;
+}
+
+bool ScoreInput::read(text::LineReader& file, std::string& line) {
+  const bool has_line = file.next(line);
+  line.resize(eval::without_spaces_at_end(line).size());
+  return has_line;
+}
+
+void ScoreInput::require_as_long(const text::LineReader& file, bool has_line) const {
+  if (has_line == more_) return;
+  const text::LineReader& longer = has_line ? file : systems_[0];
+  const text::LineReader& shorter = has_line ? systems_[0] : file;
+  throw UsageError(join(shown(shorter), " has only ", shorter.line(), " lines, but ", shown(longer),
+                        " has more: line n must be the same sentence in each."));
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,44 @@
+// The settings that every command that translates has.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/decode/translator.h"
+
+namespace dragoman::cli {
+
+enum class Precision : std::uint8_t { kStored, kFp32, kInt8 };
+constexpr std::array<std::string_view, 3> names(Precision) { return {"stored", "fp32", "int8"}; }
+
+struct TranslationSettings {
+  std::vector<std::string> model;
+  Precision precision = Precision::kStored;
+  int threads = 0;
+  int workers = 1;
+  int batch_size = 64;
+  int batch_tokens = 4096;
+  int longest = 1024;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", model, "directory of the model; several, with commas between them, vote");
+    field("precision", precision, "numbers to compute with: fp32, int8, or as the model is stored");
+    field("threads", threads, "threads to use; 0 for all");
+    field("workers", workers, "batches to translate at a time, which share the threads");
+    field("batch-size", batch_size, "sentences of a batch, at most");
+    field("batch-tokens", batch_tokens, "source tokens of a batch, at most");
+    field("longest", longest, "tokens of a line, at most; a longer one is translated in pieces");
+  }
+  // Throws a UsageError that names the setting.
+  void validate() const;
+};
+
+// Both throw a UsageError for settings that do not work.
+decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
+std::vector<std::filesystem::path> directories(const TranslationSettings& settings);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,226 @@
+#include "dragoman/decode/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dragoman/autograd/record.h"
+#include "dragoman/decode/offers.h"
+
+namespace dragoman::decode {
+namespace {
+
+// Hypotheses of one sentence at once, at most.
+std::int64_t most_rows(const SearchSettings& settings) {
+  return settings.method == Method::kBeam ? settings.beam : settings.n_best;
+}
+
+template <class Active>
+std::int64_t rows_of(const Active& active) {
+  return std::visit([](const auto& search) { return static_cast<std::int64_t>(search.rows().size()); }, active.search);
+}
+
+// Gives a search the offers of its rows, which begin at `top`. More words may have been computed than it wants: what it
+// sees must not depend on its mates.
+template <class OneSearch>
+void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
+  std::vector<Offer> own;
+  const auto wanted = static_cast<std::size_t>(search.wanted());
+  for (std::size_t r = 0; r < search.rows().size(); ++r) {
+    Offer& offer = own.emplace_back(offers.row(top + static_cast<std::int64_t>(r)));
+    offer.ids = offer.ids.first(std::min(offer.ids.size(), wanted));
+    offer.log_p = offer.log_p.first(offer.ids.size());
+  }
+  search.advance(own);
+}
+
+// What is to be said of a sentence whose search is over.
+template <class Active>
+Result finish(Active& active) {
+  Result result{.number = active.request.number, .hypotheses = {}, .trace = std::move(active.trace)};
+  std::visit([&](const auto& search) { result.hypotheses = search.results(); }, active.search);
+  return result;
+}
+
+}  // namespace
+
+Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
+               const EngineLimits& limits, bool traces)
+    : on_(on),
+      memory_(on.arena()),
+      models_(std::move(models)),
+      settings_(settings),
+      limits_(limits),
+      traces_(traces),
+      V_(models_.front()->target_vocabulary()) {
+  settings.validate();
+  // Enough for all sentences to grow to their limits.
+  const std::int64_t tokens = limits.source_tokens + limits.sentences * settings.max_extra;
+  for (const model::Seq2Seq* model : models_) {
+    states_.push_back(model->start(on, {.source_rows = limits.source_tokens, .cells = most_rows(settings) * tokens}));
+  }
+}
+
+std::int64_t Engine::limit(const Request& request) const {
+  return static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra;
+}
+
+void Engine::add(Request request) {
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
+  require<UsageError>(tokens <= limits_.source_tokens, "a sentence of ", tokens, " tokens is longer than the room for ",
+                      limits_.source_tokens, ".");
+  const auto prefix = static_cast<std::int64_t>(request.prefix.size());
+  require<UsageError>(prefix == 0 || prefix < limit(request), "a prefix of ", prefix,
+                      " tokens leaves nothing of a translation that may have ", limit(request), ".");
+  if (limit(request) == 0) {  // there is nothing to compute
+    ready_.push_back(finish(*make_active(std::move(request))));
+  } else {
+    waiting_.push_back(std::move(request));
+  }
+}
+
+// Sentences enter when a quarter of the places are free, so that they are encoded several at a time.
+void Engine::admit() {
+  if (!active_.empty() && under_way() > limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4)) return;
+  std::vector<std::unique_ptr<Active>> sentences;
+  while (!waiting_.empty() && under_way() + static_cast<std::int64_t>(sentences.size()) < limits_.sentences) {
+    if (!take_room(waiting_.front())) break;
+    auto active = make_active(std::move(waiting_.front()));
+    waiting_.pop_front();
+    sentences.push_back(std::move(active));
+  }
+  if (!sentences.empty()) encode(sentences);
+  std::ranges::move(sentences, std::back_inserter(active_));
+}
+
+// A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
+// all of them.
+bool Engine::take_room(const Request& request) {
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  if (tokens_ + tokens > limits_.source_tokens) return false;
+  std::int32_t number = -1;
+  for (model::DecoderState& state : states_) number = state.enter(tokens);
+  if (number < 0) return false;  // enough room, but not in one piece
+  tokens_ += tokens;
+  entering_.push_back(number);
+  return true;
+}
+
+std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
+  auto trace = traces_ ? std::make_unique<Trace>() : nullptr;
+  const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
+  const std::uint64_t number = request.number;
+  auto active = std::make_unique<Active>(std::move(request), std::move(trace));
+  if (settings_.method == Method::kBeam) {
+    active->search.emplace<BeamSearch>(settings_, bounds, V_, active->trace ? &active->trace->candidates : nullptr);
+  } else {
+    active->search.emplace<SingleSearch>(settings_, bounds, V_, number);
+  }
+  return active;
+}
+
+void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
+  std::vector<data::Sentence> sources;
+  std::vector<TraceObserver::Part> parts;
+  for (const auto& active : sentences) {
+    const auto tokens = static_cast<std::int64_t>(active->request.source.size());
+    sources.push_back(active->request.source);
+    parts.push_back({active->trace.get(), tokens, 0, tokens});
+  }
+  TraceObserver observer(on_, std::move(parts));
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const ArenaScope values(on_.arena());
+    nn::Pass pass{.on = on_, .observer = traces_ && m == 0 ? &observer : nullptr};
+    const data::Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
+    models_[m]->remember(models_[m]->encode(source, pass), entering_, states_[m]);
+  }
+  entering_.clear();
+  ids_.insert(ids_.end(), sentences.size(), models_.front()->start_token());
+}
+
+std::vector<Result> Engine::step() {
+  const NoGradient no_gradient;
+  std::vector<Result> results = std::exchange(ready_, {});
+  admit();
+  if (!active_.empty()) {
+    const ArenaScope values(on_.arena());
+    choose(run_models(), results);
+  }
+  return results;
+}
+
+std::vector<Tensor> Engine::run_models() {
+  std::vector<TraceObserver::Part> parts;
+  std::int64_t row = 0;
+  for (const auto& active : active_) {
+    const std::int64_t rows = rows_of(*active), sources = static_cast<std::int64_t>(active->request.source.size());
+    parts.push_back({active->trace.get(), rows, states_[0].length(row) + 1, sources});
+    row += rows;
+  }
+  TraceObserver observer(on_, std::move(parts));
+  if (traces_) observer.begin_step();
+  std::vector<Tensor> next;
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    nn::Pass pass{.on = on_, .observer = traces_ && m == 0 ? &observer : nullptr};
+    next.push_back(models_[m]->step(ids_, states_[m], pass));
+  }
+  return next;
+}
+
+void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) {
+  std::int64_t k = 1;
+  bool all = false;
+  for (const auto& active : active_) {
+    std::visit(
+        [&](const auto& search) {
+          k = std::max(k, search.wanted());
+          all = all || search.wants_all();
+        },
+        active->search);
+  }
+  const Offers offers(on_, models_, next, k, all);
+  std::vector<std::int32_t> parents;
+  ids_.clear();
+  std::int64_t top = 0;
+  for (auto& active : active_) {
+    const std::int64_t rows = rows_of(*active);
+    std::visit([&](auto& search) { advance(search, offers, top); }, active->search);
+    const auto going_on = std::visit([](const auto& search) { return search.rows(); }, active->search);
+    for (const Continuation& row : going_on) {
+      parents.push_back(static_cast<std::int32_t>(top) + row.parent);
+      ids_.push_back(row.word);
+    }
+    top += rows;
+    if (rows_of(*active) > 0) continue;
+    tokens_ -= static_cast<std::int64_t>(active->request.source.size());
+    results.push_back(finish(*active));
+    active.reset();
+  }
+  std::erase(active_, nullptr);
+  for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
+}
+
+std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
+                                            std::span<const data::Sentence> sources, const SearchSettings& settings) {
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  if (sources.empty()) return found;
+  EngineLimits limits{.sentences = static_cast<std::int64_t>(sources.size()), .source_tokens = 0};
+  for (const data::Sentence& source : sources) limits.source_tokens += static_cast<std::int64_t>(source.size());
+  Engine engine(on, {&model}, settings, limits);
+  for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  while (!engine.idle()) {
+    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
+  }
+  return found;
+}
+
+std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
+                               int max_extra) {
+  std::vector<Hypothesis> best;
+  for (auto& found : search(on, model, sources, {.method = Method::kGreedy, .max_extra = max_extra})) {
+    best.push_back(std::move(found.front()));
+  }
+  return best;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,98 @@
+// Many sentences translated at once, step by step: those that are done leave at once, and waiting ones take their
+// place. A sentence's result does not depend on the others.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "dragoman/decode/beam.h"
+#include "dragoman/decode/search.h"
+#include "dragoman/decode/single.h"
+#include "dragoman/decode/trace.h"
+#include "dragoman/model/seq2seq.h"
+
+namespace dragoman::decode {
+
+struct EngineLimits {
+  std::int64_t sentences = 64;        // under way at once
+  std::int64_t source_tokens = 4096;  // of the sentences under way together; a single longer one is refused
+};
+
+struct Request {
+  data::Sentence source;     // ends in EOS
+  data::Sentence prefix;     // words that the translation is to begin with
+  std::uint64_t number = 0;  // tells the results apart, and the random numbers of sampling
+};
+
+struct Result {
+  std::uint64_t number = 0;
+  std::vector<Hypothesis> hypotheses;  // the best first
+  std::unique_ptr<Trace> trace;        // if one was asked for
+};
+
+class Engine {
+ public:
+  // Models that share their vocabularies vote: the mean of their probabilities decides. Takes memory from the backend's
+  // arena for as long as it lives.
+  Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
+         const EngineLimits& limits, bool traces = false);
+
+  // The sentence waits for its turn. Throws a UsageError if it can never have one: its source is longer than the limit,
+  // or the prefix is as long as the translation may be.
+  void add(Request request);
+  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
+  bool idle() const { return waiting_.empty() && active_.empty() && ready_.empty(); }
+
+  // Lets waiting sentences in and takes one step with all that are under way. Returns those that are done, in the order
+  // in which they entered.
+  std::vector<Result> step();
+
+ private:
+  using Search = std::variant<BeamSearch, SingleSearch>;
+  struct Active {
+    Active(Request request_, std::unique_ptr<Trace> trace_) : request(std::move(request_)), trace(std::move(trace_)) {}
+
+    Request request;
+    std::unique_ptr<Trace> trace;
+    Search search;
+  };
+
+  std::int64_t limit(const Request& request) const;
+  void admit();
+  bool take_room(const Request& request);
+  std::unique_ptr<Active> make_active(Request request) const;
+  void encode(std::span<const std::unique_ptr<Active>> sentences);
+  std::vector<Tensor> run_models();
+  void choose(std::span<const Tensor> next, std::vector<Result>& results);
+
+  Backend& on_;
+  ArenaScope memory_;
+  std::vector<const model::Seq2Seq*> models_;
+  SearchSettings settings_;
+  EngineLimits limits_;
+  bool traces_;
+  std::int64_t V_;
+
+  std::deque<Request> waiting_;
+  std::vector<Result> ready_;                    // what took no step at all
+  std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
+  std::int64_t tokens_ = 0;                      // of the active sources
+  std::vector<model::DecoderState> states_;      // one a model
+  std::vector<std::int32_t> ids_;                // that the rows read next
+  std::vector<std::int32_t> entering_;           // numbers of sentences that are yet to be encoded
+};
+
+// All of them with one engine of their own size, in their order.
+std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
+                                            std::span<const data::Sentence> sources, const SearchSettings& settings);
+// The likeliest word each time.
+std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
+                               int max_extra = 50);
+
+}  // namespace dragoman::decode

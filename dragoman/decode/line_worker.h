@@ -1,0 +1,46 @@
+// One of a translator's workers: takes lines, cuts them into sentences of tokens, keeps its engine filled, and puts the
+// results together again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dragoman/decode/engine.h"
+#include "dragoman/decode/pipeline.h"
+#include "dragoman/decode/translator.h"
+
+namespace dragoman::decode {
+
+class LineWorker {
+ public:
+  // What is given must outlive the worker.
+  LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
+             Pipeline& pipeline);
+
+  // Until no line is left.
+  void run();
+
+ private:
+  // A line under way, piece by piece.
+  struct Parts {
+    std::vector<data::Sentence> sources;  // EOS included
+    std::vector<Result> results;
+    std::size_t left = 0;
+  };
+
+  void begin(const Pipeline::Line& line);
+  void collect(std::vector<Result> results);
+  TranslatedLine compose(std::int64_t number, Parts& parts) const;
+  void align(std::vector<TranslatedLine>& lines) const;
+
+  Backend& on_;
+  const std::vector<const model::LoadedModel*>& models_;
+  const TranslatorOptions& options_;
+  Pipeline& pipeline_;
+  Engine engine_;
+  std::map<std::int64_t, Parts> under_way_;
+};
+
+}  // namespace dragoman::decode

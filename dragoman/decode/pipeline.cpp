@@ -1,0 +1,64 @@
+#include "dragoman/decode/pipeline.h"
+
+#include <utility>
+
+namespace dragoman::decode {
+
+bool Pipeline::put(std::string text) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return given_up_ || read_ - delivered_ < window_; });
+  if (given_up_) return false;
+  waiting_.push({read_++, std::move(text)});
+  lines_.notify_one();
+  return true;
+}
+
+void Pipeline::close(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  reading_error_ = std::move(error);
+  closed_ = true;
+  lines_.notify_all();
+  results_.notify_all();
+}
+
+std::optional<Pipeline::Line> Pipeline::take(bool wait) {
+  std::unique_lock lock(mutex_);
+  if (wait) lines_.wait(lock, [&] { return given_up_ || closed_ || !waiting_.empty(); });
+  if (given_up_ || waiting_.empty()) return std::nullopt;
+  Line line = std::move(waiting_.front());
+  waiting_.pop();
+  return line;
+}
+
+void Pipeline::finish(TranslatedLine line) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t number = line.number;
+  done_.emplace(number, std::move(line));
+  if (number == delivered_) results_.notify_one();
+}
+
+std::optional<TranslatedLine> Pipeline::next() {
+  std::unique_lock lock(mutex_);
+  results_.wait(lock, [&] { return given_up_ || done_.contains(delivered_) || (closed_ && delivered_ == read_); });
+  if (error_) std::rethrow_exception(error_);
+  if (given_up_) return std::nullopt;
+  if (!done_.contains(delivered_)) {
+    if (reading_error_) std::rethrow_exception(reading_error_);
+    return std::nullopt;
+  }
+  TranslatedLine line = std::move(done_.extract(delivered_).mapped());
+  ++delivered_;
+  room_.notify_one();
+  return line;
+}
+
+void Pipeline::give_up(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!given_up_) error_ = std::move(error);
+  given_up_ = true;
+  room_.notify_all();
+  lines_.notify_all();
+  results_.notify_all();
+}
+
+}  // namespace dragoman::decode

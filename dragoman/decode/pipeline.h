@@ -1,0 +1,52 @@
+// Lines on their way through a translator: read by one thread, translated by workers, delivered in order.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <string>
+
+#include "dragoman/decode/translator.h"
+
+namespace dragoman::decode {
+
+// Lines that wait, and results that wait for those before them. At most `window` lines are on their way at once.
+class Pipeline {
+ public:
+  struct Line {
+    std::int64_t number = 0;
+    std::string text;
+  };
+
+  Pipeline(std::int64_t first_line, std::int64_t window) : read_(first_line), delivered_(first_line), window_(window) {}
+
+  // For the reader. Waits while the window is full; false if the work was given up.
+  bool put(std::string text);
+  // No more lines will come; if that is because of an error, it is thrown when all before it have been delivered.
+  void close(std::exception_ptr error = nullptr);
+
+  // For workers. The next line, if there is one; with `wait`, waits until there is one or none can come.
+  std::optional<Line> take(bool wait);
+  void finish(TranslatedLine line);
+
+  // For whoever delivers. The next line in order; nothing when all have been delivered. Throws what a worker threw.
+  std::optional<TranslatedLine> next();
+
+  // Ends everything, because of an error or because nobody wants the rest.
+  void give_up(std::exception_ptr error = nullptr);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable room_, lines_, results_;
+  std::queue<Line> waiting_;
+  std::map<std::int64_t, TranslatedLine> done_;
+  std::int64_t read_, delivered_, window_;
+  bool closed_ = false, given_up_ = false;
+  std::exception_ptr reading_error_, error_;
+};
+
+}  // namespace dragoman::decode

@@ -1,0 +1,75 @@
+// What the decoder did for one sentence: the attention of every layer and head, as the kernels computed it, and every
+// candidate of the search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dragoman/decode/beam.h"
+#include "dragoman/decode/search.h"
+#include "dragoman/nn/pass.h"
+
+namespace dragoman::decode {
+
+// Attention weights of one kind, [layers, heads, queries, keys]; a query's sum to one.
+struct Attention {
+  std::int64_t layers = 0, heads = 0, queries = 0, keys = 0;
+  std::vector<float> weights;
+
+  float& at(std::int64_t layer, std::int64_t head, std::int64_t query, std::int64_t key) {
+    return weights[((layer * heads + head) * queries + query) * keys + key];
+  }
+  float at(std::int64_t layer, std::int64_t head, std::int64_t query, std::int64_t key) const {
+    return weights[((layer * heads + head) * queries + query) * keys + key];
+  }
+};
+
+class Trace {
+ public:
+  Attention encoder;
+  std::vector<std::vector<Candidate>> candidates;  // by step; of a beam search
+
+  // Query j is what chose token j of the hypothesis, EOS included; its keys are the tokens that it had read, the start
+  // token first, or the tokens of the source.
+  Attention decoder(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kDecoderSelf); }
+  Attention cross(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kCross); }
+
+ private:
+  friend class TraceObserver;
+  // A step of the decoder: the weights of its rows in each layer, [rows, heads, keys].
+  struct Step {
+    struct Layer {
+      std::int64_t heads = 0, keys = 0;
+      std::vector<float> weights;
+    };
+    std::vector<Layer> self, cross;
+  };
+
+  Attention follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const;
+
+  std::vector<Step> steps_;
+};
+
+// Looks on while a batch is encoded or takes a step, and gives each sentence's trace its part.
+class TraceObserver final : public nn::Observer {
+ public:
+  struct Part {
+    Trace* trace;
+    std::int64_t rows;  // of the step, in order; when encoding, the tokens of the sentence
+    std::int64_t past;  // tokens that the rows have read, this step's included
+    std::int64_t sources;
+  };
+
+  TraceObserver(Backend& on, std::vector<Part> parts) : on_(on), parts_(std::move(parts)) {}
+
+  void begin_step();
+  void see(nn::AttentionKind kind, int layer, const Array& weights, const Reach& reach) override;
+  void see_step(nn::AttentionKind kind, int layer, const Array& weights) override;
+
+ private:
+  Backend& on_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace dragoman::decode

@@ -1,0 +1,66 @@
+// BLEU from its counts. `Real` is double, or float for resampled corpora, which sacreBLEU adds up in single precision.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "dragoman/eval/bleu.h"
+
+namespace dragoman::eval {
+
+template <class Real>
+using PerOrder = std::array<Real, kBleuOrder>;
+
+inline double smoothing_value(const BleuSettings& settings) {
+  return settings.smoothing_value.value_or(settings.smoothing == Smoothing::kFloor ? 0.1 : 1);
+}
+
+// BP = min(1, exp(1 - r / c)).
+inline double brevity_penalty(std::int64_t hypothesis_length, std::int64_t reference_length) {
+  const auto c = static_cast<double>(hypothesis_length), r = static_cast<double>(reference_length);
+  if (c >= r) return 1;
+  return c > 0 ? std::exp(1 - r / c) : 0;
+}
+
+template <class Real>
+struct Precisions {
+  PerOrder<Real> percent{};
+  std::size_t orders = 0;  // that the hypotheses are long enough for; 0 if there is no match at all
+
+  // The geometric mean. The logarithm of a precision of 0 makes it 0.
+  double mean(const BleuSettings& settings) const {
+    if (orders == 0) return 0;
+    const std::size_t averaged = settings.effective_order ? orders : kBleuOrder;
+    double sum = 0;
+    for (std::size_t i = 0; i < averaged; ++i) sum += std::log(static_cast<double>(percent[i]));
+    return std::exp(sum / static_cast<double>(averaged));
+  }
+};
+
+template <class Real>
+Precisions<Real> bleu_precisions(const PerOrder<Real>& correct, const PerOrder<Real>& total,
+                                 const BleuSettings& settings) {
+  Precisions<Real> result;
+  if (std::ranges::all_of(correct, [](Real count) { return count == 0; })) return result;
+  const double value = smoothing_value(settings);
+  Real halvings = 1;
+  for (std::size_t& i = result.orders; i < kBleuOrder; ++i) {
+    const Real added = settings.smoothing == Smoothing::kAddK && i > 0 ? static_cast<Real>(value) : 0;
+    const Real matches = correct[i] + added, of = total[i] + added;
+    if (of == 0) break;
+    if (matches > 0) {
+      result.percent[i] = 100 * matches / of;
+    } else if (settings.smoothing == Smoothing::kExp) {
+      halvings *= 2;
+      result.percent[i] = 100 / (halvings * of);
+    } else if (settings.smoothing == Smoothing::kFloor) {
+      result.percent[i] = static_cast<Real>(100 * value) / of;
+    }
+  }
+  return result;
+}
+
+}  // namespace dragoman::eval

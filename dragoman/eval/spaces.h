@@ -1,0 +1,21 @@
+// White space as Python, and so sacreBLEU, sees it: where words are cut, and what does not count at the end of a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman::eval {
+
+// The stretches of `text` without white space.
+std::vector<std::string_view> split_words(std::string_view text);
+
+std::string_view without_spaces_at_end(std::string_view text);
+std::string_view without_spaces_around(std::string_view text);
+
+// The words with one space between them.
+std::string single_spaced(std::string_view text);
+// The words with nothing between them.
+std::string without_spaces(std::string_view text);
+
+}  // namespace dragoman::eval

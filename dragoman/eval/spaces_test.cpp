@@ -1,0 +1,30 @@
+#include "dragoman/eval/spaces.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman::eval {
+namespace {
+
+TEST(Spaces, OfAllKindsSeparateWords) {
+  const std::vector<std::string_view> words{"a", "b", "c", "d"};
+  EXPECT_EQ(split_words("  a\t\x1F"
+                        "b\xC2\xA0"
+                        "c\xE2\x80\x89"
+                        "d\xE3\x80\x80 "),
+            words);
+  EXPECT_TRUE(split_words(" \n ").empty());
+  EXPECT_TRUE(split_words("").empty());
+}
+
+TEST(Spaces, AZeroWidthSpaceIsPartOfAWord) { EXPECT_EQ(split_words("a\xE2\x80\x8B").size(), 1); }
+
+TEST(Spaces, AtTheEndOrAroundAreLeftOut) {
+  EXPECT_EQ(without_spaces_at_end(" a b \xC2\x85"), " a b");
+  EXPECT_EQ(without_spaces_around(" a b \xC2\x85"), "a b");
+  EXPECT_EQ(without_spaces_at_end("  "), "");
+  EXPECT_EQ(single_spaced(" a  b "), "a b");
+  EXPECT_EQ(without_spaces(" a  b "), "ab");
+}
+
+}  // namespace
+}  // namespace dragoman::eval

@@ -1,0 +1,105 @@
+#include "dragoman/model/export.h"
+
+#include <vector>
+
+#include "dragoman/backend/quantise.h"
+#include "dragoman/base/files.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/model/weights.h"
+
+namespace dragoman::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+StoredType type_in(Precision precision, const nn::NamedTensor& tensor) {
+  if (precision == Precision::kInt8 && tensor.is_weights()) return StoredType::kI8;
+  return precision == Precision::kBFloat16 && tensor.shape.rank() == 2 ? StoredType::kBF16 : StoredType::kF32;
+}
+
+std::vector<TensorLabel> labels_in(Precision precision, std::span<const nn::NamedTensor> tensors) {
+  std::vector<TensorLabel> labels;
+  for (const nn::NamedTensor& tensor : tensors) {
+    labels.push_back(label_of(tensor, type_in(precision, tensor)));
+    if (labels.back().type == StoredType::kI8) labels.push_back(scales_of(tensor));
+  }
+  return labels;
+}
+
+RoundedRows rounded(const std::vector<float>& values, const nn::NamedTensor& tensor) {
+  const bool by_row = tensor.packs_as() == Transpose::kYes;
+  const auto rows = static_cast<std::size_t>(tensor.shape.rows()), cols = static_cast<std::size_t>(tensor.shape.cols());
+  const auto group = [&](std::size_t i) { return by_row ? i / cols : i % cols; };
+  std::vector<LargestMagnitude> largest(by_row ? rows : cols);
+  for (std::size_t i = 0; i < values.size(); ++i) largest[group(i)].add(values[i]);
+  std::vector<Quantiser> quantisers;
+  RoundedRows result;
+  for (const LargestMagnitude& most : largest) {
+    quantisers.push_back(Quantiser::for_largest(most.value()));
+    require<Error>(quantisers.back().scale >= 0, "the tensor '", tensor.name, "' holds numbers that are not finite.");
+    result.scales.push_back(quantisers.back().scale);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) result.integers.push_back(quantisers[group(i)](values[i]));
+  return result;
+}
+
+void copy_tensor(const SafetensorsFile& file, const nn::NamedTensor& tensor, Precision precision,
+                 SafetensorsWriter& output) {
+  const StoredType type = type_in(precision, tensor);
+  if (type == StoredType::kI8 && file.type(tensor.name) == StoredType::kI8) {
+    const RoundedRows same = read_rounded(file, tensor, 0, tensor.shape.rows());
+    output.write(same.integers);
+    return output.write(same.scales);
+  }
+  std::vector<float> values(static_cast<std::size_t>(tensor.shape.count()));
+  read_rows(file, tensor, 0, values);
+  if (type == StoredType::kF32) return output.write(values);
+  if (type == StoredType::kBF16) return output.write_bfloat16(values);
+  const RoundedRows integers = rounded(values, tensor);
+  output.write(integers.integers);
+  output.write(integers.scales);
+}
+
+void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
+  ModelInfo info = read_info(from);
+  Transformer model(info.config);
+  nn::ParameterVisitor visitor;
+  model.parameters(visitor);
+  const SafetensorsFile file(weights_file(from));
+  check_tensors(file, visitor.tensors());
+  const Tokenizers tokenizers = read_tokenizers(from);
+  check_vocabularies(from, tokenizers, info.config);
+  make_directory(to);
+  SafetensorsWriter output(weights_file(to), labels_in(precision, visitor.tensors()));
+  for (const nn::NamedTensor& tensor : visitor.tensors()) copy_tensor(file, tensor, precision, output);
+  output.finish();
+  write_tokenizers(to, tokenizers, info.joint_vocabulary);
+  info.provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
+                                 {"from", fs::absolute(from).lexically_normal().filename().string()}};
+  write_info(to, info);
+  flush_directory(to);
+}
+
+}  // namespace
+
+void export_model(const fs::path& from, const fs::path& to, Precision precision) {
+  const fs::path target = fs::absolute(to).lexically_normal();
+  const fs::path directory = target.has_filename() ? target : target.parent_path();
+  std::error_code none;
+  require<UsageError>(
+      !fs::exists(directory, none) || (fs::is_directory(directory, none) && fs::is_empty(directory, none)), "'",
+      to.string(), "' is there already; name a directory that is new or empty.");
+  make_directory(directory.parent_path());
+  std::error_code ignored;
+  fs::remove_all(aside(directory), ignored);  // what a run that was stopped left behind
+  try {
+    write_copy(from, aside(directory), precision);
+  } catch (...) {
+    fs::remove_all(aside(directory), ignored);
+    throw;
+  }
+  fs::remove(directory, ignored);
+  rename_durably(aside(directory), directory);
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,43 @@
+// The tensors of a model as a safetensors file. A matrix may be stored rounded to 8-bit integers; beside it then lies
+// NAME.scale: one number for each column, [1, out], or, for vocabularies, for each row, [V, 1].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dragoman/backend/backend.h"
+#include "dragoman/model/safetensors.h"
+#include "dragoman/nn/parameters.h"
+
+namespace dragoman::model {
+
+// The label of a tensor's scales.
+TensorLabel scales_of(const nn::NamedTensor& tensor);
+
+// Throws an Error unless the file holds exactly these names with these shapes, and scales for what is rounded.
+void check_tensors(const SafetensorsFile& file, std::span<const nn::NamedTensor> tensors);
+
+// kInt8 if the file holds anything rounded.
+WeightForm stored_form(const SafetensorsFile& file);
+
+// What rows may hold: anything, or numbers that one can compute with.
+enum class Values : std::uint8_t { kAny, kFinite };
+
+// Reads every tensor of the list after check_tensors(), each into its memory, plain or packed. Numbers and integers are
+// converted to what the memory is of. No more than one tensor is held beside that.
+void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::NamedTensor> tensors,
+                  Values values = Values::kAny);
+
+// Rows of a tensor, from `first` on, as numbers: those that were rounded come back as integer times scale.
+void read_rows(const SafetensorsFile& file, const nn::NamedTensor& tensor, std::int64_t first, std::span<float> values);
+
+// A rounded tensor, or some rows of one whose scales go by row.
+struct RoundedRows {
+  std::vector<std::int8_t> integers;
+  std::vector<float> scales;
+};
+RoundedRows read_rounded(const SafetensorsFile& file, const nn::NamedTensor& tensor, std::int64_t first,
+                         std::int64_t rows);
+
+}  // namespace dragoman::model
