@@ -26,7 +26,7 @@ def read_safetensors(path):
         begin, end = entry["data_offsets"]
         assert entry["dtype"] == "F32", f"{name} is {entry['dtype']}"
         values = numpy.frombuffer(data, numpy.float32, (end - begin) // 4, 8 + size + begin)
-        tensors[name] = values.reshape(entry["shape"])
+        tensors[name] = values.reshape(entry["shape"]).copy()
     return tensors
 
 
@@ -49,7 +49,6 @@ def convert(options):
     specs = ctranslate2.specs
     config = json.loads(options.config)
     tensors = read_safetensors(options.weights)
-    tensors = {name: value for name, value in tensors.items()}
     spec = specs.TransformerSpec.from_config(
         (config["encoder-layers"], config["decoder-layers"]),
         config["heads"],
@@ -119,7 +118,7 @@ def run(options):
         device="cpu",
         compute_type="int8" if options.precision == "int8" else "float32",
         inter_threads=options.workers,
-        intra_threads=options.threads // options.workers,
+        intra_threads=options.threads,
     )
     if options.source:
         sentences = [line.split() for line in pathlib.Path(options.source).read_text(encoding="utf-8").splitlines()]
