@@ -60,12 +60,14 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   Stream stream = enter(embedded, layers.front().ln1, norm);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const DecoderLayer& layer = layers[l];
-    const Tensor attended = layer.self(stream.y, past, pass);
-    stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
-    const Tensor read = layer.cross(stream.y, memory.K[l], memory.V[l], source, pass);
-    stream = residual(stream, read, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
-    const Tensor fed = layer.ffn(stream.y, segments, pass);
-    stream = residual(stream, fed, norm_after(layers, l, 2, norm, ln), norm, segments, pass.dropout(P_drop));
+    stream = through(stream, [&](Stream inner) {
+      const Tensor attended = layer.self(inner.y, past, pass);
+      inner = residual(inner, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
+      const Tensor read = layer.cross(inner.y, memory.K[l], memory.V[l], source, pass);
+      inner = residual(inner, read, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
+      const Tensor fed = layer.ffn(inner.y, segments, pass);
+      return residual(inner, fed, norm_after(layers, l, 2, norm, ln), norm, segments, pass.dropout(P_drop));
+    });
   }
   return stream.y;
 }

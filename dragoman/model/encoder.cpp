@@ -37,10 +37,12 @@ Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn:
   Stream stream = enter(embedded, layers.front().ln1, norm);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const EncoderLayer& layer = layers[l];
-    const Tensor attended = layer.self(stream.y, reach, pass);
-    stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
-    const Tensor fed = layer.ffn(stream.y, segments, pass);
-    stream = residual(stream, fed, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
+    stream = through(stream, [&](Stream inner) {
+      const Tensor attended = layer.self(inner.y, reach, pass);
+      inner = residual(inner, attended, norm_after(layers, l, 0, norm, ln), norm, segments, pass.dropout(P_drop));
+      const Tensor fed = layer.ffn(inner.y, segments, pass);
+      return residual(inner, fed, norm_after(layers, l, 1, norm, ln), norm, segments, pass.dropout(P_drop));
+    });
   }
   return stream.y;
 }

@@ -32,6 +32,21 @@ inline Stream residual(const Stream& stream, const Tensor& a, const nn::LayerNor
   return norm == Norm::kPost ? Stream{y, y} : Stream{s, y};
 }
 
+// What a layer makes of the stream. Unless it is recorded for a backward pass, the memory of everything but the result
+// is given back.
+template <class Layer>
+Stream through(const Stream& stream, const Layer& layer) {
+  if (Recording::current() != nullptr) return layer(stream);
+  Backend& on = stream.x.backend();
+  const bool one = stream.x.array().raw() == stream.y.array().raw();
+  Array y = on.empty_like(stream.y.array()), x = one ? y : on.empty_like(stream.x.array());
+  const ArenaScope scratch(on.arena());
+  const Stream next = layer(stream);
+  on.scaled(next.y.array(), 1.0, Sink::overwrite(y));
+  if (!one) on.scaled(next.x.array(), 1.0, Sink::overwrite(x));
+  return {Tensor(on, x), Tensor(on, y)};
+}
+
 // The LayerNorm of the sum after a sub-layer: its own, or in the pre-norm arrangement that of the next sub-layer, whose
 // place after the last layer `last` takes.
 template <class Layer>

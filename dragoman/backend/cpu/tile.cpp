@@ -22,6 +22,15 @@ constexpr Tiles<T> make_tiles(std::integer_sequence<std::int64_t, i...>) {
 template <class T>
 constexpr Tiles<T> kTiles = make_tiles<T>(std::make_integer_sequence<std::int64_t, kTileRows>());
 
+// Tiles of all rows and 1 up to kTileVectors vectors of a panel: a last panel of few columns.
+template <class T, std::int64_t... i>
+constexpr std::array<Tile<T>, kTileVectors> make_short_tiles(std::integer_sequence<std::int64_t, i...>) {
+  return {multiply_tile<T, kTileRows, 1, i + 1>...};
+}
+template <class T>
+constexpr std::array<Tile<T>, kTileVectors> kShortTiles =
+    make_short_tiles<T>(std::make_integer_sequence<std::int64_t, kTileVectors>());
+
 // A tile at the right edge of C is computed aside, so that only what exists is written.
 template <class T>
 void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
@@ -53,7 +62,9 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
       const std::int64_t rows = std::min(kTileRows, C.rows - i);
       const T* a = A.panel(i / kTileRows);
       T* to = C.row(i) + j;
-      if (cols == kTileCols<T>) {
+      if (rows == kTileRows && cols % kLanes<T> == 0) {
+        kShortTiles<T>[cols / kLanes<T> - 1](depth, a, b, to, C.stride, accumulate);
+      } else if (cols == kTileCols<T>) {
         kTiles<T>.narrow[rows - 1](depth, a, b, to, C.stride, accumulate);
       } else {
         multiply_edge(depth, a, b, rows, cols, to, C.stride, accumulate);

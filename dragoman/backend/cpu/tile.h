@@ -49,10 +49,11 @@ template <std::int64_t N, class F>
   (std::make_integer_sequence<std::int64_t, N>());
 }
 
-// C [Rows, Wide panels] = (or +=) the first Rows rows of a panel of A by Wide panels of B.
-template <class T, std::int64_t Rows, std::int64_t Wide>
+// C [Rows, Wide panels] = (or +=) the first Rows rows of a panel of A by Wide panels of B, of each the first Vectors
+// vectors.
+template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = kTileVectors>
 void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate) {
-  constexpr std::int64_t kVectors = Wide * kTileVectors;
+  constexpr std::int64_t kVectors = Wide * Vectors;
   Vec<T> sums[Rows * kVectors] = {};
   const T* b = B.data;
 #pragma GCC unroll 4
@@ -67,11 +68,10 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
       return A[row];
     };
     unrolled<Wide>([&](auto panel) {
-      Vec<T> columns[kTileVectors];
-      unrolled<kTileVectors>([&](auto v) { columns[v] = load(b + panel * B.apart + v * kLanes<T>); });
+      Vec<T> columns[Vectors];
+      unrolled<Vectors>([&](auto v) { columns[v] = load(b + panel * B.apart + v * kLanes<T>); });
       unrolled<Rows>([&](auto row) {
-        unrolled<kTileVectors>(
-            [&](auto v) { sums[row * kVectors + panel * kTileVectors + v] += element(row) * columns[v]; });
+        unrolled<Vectors>([&](auto v) { sums[row * kVectors + panel * Vectors + v] += element(row) * columns[v]; });
       });
     });
     A += kTileRows;
