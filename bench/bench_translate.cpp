@@ -25,7 +25,7 @@ namespace {
 
 struct Options {
   std::string preset = "base", draw, weights, model, source, output;
-  std::string precision = "fp32";
+  std::string precision = "fp32", stop = "provable";
   int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, repeats = 3;
   bool json = false;
 
@@ -49,7 +49,7 @@ void draw_weights(const Options& options) {
 struct Figures {
   double seconds = 0;             // the median of the repeats
   std::vector<double> latencies;  // of single sentences, if the batch is one
-  std::int64_t sentences = 0, tokens = 0;
+  std::int64_t sentences = 0, tokens = 0, steps = 0;
 };
 
 void report(const Options& options, const Figures& figures) {
@@ -62,9 +62,10 @@ void report(const Options& options, const Figures& figures) {
                : 1000 * latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
   };
   if (options.json) {
-    fmt::print(R"({{"sentences": {}, "tokens": {}, "seconds": {}, "p50_ms": {}, "p99_ms": {}, "megabytes": {}}})"
-               "\n",
-               figures.sentences, figures.tokens, figures.seconds, at(0.5), at(0.99), peak_megabytes());
+    fmt::print(
+        R"({{"sentences": {}, "tokens": {}, "steps": {}, "seconds": {}, "p50_ms": {}, "p99_ms": {}, "megabytes": {}}})"
+        "\n",
+        figures.sentences, figures.tokens, figures.steps, figures.seconds, at(0.5), at(0.99), peak_megabytes());
     return;
   }
   fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
@@ -123,6 +124,7 @@ Figures translate_text(const Options& options) {
   decode::TranslatorOptions how;
   how.search.beam = options.beam;
   if (options.beam == 1) how.search.method = decode::Method::kGreedy;
+  how.search.stop = options.stop == "beam" ? decode::Stop::kBeam : decode::Stop::kProvable;
   how.threads = options.threads;
   how.batch_size = options.batch;
   how.weights = options.form();
@@ -141,6 +143,7 @@ Figures translate_text(const Options& options) {
   std::ofstream output(options.output);
   for (const decode::TranslatedLine& line : results) {
     figures.tokens += static_cast<std::int64_t>(line.target.size());
+    figures.steps += line.steps;
     if (!options.output.empty()) output << line.text << '\n';
   }
   return figures;
@@ -156,6 +159,7 @@ int run(int argc, char** argv) {
   app.add_option("--source", options.source, "the text that it translates");
   app.add_option("--output", options.output, "where the translation of the text goes");
   app.add_option("--precision", options.precision)->check(CLI::IsMember({"fp32", "int8"}));
+  app.add_option("--stop", options.stop, "of the beam search of a text")->check(CLI::IsMember({"provable", "beam"}));
   app.add_option("--sentences", options.sentences)->check(CLI::PositiveNumber);
   app.add_option("--source-length", options.source_length, "tokens, EOS included")->check(CLI::PositiveNumber);
   app.add_option("--target-length", options.target_length, "tokens, EOS included")->check(CLI::PositiveNumber);

@@ -103,7 +103,7 @@ def convert(options):
     spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = words[1], words[2], words[3]
     spec.config.decoder_start_token = words[1]
     spec.config.add_source_eos = False
-    spec.config.layer_norm_epsilon = config["ln-eps"]
+    spec.config.layer_norm_epsilon = config["layer-norm-epsilon"]
     spec.validate()
     spec.optimize(quantization="int8" if options.precision == "int8" else None)
     pathlib.Path(options.output).mkdir(parents=True, exist_ok=True)

@@ -42,6 +42,7 @@ class BeamSearch {
   // The rows of the next step; none when the search is over.
   std::span<const Continuation> rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
+  std::int64_t steps() const { return step_; }  // taken so far
 
   // The best first. Those that the limit cut short come last, and say so.
   std::vector<Hypothesis> results() const;

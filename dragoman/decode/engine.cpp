@@ -36,8 +36,15 @@ void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
 // What is to be said of a sentence whose search is over.
 template <class Active>
 Result finish(Active& active) {
-  Result result{.number = active.request.number, .hypotheses = {}, .trace = std::move(active.trace)};
-  std::visit([&](const auto& search) { result.hypotheses = search.results(); }, active.search);
+  Result result;
+  result.number = active.request.number;
+  result.trace = std::move(active.trace);
+  std::visit(
+      [&](const auto& search) {
+        result.hypotheses = search.results();
+        result.steps = search.steps();
+      },
+      active.search);
   return result;
 }
 

@@ -32,6 +32,7 @@ struct Request {
 struct Result {
   std::uint64_t number = 0;
   std::vector<Hypothesis> hypotheses;  // the best first
+  std::int64_t steps = 0;              // that the search took
   std::unique_ptr<Trace> trace;        // if one was asked for
 };
 

@@ -93,6 +93,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
     if (!line.text.empty() && !text.empty()) line.text += ' ';
     line.text += text;
     line.log_probability += best.log_probability;
+    line.steps += parts.results[i].steps;
     line.score += best.score;
     line.finished = line.finished && best.finished;
     line.repeats = line.repeats || repeats_itself(best.tokens);

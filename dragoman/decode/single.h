@@ -23,6 +23,7 @@ class SingleSearch {
   void advance(std::span<const Offer> offers);
   std::span<const Continuation> rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
+  std::int64_t steps() const { return step_; }  // taken so far
   // Greedy: the one. Sampling: in the order in which they were drawn.
   std::vector<Hypothesis> results() const;
 

@@ -44,6 +44,7 @@ struct TranslatedLine {
   bool odd_length = false;  // it is much longer or shorter than its source
   bool bad = false;         // the line is not UTF-8, and was not translated
   std::int64_t pieces = 1;  // that it was translated in
+  std::int64_t steps = 0;   // that the decoder took for it
 
   // Of a line in one piece: its tokens, EOS included, and those of the translation.
   data::Sentence source, target;
