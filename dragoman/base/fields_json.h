@@ -53,7 +53,7 @@ void settings_from_json(const Json& object, Config& config, std::string_view whe
   }
 }
 
-// Parses a document; throws an Error that opens with `where` if it is not JSON.
+// Parses a document; throws an Error that opens with `where` if it is not JSON, or nested beyond all reason.
 Json parse_json(std::string_view text, std::string_view where);
 
 // The entry of an object as a T. Throws an Error that opens with `where` if it is missing or of another kind.
