@@ -27,11 +27,16 @@ Json value_to_json(const Value& value) {
   }
 }
 
+template <class Text>
+Json value_to_json(const PathField<Text>& field) {
+  return value_to_json(field.value);
+}
+
 template <class Config>
 Json settings_to_json(Config config) {
   Json object = Json::object();
   config.fields(
-      [&](std::string_view key, auto& value, std::string_view) { object[std::string(key)] = value_to_json(value); });
+      [&](std::string_view key, auto&& value, std::string_view) { object[std::string(key)] = value_to_json(value); });
   return object;
 }
 

@@ -129,4 +129,21 @@ std::optional<Settings::Given> Settings::find(const std::string& key) const {
   return std::nullopt;
 }
 
+Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&)) {
+  CLI::App& command = *parent.add_subcommand(name, help);
+  auto settings = std::make_shared<Settings>(command);
+  command.callback([settings, run] { run(*settings); });
+  return *settings;
+}
+
+void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run) {
+  parent.add_subcommand(name, help)->callback(std::move(run));
+}
+
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help) {
+  CLI::App& group = *parent.add_subcommand(name, help);
+  group.require_subcommand(0, 1);
+  return group;
+}
+
 }  // namespace dragoman::cli
