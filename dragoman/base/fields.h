@@ -29,6 +29,22 @@ struct Both {
   int& second;
 };
 
+// A field that names a file or a directory, or several: a text or a list, with what the command line may offer for it.
+enum class PathKind : std::uint8_t { kFile, kDirectory };
+template <class Text>
+struct PathField {
+  Text& value;
+  PathKind kind;
+};
+template <class Text>
+PathField<Text> file_name(Text& value) {
+  return {value, PathKind::kFile};
+}
+template <class Text>
+PathField<Text> directory_name(Text& value) {
+  return {value, PathKind::kDirectory};
+}
+
 // An enum whose values, counted from 0, have the texts of the array that names(E{}) returns.
 template <class E>
 concept Named = std::is_enum_v<E>;
@@ -58,6 +74,11 @@ void read_value(E& value, std::string_view text, std::string_view where) {
   value = static_cast<E>(read_name({all.begin(), all.end()}, text, where));
 }
 
+template <class Text>
+void read_value(const PathField<Text>& field, std::string_view text, std::string_view where) {
+  read_value(field.value, text, where);
+}
+
 // The shortest text that reads back as the same value.
 std::string write_value(int value);
 std::string write_value(std::int64_t value);
@@ -73,6 +94,11 @@ std::string write_value(const Both& value);
 template <Named E>
 std::string write_value(E value) {
   return std::string(to_string(value));
+}
+
+template <class Text>
+std::string write_value(const PathField<Text>& field) {
+  return write_value(field.value);
 }
 
 // Visits every key: those that set two fields first, so that a key for one field wins over them.

@@ -17,7 +17,32 @@ std::string setting_text(const Json& value, std::string_view where) {
   return write_value(words);
 }
 
+namespace {
+
+// Far more than any file of ours has. A value is copied by a function that calls itself for what is inside.
+constexpr int kDeepest = 100;
+
+bool is_nested_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      i += c == '\\' ? 1 : 0;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Json parse_json(std::string_view text, std::string_view where) {
+  require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kDeepest, " levels deep.");
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::exception&) {

@@ -27,11 +27,16 @@ Json value_to_json(const Value& value) {
   }
 }
 
+template <class Text>
+Json value_to_json(const PathField<Text>& field) {
+  return value_to_json(field.value);
+}
+
 template <class Config>
 Json settings_to_json(Config config) {
   Json object = Json::object();
   config.fields(
-      [&](std::string_view key, auto& value, std::string_view) { object[std::string(key)] = value_to_json(value); });
+      [&](std::string_view key, auto&& value, std::string_view) { object[std::string(key)] = value_to_json(value); });
   return object;
 }
 
@@ -53,7 +58,7 @@ void settings_from_json(const Json& object, Config& config, std::string_view whe
   }
 }
 
-// Parses a document; throws an Error that opens with `where` if it is not JSON.
+// Parses a document; throws an Error that opens with `where` if it is not JSON, or nested beyond all reason.
 Json parse_json(std::string_view text, std::string_view where);
 
 // The entry of an object as a T. Throws an Error that opens with `where` if it is missing or of another kind.

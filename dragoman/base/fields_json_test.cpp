@@ -77,5 +77,14 @@ TEST(ParseJson, RefusesWhatIsNoJson) {
   EXPECT_THROW(parse_json(std::string(1'000'000, '['), "x"), Error);
 }
 
+// To copy such a value would take more stack than there is.
+TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  EXPECT_EQ(Json(parse_json(nested(100), "x")).dump(), nested(100));
+  EXPECT_THROW(Json(parse_json(nested(500'000), "x")), Error);
+  const std::string brackets(200, '[');
+  EXPECT_EQ(parse_json(R"(["\\", "\"\\\"", ")" + brackets + "\"]", "x")[2], brackets);
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -16,6 +16,7 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kFirstReadBytes = 1 << 14;  // most files that are read whole are small
 constexpr std::string_view kAsideEnding = ".unfinished";
 
 // A file descriptor that is closed in the end.
@@ -53,8 +54,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   std::string text;
   std::size_t used = 0;
   while (true) {
-    text.resize(used + kBufferBytes);
-    const ssize_t got = ::read(file.number, text.data() + used, kBufferBytes);
+    if (used == text.size()) text.resize(std::max(kFirstReadBytes, 2 * used));
+    const ssize_t got = ::read(file.number, text.data() + used, text.size() - used);
     if (got < 0 && errno == EINTR) continue;
     require<Error>(got >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
     if (got == 0) break;

@@ -1,7 +1,6 @@
 // dragoman average: the mean of the last checkpoints of a run, as a model of its own or in place.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,9 @@ struct AverageOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "directory of a training run");
+    field("model", directory_name(model), "directory of a training run");
     field("last", last, "checkpoints to take the mean of");
-    field("output", output, "directory for the averaged model; the run's own unless given");
+    field("output", directory_name(output), "directory for the averaged model; the run's own unless given");
   }
 };
 
@@ -63,10 +62,8 @@ void average(Settings& settings) {
 }  // namespace
 
 void add_average(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("average", "make the mean of a run's last checkpoints its model");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(AverageOptions{}, "Options");
-  command.callback([settings] { average(*settings); });
+  Settings& settings = add_command(program, "average", "make the mean of a run's last checkpoints its model", average);
+  settings.add_flags(AverageOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

@@ -1,8 +1,11 @@
 // The program's commands, one source file each. add_NAME() gives the program a subcommand whose callback runs it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace dragoman::cli {
 
@@ -32,6 +35,10 @@ void add_tokenizer(CLI::App& program);
 
 // BLEU, chrF and TER of translations.
 void add_score(CLI::App& program);
+
+// Scripts for shells, and the man page.
+void add_completion(CLI::App& program);
+void add_manual(CLI::App& program);
 
 // What --version prints: version, commit, compiler, vector instructions, BLAS and CUDA.
 std::string version_text();

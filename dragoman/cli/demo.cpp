@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "dragoman/cli/commands.h"
@@ -28,11 +27,9 @@ void demo(Settings& settings) {
 }  // namespace
 
 void add_demo(CLI::App& program) {
-  CLI::App& command =
-      *program.add_subcommand("demo", "make a small corpus, learn to translate it, and show what was learned");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(DemoOptions{}, "Options");
-  command.callback([settings] { demo(*settings); });
+  Settings& settings =
+      add_command(program, "demo", "make a small corpus, learn to translate it, and show what was learned", demo);
+  settings.add_flags(DemoOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

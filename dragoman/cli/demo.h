@@ -25,8 +25,8 @@ struct DemoOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("task", task, "translate English into German, or reverse or copy strings of symbols");
-    field("model", model, "directory for the model that learns to translate");
-    field("grammar", grammar, "file to make the sentences from, like configs/demo/english-german.grammar");
+    field("model", directory_name(model), "directory for the model that learns to translate");
+    field("grammar", file_name(grammar), "file to make the sentences from, like configs/demo/english-german.grammar");
     field("steps", steps, "updates to train for; enough to learn the task unless given");
     field("threads", threads, "threads to use; 0 for all");
     field("seed", seed, "start of every random stream");

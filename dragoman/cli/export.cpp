@@ -1,7 +1,6 @@
 // dragoman export: a copy of a model in another precision.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "dragoman/cli/commands.h"
@@ -19,8 +18,8 @@ struct ExportOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "directory of the model");
-    field("output", output, "directory for the copy: new, or empty");
+    field("model", directory_name(model), "directory of the model");
+    field("output", directory_name(output), "directory for the copy: new, or empty");
     field("precision", precision, "how its weights are stored");
   }
 };
@@ -43,10 +42,8 @@ void export_copy(Settings& settings) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("export", "copy a model in another precision");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(ExportOptions{}, "Options");
-  command.callback([settings] { export_copy(*settings); });
+  Settings& settings = add_command(program, "export", "copy a model in another precision", export_copy);
+  settings.add_flags(ExportOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

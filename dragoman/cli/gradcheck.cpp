@@ -98,10 +98,8 @@ void gradcheck(Settings& settings) {
 }  // namespace
 
 void add_gradcheck(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("gradcheck", "check every gradient against finite differences");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(GradcheckOptions{}, "Options");
-  command.callback([settings] { gradcheck(*settings); });
+  Settings& settings = add_command(program, "gradcheck", "check every gradient against finite differences", gradcheck);
+  settings.add_flags(GradcheckOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

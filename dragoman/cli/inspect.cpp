@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -183,14 +182,12 @@ void inspect(Settings& settings) {
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("inspect", "show a model's parameters, cost and memory");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(InspectOptions{}, "Options");
-  settings->add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
-  settings->allow_in_file<model::TrainingConfig>();
+  Settings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
+  settings.add_flags(InspectOptions{}, "Options");
+  settings.add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
+  settings.allow_in_file<model::TrainingConfig>();
   train::Settings run;
-  train::Settings::each(run, [&](auto& part) { settings->allow_in_file<std::remove_cvref_t<decltype(part)>>(); });
-  command.callback([settings] { inspect(*settings); });
+  train::Settings::each(run, [&](auto& part) { settings.allow_in_file<std::remove_cvref_t<decltype(part)>>(); });
 }
 
 }  // namespace dragoman::cli

@@ -31,6 +31,8 @@ void add_commands(CLI::App& program) {
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);
+  add_completion(program);
+  add_manual(program);
 }
 
 // The command that the user chose, or as much of it as there is: `tokenizer train`, `tokenizer`, the program itself.

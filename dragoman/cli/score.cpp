@@ -109,10 +109,8 @@ void score(Settings& settings) {
 }  // namespace
 
 void add_score(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("score", "BLEU, chrF and TER of translations");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(ScoreOptions{}, "Options");
-  command.callback([settings] { score(*settings); });
+  Settings& settings = add_command(program, "score", "BLEU, chrF and TER of translations", score);
+  settings.add_flags(ScoreOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

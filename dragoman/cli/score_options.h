@@ -36,9 +36,9 @@ struct ScoreOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("reference", reference, "files of right translations, a line for each hypothesis");
-    field("hypothesis", hypothesis, "file of translations to score; - is standard input");
-    field("system", system, "files of other systems' translations, to compare with the first");
+    field("reference", file_name(reference), "files of right translations, a line for each hypothesis");
+    field("hypothesis", file_name(hypothesis), "file of translations to score; - is standard input");
+    field("system", file_name(system), "files of other systems' translations, to compare with the first");
     field("tokenizer", bleu.tokenizer, "how BLEU cuts words");
     field("smoothing", bleu.smoothing, "what n-grams without a match count for in BLEU");
     field("smoothing-value", smoothing_value, "the number of floor (0.1 if 0) or add-k (1 if 0)");

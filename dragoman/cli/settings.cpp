@@ -1,10 +1,15 @@
 #include "dragoman/cli/settings.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
+#include <memory>
+#include <sstream>
 #include <system_error>
 
 namespace dragoman::cli {
@@ -15,21 +20,45 @@ constexpr std::size_t kLargestFile = 1 << 20;
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kLargestFile + 1, '\0');
-  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  for (std::array<char, 4096> block; file && text.size() <= kLargestFile;) {
+    file.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
   const std::string reason = std::generic_category().message(errno);
   require<UsageError>(file.is_open() && !file.bad(), "cannot read the configuration '", path, "' (", reason, ").");
-  text.resize(static_cast<std::size_t>(file.gcount()));
   require<UsageError>(text.size() <= kLargestFile, "the configuration '", path, "' is larger than 1 MiB.");
   return text;
 }
 
+// Hears a document and keeps nothing of it.
+struct Unheard : YAML::EventHandler {
+  using Mark = const YAML::Mark&;
+  using Text = const std::string&;
+  void OnDocumentStart(Mark) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(Mark, YAML::anchor_t) override {}
+  void OnAlias(Mark, YAML::anchor_t) override {}
+  void OnScalar(Mark, Text, YAML::anchor_t, Text) override {}
+  void OnSequenceStart(Mark, Text, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(Mark, Text, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// Two documents are enough to know: there are texts of which yaml-cpp makes empty ones without end.
+bool has_several_documents(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Unheard unheard;
+  return parser.HandleNextDocument(unheard) && parser.HandleNextDocument(unheard);
+}
+
 YAML::Node parse_yaml(const std::string& path, const std::string& text) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    require<UsageError>(documents.size() <= 1, "'", path, "' holds ", documents.size(),
-                        " YAML documents; a configuration is one.");
-    return documents.empty() ? YAML::Node() : documents.front();
+    require<UsageError>(!has_several_documents(text), "'", path,
+                        "' holds several YAML documents; a configuration is one.");
+    return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw UsageError(join("'", path, "' line ", error.mark.line + 1, " is not YAML (", error.msg, ")."));
   }
@@ -98,6 +127,23 @@ std::optional<Settings::Given> Settings::find(const std::string& key) const {
   const auto entry = in_file_.find(key);
   if (entry != in_file_.end()) return entry->second;
   return std::nullopt;
+}
+
+Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&)) {
+  CLI::App& command = *parent.add_subcommand(name, help);
+  auto settings = std::make_shared<Settings>(command);
+  command.callback([settings, run] { run(*settings); });
+  return *settings;
+}
+
+void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run) {
+  parent.add_subcommand(name, help)->callback(std::move(run));
+}
+
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help) {
+  CLI::App& group = *parent.add_subcommand(name, help);
+  group.require_subcommand(0, 1);
+  return group;
 }
 
 }  // namespace dragoman::cli

@@ -2,7 +2,7 @@
 // Flags win over the file, and the file over what the struct held before.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +10,11 @@
 #include <vector>
 
 #include "dragoman/base/fields.h"
+
+// CLI11 takes long to compile: only few files see more of it.
+namespace CLI {
+class App;
+}
 
 namespace dragoman::cli {
 
@@ -62,6 +67,11 @@ class Settings {
     std::string where;
   };
 
+  template <class Text>
+  static std::string placeholder(const PathField<Text>& field) {
+    const std::string kind = field.kind == PathKind::kFile ? "FILE" : "DIR";
+    return std::is_same_v<Text, std::string> ? kind : kind + ",...";
+  }
   template <class Value>
   static std::string placeholder(const Value& value) {
     if constexpr (Named<Value>) {
@@ -91,5 +101,14 @@ class Settings {
   std::map<std::string, std::string> flags_;  // what CLI11 writes into: addresses must stay
   std::map<std::string, Given> in_file_;
 };
+
+// A new command of `parent` that calls `run` with what its flags were given. The Settings live as long as the command.
+Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&));
+
+// One without settings, and so without --config.
+void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run);
+
+// A command that only holds others, which are added to what this returns.
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
 
 }  // namespace dragoman::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,9 +30,10 @@ struct TrainOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("input", input, "files of text to learn from, one sentence on a line; may be packed with gzip, zstd or xz");
+    field("input", file_name(input),
+          "files of text to learn from, one sentence on a line; may be packed with gzip, zstd or xz");
     field("vocabulary", vocabulary, "tokens to learn; fewer are made of a small text");
-    field("output", output, "file to write the tokenizer to");
+    field("output", file_name(output), "file to write the tokenizer to");
     field("seed", seed, "draws the sentences where there are more than tokenizer-sentences");
   }
 
@@ -51,7 +51,7 @@ struct EncodeOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "tokenizer, or the directory of a model that has one");
+    field("model", file_name(model), "tokenizer, or the directory of a model that has one");
     field("ids", ids, "print ids instead of the tokens' text");
     field("sample", sample, "cut words at random, from 0 (not at all) to 1; see BPE-dropout");
     field("seed", seed, "draws the cuts of --sample");
@@ -64,7 +64,7 @@ struct DecodeOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "tokenizer, or the directory of a model that has one");
+    field("model", file_name(model), "tokenizer, or the directory of a model that has one");
     field("ids", ids, "read ids instead of the tokens' text");
   }
 };
@@ -163,22 +163,17 @@ void decode(Settings& settings) {
   }
 }
 
-template <class... Configs>
-void add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&)) {
-  CLI::App& command = *parent.add_subcommand(name, help);
-  auto settings = std::make_shared<Settings>(command);
-  (settings->add_flags(Configs{}, "Options"), ...);
-  command.callback([settings, run] { run(*settings); });
-}
-
 }  // namespace
 
 void add_tokenizer(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("tokenizer", "learn a vocabulary; text to tokens and back");
-  command.require_subcommand(0, 1);
-  add_command<TrainOptions, text::TokenizerSettings>(command, "train", "learn a vocabulary from text", train);
-  add_command<EncodeOptions>(command, "encode", "text on standard input to tokens, line by line", encode);
-  add_command<DecodeOptions>(command, "decode", "tokens on standard input to text, line by line", decode);
+  CLI::App& group = add_command_group(program, "tokenizer", "learn a vocabulary; text to tokens and back");
+  Settings& for_training = add_command(group, "train", "learn a vocabulary from text", train);
+  for_training.add_flags(TrainOptions{}, "Options");
+  for_training.add_flags(text::TokenizerSettings{}, "Options");
+  add_command(group, "encode", "text on standard input to tokens, line by line", encode)
+      .add_flags(EncodeOptions{}, "Options");
+  add_command(group, "decode", "tokens on standard input to text, line by line", decode)
+      .add_flags(DecodeOptions{}, "Options");
 }
 
 }  // namespace dragoman::cli

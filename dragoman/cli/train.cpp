@@ -1,7 +1,6 @@
 // dragoman train: from text files to a model directory.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 
 #include "dragoman/cli/commands.h"
@@ -22,8 +21,8 @@ struct TrainOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "directory of the model; a run that it holds is resumed");
-    field("init", init, "start from the weights and the vocabulary of this model");
+    field("model", directory_name(model), "directory of the model; a run that it holds is resumed");
+    field("init", directory_name(init), "start from the weights and the vocabulary of this model");
     field("preset", preset, "settings to start from: base unless given; 'dragoman inspect --list' shows them");
     field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
   }
@@ -64,17 +63,15 @@ void train_model(Settings& given) {
 }  // namespace
 
 void add_train(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("train", "learn to translate from text files");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(TrainOptions{}, "Options");
-  settings->add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
-  settings->add_flags(train::RunSettings{}, "Run");
-  settings->add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
-  settings->add_flags(text::TokenizerSettings{}, "Vocabulary");
-  settings->add_flags(data::CleaningSettings{}, "Cleaning");
-  settings->add_flags(model::TrainingConfig{}, "Training (defaults are those of base)");
-  settings->add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
-  command.callback([settings] { train_model(*settings); });
+  Settings& settings = add_command(program, "train", "learn to translate from text files", train_model);
+  settings.add_flags(TrainOptions{}, "Options");
+  settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
+  settings.add_flags(train::RunSettings{}, "Run");
+  settings.add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
+  settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
+  settings.add_flags(data::CleaningSettings{}, "Cleaning");
+  settings.add_flags(model::TrainingConfig{}, "Training (defaults are those of base)");
+  settings.add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
 }
 
 }  // namespace dragoman::cli

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +35,8 @@ struct TranslateOptions {
     field("alignment", alignment, "print the word alignment after it: 'source-target' pairs, counted from 0");
     field("alignment-layer", alignment_layer, "decoder layer to read it from, counted from 1; 0 for all");
     field("alignment-head", alignment_head, "attention head to read it from, counted from 1; 0 for all");
-    field("attention", attention, "write attention and beam tree of each line to this file, one JSON object a line");
+    field("attention", file_name(attention),
+          "write attention and beam tree of each line to this file, one JSON object a line");
     field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
 };
@@ -140,12 +140,10 @@ void translate(Settings& settings) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("translate", "translate standard input, line by line");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(TranslationSettings{}, "Options");
-  settings->add_flags(TranslateOptions{}, "Output");
-  settings->add_flags(decode::SearchSettings{}, "Search");
-  command.callback([settings] { translate(*settings); });
+  Settings& settings = add_command(program, "translate", "translate standard input, line by line", translate);
+  settings.add_flags(TranslationSettings{}, "Options");
+  settings.add_flags(TranslateOptions{}, "Output");
+  settings.add_flags(decode::SearchSettings{}, "Search");
 }
 
 }  // namespace dragoman::cli

@@ -25,7 +25,7 @@ struct TranslationSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", model, "directory of the model; several, with commas between them, vote");
+    field("model", directory_name(model), "directory of the model; several, with commas between them, vote");
     field("precision", precision, "numbers to compute with: fp32, int8, or as the model is stored");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at a time, which share the threads");

@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "dragoman/data/testing.h"
-#include "dragoman/model/safetensors.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::decode {
 namespace {

@@ -8,9 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestConfig = 1 << 20;
-
-fs::path config_file(const fs::path& directory) { return directory / "config.json"; }
 fs::path joint_file(const fs::path& directory) { return directory / "tokenizer.model"; }
 fs::path source_file(const fs::path& directory) { return directory / "tokenizer.source.model"; }
 fs::path target_file(const fs::path& directory) { return directory / "tokenizer.target.model"; }
@@ -20,54 +17,9 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-void require_directory(const fs::path& directory) {
-  std::error_code ignored;
-  require<Error>(fs::is_directory(directory, ignored), "there is no model directory '", directory.string(), "'.");
-  require<Error>(is_file(config_file(directory)), "'", directory.string(),
-                 "' is not a model directory: it has no config.json.");
-}
-
 }  // namespace
 
 fs::path weights_file(const fs::path& directory) { return directory / "model.safetensors"; }
-
-void write_info(const fs::path& directory, const ModelInfo& info) {
-  Json config;
-  config["format"] = kDirectoryFormat;
-  config["architecture"] = "transformer";
-  config["source_language"] = info.source_language;
-  config["target_language"] = info.target_language;
-  config["joint_vocabulary"] = info.joint_vocabulary;
-  config["seed"] = info.seed;
-  config["model"] = settings_to_json(info.config);
-  config["provenance"] = info.provenance;
-  replace_file(config_file(directory), config.dump(2) + "\n");
-}
-
-ModelInfo read_info(const fs::path& directory) {
-  require_directory(directory);
-  const std::string where = "'" + config_file(directory).string() + "'";
-  const Json config = parse_json(read_file(config_file(directory), kLargestConfig), where);
-  const auto format = json_entry<std::int64_t>(config, "format", where);
-  require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
-                 kDirectoryFormat, ".");
-  const auto architecture = json_entry<std::string>(config, "architecture", where);
-  require<Error>(architecture == "transformer", where, " describes a model of the kind '", architecture,
-                 "', which this program does not know.");
-  ModelInfo info;
-  info.source_language = json_entry<std::string>(config, "source_language", where);
-  info.target_language = json_entry<std::string>(config, "target_language", where);
-  info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);
-  info.seed = json_entry<std::uint64_t>(config, "seed", where);
-  settings_from_json(json_entry<Json>(config, "model", where), info.config, where);
-  info.provenance = json_entry<Json>(config, "provenance", where);
-  try {
-    info.config.validate();
-  } catch (const UsageError& error) {
-    throw Error(join(where, ": ", error.what()));
-  }
-  return info;
-}
 
 bool has_tokenizers(const fs::path& directory) {
   return is_file(joint_file(directory)) || (is_file(source_file(directory)) && is_file(target_file(directory)));

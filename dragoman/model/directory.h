@@ -8,23 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "dragoman/base/fields_json.h"
-#include "dragoman/model/config.h"
+#include "dragoman/model/info.h"
 #include "dragoman/model/transformer.h"
 #include "dragoman/text/tokenizer.h"
 
 namespace dragoman::model {
-
-inline constexpr int kDirectoryFormat = 1;
-
-// The contents of config.json.
-struct ModelInfo {
-  TransformerConfig config;
-  std::string source_language, target_language;  // BCP 47, or empty
-  bool joint_vocabulary = true;
-  std::uint64_t seed = 1;
-  Json provenance = Json::object();  // how the weights came to be; read by people
-};
 
 struct Tokenizers {
   text::Tokenizer source, target;
@@ -34,9 +22,6 @@ std::filesystem::path weights_file(const std::filesystem::path& directory);
 
 // Each throws an Error that names the file for what is missing, damaged, foreign or of another size than config.json
 // says; files are replaced whole or not at all.
-void write_info(const std::filesystem::path& directory, const ModelInfo& info);
-ModelInfo read_info(const std::filesystem::path& directory);
-
 bool has_tokenizers(const std::filesystem::path& directory);
 void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers, bool joint);
 Tokenizers read_tokenizers(const std::filesystem::path& directory);

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "dragoman/data/testing.h"
-#include "dragoman/model/safetensors.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::model {
 namespace {

@@ -122,31 +122,6 @@ std::string SafetensorsWriter::finish() {
   return hash_.hex();
 }
 
-TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type) {
-  TensorLabel label{.name = tensor.name, .shape = {}, .type = type};
-  for (int axis = 0; axis < tensor.shape.rank(); ++axis) label.shape.push_back(tensor.shape.dim(axis));
-  return label;
-}
-
-std::string write_safetensors(const std::filesystem::path& path, Backend& on,
-                              std::span<const nn::NamedTensor> tensors) {
-  std::vector<TensorLabel> labels;
-  for (const nn::NamedTensor& tensor : tensors) labels.push_back(label_of(tensor));
-  SafetensorsWriter file(path, labels);
-  std::vector<float> host;
-  for (const nn::NamedTensor& tensor : tensors) {
-    tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
-      const ArenaScope scratch(on.arena());
-      Array rows = on.empty(piece.shape(), DType::kFloat32);
-      on.scaled(piece, 1.0, Sink::overwrite(rows));
-      host.resize(static_cast<std::size_t>(piece.count()));
-      on.copy_out(rows, host.data());
-      file.write(host);
-    });
-  }
-  return file.finish();
-}
-
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");

@@ -11,7 +11,6 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
-#include "dragoman/nn/parameters.h"
 
 namespace dragoman::model {
 
@@ -44,11 +43,6 @@ class SafetensorsWriter {
   FileWriter file_;
   Hash hash_;
 };
-
-// The label of a model's tensor.
-TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type = StoredType::kF32);
-// The tensors' values as a file of float32; returns its Hash in hex.
-std::string write_safetensors(const std::filesystem::path& path, Backend& on, std::span<const nn::NamedTensor> tensors);
 
 // A file opened for reading. Sizes, types and places are checked before anything is read: a foreign or damaged file
 // gives an Error that names it.

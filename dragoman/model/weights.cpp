@@ -34,10 +34,35 @@ Array staged(Backend& on, const Shape& shape, DType dtype, const void* host) {
 
 }  // namespace
 
+TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type) {
+  TensorLabel label{.name = tensor.name, .shape = {}, .type = type};
+  for (int axis = 0; axis < tensor.shape.rank(); ++axis) label.shape.push_back(tensor.shape.dim(axis));
+  return label;
+}
+
 TensorLabel scales_of(const nn::NamedTensor& tensor) {
   TensorLabel label{.name = tensor.name + ".scale", .shape = {1, tensor.shape.cols()}};
   if (by_row(tensor)) label.shape = {tensor.shape.rows(), 1};
   return label;
+}
+
+std::string write_safetensors(const std::filesystem::path& path, Backend& on,
+                              std::span<const nn::NamedTensor> tensors) {
+  std::vector<TensorLabel> labels;
+  for (const nn::NamedTensor& tensor : tensors) labels.push_back(label_of(tensor));
+  SafetensorsWriter file(path, labels);
+  std::vector<float> host;
+  for (const nn::NamedTensor& tensor : tensors) {
+    tensor.values.for_row_ranges(nn::kStagedElements, [&](const Array& piece) {
+      const ArenaScope scratch(on.arena());
+      Array rows = on.empty(piece.shape(), DType::kFloat32);
+      on.scaled(piece, 1.0, Sink::overwrite(rows));
+      host.resize(static_cast<std::size_t>(piece.count()));
+      on.copy_out(rows, host.data());
+      file.write(host);
+    });
+  }
+  return file.finish();
 }
 
 void check_tensors(const SafetensorsFile& file, std::span<const nn::NamedTensor> tensors) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dragoman/backend/backend.h"
@@ -12,8 +14,13 @@
 
 namespace dragoman::model {
 
+// The label of a model's tensor.
+TensorLabel label_of(const nn::NamedTensor& tensor, StoredType type = StoredType::kF32);
 // The label of a tensor's scales.
 TensorLabel scales_of(const nn::NamedTensor& tensor);
+
+// The tensors' values as a file of float32; returns its Hash in hex.
+std::string write_safetensors(const std::filesystem::path& path, Backend& on, std::span<const nn::NamedTensor> tensors);
 
 // Throws an Error unless the file holds exactly these names with these shapes, and scales for what is rounded.
 void check_tensors(const SafetensorsFile& file, std::span<const nn::NamedTensor> tensors);

@@ -80,6 +80,8 @@ Piece read_piece(std::string_view message) {
     }
   }
   if (!std::isfinite(piece.score)) throw Malformed{};
+  // The library looks pieces up as strings that end at a zero.
+  if (piece.text.find('\0') != std::string::npos) throw Malformed{};
   return piece;
 }
 

@@ -28,6 +28,14 @@ TEST(ModelFile, TellsHowTheModelCutsAndWhatItsPiecesAre) {
   EXPECT_EQ(bytes.pieces[4].kind, PieceKind::kByte);
 }
 
+// The library's table would end the piece there, and refuses to be built of an empty one.
+TEST(ModelFile, RefusesAPieceWithAZero) {
+  std::string bytes = toy_tokenizer({.kind = TokenizerKind::kUnigram}).bytes();
+  bytes[bytes.find("cat")] = '\0';
+  EXPECT_THROW(read_model_file(bytes, "x"), Error);
+  EXPECT_THROW(Tokenizer::from_bytes(bytes, "x"), Error);
+}
+
 // The library would follow such a map out of its table.
 TEST(ModelFile, RefusesARuleThatPointsBeyondItsTable) {
   std::string map(4 + 1024 + 1, '\0');  // the array's size, 256 units, one empty text

@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "dragoman/base/error.h"
@@ -28,14 +29,22 @@ std::string without_tabs(std::string_view text) {
 struct Tokenizer::Model {
   Model(std::string contents, const std::string& name)
       : bytes(std::move(contents)), file(read_model_file(bytes, name)), cuts(file) {
-    const sentencepiece::util::Status loaded = processor.LoadFromSerializedProto(bytes);
-    require<Error>(loaded.ok() && processor.GetPieceSize() == static_cast<int>(file.pieces.size()), "'", name,
+    require<Error>(load() && processor.GetPieceSize() == static_cast<int>(file.pieces.size()), "'", name,
                    "' is not a SentencePiece model, or a damaged one.");
     require<Error>(processor.pad_id() == kPad && processor.bos_id() == kBos && processor.eos_id() == kEos &&
                        processor.unk_id() == kUnk,
                    "'", name, "' has pad, bos, eos and unk at ", processor.pad_id(), ", ", processor.bos_id(), ", ",
                    processor.eos_id(), " and ", processor.unk_id(),
                    " instead of 0, 1, 2 and 3; train a tokenizer with 'dragoman tokenizer train'.");
+  }
+
+  // Whether the library takes the bytes: it says no by its status, or throws where its tables cannot be built.
+  bool load() {
+    try {
+      return processor.LoadFromSerializedProto(bytes).ok();
+    } catch (const std::exception&) {
+      return false;
+    }
   }
 
   const Piece& piece(std::int32_t id) const {

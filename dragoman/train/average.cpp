@@ -7,6 +7,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/safetensors.h"
+#include "dragoman/nn/parameters.h"
 
 namespace dragoman::train {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/model/directory.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/weights.h"
 #include "dragoman/train/average.h"
 
 namespace dragoman::train {

@@ -137,11 +137,11 @@ Settings settings_from_json(const Json& object, std::string_view where) {
   for (const auto& [key, value] : object.items()) {
     bool known = false;
     Settings::each(settings, [&](auto& part) {
-      part.fields([&](std::string_view name, auto&, std::string_view) { known = known || name == key; });
+      part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
     require<Error>(known, where, ": there is no setting '", key, "'.");
     Settings::each(settings, [&](auto& part) {
-      part.fields([&](std::string_view name, auto& field, std::string_view) {
+      part.fields([&](std::string_view name, auto&& field, std::string_view) {
         if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));
       });
     });

@@ -25,13 +25,13 @@ struct TextSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("train-source", train_source, "training text of the source language, one sentence a line");
-    field("train-target", train_target, "its translation, line by line");
-    field("train-pairs", train_pairs, "training text as lines of source, tab, target");
+    field("train-source", file_name(train_source), "training text of the source language, one sentence a line");
+    field("train-target", file_name(train_target), "its translation, line by line");
+    field("train-pairs", file_name(train_pairs), "training text as lines of source, tab, target");
     field("train-weights", train_weights, "how often an epoch holds each of these corpora, pairs last");
-    field("valid-source", valid_source, "validation text of the source language");
-    field("valid-target", valid_target, "its translation");
-    field("valid-pairs", valid_pairs, "validation text as lines of source, tab, target");
+    field("valid-source", file_name(valid_source), "validation text of the source language");
+    field("valid-target", file_name(valid_target), "its translation");
+    field("valid-pairs", file_name(valid_pairs), "validation text as lines of source, tab, target");
     field("source-language", source_language, "BCP 47 tag, as en or zh-Hans; from the file's name unless given");
     field("target-language", target_language, "likewise for the target language");
   }

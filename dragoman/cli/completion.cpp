@@ -1,0 +1,20 @@
+// dragoman completion: scripts that teach a shell the program's commands and flags.
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/completions.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+
+namespace dragoman::cli {
+
+void add_completion(CLI::App& program) {
+  CLI::App& group = add_command_group(program, "completion", "print a script that completes commands and flags");
+  const auto add = [&](const std::string& shell, std::string (*completions)(const CommandEntry&)) {
+    add_plain_command(group, shell, "for " + shell,
+                      [&program, completions] { print(completions(command_tree(program))); });
+  };
+  add("bash", bash_completions);
+  add("zsh", zsh_completions);
+  add("fish", fish_completions);
+}
+
+}  // namespace dragoman::cli

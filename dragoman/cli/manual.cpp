@@ -1,0 +1,146 @@
+// dragoman manual: the man page, in the language of troff.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "dragoman/cli/command_tree.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/version.h"
+
+namespace dragoman::cli {
+namespace {
+
+// Text as troff shows it: a minus stays one that can be copied, and no line begins a command.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '-': result += "\\-"; break;
+      case '\\': result += "\\e"; break;
+      case '\'': result += "\\(aq"; break;
+      case '`': result += "\\(ga"; break;
+      case '^': result += "\\(ha"; break;
+      case '~': result += "\\(ti"; break;
+      default: result += c;
+    }
+  }
+  return result.starts_with('.') ? "\\&" + result : result;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
+
+// "say so" to "Say so."
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') ? text : text + ".";
+}
+
+std::string section_of(const FlagEntry& flag) {
+  std::string text = ".TP\n";
+  if (!flag.short_name.empty()) text += bold(flag.short_name) + ", ";
+  text += bold(flag.name);
+  if (!flag.is_switch())
+    text += flag.choices().empty() ? " \\fI" + escaped(flag.placeholder) + "\\fR" : " " + escaped(flag.placeholder);
+  text += "\n" + escaped(sentence(flag.help)) + "\n";
+  if (!flag.initial.empty()) text += "Default: " + escaped(flag.initial) + ".\n";
+  return text;
+}
+
+std::string section_of(const CommandEntry& command) {
+  std::string text = fmt::format(".SS {}\n{}\n", escaped(command.full_name), escaped(sentence(command.help)));
+  std::string group;
+  for (const FlagEntry& flag : command.flags) {
+    if (flag.group != group) text += fmt::format(".PP\n{}:\n", escaped(flag.group));
+    group = flag.group;
+    text += section_of(flag);
+  }
+  return text;
+}
+
+constexpr const char* kDescription = R"(.SH DESCRIPTION
+.B dragoman
+trains models that translate, from text files and without any other program; translates with them; and scores
+translations.
+Results go to standard output.
+Whatever goes wrong is one sentence on standard error.
+.PP
+Every flag of a command that has
+.B \-\-config
+is also a key of the YAML file that
+.B \-\-config
+names, as in
+.BR "heads: 8" .
+Flags win over the file.
+A flag's value may follow it after a space or after =; a switch is turned off by
+.BR =false .
+Where the value is
+.IR FILE,... ", " DIR,...\&
+or
+.IR NAME,... ,
+several may be given with commas between them.
+)";
+
+constexpr const char* kEnding = R"(.SH FILES
+A model is a directory.
+.TP
+.I config.json
+What the model is: sizes, languages, seed, where the weights come from.
+.TP
+.I model.safetensors
+The weights.
+.TP
+.I tokenizer.model
+The vocabulary, or
+.I tokenizer.source.model
+and
+.I tokenizer.target.model
+if there are two.
+.TP
+.I checkpoints/
+States of a training run to resume from.
+.TP
+.I metrics.jsonl
+Losses, rates and validations, a record on each line;
+.I report.html
+shows them as curves.
+.PP
+To translate, the first three are enough.
+.SH EXIT STATUS
+.TP
+.B 0
+Done.
+.TP
+.B 1
+The run failed.
+.TP
+.B 2
+Wrong usage, configuration or input.
+.TP
+.BR 130 ", " 143
+Training was stopped by Ctrl\-C or SIGTERM; its state is saved.
+)";
+
+std::string manual(const CommandEntry& program) {
+  std::string text = fmt::format(".TH DRAGOMAN 1 \"\" \"dragoman {}\" \"User Commands\"\n", escaped(kVersion));
+  text += ".SH NAME\ndragoman \\- " + escaped(program.help.substr(0, program.help.find('.'))) + "\n";
+  text += ".SH SYNOPSIS\n";
+  for (const CommandEntry* command : all_commands(program)) {
+    if (!command->commands.empty()) continue;
+    text += bold(command->full_name) + (command->flags.empty() ? "\n.br\n" : " [\\fIFLAG\\fR]...\n.br\n");
+  }
+  text += kDescription;
+  text += ".SH COMMANDS\n";
+  for (const CommandEntry* command : all_commands(program)) text += section_of(*command);
+  return text + kEnding;
+}
+
+}  // namespace
+
+void add_manual(CLI::App& program) {
+  add_plain_command(program, "manual", "print the man page: dragoman manual | man -l -",
+                    [&program] { print(manual(command_tree(program))); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,29 @@
+// config.json of a model directory: what the model is.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/model/config.h"
+
+namespace dragoman::model {
+
+inline constexpr int kDirectoryFormat = 1;
+
+// The contents of config.json.
+struct ModelInfo {
+  TransformerConfig config;
+  std::string source_language, target_language;  // BCP 47, or empty
+  bool joint_vocabulary = true;
+  std::uint64_t seed = 1;
+  Json provenance = Json::object();  // how the weights came to be; read by people
+};
+
+// Both throw an Error that names the file for what is missing, damaged or foreign; the file is replaced whole or not at
+// all.
+void write_info(const std::filesystem::path& directory, const ModelInfo& info);
+ModelInfo read_info(const std::filesystem::path& directory);
+
+}  // namespace dragoman::model

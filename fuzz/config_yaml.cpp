@@ -1,0 +1,47 @@
+// The YAML file that --config names: whatever the bytes, it sets what the settings list, or reading it throws an Error.
+#include <CLI/CLI.hpp>
+
+#include "dragoman/base/error.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/model/config.h"
+#include "dragoman/text/tokenizer.h"
+#include "dragoman/train/settings.h"
+#include "fuzz/scratch_file.h"
+
+namespace dragoman::fuzz {
+namespace {
+
+void read_configuration(const std::string& path) {
+  CLI::App command("fuzz", "fuzz");
+  cli::Settings settings(command);
+  settings.allow_in_file<model::TransformerConfig>();
+  settings.allow_in_file<model::TrainingConfig>();
+  settings.allow_in_file<text::TokenizerSettings>();
+  settings.allow_in_file<train::TextSettings>();
+  command.parse(std::vector<std::string>{path, "--config"});  // CLI11 takes them last first
+  settings.read_file();
+  model::TransformerConfig transformer;
+  model::TrainingConfig training;
+  text::TokenizerSettings tokenizer;
+  train::TextSettings text;
+  settings.apply(transformer);
+  settings.apply(training);
+  settings.apply(tokenizer);
+  settings.apply(text);
+  transformer.validate();
+  training.validate();
+}
+
+}  // namespace
+}  // namespace dragoman::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dragoman;
+  static const fuzz::ScratchFile scratch("config.yaml");
+  scratch.hold(fuzz::as_text(data, size));
+  try {
+    fuzz::read_configuration(scratch.path().string());
+  } catch (const Error&) {
+  }
+  return 0;
+}

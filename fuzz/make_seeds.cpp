@@ -1,0 +1,79 @@
+// Writes the inputs from which the fuzzers start, each a small file that its reader takes: make_seeds DIRECTORY.
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/model/info.h"
+#include "dragoman/model/safetensors.h"
+#include "dragoman/text/testing.h"
+
+namespace dragoman::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path made(const fs::path& directory) {
+  make_directory(directory);
+  return directory;
+}
+
+void write_safetensors_seeds(const fs::path& directory) {
+  using model::StoredType;
+  const std::vector<model::TensorLabel> labels = {
+      {"W", {2, 3}, StoredType::kI8}, {"W.scale", {1, 3}, StoredType::kF32}, {"b", {3}, StoredType::kBF16}};
+  model::SafetensorsWriter file(directory / "three-types", labels);
+  file.write(std::vector<std::int8_t>(6, 1));
+  file.write(std::vector<float>(3, 0.5f));
+  file.write_bfloat16(std::vector<float>(3, 0.25f));
+  file.finish();
+  // As its target takes it the second time: the header, a zero, the values.
+  const std::string bytes = read_file(directory / "three-types");
+  const std::size_t values = 6 + 3 * sizeof(float) + 3 * sizeof(std::uint16_t);
+  replace_file(directory / "header-first",
+               bytes.substr(8, bytes.size() - 8 - values) + '\0' + bytes.substr(bytes.size() - values));
+}
+
+void write_config_json_seeds(const fs::path& directory) {
+  model::ModelInfo info;
+  info.source_language = "en";
+  info.provenance = {{"weights", "drawn"}, {"steps", {1, 2}}};
+  model::write_info(directory, info);
+}
+
+void write_config_yaml_seeds(const fs::path& directory) {
+  replace_file(directory / "kinds",
+               "# every kind of value\nd-model: 512\nwindow: none\ntie: three-way\ndropout: 0.1\nbyte-fallback: yes\n"
+               "train-source: [a.en, 'b.en']\nvalid-source: \"c\\u00e9.en\"\n");
+  replace_file(directory / "anchors", "--- &a\n? heads\n: &b !!int 8\n\"layers\": *b\nnorm: >-\n  pre\n...\n");
+}
+
+void write_tokenizer_seeds(const fs::path& directory) {
+  using text::TokenizerKind;
+  const auto write = [&](const std::string& name, const text::TokenizerSettings& settings, int vocabulary) {
+    replace_file(directory / name, text::toy_tokenizer(settings, vocabulary).bytes());
+  };
+  write("bpe", {.kind = TokenizerKind::kBpe}, 40);
+  write("unigram", {.kind = TokenizerKind::kUnigram}, 40);
+  write("char", {.kind = TokenizerKind::kChar}, 40);
+  write("word", {.kind = TokenizerKind::kWord}, 20);
+  write("bytes", {.byte_fallback = true}, 300);
+}
+
+}  // namespace
+}  // namespace dragoman::fuzz
+
+int main(int argc, char** argv) {
+  using namespace dragoman::fuzz;
+  if (argc != 2) {
+    std::fputs("usage: make_seeds DIRECTORY\n", stderr);
+    return 2;
+  }
+  const fs::path directory = argv[1];
+  write_safetensors_seeds(made(directory / "safetensors"));
+  write_config_json_seeds(made(directory / "config_json"));
+  write_config_yaml_seeds(made(directory / "config_yaml"));
+  write_tokenizer_seeds(made(directory / "tokenizer"));
+  return 0;
+}

@@ -1,0 +1,43 @@
+// The tokenizer's file: whatever the bytes, they make a tokenizer that cuts text and puts it together, or reading them
+// throws an Error.
+#include "dragoman/text/tokenizer.h"
+
+#include <cstdlib>
+
+#include "dragoman/base/error.h"
+#include "fuzz/scratch_file.h"
+
+namespace dragoman::fuzz {
+namespace {
+
+// A word that the seeds know, others, a tab, a special token's text, and a byte that is not UTF-8.
+constexpr std::string_view kText =
+    "the cat's  Stra\xC3\x9F"
+    "e \xE4\xB8\xAD\xE6\x96\x87\t<s> \xE2\x96\x81 \xFF";
+
+void use(const text::Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  for (const std::int32_t id : ids) {
+    if (id < 0 || id >= tokenizer.size()) std::abort();
+    tokenizer.id(tokenizer.piece(id));
+    tokenizer.begins_word(id);
+  }
+  tokenizer.decode(ids);
+}
+
+}  // namespace
+}  // namespace dragoman::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dragoman;
+  try {
+    const auto tokenizer = text::Tokenizer::from_bytes(std::string(fuzz::as_text(data, size)), "tokenizer.model");
+    fuzz::use(tokenizer, tokenizer.encode(fuzz::kText));
+    RandomStream random(1, 0, 0);
+    fuzz::use(tokenizer, tokenizer.sample(fuzz::kText, 0.3, random));
+    std::vector<std::int32_t> first;
+    for (std::int32_t id = 0; id < std::min<std::int64_t>(tokenizer.size(), 300); ++id) first.push_back(id);
+    fuzz::use(tokenizer, first);
+  } catch (const Error&) {
+  }
+  return 0;
+}

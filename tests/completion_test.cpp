@@ -1,0 +1,135 @@
+// What the program prints for shells and for man: every command and flag of --help is there, and bash takes it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+struct Command {
+  std::string name;  // "tokenizer train", or empty for the program
+  std::set<std::string> flags;
+};
+
+// The command and those below it, as --help lists them.
+std::vector<Command> commands_from_help(const std::string& name = "") {
+  std::vector<Command> all{{name, {}}};
+  std::istringstream help(run(name + " --help").out);
+  bool in_commands = false;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.starts_with("  ")) in_commands = line == "Subcommands:";
+    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (in_commands) {
+      const std::vector<Command> inner = commands_from_help(name.empty() ? word : name + " " + word);
+      all.insert(all.end(), inner.begin(), inner.end());
+    } else if (const std::size_t flag = word.find("--"); flag != std::string::npos) {
+      all[0].flags.insert(word.substr(flag));
+    }
+  }
+  return all;
+}
+
+// Words by which bash would complete the line, whose last word is given even if it is empty.
+std::string completed(const std::string& words) {
+  const std::string script = scratch(".bash");
+  const Ending made = run("completion bash >'" + script + "'");
+  EXPECT_EQ(made.status, 0) << made.err;
+  const Ending ending = shell(
+      "bash -c 'source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _dragoman; "
+      "echo \"${COMPREPLY[@]}\"' bash '" +
+      script + "' dragoman " + words);
+  std::filesystem::remove(script);
+  EXPECT_EQ(ending.err, "");
+  return ending.out;
+}
+
+TEST(BashCompletion, KnowsCommandsFlagsAndTheirValues) {
+  EXPECT_EQ(completed("trans"), "translate\n");
+  EXPECT_EQ(completed("tokenizer ''"), "train encode decode --help\n");
+  EXPECT_EQ(completed("tokenizer train --byte"), "--byte-fallback\n");
+  EXPECT_EQ(completed("train --norm ''"), "post pre\n");
+  EXPECT_EQ(completed("train --heads 8 --norm pr"), "pre\n");
+  EXPECT_EQ(completed("train --norm = po"), "post\n");  // bash cuts --norm=po so
+  EXPECT_EQ(completed("train --norm ="), "post pre\n");
+  EXPECT_EQ(completed("train --heads ''"), "\n");
+}
+
+TEST(BashCompletion, OffersFilesAndDirectoriesWhereTheyBelong) {
+  const std::string directory = scratch("_paths");
+  std::filesystem::create_directories(directory + "/model");
+  std::ofstream(directory + "/text.en");
+  const std::string here = directory + "/";
+  EXPECT_EQ(completed("score --reference " + here + "t"), here + "text.en\n");
+  EXPECT_EQ(completed("score --reference a," + here + "t"), "a," + here + "text.en\n");
+  EXPECT_EQ(completed("translate --model " + here), here + "model\n");
+  EXPECT_EQ(completed("translate --config " + here + "t"), here + "text.en\n");
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Completions, HoldEveryFlagOfEveryCommand) {
+  const std::string bash = run("completion bash").out, zsh = run("completion zsh").out,
+                    fish = run("completion fish").out;
+  const std::vector<Command> commands = commands_from_help();
+  EXPECT_GT(commands.size(), 12u);
+  for (const auto& [name, flags] : commands) {
+    const std::string full_name = name.empty() ? "dragoman" : "dragoman " + name;
+    std::string function = "\n_" + full_name + "()";
+    std::replace(function.begin(), function.end(), ' ', '_');
+    const std::size_t in_bash = bash.find("'" + full_name + "') _dragoman_words '"), in_zsh = zsh.find(function);
+    ASSERT_TRUE(in_bash != std::string::npos && in_zsh != std::string::npos) << full_name;
+    const std::string words = bash.substr(in_bash, bash.find('\n', in_bash) - in_bash);
+    const std::string arguments = zsh.substr(in_zsh, zsh.find("\n}\n", in_zsh) - in_zsh);
+    EXPECT_TRUE(flags.contains("--help")) << full_name;
+    for (const std::string& flag : flags) {
+      EXPECT_TRUE(words.find(flag + " ") != std::string::npos || words.find(flag + "'") != std::string::npos) << flag;
+      EXPECT_NE(arguments.find(flag), std::string::npos) << full_name << flag;
+      const std::string condition = "'__dragoman_at " + full_name + "'";
+      EXPECT_TRUE(fish.find(condition + " -l " + flag.substr(2) + " ") != std::string::npos ||
+                  fish.find(condition + " -s h -l " + flag.substr(2) + " ") != std::string::npos)
+          << full_name << flag;
+    }
+  }
+}
+
+// troff's text as it is typed: without escapes.
+std::string plain(std::string text) {
+  for (const char* escape : {"\\fB", "\\fI", "\\fR", "\\"}) {
+    for (std::size_t at; (at = text.find(escape)) != std::string::npos;) text.erase(at, std::string(escape).size());
+  }
+  return text;
+}
+
+TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
+  const std::string manual = plain(run("manual").out);
+  for (const auto& [name, flags] : commands_from_help()) {
+    const std::string full_name = name.empty() ? "dragoman" : "dragoman " + name;
+    const std::size_t begin = manual.find(".SS " + full_name + "\n");
+    ASSERT_NE(begin, std::string::npos) << full_name;
+    const std::string section = manual.substr(begin, manual.find("\n.S", begin) - begin);
+    for (const std::string& flag : flags) {
+      EXPECT_NE(section.find(flag), std::string::npos) << full_name << flag;
+    }
+  }
+  EXPECT_NE(manual.find("--norm post|pre\n"), std::string::npos);
+  EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
+}
+
+TEST(Manual, IsSetWithoutAWarning) {
+  if (shell("command -v groff").status != 0) GTEST_SKIP() << "there is no groff";
+  const Ending ending = shell(kProgram + " manual | groff -man -ww -Tutf8 -rLL=100n");
+  EXPECT_EQ(ending.status, 0);
+  EXPECT_EQ(ending.err, "");
+  EXPECT_NE(ending.out.find("Wrong usage, configuration or input."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman
