@@ -17,6 +17,15 @@ install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         REGEX "/dragoman/cli$" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
 
+# What was found when the library was built is needed to link it; what was not, is not.
+set(optional_dependencies "")
+if(TARGET Boost::iostreams)
+  string(APPEND optional_dependencies "find_dependency(Boost CONFIG COMPONENTS iostreams)\n")
+endif()
+if(TARGET ICU::uc)
+  string(APPEND optional_dependencies "find_dependency(ICU COMPONENTS uc)\n")
+endif()
+
 install(EXPORT dragomanTargets NAMESPACE dragoman:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/dragomanConfig.cmake.in ${PROJECT_BINARY_DIR}/dragomanConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

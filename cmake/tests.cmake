@@ -44,7 +44,8 @@ foreach(source IN LISTS whole_test_sources)
   target_link_libraries(${name} PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
   target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
-                                             DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+                                             DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             DRAGOMAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_dependencies(${name} dragoman_program)
   if(name MATCHES "_slow_test$")
     set(label whole-slow)

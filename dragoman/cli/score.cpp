@@ -14,8 +14,6 @@
 namespace dragoman::cli {
 namespace {
 
-using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
-
 // What one metric counted of one system. The sentences are kept only if something is to be said of them: a corpus may
 // be larger than memory.
 struct Tally {
@@ -102,7 +100,7 @@ void score(Settings& settings) {
     print(options.json ? sentences_json(columns, references) : sentences_text(columns, references));
   } else {
     const ScoreReport report = report_of(options, metrics, tallies);
-    print(options.json ? report_json(report) : report_text(report));
+    print(options.json ? report_json(report).dump(2) + "\n" : report_text(report));
   }
 }
 

@@ -4,13 +4,6 @@
 #include "dragoman/eval/spaces.h"
 
 namespace dragoman::cli {
-namespace {
-
-std::string shown(const text::LineReader& file) {
-  return file.path() == "-" ? "standard input" : join("'", file.path(), "'");
-}
-
-}  // namespace
 
 ScoreInput::ScoreInput(const std::vector<std::string>& systems, const std::vector<std::string>& references)
     : systems_(systems.begin(), systems.end()),
@@ -24,7 +17,7 @@ bool ScoreInput::next() {
   for (std::size_t i = 0; i < references_.size(); ++i) {
     require_as_long(reference_files_[i], read(reference_files_[i], references_[i]));
   }
-  require<UsageError>(more_ || systems_[0].line() > 0, shown(systems_[0]), " is empty: there is nothing to score.");
+  require<UsageError>(more_ || systems_[0].line() > 0, systems_[0].name(), " is empty: there is nothing to score.");
   return more_;
 }
 
@@ -36,10 +29,7 @@ bool ScoreInput::read(text::LineReader& file, std::string& line) {
 
 void ScoreInput::require_as_long(const text::LineReader& file, bool has_line) const {
   if (has_line == more_) return;
-  const text::LineReader& longer = has_line ? file : systems_[0];
-  const text::LineReader& shorter = has_line ? systems_[0] : file;
-  throw UsageError(join(shown(shorter), " has only ", shorter.line(), " lines, but ", shown(longer),
-                        " has more: line n must be the same sentence in each."));
+  has_line ? text::refuse_lengths(systems_[0], file) : text::refuse_lengths(file, systems_[0]);
 }
 
 }  // namespace dragoman::cli

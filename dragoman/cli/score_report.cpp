@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "dragoman/base/fields_json.h"
 #include "dragoman/base/utf8.h"
 
 namespace dragoman::cli {
@@ -77,15 +76,15 @@ std::string report_text(const ScoreReport& report) {
   return text;
 }
 
-std::string report_json(const ScoreReport& report) {
-  if (report.systems.size() == 1) return scores_json(report.systems[0], report).dump(2) + "\n";
+Json report_json(const ScoreReport& report) {
+  if (report.systems.size() == 1) return scores_json(report.systems[0], report);
   Json systems = Json::array();
   for (const SystemResult& system : report.systems) {
     Json entry{{"system", system.name}};
     entry.update(scores_json(system, report));
     systems.push_back(entry);
   }
-  return Json{{"systems", systems}}.dump(2) + "\n";
+  return Json{{"systems", systems}};
 }
 
 std::string sentences_text(const std::vector<SentenceScores>& columns, std::size_t references) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/eval/metric.h"
 #include "dragoman/eval/significance.h"
 
@@ -34,7 +35,7 @@ std::string report_text(const ScoreReport& report);
 
 // {"bleu": {"score": ..., "signature": ..., ...}, "chrf": {...}}; for several systems {"systems": [...]}, where each
 // has its name too.
-std::string report_json(const ScoreReport& report);
+Json report_json(const ScoreReport& report);
 
 // The scores of each sentence.
 struct SentenceScores {

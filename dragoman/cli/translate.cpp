@@ -1,12 +1,13 @@
 // dragoman translate: standard input to standard output, line by line.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
@@ -26,6 +27,7 @@ struct TranslateOptions {
   int alignment_layer = 0;
   int alignment_head = 0;
   std::string attention;
+  std::string prefix;
   decode::BadLine bad_line = decode::BadLine::kStop;
 
   template <class Visitor>
@@ -37,8 +39,41 @@ struct TranslateOptions {
     field("alignment-head", alignment_head, "attention head to read it from, counted from 1; 0 for all");
     field("attention", file_name(attention),
           "write attention and beam tree of each line to this file, one JSON object a line");
+    field("prefix", file_name(prefix),
+          "file of texts that the translations are to begin with, a line for each; empty for none");
     field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
+
+  // Throws a UsageError for what does not go together.
+  void validate(const decode::SearchSettings& search) const {
+    require<UsageError>(search.n_best == 1 || (!scores && !flags && !alignment),
+                        "lines of --n-best have their own form, scores included; leave out --scores, --flags and "
+                        "--alignment.");
+    require<UsageError>(prefix != "-", "standard input is the text to translate; --prefix needs a file.");
+  }
+};
+
+// Standard input, with a prefix for each line if there is a file of them.
+class Input {
+ public:
+  explicit Input(const std::string& prefixes) : lines_("-", {.any_bytes = true, .most_bytes = kMostBytes}) {
+    if (!prefixes.empty()) prefixes_.emplace(prefixes);
+  }
+
+  bool operator()(decode::SourceLine& line, const std::stop_token& stop) {
+    const bool more = lines_.next(line.text, stop);
+    if (!prefixes_ || stop.stop_requested()) return more;
+    if (prefixes_->next(line.prefix) != more) {
+      more ? text::refuse_lengths(*prefixes_, lines_) : text::refuse_lengths(lines_, *prefixes_);
+    }
+    return more;
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+  text::LineReader lines_;
+  std::optional<text::LineReader> prefixes_;
 };
 
 std::string flags_of(const decode::TranslatedLine& line) {
@@ -118,6 +153,7 @@ void translate(Settings& settings) {
   settings.apply(how);
   settings.apply(search);
   settings.apply(options);
+  options.validate(search);
   decode::TranslatorOptions translator_options = options_of(how, search);
   translator_options.bad_line = options.bad_line;
   translator_options.traces = !options.attention.empty();
@@ -126,14 +162,8 @@ void translate(Settings& settings) {
   }
   decode::Translator translator(directories(how), translator_options);
   Printer print_line(options, search, translator.model().tokenizers);
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-  text::LineReader input("-", {.any_bytes = true, .most_bytes = kMostBytes});
-  try {
-    translator.translate([&](std::string& line) { return input.next(line); }, std::ref(print_line));
-  } catch (const OutputClosed&) {
-    // The thread that reads may wait for a line that never comes.
-    std::_Exit(EXIT_SUCCESS);
-  }
+  Input input(options.prefix);
+  translator.translate(std::ref(input), std::ref(print_line));
   print_line.finish();
 }
 

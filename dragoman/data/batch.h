@@ -35,6 +35,9 @@ struct BatchOptions {
   std::int32_t first_sentence = 0;  // the number of the first pair within the update
 };
 
+// Takes from the front of `pairs` those that have at most `most_tokens` tokens on either side together; one at least.
+std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t most_tokens);
+
 // Throws UsageError for a sentence without tokens or an id out of range.
 HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOptions& options);
 // In memory of the backend's arena.

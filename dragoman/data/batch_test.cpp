@@ -34,6 +34,17 @@ TEST_F(BatchTest, TheDecoderReadsTheTargetShiftedRightByOne) {
   EXPECT_EQ(batch.target_tokens, 5);
 }
 
+TEST(TakeBatch, KeepsToTheLimitOnBothSidesAndTakesOneAtLeast) {
+  const std::vector<SentencePair> pairs{{{9, 2}, {5, 2}}, {{9, 2}, {5, 2}}, {{2}, {5, 6, 7, 2}}, {{9, 9, 2}, {2}}};
+  std::span<const SentencePair> left = pairs;
+  std::vector<std::size_t> sizes;
+  while (!left.empty()) sizes.push_back(take_batch(left, 4).size());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 1, 1}));
+  left = pairs;
+  EXPECT_EQ(take_batch(left, 1).size(), 1u);
+  EXPECT_EQ(left.size(), 3u);
+}
+
 TEST_F(BatchTest, TheStartTokenIsTheModelsChoice) {
   const Batch batch = make({{{9, 2}, {5, 2}}}, {.V_source = 10, .V_target = 8, .start_token = kEos});
   EXPECT_EQ(values(batch.target.ids), (Doubles{kEos, 5}));

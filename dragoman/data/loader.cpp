@@ -103,23 +103,14 @@ class Loader::Preparation {
   void add(std::span<const SentencePair> batch, Update& update) const {
     const std::int64_t limit = settings_.micro_tokens > 0 ? settings_.micro_tokens : settings_.batch_tokens;
     while (!batch.empty()) {
-      std::int64_t source = 0, target = 0;
-      std::size_t count = 0;
-      for (; count < batch.size(); ++count) {
-        const std::int64_t n_source = std::ssize(batch[count].source), n_target = std::ssize(batch[count].target);
-        if (count > 0 && (source + n_source > limit || target + n_target > limit)) break;
-        source += n_source;
-        target += n_target;
-      }
-      update.micro_batches.push_back(
-          make_host_batch(batch.first(count), {.V_source = cache_.source().size(),
-                                               .V_target = cache_.target().size(),
-                                               .start_token = settings_.start_token,
-                                               .first_sentence = static_cast<std::int32_t>(update.sentences)}));
-      update.sentences += static_cast<std::int64_t>(count);
-      update.source_tokens += source;
-      update.target_tokens += target;
-      batch = batch.subspan(count);
+      const BatchOptions options{.V_source = cache_.source().size(),
+                                 .V_target = cache_.target().size(),
+                                 .start_token = settings_.start_token,
+                                 .first_sentence = static_cast<std::int32_t>(update.sentences)};
+      const HostBatch& made = update.micro_batches.emplace_back(make_host_batch(take_batch(batch, limit), options));
+      update.sentences += made.sentences();
+      update.source_tokens += made.source.R();
+      update.target_tokens += made.target.R();
     }
   }
 

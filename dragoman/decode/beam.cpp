@@ -27,8 +27,12 @@ void BeamSearch::advance(std::span<const Offer> offers) {
   } else {
     collect(offers);
   }
-  ++step_;
-  choose();
+  if (candidates_.empty()) {  // the settings bar every word: those alive stay what they are
+    rows_.clear();
+  } else {
+    ++step_;
+    choose();
+  }
   if (tree_ != nullptr) tree_->push_back(candidates_);
   if (over()) rows_.clear();
 }

@@ -77,6 +77,20 @@ TEST(BeamSearch, TiesGoToTheLowerIndex) {
   EXPECT_EQ(search.rows()[1].word, 20);
 }
 
+TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
+  BeamSearch search({.beam = 2, .min_length = 5, .no_repeat_ngram = 1}, {.prefix = {}, .limit = 9}, 8);
+  const Words words{{7, data::kEos}, {-1, -2}};
+  const Offer offers[] = {words.offer()};
+  search.advance(offers);
+  EXPECT_FALSE(search.done());
+  search.advance(offers);
+  EXPECT_TRUE(search.done());
+  const std::vector<Hypothesis> results = search.results();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].tokens, Sentence{7});
+  EXPECT_FALSE(results[0].finished);
+}
+
 TEST(BeamSearch, SaysWhatBecameOfEveryCandidate) {
   std::vector<std::vector<Candidate>> tree;
   BeamSearch search({.beam = 2, .alpha = 0}, {.prefix = {}, .limit = 9}, 100, &tree);

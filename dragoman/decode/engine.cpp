@@ -60,6 +60,7 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
       traces_(traces),
       V_(models_.front()->target_vocabulary()) {
   settings.validate();
+  for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
   // Enough for all sentences to grow to their limits.
   const std::int64_t tokens = limits.source_tokens + limits.sentences * settings.max_extra;
   for (const model::Seq2Seq* model : models_) {
@@ -68,7 +69,7 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
 }
 
 std::int64_t Engine::limit(const Request& request) const {
-  return static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra;
+  return std::min(positions_, static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
 void Engine::add(Request request) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -46,6 +47,8 @@ class Engine {
   // The sentence waits for its turn. Throws a UsageError if it can never have one: its source is longer than the limit,
   // or the prefix is as long as the translation may be.
   void add(Request request);
+  // Tokens that the translation may have, EOS included.
+  std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
   std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
   bool idle() const { return waiting_.empty() && active_.empty() && ready_.empty(); }
@@ -64,7 +67,6 @@ class Engine {
     Search search;
   };
 
-  std::int64_t limit(const Request& request) const;
   void admit();
   bool take_room(const Request& request);
   std::unique_ptr<Active> make_active(Request request) const;
@@ -79,6 +81,7 @@ class Engine {
   EngineLimits limits_;
   bool traces_;
   std::int64_t V_;
+  std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // that the models have
 
   std::deque<Request> waiting_;
   std::vector<Result> ready_;                    // what took no step at all

@@ -10,13 +10,23 @@
 namespace dragoman::decode {
 namespace {
 
-// A request's number says which piece of which line it is.
-constexpr int kPieceBits = 24;
+// A request's number says which piece of which line it is. No line has more pieces than this: it has fewer bytes.
+constexpr int kPieceBits = 31;
 
 std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::LoadedModel*>& models) {
   std::vector<const model::Seq2Seq*> transformers;
   for (const model::LoadedModel* model : models) transformers.push_back(&model->transformer);
   return transformers;
+}
+
+std::vector<Request> requests_for(std::int64_t line, std::vector<data::Sentence> pieces) {
+  std::vector<Request> requests;
+  for (data::Sentence& piece : pieces) {
+    const auto number = static_cast<std::uint64_t>(line) << kPieceBits | requests.size();
+    piece.push_back(data::kEos);
+    requests.push_back({.source = std::move(piece), .prefix = {}, .number = number});
+  }
+  return requests;
 }
 
 EngineLimits limits(const TranslatorOptions& options) {
@@ -46,32 +56,43 @@ void LineWorker::run() {
 }
 
 void LineWorker::begin(const Pipeline::Line& line) {
+  const auto& [number, source] = line;
   TranslatedLine at_once;
-  at_once.number = line.number;
-  at_once.bad = first_invalid_utf8(line.text).has_value();
-  if (at_once.bad) {
-    if (options_.bad_line == BadLine::kKeep) at_once.text = line.text;
-    return pipeline_.finish(std::move(at_once));
+  at_once.number = number;
+  at_once.bad = first_invalid_utf8(source.text).has_value();
+  if (at_once.bad && options_.bad_line == BadLine::kStop) {
+    return pipeline_.refuse(number, " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
   }
-  const text::Tokenizer& tokenizer = models_.front()->tokenizers.source;
-  Parts parts{.sources = pieces(tokenizer.encode(line.text), options_.longest, tokenizer), .results = {}};
-  if (parts.sources.empty()) return pipeline_.finish(std::move(at_once));
-  parts.left = parts.sources.size();
+  if (at_once.bad && options_.bad_line == BadLine::kKeep) at_once.text = source.text;
+  if (at_once.bad) return pipeline_.finish(std::move(at_once));
+
+  const auto& [from, to] = models_.front()->tokenizers;
+  std::vector<Request> requests = requests_for(number, pieces(from.encode(source.text), options_.longest, from));
+  const data::Sentence prefix = to.encode(source.prefix);
+  if (requests.empty()) {
+    return prefix.empty() ? pipeline_.finish(std::move(at_once))
+                          : pipeline_.refuse(number, " has no text, but a prefix for its translation.");
+  }
+  const std::int64_t limit = engine_.limit(requests[0]);
+  if (!prefix.empty() && std::ssize(prefix) >= limit) {
+    return pipeline_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves nothing of a translation ",
+                                         "that may have ", limit, "; shorten it or raise --max-extra."));
+  }
+  requests[0].prefix = prefix;
+  Parts& parts = under_way_[number];
+  parts.left = requests.size();
   parts.results.resize(parts.left);
-  for (std::size_t i = 0; i < parts.sources.size(); ++i) {
-    parts.sources[i].push_back(data::kEos);
-    engine_.add({.source = parts.sources[i],
-                 .prefix = {},
-                 .number = static_cast<std::uint64_t>(line.number) << kPieceBits | i});
+  for (Request& request : requests) {
+    parts.sources.push_back(request.source);
+    engine_.add(std::move(request));
   }
-  under_way_.emplace(line.number, std::move(parts));
 }
 
 void LineWorker::collect(std::vector<Result> results) {
   std::vector<TranslatedLine> lines;
   for (Result& result : results) {
     const auto number = static_cast<std::int64_t>(result.number >> kPieceBits);
-    const std::size_t piece = result.number & ((1U << kPieceBits) - 1);
+    const std::size_t piece = result.number & ((std::uint64_t{1} << kPieceBits) - 1);
     Parts& parts = under_way_.at(number);
     parts.results[piece] = std::move(result);
     if (--parts.left > 0) continue;
@@ -95,6 +116,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
     line.log_probability += best.log_probability;
     line.steps += parts.results[i].steps;
     line.score += best.score;
+    line.tokens += std::ssize(best.tokens);
     line.finished = line.finished && best.finished;
     line.repeats = line.repeats || repeats_itself(best.tokens);
     line.odd_length = line.odd_length || suspicious_length(parts.sources[i], best.tokens);

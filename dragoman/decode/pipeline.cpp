@@ -4,11 +4,11 @@
 
 namespace dragoman::decode {
 
-bool Pipeline::put(std::string text) {
+bool Pipeline::put(SourceLine line) {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] { return given_up_ || read_ - delivered_ < window_; });
   if (given_up_) return false;
-  waiting_.push({read_++, std::move(text)});
+  waiting_.push({read_++, std::move(line)});
   lines_.notify_one();
   return true;
 }
@@ -31,9 +31,17 @@ std::optional<Pipeline::Line> Pipeline::take(bool wait) {
 }
 
 void Pipeline::finish(TranslatedLine line) {
-  const std::lock_guard lock(mutex_);
   const std::int64_t number = line.number;
-  done_.emplace(number, std::move(line));
+  settle(number, std::move(line));
+}
+
+void Pipeline::refuse(std::int64_t number, const std::string& reason) {
+  settle(number, UsageError(join("line ", number, reason)));
+}
+
+void Pipeline::settle(std::int64_t number, Outcome outcome) {
+  const std::lock_guard lock(mutex_);
+  done_.emplace(number, std::move(outcome));
   if (number == delivered_) results_.notify_one();
 }
 
@@ -46,10 +54,11 @@ std::optional<TranslatedLine> Pipeline::next() {
     if (reading_error_) std::rethrow_exception(reading_error_);
     return std::nullopt;
   }
-  TranslatedLine line = std::move(done_.extract(delivered_).mapped());
+  Outcome outcome = std::move(done_.extract(delivered_).mapped());
+  if (const auto* refusal = std::get_if<UsageError>(&outcome)) throw *refusal;
   ++delivered_;
   room_.notify_one();
-  return line;
+  return std::get<TranslatedLine>(std::move(outcome));
 }
 
 void Pipeline::give_up(std::exception_ptr error) {

@@ -9,7 +9,9 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <variant>
 
+#include "dragoman/base/error.h"
 #include "dragoman/decode/translator.h"
 
 namespace dragoman::decode {
@@ -19,31 +21,38 @@ class Pipeline {
  public:
   struct Line {
     std::int64_t number = 0;
-    std::string text;
+    SourceLine source;
   };
 
   Pipeline(std::int64_t first_line, std::int64_t window) : read_(first_line), delivered_(first_line), window_(window) {}
 
   // For the reader. Waits while the window is full; false if the work was given up.
-  bool put(std::string text);
+  bool put(SourceLine line);
   // No more lines will come; if that is because of an error, it is thrown when all before it have been delivered.
   void close(std::exception_ptr error = nullptr);
 
   // For workers. The next line, if there is one; with `wait`, waits until there is one or none can come.
   std::optional<Line> take(bool wait);
   void finish(TranslatedLine line);
+  // The line cannot be translated: "line 7" and the reason are thrown when all before it have been delivered.
+  void refuse(std::int64_t number, const std::string& reason);
 
-  // For whoever delivers. The next line in order; nothing when all have been delivered. Throws what a worker threw.
+  // For whoever delivers. The next line in order; nothing when all have been delivered. Throws what a worker threw, or
+  // why the line was refused.
   std::optional<TranslatedLine> next();
 
   // Ends everything, because of an error or because nobody wants the rest.
   void give_up(std::exception_ptr error = nullptr);
 
  private:
+  using Outcome = std::variant<TranslatedLine, UsageError>;
+
+  void settle(std::int64_t number, Outcome outcome);
+
   std::mutex mutex_;
   std::condition_variable room_, lines_, results_;
   std::queue<Line> waiting_;
-  std::map<std::int64_t, TranslatedLine> done_;
+  std::map<std::int64_t, Outcome> done_;
   std::int64_t read_, delivered_, window_;
   bool closed_ = false, given_up_ = false;
   std::exception_ptr reading_error_, error_;

@@ -1,10 +1,12 @@
 #include "dragoman/decode/translator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/threads.h"
+#include "dragoman/decode/likelihood.h"
 #include "dragoman/decode/line_worker.h"
 #include "dragoman/decode/pipeline.h"
 
@@ -40,6 +42,8 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   }
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
+    const std::int64_t positions = models_.back()->transformer.most_positions();
+    options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // the end of a sentence has one
   }
   check_votes(directories, models_);
 }
@@ -49,9 +53,9 @@ Translator::~Translator() = default;
 std::vector<TranslatedLine> Translator::translate(std::span<const std::string> lines, std::int64_t first_line) {
   std::vector<TranslatedLine> results;
   auto line = lines.begin();
-  const auto next = [&](std::string& text) {
+  const auto next = [&](SourceLine& source, const std::stop_token&) {
     if (line == lines.end()) return false;
-    text = *line++;
+    source.text = *line++;
     return true;
   };
   translate(
@@ -75,11 +79,11 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
       }
     });
   }
+  std::stop_source unwanted;
   threads.emplace_back([&] {
     try {
-      std::string line;
-      while (next(line)) {
-        if (!pipeline.put(line)) break;
+      for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
+        if (!pipeline.put(std::move(line))) break;
       }
       pipeline.close();
     } catch (...) {
@@ -88,17 +92,57 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
   });
   std::exception_ptr error;
   try {
-    while (const std::optional<TranslatedLine> line = pipeline.next()) {
-      require<UsageError>(!line->bad || options_.bad_line != BadLine::kStop, "line ", line->number,
-                          " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
-      deliver(*line);
-    }
+    while (const std::optional<TranslatedLine> line = pipeline.next()) deliver(*line);
   } catch (...) {
     error = std::current_exception();
     pipeline.give_up();
+    unwanted.request_stop();
   }
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);
+}
+
+std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const std::string> lines,
+                                                               std::span<const std::string> translations) {
+  require<ShapeError>(lines.size() == translations.size(), "likelihoods: ", lines.size(), " lines but ",
+                      translations.size(), " translations");
+  const model::Tokenizers& tokenizers = models_.front()->tokenizers;
+  std::vector<std::optional<Likelihood>> likelihoods(lines.size());
+  std::vector<data::SentencePair> pairs;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    data::SentencePair pair{tokenizers.source.encode(lines[i]), tokenizers.target.encode(translations[i])};
+    if (pair.source.empty() || pair.target.empty()) continue;
+    if (std::max(std::ssize(pair.source), std::ssize(pair.target)) > options_.longest) continue;
+    pair.source.push_back(data::kEos);
+    pair.target.push_back(data::kEos);
+    likelihoods[i] = {.nll = 0, .tokens = std::ssize(pair.target)};
+    pairs.push_back(std::move(pair));
+  }
+  const std::vector<double> found = nll(pairs);
+  auto next = found.begin();
+  for (std::optional<Likelihood>& likelihood : likelihoods) {
+    if (likelihood) likelihood->nll = *next++;
+  }
+  return likelihoods;
+}
+
+// In batches, which the workers share out among themselves.
+std::vector<double> Translator::nll(std::span<const data::SentencePair> pairs) {
+  std::vector<const model::Seq2Seq*> models;
+  for (const auto& model : models_) models.push_back(&model->transformer);
+  std::vector<std::span<const data::SentencePair>> batches;
+  while (!pairs.empty()) batches.push_back(data::take_batch(pairs, options_.batch_tokens));
+  std::vector<std::vector<double>> found(batches.size());
+  std::atomic<std::size_t> taken = 0;
+  ThreadTeam workers(options_.workers);
+  run_guarded(workers, options_.workers, [&](std::int64_t worker) {
+    for (std::size_t i = taken++; i < batches.size(); i = taken++) {
+      found[i] = negative_log_likelihoods(*backends_[worker], models, batches[i]);
+    }
+  });
+  std::vector<double> all;
+  for (const std::vector<double>& part : found) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace dragoman::decode

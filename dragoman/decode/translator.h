@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,16 @@ struct TranslatorOptions {
   int workers = 1;                   // batches at a time, which share the threads
   std::int64_t batch_size = 64;      // sentences of a batch, at most
   std::int64_t batch_tokens = 4096;  // their source tokens together, at most
-  std::int64_t longest = 1024;       // source tokens; a longer line is translated in pieces
+  std::int64_t longest = 1024;  // source tokens; a longer line, or one beyond the model's positions, goes in pieces
   BadLine bad_line = BadLine::kStop;
   std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
   bool traces = false;
+};
+
+struct SourceLine {
+  std::string text;
+  std::string prefix = {};  // what its translation is to begin with
 };
 
 struct TranslatedLine {
@@ -45,6 +51,7 @@ struct TranslatedLine {
   bool bad = false;         // the line is not UTF-8, and was not translated
   std::int64_t pieces = 1;  // that it was translated in
   std::int64_t steps = 0;   // that the decoder took for it
+  std::int64_t tokens = 0;  // of the translation
 
   // Of a line in one piece: its tokens, EOS included, and those of the translation.
   data::Sentence source, target;
@@ -53,8 +60,15 @@ struct TranslatedLine {
   std::shared_ptr<const Trace> trace;  // if asked for
 };
 
-// Gives the next line, or false at the end.
-using NextLine = std::function<bool(std::string& line)>;
+// How likely a translation is that was given.
+struct Likelihood {
+  double nll = 0;           // -log P(translation | line), in nats
+  std::int64_t tokens = 0;  // of the translation, the end of the sentence included
+};
+
+// Gives the next line, or false at the end. Once `stop` is requested nobody wants the rest: who waits for long should
+// look at it.
+using NextLine = std::function<bool(SourceLine& line, const std::stop_token& stop)>;
 using DeliverLine = std::function<void(const TranslatedLine& line)>;
 
 class Translator {
@@ -66,17 +80,24 @@ class Translator {
   ~Translator();
 
   // One result a line, in their order; a line's result does not depend on the others. A line without text is translated
-  // by one without text. Throws a UsageError that names the first line that is not UTF-8 if that is to stop it; lines
-  // are counted from `first_line`.
+  // by one without text. Throws a UsageError that names the first line that is not UTF-8 if that is to stop it, or
+  // whose prefix is too long; lines are counted from `first_line`.
   std::vector<TranslatedLine> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
 
   // The same for lines that are still coming, in bounded memory: results are delivered in order, as soon as they and
   // all before them are there. `next` is called from another thread.
   void translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
 
+  // How likely the models find translations of lines that are given, by teacher forcing, with nothing smoothed. Nothing
+  // for a pair of which one side has no token, or more of them than options.longest.
+  std::vector<std::optional<Likelihood>> likelihoods(std::span<const std::string> lines,
+                                                     std::span<const std::string> translations);
+
   const model::LoadedModel& model() const { return *models_.front(); }
 
  private:
+  std::vector<double> nll(std::span<const data::SentencePair> pairs);
+
   TranslatorOptions options_;
   std::vector<std::unique_ptr<Backend>> backends_;  // one a worker
   std::vector<std::unique_ptr<model::LoadedModel>> models_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
@@ -13,9 +14,10 @@ namespace {
 
 class TranslatorTest : public data::CorpusTest {
  protected:
-  TranslatorTest() {
+  TranslatorTest() { write_model(model::small_config()); }
+  void write_model(const model::TransformerConfig& config) const {
     model::ModelInfo info;
-    info.config = model::small_config();
+    info.config = config;
     info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
     model::SmallModel small(info.config);
     small.stir();
@@ -73,14 +75,29 @@ TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {
   EXPECT_EQ(results[3].text, joined);
 }
 
+TEST_F(TranslatorTest, NothingIsLongerThanTheModelHasPositionsFor) {
+  model::TransformerConfig learned = model::small_config();
+  learned.positions = model::Positions::kLearned;
+  learned.max_positions = 5;
+  write_model(learned);
+  Translator translator(directory, {.search = {.min_length = 5}, .threads = 1});
+  const auto results = translator.translate(lines);
+  EXPECT_EQ(results[3].pieces, 3);  // nine words, four at a time
+  for (const TranslatedLine& result : results) EXPECT_LE(result.tokens, 5 * result.pieces);
+  EXPECT_FALSE(translator.likelihoods(lines, lines)[3]);
+}
+
 TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
   const std::vector<std::string> broken{"one", "\xFF", "two"};
   std::vector<std::string> delivered;
   Translator stops(directory, {.threads = 1});
   auto line = broken.begin();
   EXPECT_TRUE(data::complaint_of<UsageError>([&] {
-                stops.translate([&](std::string& text) { return line != broken.end() && (text = *line++, true); },
-                                [&](const TranslatedLine& result) { delivered.push_back(result.text); }, 10);
+                stops.translate(
+                    [&](SourceLine& source, const std::stop_token&) {
+                      return line != broken.end() && (source.text = *line++, true);
+                    },
+                    [&](const TranslatedLine& result) { delivered.push_back(result.text); }, 10);
               }).starts_with("line 11 is not UTF-8 text"));
   EXPECT_EQ(delivered.size(), 1u);
   Translator keeps(directory, {.threads = 1, .bad_line = BadLine::kKeep});
@@ -108,9 +125,9 @@ TEST_F(TranslatorTest, ResultsComeWhileInputIsStillComing) {
   std::int64_t given = 0, most_ahead = 0;
   std::atomic<std::int64_t> delivered = 0;
   translator.translate(
-      [&](std::string& text) {
+      [&](SourceLine& line, const std::stop_token&) {
         most_ahead = std::max(most_ahead, given - delivered.load());
-        text = "one two";
+        line.text = "one two";
         return ++given <= 1000;
       },
       [&](const TranslatedLine&) { ++delivered; });
@@ -122,14 +139,79 @@ TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
   Translator translator(directory, {.threads = 1});
   int given = 0, delivered = 0;
   EXPECT_THROW(translator.translate(
-                   [&](std::string& text) {
-                     text = "one";
+                   [&](SourceLine& line, const std::stop_token&) {
+                     line.text = "one";
                      require<Error>(++given <= 3, "the disk is gone.");
                      return true;
                    },
                    [&](const TranslatedLine&) { ++delivered; }),
                Error);
   EXPECT_EQ(delivered, 3);
+}
+
+TEST_F(TranslatorTest, AReaderThatWaitsIsToldThatNobodyWantsTheRest) {
+  Translator translator(directory, {.threads = 1});
+  int given = 0;
+  const auto next = [&](SourceLine& line, const std::stop_token& stop) {
+    line.text = "one";
+    while (given == 3 && !stop.stop_requested()) std::this_thread::yield();
+    return given++ < 3;
+  };
+  EXPECT_THROW(translator.translate(next, [](const TranslatedLine&) { throw Error("the printer is gone."); }), Error);
+}
+
+TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
+  Translator translator(directory, {.threads = 1, .longest = 4});
+  const std::vector<SourceLine> sources{{"one two", "nine eight"}, {"one two"}, {data::words(9), "seven"}};
+  std::vector<TranslatedLine> results;
+  auto source = sources.begin();
+  translator.translate(
+      [&](SourceLine& line, const std::stop_token&) { return source != sources.end() && (line = *source++, true); },
+      [&](const TranslatedLine& line) { results.push_back(line); });
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_TRUE(results[0].text.starts_with("nine eight")) << results[0].text;
+  EXPECT_EQ(results[1].text, translator.translate(std::vector<std::string>{"one two"})[0].text);
+  EXPECT_TRUE(results[2].text.starts_with("seven")) << results[2].text;
+  EXPECT_EQ(results[2].pieces, 3);
+}
+
+TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedByItsLine) {
+  Translator translator(directory, {.search = {.max_extra = 1}, .threads = 1});
+  const auto complaint = [&](const SourceLine& second) {
+    int given = 0, delivered = 0;
+    const std::string text = data::complaint_of<UsageError>([&] {
+      translator.translate(
+          [&](SourceLine& line, const std::stop_token&) {
+            line = given == 1 ? second : SourceLine{"one"};
+            return given++ < 3;
+          },
+          [&](const TranslatedLine&) { ++delivered; });
+    });
+    EXPECT_EQ(delivered, 1);
+    return text;
+  };
+  EXPECT_TRUE(complaint({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves nothing"));
+  EXPECT_TRUE(complaint({" ", "two"}).starts_with("line 2 has no text, but a prefix"));
+}
+
+TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {
+  Translator translator(directory, {.threads = 1}), two(directory, {.threads = 2, .workers = 2, .batch_tokens = 5});
+  std::vector<std::string> texts;
+  const auto translations = translator.translate(lines);
+  for (const TranslatedLine& line : translations) texts.push_back(line.text);
+  const auto likelihoods = translator.likelihoods(lines, texts), again = two.likelihoods(lines, texts);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(likelihoods[i].has_value(), !texts[i].empty());
+    if (!likelihoods[i]) continue;
+    EXPECT_EQ(likelihoods[i]->nll, again[i]->nll);
+    EXPECT_EQ(likelihoods[i]->tokens, translations[i].tokens + 1);
+    const bool is_unknown = texts[i].find("\u2047") != std::string::npos;
+    if (translations[i].finished && !is_unknown) {
+      EXPECT_EQ(likelihoods[i]->nll, -translations[i].log_probability);
+    }
+  }
+  Translator shorter(directory, {.threads = 1, .longest = 2});
+  EXPECT_FALSE(shorter.likelihoods(std::vector<std::string>{"one two three"}, std::vector<std::string>{"one"})[0]);
 }
 
 TEST_F(TranslatorTest, ModelsOfOtherVocabulariesDoNotVote) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,8 @@ class Seq2Seq {
   virtual std::int64_t source_vocabulary() const = 0;
   virtual std::int64_t target_vocabulary() const = 0;
   virtual std::int32_t start_token() const = 0;  // what the decoder reads before the first word
+  // Tokens that a sentence may have on either side, EOS included.
+  virtual std::int64_t most_positions() const { return std::numeric_limits<std::int64_t>::max(); }
 
   virtual void parameters(nn::ParameterVisitor& visit) = 0;
 };

@@ -134,6 +134,10 @@ std::int32_t Transformer::start_token() const {
   return data::kBos;
 }
 
+std::int64_t Transformer::most_positions() const {
+  return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::most_positions();
+}
+
 void Transformer::parameters(nn::ParameterVisitor& visit) {
   visit("embed.E", E_);
   visit("embed.E_source", E_source_);

@@ -27,6 +27,7 @@ class Transformer final : public Seq2Seq {
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override;
+  std::int64_t most_positions() const override;
   void parameters(nn::ParameterVisitor& visit) override;
 
   const TransformerConfig& config() const { return config_; }

@@ -1,6 +1,7 @@
 #include "dragoman/text/lines.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ class RawFile {
   Packing packing() const { return packing_; }
   const std::string& path() const { return path_; }
   const std::string& name() const { return name_; }  // in messages
+  void heed(const std::stop_token& stop) { stop_ = stop; }
 
   // At most `count` bytes; 0 at the end.
   std::size_t read(char* bytes, std::size_t count) {
@@ -63,7 +65,8 @@ class RawFile {
  private:
   void look_ahead() {
     std::array<char, 6> start{};
-    while (ahead_.size() < start.size()) {
+    // No more than it takes to tell: the next byte of a pipe may be long in coming.
+    while (ahead_.size() < start.size() && may_become_packed(ahead_)) {
       const std::size_t got = read_file(start.data(), start.size() - ahead_.size());
       if (got == 0) break;
       ahead_.append(start.data(), got);
@@ -73,6 +76,7 @@ class RawFile {
 
   std::size_t read_file(char* bytes, std::size_t count) const {
     while (true) {
+      if (!wait_for_bytes()) return 0;
       const ssize_t got = ::read(file_, bytes, count);
       if (got < 0 && errno == EINTR) continue;
       require<Error>(got >= 0, "cannot read ", name_, " ", system_reason(), ".");
@@ -80,7 +84,18 @@ class RawFile {
     }
   }
 
+  // False if nobody wants them any more. A file that is no pipe or terminal is always ready.
+  bool wait_for_bytes() const {
+    constexpr int kMilliseconds = 50;
+    pollfd file{.fd = file_, .events = POLLIN, .revents = 0};
+    while (stop_.stop_possible() && !stop_.stop_requested()) {
+      if (::poll(&file, 1, kMilliseconds) != 0) break;
+    }
+    return !stop_.stop_requested();
+  }
+
   std::string path_, name_;
+  std::stop_token stop_;
   int file_ = -1;
   std::string ahead_;
   Packing packing_ = Packing::kNone;
@@ -139,8 +154,9 @@ LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
-bool LineReader::next(std::string& line) {
+bool LineReader::next(std::string& line, const std::stop_token& stop) {
   line.clear();
+  file_->raw.heed(stop);
   const bool ended = file_->read_to_newline(line);
   if (file_->line == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (!ended && line.empty()) return false;
@@ -159,5 +175,11 @@ bool LineReader::next(std::string& line) {
 
 std::int64_t LineReader::line() const { return file_->line; }
 const std::string& LineReader::path() const { return file_->raw.path(); }
+const std::string& LineReader::name() const { return file_->raw.name(); }
+
+void refuse_lengths(const LineReader& shorter, const LineReader& longer) {
+  throw UsageError(join(shorter.name(), " has only ", shorter.line(), " lines, but ", longer.name(),
+                        " has more: line n of one belongs to line n of the other."));
+}
 
 }  // namespace dragoman::text

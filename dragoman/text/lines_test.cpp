@@ -1,5 +1,10 @@
 #include "dragoman/text/lines.h"
 
+#include <unistd.h>
+
+#include <stop_token>
+#include <thread>
+
 #include "dragoman/text/lines_testing.h"
 
 namespace dragoman::text {
@@ -12,6 +17,22 @@ TEST_F(LinesTest, EndInNewlinesOrWithTheFile) {
   EXPECT_EQ(read("a\n\nb"), (Lines{"a", "", "b"}));
   EXPECT_EQ(read("a\r\nb\r\n\r\n"), (Lines{"a", "b", ""}));
   EXPECT_EQ(read("a\rb\r"), Lines{"a\rb\r"});
+}
+
+TEST_F(LinesTest, ComeFromAPipeAsTheyComeUntilNobodyWantsMore) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "(\n", 2), 2);  // the first byte might be that of a packed file
+  LineReader reader(join("/dev/fd/", ends[0]));
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "(");
+  std::stop_source unwanted;
+  std::thread stops([&] { unwanted.request_stop(); });
+  EXPECT_FALSE(reader.next(line, unwanted.get_token()));
+  stops.join();
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_F(LinesTest, AByteOrderMarkIsLeftOutAtTheStartOnly) {

@@ -1,13 +1,31 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "dragoman/text/unpack.h"
 
 namespace dragoman::text {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array<std::pair<std::string_view, Packing>, 3> kMarks{{
+    {"\x1F\x8B"sv, Packing::kGzip},
+    {"\x28\xB5\x2F\xFD"sv, Packing::kZstd},
+    {"\xFD\x37zXZ\0"sv, Packing::kXz},
+}};
+
+}  // namespace
 
 Packing packing_of(std::string_view start) {
-  using namespace std::string_view_literals;
-  if (start.starts_with("\x1F\x8B"sv)) return Packing::kGzip;
-  if (start.starts_with("\x28\xB5\x2F\xFD"sv)) return Packing::kZstd;
-  if (start.starts_with("\xFD\x37zXZ\0"sv)) return Packing::kXz;
+  for (const auto& [mark, packing] : kMarks) {
+    if (start.starts_with(mark)) return packing;
+  }
   return Packing::kNone;
+}
+
+bool may_become_packed(std::string_view start) {
+  return std::ranges::any_of(kMarks, [&](const auto& mark) { return mark.first.starts_with(start); });
 }
 
 }  // namespace dragoman::text

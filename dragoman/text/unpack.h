@@ -14,6 +14,8 @@ enum class Packing : std::uint8_t { kNone, kGzip, kZstd, kXz };
 
 // By the first six bytes.
 Packing packing_of(std::string_view start);
+// Whether a packed file may begin with these bytes and go on.
+bool may_become_packed(std::string_view start);
 
 bool can_unpack();
 

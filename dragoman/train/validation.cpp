@@ -45,20 +45,10 @@ Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& 
 double Validator::nll(Backend& on, const model::Seq2Seq& model) const {
   double sum = 0;
   std::int64_t tokens = 0;
-  for (std::size_t first = 0; first < pairs_.size();) {
-    std::size_t last = first;
-    std::int64_t source = 0, target = 0;
-    do {
-      source += static_cast<std::int64_t>(pairs_[last].source.size());
-      target += static_cast<std::int64_t>(pairs_[last].target.size());
-      ++last;
-    } while (last < pairs_.size() &&
-             source + static_cast<std::int64_t>(pairs_[last].source.size()) <= limits_.batch_tokens &&
-             target + static_cast<std::int64_t>(pairs_[last].target.size()) <= limits_.batch_tokens);
-    const Losses losses = evaluate(on, model, std::span(pairs_).subspan(first, last - first), {.epsilon = 0});
+  for (std::span<const data::SentencePair> left = pairs_; !left.empty();) {
+    const Losses losses = evaluate(on, model, data::take_batch(left, limits_.batch_tokens), {.epsilon = 0});
     sum += losses.nll * static_cast<double>(losses.target_tokens);
     tokens += losses.target_tokens;
-    first = last;
   }
   return sum / static_cast<double>(tokens);
 }

@@ -1,0 +1,158 @@
+// dragoman evaluate: translates a test set, scores the translations, and tells how likely the model finds the
+// references.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/evaluation_report.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/progress.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/cli/translation_settings.h"
+#include "dragoman/data/parallel_text.h"
+#include "dragoman/eval/spaces.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::string source, reference, output, scores;
+  bool json = false;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("source", file_name(source), "file of sentences to translate, one a line");
+    field("reference", file_name(reference), "file of their right translations, line by line");
+    field("output", file_name(output), "keep the translations in this file");
+    field("scores", file_name(scores),
+          "write what is known of each sentence to this file, or - to print it: tab-separated lines");
+    field("json", json, "print JSON");
+  }
+
+  // Throws a UsageError for what is missing or does not go together.
+  void validate() const {
+    require<UsageError>(!source.empty(), "name the sentences to translate with --source FILE.");
+    require<UsageError>(!reference.empty(), "name their right translations with --reference FILE.");
+    require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
+    require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
+    // Told before the work rather than after it.
+    for (const std::string& path : {output, scores}) {
+      const std::filesystem::path folder = std::filesystem::absolute(path.empty() ? "." : path).parent_path();
+      require<UsageError>(std::filesystem::is_directory(folder), "cannot write '", path, "': there is no directory '",
+                          folder.string(), "'.");
+    }
+  }
+};
+
+TestSet read_test_set(const EvaluateOptions& options) {
+  data::ParallelReader reader({.source = options.source, .target = options.reference});
+  TestSet set;
+  for (std::string source, reference; reader.next(source, reference);) {
+    set.sources.push_back(source);
+    set.references.push_back(reference);
+  }
+  require<UsageError>(!set.sources.empty(), "'", options.source, "' is empty: there is nothing to translate.");
+  return set;
+}
+
+void translate(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
+  ProgressLine progress({.unit = "sentences"});
+  const auto next = [&, at = set.sources.begin()](decode::SourceLine& line, const std::stop_token&) mutable {
+    if (at == set.sources.end()) return false;
+    line.text = *at++;
+    return true;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  translator.translate(next, [&](const decode::TranslatedLine& line) {
+    evaluation.translations.push_back(line.text);
+    evaluation.log_probabilities.push_back(line.log_probability);
+    evaluation.tokens += line.tokens;
+    evaluation.cut_short += line.finished ? 0 : 1;
+    progress.show({.done = line.number, .total = std::ssize(set.sources), .text = "translating"});
+  });
+  evaluation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// In parts, so that progress can be shown.
+void force(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
+  constexpr std::size_t kPart = 500;
+  ProgressLine progress({.unit = "sentences"});
+  for (std::size_t first = 0; first < set.sources.size(); first += kPart) {
+    const std::size_t count = std::min(kPart, set.sources.size() - first);
+    const auto part = translator.likelihoods(std::span(set.sources).subspan(first, count),
+                                             std::span(set.references).subspan(first, count));
+    evaluation.likelihoods.insert(evaluation.likelihoods.end(), part.begin(), part.end());
+    progress.show({.done = static_cast<std::int64_t>(first + count),
+                   .total = std::ssize(set.sources),
+                   .text = "scoring the references"});
+  }
+}
+
+// As `dragoman score` reads them.
+std::vector<std::string> without_spaces_at_end(const std::vector<std::string>& lines) {
+  std::vector<std::string> trimmed;
+  for (const std::string& line : lines) trimmed.emplace_back(eval::without_spaces_at_end(line));
+  return trimmed;
+}
+
+void score(const MetricSettings& metric, const TestSet& set, Evaluation& evaluation) {
+  const std::vector<std::string> hypotheses = without_spaces_at_end(evaluation.translations);
+  const std::vector<std::string> references = without_spaces_at_end(set.references);
+  evaluation.metrics = metric.metrics(ScoreLevel::kCorpus);
+  evaluation.sentence_metrics = metric.metrics(ScoreLevel::kSentence);
+  for (const auto& one : evaluation.metrics) {
+    evaluation.statistics.push_back(eval::corpus_statistics(*one, hypotheses, references));
+  }
+}
+
+void keep(const EvaluateOptions& options, const Evaluation& evaluation) {
+  if (!options.output.empty()) {
+    replace_file(options.output, fmt::format("{}\n", fmt::join(evaluation.translations, "\n")));
+  }
+  if (options.scores == "-") print(sentences_text(evaluation) + "\n");
+  if (!options.scores.empty() && options.scores != "-") replace_file(options.scores, sentences_text(evaluation));
+}
+
+void evaluate(Settings& settings) {
+  settings.read_file();
+  TranslationSettings how;
+  decode::SearchSettings search;
+  MetricSettings metric;
+  EvaluateOptions options;
+  settings.apply(how);
+  settings.apply(search);
+  settings.apply(metric);
+  settings.apply(options);
+  options.validate();
+  metric.validate();
+  const decode::TranslatorOptions translator_options = options_of(how, search);
+  const TestSet set = read_test_set(options);
+  decode::Translator translator(directories(how), translator_options);
+  Evaluation evaluation{.search = search};
+  translate(translator, set, evaluation);
+  force(translator, set, evaluation);
+  score(metric, set, evaluation);
+  keep(options, evaluation);
+  print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("evaluate", "translate a test set and score it");
+  auto settings = std::make_shared<Settings>(command);
+  settings->add_flags(EvaluateOptions{}, "Options");
+  settings->add_flags(TranslationSettings{}, "Translation");
+  settings->add_flags(MetricSettings{}, "Scores");
+  settings->add_flags(decode::SearchSettings{}, "Search");
+  command.callback([settings] { evaluate(*settings); });
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,55 @@
+// The settings of every command that scores translations, and the metrics that they ask for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dragoman/base/fields.h"
+#include "dragoman/eval/bleu.h"
+#include "dragoman/eval/chrf.h"
+#include "dragoman/eval/metric.h"
+#include "dragoman/eval/ter.h"
+
+namespace dragoman::cli {
+
+using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
+
+// Scores of a whole text, or of single sentences, for which BLEU leaves out orders that they are too short for.
+enum class ScoreLevel : std::uint8_t { kCorpus, kSentence };
+
+struct MetricSettings {
+  eval::BleuSettings bleu;
+  double smoothing_value = 0;
+  bool compound_split = false;
+  bool lowercase = false;
+  eval::ChrfSettings chrf;
+  bool with_ter = false;
+  eval::TerSettings ter;
+  OptionalSize bleu_d2l;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("tokenizer", bleu.tokenizer, "how BLEU cuts words");
+    field("smoothing", bleu.smoothing, "what n-grams without a match count for in BLEU");
+    field("smoothing-value", smoothing_value, "the number of floor (0.1 if 0) or add-k (1 if 0)");
+    field("compound-split", compound_split, "BLEU as in the paper: of tokenised text, cut at hyphens, not smoothed");
+    field("lowercase", lowercase, "BLEU and chrF without regard to case");
+    field("chrf-word-order", chrf.word_order, "longest word n-grams of chrF; 2 for chrF++");
+    field("chrf-whitespace", chrf.whitespace, "let chrF count spaces as characters");
+    field("ter", with_ter, "TER too");
+    field("ter-case-sensitive", ter.case_sensitive, "TER with regard to case");
+    field("ter-normalized", ter.normalized, "TER with punctuation cut off");
+    field("ter-no-punctuation", ter.no_punctuation, "TER without punctuation");
+    field("ter-asian", ter.asian_support, "know Chinese and Japanese characters in these two");
+    field("bleu-d2l", bleu_d2l, "the score of a textbook too, with n-grams of up to N words; for teaching");
+  }
+
+  // Throws a UsageError for settings that do not go together.
+  void validate() const;
+
+  // BLEU, chrF, and on request TER and the textbook's score.
+  Metrics metrics(ScoreLevel level) const;
+};
+
+}  // namespace dragoman::cli

@@ -1,0 +1,128 @@
+// `dragoman evaluate` as its user runs it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "dragoman/model/weights.h"
+#include "dragoman/train/validation.h"
+#include "tests/small_model.h"
+
+namespace dragoman {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class EvaluateCommand : public SmallModelTest {
+ protected:
+  EvaluateCommand() {
+    write("source", joined(random_lines(40, 1)));
+    write("reference", joined(random_lines(40, 2)));
+  }
+  Ending evaluate(const std::string& flags = "") const {
+    return shell(command("evaluate", "--source " + file("source") + " --reference " + file("reference") + " " + flags));
+  }
+  nlohmann::json evaluate_json(const std::string& flags = "") const {
+    const Ending ending = evaluate("--json " + flags);
+    EXPECT_EQ(ending.status, 0) << ending.err;
+    return nlohmann::json::parse(ending.out, nullptr, false);
+  }
+};
+
+TEST_F(EvaluateCommand, ScoresAsTranslateAndScoreDoOneAfterTheOther) {
+  const std::string output = file("output");
+  const Ending ending = evaluate("--beam 3 --ter --output " + output);
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  EXPECT_EQ(read_file(output), translate(read_file(file("source")), "--beam 3").out);
+  const std::string scores = run("score --ter --reference " + file("reference") + " --hypothesis " + output).out;
+  EXPECT_TRUE(ending.out.starts_with(scores)) << ending.out << scores;
+  const std::regex rest(
+      R"(references: NLL \d+\.\d{4} per subword, perplexity [\d.]+ \(\d+ subwords, ends of sentences included\)\n)"
+      R"(  without \d+ of the pairs, which are empty on a side or longer than --longest\n)"
+      R"(40 sentences in [\d.]+ s: [\d.]+ sentences/s, \d+ tokens/s \(beam 3, gnmt:0\.6\)\n)"
+      R"((  \d+ of the translations ran into the length limit\n)?)");
+  EXPECT_TRUE(std::regex_match(ending.out.substr(scores.size()), rest)) << ending.out;
+}
+
+TEST_F(EvaluateCommand, PrintsJson) {
+  const nlohmann::json found = evaluate_json("--search greedy");
+  EXPECT_EQ(found["bleu"]["signature"], "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
+  EXPECT_TRUE(found["chrf"]["score"].is_number());
+  EXPECT_NEAR(found["references"]["perplexity"].get<double>(),
+              std::exp(found["references"]["nll_per_subword"].get<double>()), 1e-9);
+  EXPECT_EQ(found["translation"]["sentences"], 40);
+  EXPECT_GT(found["translation"]["tokens_per_second"].get<double>(), 0);
+  EXPECT_EQ(found["translation"]["search"]["search"], "greedy");
+}
+
+TEST_F(EvaluateCommand, FindsReferencesAsLikelyAsValidationDoes) {
+  const nlohmann::json found = evaluate_json()["references"];
+  const train::Validator validator(
+      {.source = file("source"), .target = file("reference")}, {data::word_tokenizer(), data::word_tokenizer()},
+      {.batch_tokens = 100, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 100});
+  const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
+  model::Transformer transformer(model::read_info(model).config);
+  nn::ParameterBlock block(*on, DType::kFloat32, transformer, nn::Purpose::kInference);
+  model::read_tensors(model::SafetensorsFile(model::weights_file(model)), *on, block.tensors());
+  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, transformer).nll, 1e-5);
+  EXPECT_EQ(found["left_out"], validator.left_out());
+}
+
+TEST_F(EvaluateCommand, DoesNotDependOnHowTheWorkIsSharedOut) {
+  nlohmann::json expected = evaluate_json("--scores " + file("expected"));
+  for (const char* flags : {"--threads 1", "--workers 2", "--batch-size 1 --batch-tokens 1"}) {
+    nlohmann::json found = evaluate_json(std::string(flags) + " --scores " + file("scores"));
+    EXPECT_EQ(found["bleu"], expected["bleu"]) << flags;
+    EXPECT_EQ(found["references"], expected["references"]) << flags;
+    EXPECT_EQ(read_file(file("scores")), read_file(file("expected"))) << flags;
+  }
+}
+
+TEST_F(EvaluateCommand, TellsOfEachSentence) {
+  // Of its own translations a model knows how likely they are.
+  write("source", "one two\n\nthree\n");
+  ASSERT_EQ(evaluate("--output " + file("own") + " --reference " + file("source")).status, 0);
+  const Ending ending = evaluate("--scores - --reference " + file("own"));
+  const Lines lines = lines_of(ending.out);
+  ASSERT_GE(lines.size(), 6u) << ending.out;
+  EXPECT_EQ(lines[0],
+            "logp\treference NLL\tsubwords\tBLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp\t"
+            "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no");
+  EXPECT_EQ(lines[2], "0.0000\t-\t-\t0.00\t0.00");
+  EXPECT_EQ(lines[4], "");
+  EXPECT_TRUE(lines[5].starts_with("BLEU|")) << lines[5];
+  for (const int i : {1, 3}) {
+    EXPECT_TRUE(std::regex_match(lines[i], std::regex("-(\\d+\\.\\d{4})\t\\1\t\\d+\t100.00\t100.00"))) << lines[i];
+  }
+}
+
+TEST_F(EvaluateCommand, RefusesFilesThatDoNotFit) {
+  const auto with = [&](const std::string& name, const std::string& text) {
+    write("reference", text);
+    return evaluate(name);
+  };
+  expect_one_sentence(with("", "one\n"), 2, "has 40 lines but '" + file("reference") + "' has 1;");
+  expect_one_sentence(with("", ""), 2, "has 40 lines but");
+  expect_one_sentence(with("", "one\n\xFF\n"), 2, "line 2 is not UTF-8 text");
+  expect_one_sentence(evaluate("--reference /no/such/file"), 1, "cannot read '/no/such/file'");
+  write("source", "");
+  expect_one_sentence(with("", ""), 2, "is empty: there is nothing to translate.");
+  EXPECT_FALSE(std::filesystem::exists(file("output")));
+}
+
+TEST_F(EvaluateCommand, RefusesWrongUsage) {
+  expect_one_sentence(shell(command("evaluate", "--source x")), 2, "name their right translations with --reference");
+  expect_one_sentence(shell(command("evaluate", "--reference x")), 2, "name the sentences to translate with --source");
+  expect_one_sentence(evaluate("--source - --reference -"), 2, "only one file can be standard input");
+  expect_one_sentence(evaluate("--json --scores -"), 2, "name a file");
+  expect_one_sentence(evaluate("--smoothing-value 2"), 2, "--smoothing-value is for");
+  expect_one_sentence(run("evaluate --source " + file("source") + " --reference " + file("reference")), 2,
+                      "say which model with --model DIR.");
+  expect_one_sentence(evaluate("--output /no/such/directory/file"), 2, "there is no directory '/no/such/directory'");
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,90 @@
+// A small model of random weights in a directory of its own, whose words are one, two, ... nine; and running the
+// program with it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/base/random.h"
+#include "dragoman/data/testing.h"
+#include "dragoman/model/directory.h"
+#include "dragoman/model/safetensors.h"
+#include "dragoman/model/testing.h"
+#include "tests/program.h"
+
+namespace dragoman {
+
+class SmallModelTest : public ::testing::Test {
+ protected:
+  SmallModelTest() {
+    std::filesystem::remove_all(directory);
+    make_directory(model);
+    model::ModelInfo info;
+    info.config = model::small_config();
+    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+    // Twice the weights that training would begin with, from a seed whose model ends its sentences.
+    model::SmallModel small(info.config, {.seed = 6});
+    for (const nn::NamedTensor& tensor : small.block.tensors()) {
+      small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
+    }
+    small.stir();
+    model::write_info(model, info);
+    model::write_tokenizers(model, {data::word_tokenizer(), data::word_tokenizer()}, true);
+    model::write_safetensors(model::weights_file(model), *small.on, small.block.tensors());
+  }
+  ~SmallModelTest() override { std::filesystem::remove_all(directory); }
+
+  std::string file(const std::string& name) const { return directory + "/" + name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    replace_file(file(name), text);
+    return file(name);
+  }
+  // The program's own threads are two unless the flags say otherwise.
+  std::string command(const std::string& verb, const std::string& flags) const {
+    return kProgram + " " + verb + " --model " + model + " --threads 2 " + flags;
+  }
+  Ending translate(const std::string& input, const std::string& flags = "") const {
+    return shell(command("translate", flags) + " < " + write("input", input));
+  }
+
+  static std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
+  // Sentences of one to twelve words, and an empty line now and then.
+  static std::vector<std::string> random_lines(int count, std::uint64_t seed) {
+    RandomStream random(seed);
+    std::vector<std::string> lines;
+    for (int i = 0; i < count; ++i) {
+      std::string& line = lines.emplace_back();
+      for (std::uint32_t n = random.below(13); n > 0; --n) {
+        line += (line.empty() ? "" : " ") + vocabulary()[random.below(9)];
+      }
+    }
+    return lines;
+  }
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+
+  std::string directory = scratch(std::string("_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::string model = directory + "/model";
+
+ private:
+  static const std::vector<std::string>& vocabulary() {
+    static const std::vector<std::string> kWords{"one", "two",   "three", "four", "five",
+                                                 "six", "seven", "eight", "nine"};
+    return kWords;
+  }
+};
+
+}  // namespace dragoman
