@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -146,13 +145,11 @@ void evaluate(Settings& settings) {
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("evaluate", "translate a test set and score it");
-  auto settings = std::make_shared<Settings>(command);
-  settings->add_flags(EvaluateOptions{}, "Options");
-  settings->add_flags(TranslationSettings{}, "Translation");
-  settings->add_flags(MetricSettings{}, "Scores");
-  settings->add_flags(decode::SearchSettings{}, "Search");
-  command.callback([settings] { evaluate(*settings); });
+  Settings& settings = add_command(program, "evaluate", "translate a test set and score it", evaluate);
+  settings.add_flags(EvaluateOptions{}, "Options");
+  settings.add_flags(TranslationSettings{}, "Translation");
+  settings.add_flags(MetricSettings{}, "Scores");
+  settings.add_flags(decode::SearchSettings{}, "Search");
 }
 
 }  // namespace dragoman::cli
