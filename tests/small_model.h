@@ -13,8 +13,8 @@
 #include "dragoman/base/random.h"
 #include "dragoman/data/testing.h"
 #include "dragoman/model/directory.h"
-#include "dragoman/model/safetensors.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/weights.h"
 #include "tests/program.h"
 
 namespace dragoman {
