@@ -2,6 +2,7 @@
 // throws an Error.
 #include "dragoman/text/tokenizer.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "dragoman/base/error.h"
