@@ -109,7 +109,17 @@ FileAppender::~FileAppender() { ::close(file_); }
 
 void FileAppender::append(std::string_view line) { write_all(file_, line, path_); }
 
-void replace_file(const std::filesystem::path& path, std::string_view text) {
+void replace_file(const std::filesystem::path& name, std::string_view text) {
+  std::error_code ignored;
+  const bool linked = std::filesystem::is_symlink(name, ignored) && std::filesystem::exists(name, ignored);
+  const std::filesystem::path path = linked ? std::filesystem::canonical(name) : name;
+  require<UsageError>(!std::filesystem::is_directory(path, ignored), "'", name.string(),
+                      "' is a directory; name a file.");
+  if (std::filesystem::is_other(path, ignored)) {  // a device or a pipe: nothing that could be replaced
+    const Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
+    return write_all(file.number, text, path);
+  }
   const std::filesystem::path beside = aside(path);
   try {
     FileWriter file(beside);
@@ -124,7 +134,10 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
 
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code problem;
-  if (std::filesystem::is_directory(to, problem)) std::filesystem::remove_all(to, problem);
+  // A directory may take the place of a directory; a file never does.
+  if (std::filesystem::is_directory(from, problem) && std::filesystem::is_directory(to, problem)) {
+    std::filesystem::remove_all(to, problem);
+  }
   require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot give '", from.string(), "' the name '", to.string(),
                  "' ", system_reason(), ".");
   flush_directory(to.parent_path().empty() ? "." : to.parent_path());

@@ -54,9 +54,11 @@ class FileAppender {
 };
 
 // Puts `text` in the place of what the file held: written aside, flushed, renamed. At any failure the old file stays.
-void replace_file(const std::filesystem::path& path, std::string_view text);
+// A link stays a link, a device or pipe is written to, and a directory is refused with a UsageError.
+void replace_file(const std::filesystem::path& name, std::string_view text);
 
-// Renames a finished file or directory and flushes the directory that holds it. What had the new name is gone.
+// Renames a finished file or directory and flushes the directory that holds it. What had the new name is gone; but
+// throws an Error if a file were to take the place of a directory.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 // Flushes the names in a directory to the disk.
 void flush_directory(const std::filesystem::path& directory);

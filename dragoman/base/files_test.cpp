@@ -58,6 +58,26 @@ TEST_F(FilesTest, ARenamedDirectoryTakesThePlaceOfTheOldOne) {
   EXPECT_FALSE(std::filesystem::exists(directory / "old" / "b"));
 }
 
+TEST_F(FilesTest, AFileNeverTakesThePlaceOfADirectory) {
+  make_directory(directory / "kept");
+  replace_file(directory / "kept" / "a", "old");
+  replace_file(directory / "new", "new");
+  EXPECT_THROW(replace_file(directory / "kept", "new"), UsageError);
+  EXPECT_THROW(rename_durably(directory / "new", directory / "kept"), Error);
+  EXPECT_EQ(read_file(directory / "kept" / "a"), "old");
+}
+
+TEST_F(FilesTest, LinksStayLinksAndDevicesStayDevices) {
+  replace_file(directory / "target", "old");
+  std::filesystem::create_symlink(directory / "target", directory / "link");
+  replace_file(directory / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+  EXPECT_EQ(read_file(directory / "target"), "new");
+  replace_file("/dev/null", "text");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(replace_file("/dev/full", "text"), Error);
+}
+
 TEST_F(FilesTest, WhatCannotBeReadIsNamed) {
   const auto complaint = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
     try {

@@ -41,8 +41,17 @@ struct EvaluateOptions {
     require<UsageError>(!reference.empty(), "name their right translations with --reference FILE.");
     require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
     require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
+    require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
+    require<UsageError>(output != "-", "translations are kept in a file; name one with --output.");
     // Told before the work rather than after it.
     for (const std::string& path : {output, scores}) {
+      require<UsageError>(path.empty() || !std::filesystem::is_directory(path), "'", path,
+                          "' is a directory; name a file.");
+      for (const std::string& input : {source, reference}) {
+        std::error_code missing;
+        require<UsageError>(path.empty() || !std::filesystem::equivalent(path, input, missing), "'", path,
+                            "' is read; name another file to write.");
+      }
       const std::filesystem::path folder = std::filesystem::absolute(path.empty() ? "." : path).parent_path();
       require<UsageError>(std::filesystem::is_directory(folder), "cannot write '", path, "': there is no directory '",
                           folder.string(), "'.");

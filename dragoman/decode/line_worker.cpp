@@ -50,7 +50,7 @@ void LineWorker::run() {
       if (!line) break;
       begin(*line);
     }
-    if (engine_.idle()) return;
+    if (engine_.idle() || pipeline_.given_up()) return;
     collect(engine_.step());
   }
 }

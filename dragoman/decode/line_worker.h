@@ -19,7 +19,7 @@ class LineWorker {
   LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
              Pipeline& pipeline);
 
-  // Until no line is left.
+  // Until no line is left, or nobody wants the rest.
   void run();
 
  private:

@@ -20,6 +20,15 @@ std::vector<double> to_host(Backend& on, const Array& x) {
   return values;
 }
 
+// A word's score that is not a number makes the row's sum none.
+std::vector<double> finite(std::vector<double> log_sums) {
+  for (const double log_sum : log_sums) {
+    require<Error>(std::isfinite(log_sum),
+                   "the model's scores are not numbers: its weights are damaged or far too large.");
+  }
+  return log_sums;
+}
+
 // log P of every word, [rows, V], and the k likeliest, from one model.
 BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& states, std::int64_t k, bool all) {
   const DType dtype = states.array().dtype();
@@ -50,7 +59,7 @@ void Offers::read_best(Backend& on, const model::Seq2Seq& model, const Tensor& s
   ids_.resize(static_cast<std::size_t>(rows_ * k_));
   on.copy_out(best.ids, ids_.data());
   log_p_ = to_host(on, best.logits);
-  const std::vector<double> log_sums = to_host(on, best.log_sums);
+  const std::vector<double> log_sums = finite(to_host(on, best.log_sums));
   if (all) all_ = to_host(on, best.all);
   for (std::int64_t r = 0; r < rows_; ++r) {
     for (std::int64_t i = 0; i < k_; ++i) log_p_[r * k_ + i] -= log_sums[r];
@@ -62,7 +71,7 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
   all_.assign(static_cast<std::size_t>(rows_ * V_), 0);
   for (std::size_t m = 0; m < models.size(); ++m) {
     const BestWords best = best_words(on, *models[m], states[m], 1, true);
-    const std::vector<double> logits = to_host(on, best.all), log_sums = to_host(on, best.log_sums);
+    const std::vector<double> logits = to_host(on, best.all), log_sums = finite(to_host(on, best.log_sums));
     for (std::int64_t i = 0; i < rows_ * V_; ++i) all_[i] += std::exp(logits[i] - log_sums[i / V_]);
   }
   for (double& p : all_) p = std::log(p / static_cast<double>(models.size()));
@@ -87,7 +96,6 @@ Offer Offers::row(std::int64_t r) const {
   const auto first = static_cast<std::size_t>(r * k_);
   std::size_t named = 0;
   while (named < static_cast<std::size_t>(k_) && ids_[first + named] != kNoWord) ++named;
-  require<Error>(named > 0, "the model's scores are not numbers: its weights are damaged or far too large.");
   return {.ids = std::span(ids_).subspan(first, named),
           .log_p = std::span(log_p_).subspan(first, named),
           .all = all_.empty() ? std::span<const double>() : std::span(all_).subspan(r * V_, V_)};

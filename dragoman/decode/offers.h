@@ -13,11 +13,10 @@ namespace dragoman::decode {
 class Offers {
  public:
   // From the states [rows, d_model] of each model: the k likeliest words of each row, and all of them if `all`. Several
-  // models vote with the mean of their probabilities.
+  // models vote with the mean of their probabilities. Throws an Error if a model's scores are not numbers.
   Offers(Backend& on, std::span<const model::Seq2Seq* const> models, std::span<const Tensor> states, std::int64_t k,
          bool all);
 
-  // Throws an Error if the model scored no word with a number.
   Offer row(std::int64_t r) const;
 
  private:

@@ -70,4 +70,9 @@ void Pipeline::give_up(std::exception_ptr error) {
   results_.notify_all();
 }
 
+bool Pipeline::given_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_;
+}
+
 }  // namespace dragoman::decode

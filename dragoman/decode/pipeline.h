@@ -43,6 +43,7 @@ class Pipeline {
 
   // Ends everything, because of an error or because nobody wants the rest.
   void give_up(std::exception_ptr error = nullptr);
+  bool given_up();
 
  private:
   using Outcome = std::variant<TranslatedLine, UsageError>;

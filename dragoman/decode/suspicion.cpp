@@ -18,6 +18,7 @@ bool repeats_itself(const data::Sentence& tokens) {
 
 bool suspicious_length(const data::Sentence& source, const data::Sentence& target) {
   constexpr std::size_t kFew = 8, kTimes = 3;
+  if (target.empty()) return source.size() > 1;
   const std::size_t shorter = std::min(source.size(), target.size()), longer = std::max(source.size(), target.size());
   return longer >= kFew && longer > kTimes * shorter;
 }

@@ -68,19 +68,16 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
   Pipeline pipeline(first_line, kBatchesAhead * options_.batch_size * options_.workers);
   std::vector<const model::LoadedModel*> models;
   for (const auto& model : models_) models.push_back(model.get());
-  std::vector<std::thread> threads;
-  for (const auto& on : backends_) {
-    threads.emplace_back([&] {
-      try {
-        flush_denormals();
-        LineWorker(*on, models, options_, pipeline).run();
-      } catch (...) {
-        pipeline.give_up(std::current_exception());
-      }
-    });
-  }
   std::stop_source unwanted;
-  threads.emplace_back([&] {
+  const auto work = [&](Backend& on) {
+    try {
+      flush_denormals();
+      LineWorker(on, models, options_, pipeline).run();
+    } catch (...) {
+      pipeline.give_up(std::current_exception());
+    }
+  };
+  const auto read = [&] {
     try {
       for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
         if (!pipeline.put(std::move(line))) break;
@@ -89,9 +86,12 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
     } catch (...) {
       pipeline.close(std::current_exception());
     }
-  });
+  };
+  std::vector<std::thread> threads;
   std::exception_ptr error;
   try {
+    for (const auto& on : backends_) threads.emplace_back([&work, &on] { work(*on); });
+    threads.emplace_back(read);
     while (const std::optional<TranslatedLine> line = pipeline.next()) deliver(*line);
   } catch (...) {
     error = std::current_exception();

@@ -2,6 +2,7 @@
 // attention of decoding steps share it, so that a step computes the very bits that the whole sentence would.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
