@@ -29,7 +29,7 @@ std::vector<double> finite(std::vector<double> log_sums) {
   return log_sums;
 }
 
-// log P of every word, [rows, V], and the k likeliest, from one model.
+// The k likeliest words of one model and, if `all`, the logits of every word, [rows, V].
 BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& states, std::int64_t k, bool all) {
   const DType dtype = states.array().dtype();
   const std::int64_t rows = states.rows(), V = model.target_vocabulary();
