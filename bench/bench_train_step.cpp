@@ -5,6 +5,7 @@
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
+//   bench_train_step --cuda --preset base --tokens 25088 --steps 30 --warmup 5
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@
 #include "bench/batch_lengths.h"
 #include "bench/product_rate.h"
 #include "bench/timing.h"
+#include "dragoman/backend/choice.h"
 #include "dragoman/data/cleaning.h"
 #include "dragoman/model/cost.h"
 #include "dragoman/model/presets.h"
@@ -29,7 +31,13 @@ struct Options {
   std::int64_t tokens = 2048, sentence = 32;
   std::string batches;
   int threads = 0, warmup = 1, steps = 0;
+  bool cuda = false, fp32 = false, profile = false;
   bool json = false;
+
+  Computing computing() const {
+    return {device_of(cuda ? DeviceChoice::kCuda : DeviceChoice::kCpu),
+            cuda && !fp32 ? DType::kBFloat16 : DType::kFloat32};
+  }
 
   void validate() const {
     require<UsageError>(
@@ -67,7 +75,7 @@ struct Measurement {
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
   model::Transformer transformer(preset.model);
-  nn::ParameterBlock block(on, DType::kFloat32, transformer, nn::Purpose::kTraining);
+  nn::ParameterBlock block(on, options.computing().dtype, transformer, nn::Purpose::kTraining);
   block.initialise(1);
   train::Trainer trainer(transformer, block, preset.training, preset.training.rates(preset.model));
   std::vector<data::HostBatch> made;
@@ -75,11 +83,18 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
 
   Measurement measured;
   measured.batches.resize(batches.size());
+  // As a training run does, the next step is launched while the device is busy with one.
+  trainer.start(std::span(&made[0], 1));
   for (int step = 0; step < options.warmup + options.steps; ++step) {
     const std::size_t b = step % batches.size();
-    const double time = time_of([&] { trainer.update(std::span(&made[b], 1)); });
+    if (step == options.warmup) on.profile();
+    const double time = time_of([&] {
+      trainer.start(std::span(&made[(step + 1) % batches.size()], 1));
+      trainer.finish();
+    });
     if (step >= options.warmup) measured.add(b, time, batches[b], preset.model);
   }
+  trainer.finish();
   return measured;
 }
 
@@ -96,13 +111,25 @@ void print_json(const Options& options, const Backend& on, const Measurement& me
   fmt::print("{}\n", json.dump());
 }
 
+void print_cuda(const Options& options, const Backend& on, const std::vector<BatchLengths>& batches,
+                const Measurement& measured) {
+  fmt::print("{}: {} batches, the first of {} + {} tokens, {} {}\n", options.preset, batches.size(),
+             source_tokens(batches.front()), target_tokens(batches.front()), device_name(on.device()),
+             options.fp32 ? "float32" : "bfloat16");
+  fmt::print("step {:.2f} ms (least {:.2f}, most {:.2f}), {:.0f} target tokens/s, {:.1f} TFLOP/s\n",
+             measured.milliseconds(), 1e3 * std::ranges::min(measured.steps), 1e3 * std::ranges::max(measured.steps),
+             measured.tokens_per_second(), 1e-3 * measured.gflops());
+  if (options.profile) fmt::print("{}of {} steps\n", on.profile(), options.steps + 1);
+}
+
 void run(Options options) {
   const model::Preset preset = model::preset(options.preset);
-  const auto on = make_backend(Device{}, {.threads = options.threads});
+  const auto on = make_backend(options.computing().device, {.threads = options.threads, .profile = options.profile});
   std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
   if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
   if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());
   if (options.json) return print_json(options, *on, measure(*on, preset, batches, options));
+  if (options.cuda) return print_cuda(options, *on, batches, measure(*on, preset, batches, options));
 
   const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
@@ -132,6 +159,9 @@ int main(int argc, char** argv) {
   program.add_option("--threads", options.threads, "0: all");
   program.add_option("--warmup", options.warmup, "steps before the timed ones");
   program.add_option("--steps", options.steps, "timed steps; 0: five, or one for each batch of the file");
+  program.add_flag("--cuda", options.cuda, "on the GPU, in bfloat16");
+  program.add_flag("--fp32", options.fp32, "on the GPU, in float32");
+  program.add_flag("--profile", options.profile, "on the GPU: where the time goes, which makes it slower");
   program.add_flag("--json", options.json, "print JSON, of the steps alone");
   CLI11_PARSE(program, argc, argv);
   try {

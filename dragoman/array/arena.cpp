@@ -57,7 +57,8 @@ std::size_t available_memory() {
 }
 
 Arena::Arena(Reservation& memory, std::size_t limit)
-    : base_(static_cast<char*>(memory.base())),
+    : memory_(memory),
+      base_(static_cast<char*>(memory.base())),
       limit_(limit == 0 ? memory.reserved() : std::min(limit, memory.reserved())) {}
 
 void* Arena::push(std::size_t bytes) {
@@ -65,6 +66,10 @@ void* Arena::push(std::size_t bytes) {
   require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 10,
                        " KiB are in use, ", bytes >> 10, " KiB more are needed, and the limit is ", limit_ >> 10,
                        " KiB. Use a smaller batch or a larger memory limit.");
+  if (used_ + rounded > committed_) {
+    memory_.commit(used_ + rounded);
+    committed_ = used_ + rounded;
+  }
   void* start = base_ + used_;
   used_ += rounded;
   peak_ = std::max(peak_, used_);

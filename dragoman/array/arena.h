@@ -12,6 +12,8 @@ class Reservation {
   virtual ~Reservation() = default;
   virtual void* base() const = 0;
   virtual std::size_t reserved() const = 0;
+  // Makes sure that the first `bytes` can be used; throws MemoryError if they cannot.
+  virtual void commit(std::size_t) {}
 };
 
 // Host address space, reserved without being committed: the system commits a page when it is first written, in huge
@@ -70,9 +72,11 @@ class Arena {
   static constexpr std::size_t kAlignment = 128;
 
  private:
+  Reservation& memory_;
   char* base_;
   std::size_t limit_;
   std::size_t used_ = 0;
+  std::size_t committed_ = 0;
   std::size_t peak_ = 0;
   std::uint32_t generation_ = 0;
 };

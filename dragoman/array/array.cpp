@@ -1,8 +1,19 @@
 #include "dragoman/array/array.h"
 
+#include <bit>
 #include <cassert>
+#include <cmath>
 
 namespace dragoman {
+
+BFloat16::BFloat16(double value) {
+  const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  // Adding what lies just below one half of the last place carries into it; a NaN stays one.
+  const std::uint32_t rounded = std::isnan(value) ? word | 0x400000 : word + 0x7FFF + (word >> 16 & 1);
+  bits = static_cast<std::uint16_t>(rounded >> 16);
+}
+
+BFloat16::operator double() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
 std::ostream& operator<<(std::ostream& out, DType dtype) {
   switch (dtype) {

@@ -23,13 +23,26 @@ constexpr std::size_t size_of(DType dtype) {
 
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
+// What sums, means and other statistics of elements are kept in, and what is too delicate to be rounded to bfloat16.
+constexpr DType statistics_of(DType dtype) { return dtype == DType::kBFloat16 ? DType::kFloat32 : dtype; }
+
+// A float32 without its last 16 bits, as the host stores it.
+struct BFloat16 {
+  std::uint16_t bits = 0;
+
+  BFloat16() = default;
+  explicit BFloat16(double value);  // the nearest one, the even one of two that are equally near
+  explicit operator double() const;
+};
+
 template <class T>
-concept Element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
-    std::is_same_v<T, std::int8_t>;
+concept Element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, BFloat16> ||
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int8_t>;
 
 template <Element T>
 inline constexpr DType kDTypeOf = std::is_same_v<T, float>          ? DType::kFloat32
                                   : std::is_same_v<T, double>       ? DType::kFloat64
+                                  : std::is_same_v<T, BFloat16>     ? DType::kBFloat16
                                   : std::is_same_v<T, std::int32_t> ? DType::kInt32
                                                                     : DType::kInt8;
 

@@ -8,7 +8,8 @@
 namespace dragoman {
 
 Pool::Pool(Reservation& memory, std::size_t limit)
-    : base_(static_cast<char*>(memory.base())),
+    : memory_(memory),
+      base_(static_cast<char*>(memory.base())),
       limit_(limit == 0 ? memory.reserved() : std::min(limit, memory.reserved())) {
   taken_.reserve(256);
 }
@@ -23,6 +24,7 @@ void* Pool::take(std::size_t bytes) {
                        "out of memory for gradients: ", used_ >> 10, " KiB are in use, ", bytes >> 10,
                        " KiB more are needed, and the limit is ", limit_ >> 10,
                        " KiB. Use a smaller batch or a larger memory limit.");
+  if (start + size > peak_) memory_.commit(start + size);
   taken_.insert(next, {start, size});
   used_ += size;
   peak_ = std::max(peak_, start + size);

@@ -26,6 +26,7 @@ class Pool {
     std::size_t start, bytes;
   };
 
+  Reservation& memory_;
   char* base_;
   std::size_t limit_;
   std::vector<Range> taken_;  // sorted by start

@@ -73,7 +73,7 @@ Tensor scaled(const Tensor& x, double factor, double slope) {
 Tensor sum(const Tensor& x) {
   Backend& on = x.backend();
   Array total = on.empty({1}, DType::kFloat64);
-  on.sum(x.array(), 1.0, total);
+  on.sum(x.array(), 1.0, Sink::overwrite(total));
   return record(total, {x}, [&on](const Array&, Sinks& d) {
     Array dx = d.into(0).array;
     on.fill(dx, 1.0);

@@ -2,6 +2,7 @@
 
 #include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/int8.h"
+#include "dragoman/backend/cuda/devices.h"
 #include "dragoman/base/error.h"
 
 namespace dragoman {
@@ -31,8 +32,18 @@ constexpr const char* vector_instructions() {
 
 std::string cpu_bodies() { return join(vector_instructions(), "; int8: ", cpu::int8_body().name); }
 
+int cuda_devices() { return cuda::device_count(); }
+
+std::string device_name(Device device) {
+  return device.kind == Device::Kind::kCpu ? "CPU" : cuda::device_name(device.index);
+}
+
+std::size_t available_memory(Device device) {
+  return device.kind == Device::Kind::kCpu ? available_memory() : cuda::free_memory(device.index);
+}
+
 std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options) {
-  require<DeviceError>(device.kind == Device::Kind::kCpu, "this build has no CUDA backend.");
+  if (device.kind == Device::Kind::kCuda) return cuda::make_backend(device.index, options);
   return std::make_unique<cpu::CpuBackend>(options);
 }
 

@@ -24,7 +24,14 @@ struct BackendOptions {
   int threads = 0;  // 0: as many as the machine offers
   // Bytes for values of a step and for their gradients; 0: three quarters and one quarter of what is available.
   std::size_t memory = 0, gradient_memory = 0;
-  bool dry = false;  // launch nothing: shapes are checked and memory is counted, no number is computed
+  bool profile = false;  // keep account of what is launched, where the device offers it
+  bool dry = false;      // launch nothing: shapes are checked and memory is counted, no number is computed
+};
+
+// A few numbers on their way to the host.
+struct HostCopy {
+  virtual ~HostCopy() = default;
+  virtual void wait(void* host) = 0;  // until they are there, then puts them here
 };
 
 class Backend : public MatmulKernels,
@@ -57,17 +64,28 @@ class Backend : public MatmulKernels,
   virtual Pool& gradients() const = 0;    // gradients of the step's values
 
   virtual void copy_in(const void* host, Array& to) const = 0;  // contiguous arrays
-  virtual void copy_out(const Array& from, void* host) const = 0;
+  virtual void copy_out(const Array& from, void* host) const = 0;  // waits for all that was launched
+  // Goes on at once: the numbers are those that the array holds when all that was launched so far is done. At most 32.
+  virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;
+
+  // Where the time of what was launched went, since the start or since it was last asked; empty without a profile.
+  virtual std::string profile() const { return ""; }
 
   // Uninitialised, from the arena.
   Array empty(const Shape& shape, DType dtype) const;
   Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
-  Array empty_rows(const Array& x) const { return empty({x.rows()}, x.dtype()); }
+  // A statistic of each row.
+  Array empty_rows(const Array& x) const { return empty({x.rows()}, statistics_of(x.dtype())); }
 };
 
 // What the CPU's kernels are made of on this machine: the vector instructions that this build was compiled for, and
 // those that products of 8-bit integers use here.
 std::string cpu_bodies();
+
+// How many CUDA devices this machine offers; 0 also where this build cannot use them.
+int cuda_devices();
+std::string device_name(Device device);
+std::size_t available_memory(Device device);  // bytes that are free on it
 
 // Throws DeviceError if this build or machine has no such device.
 std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options = {});

@@ -26,7 +26,7 @@ struct ElementwiseKernels {
   // y = x^T for a matrix, into the sink.
   virtual void transpose(const Array& x, Sink y) const = 0;
   // The sum of all elements in a fixed order, in double, times alpha: total is float64 [1].
-  virtual void sum(const Array& x, double alpha, Array& total) const = 0;
+  virtual void sum(const Array& x, double alpha, Sink total) const = 0;
   // The sum of all squares, in the same way.
   virtual void sum_of_squares(const Array& x, Array& total) const = 0;
 };

@@ -107,8 +107,10 @@ TEST_P(ElementwiseKernel, SumIsTakenInDouble) {
       double expected = 0;
       for (const double v : values(x)) expected += 0.25 * v;
       Array total = on->empty({1}, DType::kFloat64);
-      on->sum(x, 0.25, total);
+      on->sum(x, 0.25, Sink::overwrite(total));
       expect_near(values(total), {expected}, 1e-12);
+      on->sum(x, 0.5, Sink::accumulate(total));
+      expect_near(values(total), {3 * expected}, 1e-12);
     }
   }
 }
@@ -119,7 +121,7 @@ TEST_P(ElementwiseKernel, SumsHaveTheSameBitsWithAnyThreads) {
     const Array rows = with.empty({517}, dtype());
     Array total = with.empty({1}, DType::kFloat64);
     with.sum_rows(x, Sink::overwrite(rows));
-    with.sum(x, 1, total);
+    with.sum(x, 1, Sink::overwrite(total));
     Doubles result = values_of(with, rows);
     result.push_back(values_of(with, total)[0]);
     return result;

@@ -7,14 +7,21 @@
 namespace dragoman {
 namespace {
 
-using AdamKernel = KernelTest;
-INSTANTIATE_TEST_SUITE_P(Devices, AdamKernel, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
+class AdamKernel : public KernelTest {
+ protected:
+  void adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v, const Array& scale = {}) const {
+    Array none;
+    on->adam(g, scale, step, theta, m, v, none);
+  }
+  Array number(double value) const { return make_array(*on, {1}, DType::kFloat64, {value}); }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, AdamKernel, ::testing::ValuesIn(exact_cases()), kernel_case_name);
 
 TEST_P(AdamKernel, WorkedExample) {
   Array theta = array({1}, {1}), m = zeros({1}), v = zeros({1});
   const double gradients[] = {0.1, -0.2, 0.3}, expected[] = {0.999000000, 0.999365054, 0.999023681};
   for (int t = 1; t <= 3; ++t) {
-    on->adam(array({1}, {gradients[t - 1]}), {.rate = 1e-3, .t = t}, theta, m, v);
+    adam(array({1}, {gradients[t - 1]}), {.rate = 1e-3, .t = t}, theta, m, v);
     expect_near(values(theta), {expected[t - 1]}, dtype() == DType::kFloat64 ? 1e-9 : 1e-7);
   }
 }
@@ -34,7 +41,7 @@ TEST_P(AdamKernel, FollowsItsFormulas) {
       thetas[i] -= 0.1 * 0.5 * thetas[i];
       thetas[i] -= 0.1 * (ms[i] / (1 - std::pow(0.8, 7))) / (std::sqrt(vs[i] / (1 - std::pow(0.95, 7))) + 1e-3);
     }
-    on->adam(g, step, theta, m, v);
+    adam(g, step, theta, m, v);
     expect_values(m, ms);
     expect_values(v, vs);
     expect_values(theta, thetas);
@@ -44,10 +51,39 @@ TEST_P(AdamKernel, FollowsItsFormulas) {
 TEST_P(AdamKernel, AGradientCanBeScaledOnTheWay) {
   Array theta = array({2}, {1, 2}), m = zeros({2}), v = zeros({2});
   Array theta2 = array({2}, {1, 2}), m2 = zeros({2}), v2 = zeros({2});
-  on->adam(array({2}, {2, -8}), {.rate = 0.1, .gradient_scale = 0.25}, theta, m, v);
-  on->adam(array({2}, {0.5, -2}), {.rate = 0.1}, theta2, m2, v2);
+  adam(array({2}, {2, -8}), {.rate = 0.1}, theta, m, v, number(0.25));
+  adam(array({2}, {0.5, -2}), {.rate = 0.1}, theta2, m2, v2);
   EXPECT_EQ(values(theta), values(theta2));
   EXPECT_EQ(values(v), values(v2));
+}
+
+TEST_P(AdamKernel, AScaleThatIsNoNumberChangesNothing) {
+  Array theta = array({2}, {1, 2}), m = array({2}, {3, 4}), v = array({2}, {5, 6});
+  adam(array({2}, {2, -8}), {.rate = 0.1}, theta, m, v, number(std::nan("")));
+  EXPECT_EQ(values(theta), (Doubles{1, 2}));
+  EXPECT_EQ(values(m), (Doubles{3, 4}));
+  EXPECT_EQ(values(v), (Doubles{5, 6}));
+}
+
+TEST_P(AdamKernel, ACopyReceivesWhatTheParametersBecame) {
+  Array theta = random({1000}, 1), m = zeros({1000}), v = zeros({1000}), copy = zeros({1000});
+  on->adam(random({1000}, 2), {}, {.rate = 0.1}, theta, m, v, copy);
+  EXPECT_EQ(values(copy), values(theta));
+}
+
+TEST_P(AdamKernel, LongGradientsAreMadeAsLongAsTheyMayBe) {
+  const auto scale_of = [&](const Doubles& losses, const Array& squares, double clip) {
+    Array scale = number(0);
+    on->update_scale(make_array(*on, {2}, DType::kFloat64, losses), squares, clip, scale);
+    return values(scale)[0];
+  };
+  EXPECT_EQ(scale_of({1, 2}, number(16), 1), 0.25);
+  EXPECT_EQ(scale_of({1, 2}, number(16), 5), 1);
+  EXPECT_EQ(scale_of({1, 2}, number(0), 5), 1);
+  EXPECT_EQ(scale_of({1, 2}, {}, 0), 1);
+  EXPECT_TRUE(std::isnan(scale_of({1, std::nan("")}, {}, 0)));
+  EXPECT_TRUE(std::isnan(scale_of({INFINITY, 1}, {}, 0)));
+  EXPECT_TRUE(std::isnan(scale_of({1, 2}, number(INFINITY), 1)));
 }
 
 TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
@@ -64,13 +100,13 @@ TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
 
 TEST_P(AdamKernel, AParameterWithoutGradientStays) {
   Array theta = array({3}, {1, -2, 3}), m = zeros({3}), v = zeros({3});
-  on->adam(zeros({3}), {.rate = 1}, theta, m, v);
+  adam(zeros({3}), {.rate = 1}, theta, m, v);
   EXPECT_EQ(values(theta), (Doubles{1, -2, 3}));
 }
 
 TEST_P(AdamKernel, BlocksOfDifferentSizesAreRefused) {
   Array theta = zeros({3}), m = zeros({3}), v = zeros({2});
-  EXPECT_THROW(on->adam(zeros({3}), {}, theta, m, v), ShapeError);
+  EXPECT_THROW(adam(zeros({3}), {}, theta, m, v), ShapeError);
 }
 
 }  // namespace

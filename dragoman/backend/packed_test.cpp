@@ -105,10 +105,10 @@ Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::
 
 TEST_P(PackedKernel, Int8ProductsAreThoseOfTheRoundedNumbers) {
   for (const Sizes& s : kSizes) {
-    const Array W = random_view({s.in, s.out}, 1), b = random({s.out}, 2);
+    const Array W = array({s.in, s.out}, uneven_values(s.in * s.out, 1)), b = random({s.out}, 2);
     const PackedMatrix packed = pack(W, WeightForm::kInt8);
     for (const std::int64_t R : {1, 2, 3, 8, 13}) {
-      const Array x = random_view({R, s.in}, 3);
+      const Array x = array({R, s.in}, uneven_values(R * s.in, 3));
       Array y = zeros({R, s.out});
       on->linear(x, packed, b, {}, y);
       Doubles expected = int8_product(values(x), values(W), values(b), R, s);

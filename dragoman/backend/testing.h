@@ -22,12 +22,23 @@ struct KernelCase {
   double tolerance;  // relative to the larger of 1 and the expected value
 };
 
-// A new device is one line here.
 inline std::vector<KernelCase> kernel_cases() {
-  return {
+  const Device cuda{Device::Kind::kCuda, 0};
+  std::vector<KernelCase> cases = {
       {Device{}, DType::kFloat32, 2e-5},
       {Device{}, DType::kFloat64, 1e-12},
+      {cuda, DType::kFloat32, 2e-5},
+      {cuda, DType::kBFloat16, 2e-2},
   };
+  if (cuda_devices() == 0) cases.resize(2);
+  return cases;
+}
+
+// Those whose elements are not rounded to 8 bits.
+inline std::vector<KernelCase> exact_cases() {
+  std::vector<KernelCase> cases = kernel_cases();
+  std::erase_if(cases, [](const KernelCase& one) { return one.dtype == DType::kBFloat16; });
+  return cases;
 }
 
 // Those in double precision, which differences need.
@@ -50,10 +61,18 @@ inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& 
 
 using Doubles = std::vector<double>;
 
+// Standard normal, rounded so that they are the same numbers in every element type.
 inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
   RandomStream random(seed);
   Doubles values(static_cast<std::size_t>(count));
-  for (double& value : values) value = random.normal();
+  for (double& value : values) value = static_cast<double>(BFloat16(random.normal()));
+  return values;
+}
+
+// Such that none lies just between two integers of 8 bits.
+inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
+  Doubles values = random_values(count, seed);
+  for (double& value : values) value *= 1.00371;
   return values;
 }
 
@@ -66,6 +85,7 @@ inline Array make_array(const Backend& on, const Shape& shape, DType dtype, cons
   };
   if (dtype == DType::kFloat32) copy(float{});
   if (dtype == DType::kFloat64) copy(double{});
+  if (dtype == DType::kBFloat16) copy(BFloat16());
   if (dtype == DType::kInt32) copy(std::int32_t{});
   return x;
 }
@@ -78,11 +98,12 @@ inline Doubles values_of(const Backend& on, const Array& x) {
     std::vector<T> row(static_cast<std::size_t>(x.cols()));
     for (std::int64_t r = 0; r < x.rows(); ++r) {
       on.copy_out(x.row_range(r, 1), row.data());
-      values.insert(values.end(), row.begin(), row.end());
+      for (const T value : row) values.push_back(static_cast<double>(value));
     }
   };
   if (x.dtype() == DType::kFloat32) copy(float{});
   if (x.dtype() == DType::kFloat64) copy(double{});
+  if (x.dtype() == DType::kBFloat16) copy(BFloat16());
   if (x.dtype() == DType::kInt32) copy(std::int32_t{});
   return values;
 }

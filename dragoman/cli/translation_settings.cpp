@@ -29,6 +29,8 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   options.longest = settings.longest;
   if (settings.precision == Precision::kFp32) options.weights = WeightForm::kFloat32;
   if (settings.precision == Precision::kInt8) options.weights = WeightForm::kInt8;
+  if (settings.precision == Precision::kBf16) options.weights = WeightForm::kBFloat16;
+  options.device = device_of(settings.device);
   return options;
 }
 

@@ -7,15 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/backend/choice.h"
 #include "dragoman/decode/translator.h"
 
 namespace dragoman::cli {
 
-enum class Precision : std::uint8_t { kStored, kFp32, kInt8 };
-constexpr std::array<std::string_view, 3> names(Precision) { return {"stored", "fp32", "int8"}; }
+enum class Precision : std::uint8_t { kStored, kFp32, kInt8, kBf16 };
+constexpr std::array<std::string_view, 4> names(Precision) { return {"stored", "fp32", "int8", "bf16"}; }
 
 struct TranslationSettings {
   std::vector<std::string> model;
+  DeviceChoice device = DeviceChoice::kCpu;
   Precision precision = Precision::kStored;
   int threads = 0;
   int workers = 1;
@@ -26,7 +28,8 @@ struct TranslationSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model; several, with commas between them, vote");
-    field("precision", precision, "numbers to compute with: fp32, int8, or as the model is stored");
+    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+    field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or as the model is stored, which is bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at a time, which share the threads");
     field("batch-size", batch_size, "sentences of a batch, at most");

@@ -43,10 +43,17 @@ HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOption
 }
 
 Batch to_device(Backend& on, const HostBatch& batch) {
-  return {.source = to_device(on, batch.source),
-          .target = to_device(on, batch.target),
-          .targets = make_ids(on, batch.targets),
-          .target_tokens = static_cast<std::int64_t>(batch.targets.size())};
+  Upload upload;
+  add(batch.source, upload);
+  add(batch.target, upload);
+  upload.add(batch.targets);
+  upload.send(on);
+  Batch sent;
+  sent.source = received(batch.source, upload);
+  sent.target = received(batch.target, upload);
+  sent.targets = upload.next();
+  sent.target_tokens = static_cast<std::int64_t>(batch.targets.size());
+  return sent;
 }
 
 Batch make_batch(Backend& on, std::span<const SentencePair> pairs, const BatchOptions& options) {

@@ -63,19 +63,43 @@ HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOpti
   return tokens;
 }
 
-Tokens to_device(Backend& on, const HostTokens& host) {
+void Upload::add(std::span<const std::int32_t> ids) {
+  constexpr std::size_t kAlignment = Arena::kAlignment / sizeof(std::int32_t);
+  parts_.emplace_back(all_.size(), ids.size());
+  all_.insert(all_.end(), ids.begin(), ids.end());
+  all_.resize((all_.size() + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+void Upload::send(Backend& on) { sent_ = make_ids(on, all_); }
+
+Array Upload::next() {
+  const auto [first, count] = parts_[given_++];
+  return sent_.columns(first, count);
+}
+
+void add(const HostTokens& host, Upload& upload) {
+  for (const auto* list : {&host.offsets, &host.position, &host.sentence, &host.ids}) upload.add(*list);
+  if (host.index.starts.empty()) return;
+  for (const auto* list : {&host.index.tokens, &host.index.starts, &host.index.rows}) upload.add(*list);
+}
+
+Tokens received(const HostTokens& host, Upload& upload) {
   Tokens tokens;
-  tokens.segments = {.B = host.B(),
-                     .R = host.R(),
-                     .longest = host.longest,
-                     .offsets = make_ids(on, host.offsets),
-                     .position = make_ids(on, host.position),
-                     .sentence = make_ids(on, host.sentence)};
-  tokens.ids = make_ids(on, host.ids);
-  if (!host.index.starts.empty()) {
-    tokens.index = {make_ids(on, host.index.tokens), make_ids(on, host.index.starts), make_ids(on, host.index.rows)};
-  }
+  Segments& segments = tokens.segments;
+  segments.B = host.B();
+  segments.R = host.R();
+  segments.longest = host.longest;
+  for (Array* array : {&segments.offsets, &segments.position, &segments.sentence, &tokens.ids}) *array = upload.next();
+  if (host.index.starts.empty()) return tokens;
+  for (Array* array : {&tokens.index.tokens, &tokens.index.starts, &tokens.index.rows}) *array = upload.next();
   return tokens;
+}
+
+Tokens to_device(Backend& on, const HostTokens& host) {
+  Upload upload;
+  add(host, upload);
+  upload.send(on);
+  return received(host, upload);
 }
 
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dragoman/array/segments.h"
@@ -48,8 +49,26 @@ struct TokenOptions {
 
 // Stacks the sentences. Throws UsageError if one has no tokens, or has an id that is not a token of the vocabulary.
 HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOptions& options);
+// Brings lists of int32 to a device in one copy: first says which, then `send` makes the arrays, in the same order.
+class Upload {
+ public:
+  void add(std::span<const std::int32_t> ids);
+  // In memory of the backend's arena.
+  void send(Backend& on);
+  Array next();  // the arrays, one after the other
+
+ private:
+  std::vector<std::int32_t> all_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts_;  // first element and count
+  std::size_t given_ = 0;
+  Array sent_;
+};
+
 // In memory of the backend's arena.
 Tokens to_device(Backend& on, const HostTokens& tokens);
+// In two halves, around `send`.
+void add(const HostTokens& tokens, Upload& upload);
+Tokens received(const HostTokens& tokens, Upload& upload);
 // Both in one.
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options);
 

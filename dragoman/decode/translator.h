@@ -25,13 +25,14 @@ constexpr std::array<std::string_view, 3> names(BadLine) { return {"stop", "keep
 
 struct TranslatorOptions {
   SearchSettings search = {};
+  Device device = {};
   int threads = 0;                   // 0: as many as the machine offers
   int workers = 1;                   // batches at a time, which share the threads
   std::int64_t batch_size = 64;      // sentences of a batch, at most
   std::int64_t batch_tokens = 4096;  // their source tokens together, at most
   std::int64_t longest = 1024;  // source tokens; a longer line, or one beyond the model's positions, goes in pieces
   BadLine bad_line = BadLine::kStop;
-  std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored
+  std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored, on CUDA bf16
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
   bool traces = false;
 };

@@ -55,11 +55,20 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
   check("target", tokenizers.target.size(), config.V_target);
 }
 
+namespace {
+
+WeightForm usual_form(const Backend& on, const fs::path& directory) {
+  if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
+  return stored_form(SafetensorsFile(weights_file(directory)));
+}
+
+}  // namespace
+
 LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
       transformer(info.config),
-      block(on, form ? *form : stored_form(SafetensorsFile(weights_file(directory))), transformer) {
+      block(on, form ? *form : usual_form(on, directory), transformer) {
   check_vocabularies(directory, tokenizers, info.config);
   read_tensors(SafetensorsFile(weights_file(directory)), on, block.tensors(), Values::kFinite);
 }

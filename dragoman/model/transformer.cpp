@@ -25,7 +25,7 @@ nn::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
 nn::Parameter position_table(const TransformerConfig& config) {
   return nn::Parameter({config.max_positions, config.d_model},
                        nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))))
-      .used_as(nn::Use::kTable);
+      .used_as(nn::Use::kExact);
 }
 
 const TransformerConfig& validated(const TransformerConfig& config) {
@@ -56,7 +56,7 @@ Transformer::Transformer(const TransformerConfig& config)
   if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
   if (config.output_bias) b_output_ = nn::Parameter({config.V_target}, nn::Initial::constant(0));
   if (config.target_space_table) {
-    target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial()).used_as(nn::Use::kTable);
+    target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial()).used_as(nn::Use::kExact);
   }
 }
 
@@ -68,7 +68,7 @@ Tensor Transformer::positions(Backend& on, const nn::Parameter& learned, std::in
   switch (config_.positions) {
     case Positions::kNone: return {};
     case Positions::kLearned: return learned.tensor();
-    default: return sinusoids_.rows(on, longest, output_embedding().dtype());
+    default: return sinusoids_.rows(on, longest, statistics_of(output_embedding().dtype()));
   }
 }
 

@@ -45,7 +45,7 @@ Heads MultiHeadAttention::heads(const Dropout& dropout) const {
 }
 
 Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const {
-  return pass.observer != nullptr ? pass.on.empty({rows, sizes.h, keys}, dtype) : Array();
+  return pass.observer != nullptr ? pass.on.empty({rows, sizes.h, keys}, statistics_of(dtype)) : Array();
 }
 
 Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {

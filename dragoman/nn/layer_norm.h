@@ -12,7 +12,9 @@ struct LayerNorm {
 
   LayerNorm() = default;
   LayerNorm(std::int64_t d_model, double eps_)
-      : gamma({d_model}, Initial::constant(1)), beta({d_model}, Initial::constant(0)), eps(eps_) {}
+      : gamma(Parameter({d_model}, Initial::constant(1)).used_as(Use::kExact)),
+        beta(Parameter({d_model}, Initial::constant(0)).used_as(Use::kExact)),
+        eps(eps_) {}
 
   Tensor operator()(const Tensor& x) const { return ops::layer_norm(x, gamma.tensor(), beta.tensor(), eps); }
 

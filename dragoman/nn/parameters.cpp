@@ -54,7 +54,7 @@ Parameter& Parameter::used_as(Use use) {
 void ParameterVisitor::operator()(const std::string& name, Parameter& parameter) {
   if (!parameter) return;
   parameters_.push_back(&parameter);
-  const Array values = array_or_absent(parameter.tensor_);
+  const Array& values = parameter.values_;
   const Use use = parameter.use_;
   if (parameter.columns_.empty()) {
     tensors_.push_back({prefix_ + name, parameter.shape_, parameter.initial_, values, use, parameter.packed_});
@@ -69,7 +69,10 @@ void ParameterVisitor::operator()(const std::string& name, Parameter& parameter)
   }
 }
 
-void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpose purpose) {
+void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose) {
+  const bool rounded = computed == DType::kBFloat16;
+  if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
+  const DType dtype = statistics_of(computed);
   std::vector<std::int64_t> starts;
   std::int64_t count = 0;
   for (const Parameter* parameter : visitor.parameters()) {
@@ -80,10 +83,14 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpo
   }
   const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
   const auto start_of = [&](const Array& block, std::int64_t start) {
-    return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(dtype));
+    return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(block.dtype()));
   };
   value_memory_ = on_.reserve(bytes);  // fresh memory is zero, and so are the extra rows
   values_ = Array(value_memory_->base(), {count}, dtype, on_.device());
+  if (rounded) {
+    copy_memory_ = on_.reserve(static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(computed));
+    copies_ = Array(copy_memory_->base(), {count}, computed, on_.device());
+  }
   if (purpose == Purpose::kTraining) {
     gradient_memory_ = on_.reserve(bytes);
     gradients_ = Array(gradient_memory_->base(), {count}, dtype, on_.device());
@@ -100,14 +107,50 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType dtype, Purpo
       variable->gradient = Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device());
     }
     parameter.packed_ = {};
-    parameter.tensor_ =
-        Tensor(on_, Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device()), variable);
+    parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
+    const Array copy = rounded && parameter.use_ != Use::kExact
+                           ? Array(start_of(copies_, starts[i]), parameter.shape_, computed, on_.device())
+                           : parameter.values_;
+    parameter.tensor_ = Tensor(on_, copy, variable);
   }
 }
 
+void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
+  const auto dtype_of = [](const Parameter& parameter) {
+    return parameter.use_ == Use::kExact ? DType::kFloat32 : DType::kBFloat16;
+  };
+  std::size_t bytes = 0;
+  std::vector<std::size_t> starts;
+  for (const Parameter* parameter : visitor.parameters()) {
+    starts.push_back(bytes);
+    const std::int64_t rows = round_up(parameter->shape_.rows(), parameter->row_multiple_);
+    bytes += static_cast<std::size_t>(round_up(rows * parameter->shape_.cols(), 2 * kAlignment)) *
+             size_of(dtype_of(*parameter));
+  }
+  value_memory_ = on_.reserve(std::max<std::size_t>(1, bytes));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    void* start = static_cast<char*>(value_memory_->base()) + starts[i];
+    parameter.packed_ = {};
+    parameter.values_ = Array(start, parameter.shape_, dtype_of(parameter), on_.device());
+    parameter.tensor_ = Tensor(on_, parameter.values_);
+  }
+}
+
+void ParameterBlock::refresh() {
+  if (copies_) on_.scaled(values_, 1.0, Sink::overwrite(copies_));
+}
+
 void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm form) {
+  if (on_.device().kind == Device::Kind::kCuda) {
+    require<UsageError>(form != WeightForm::kInt8,
+                        "weights of 8-bit integers are for the CPU; a CUDA device computes in bf16 or fp32.");
+    return lay_out(visitor, form == WeightForm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32, Purpose::kInference);
+  }
+  require<UsageError>(form != WeightForm::kBFloat16,
+                      "weights of bfloat16 need a GPU: add --device cuda, or choose fp32 or int8.");
   const auto is_packed = [](const Parameter& parameter) {
-    return parameter.shape_.rank() == 2 && parameter.use_ != Use::kTable;
+    return parameter.shape_.rank() == 2 && parameter.use_ != Use::kExact;
   };
   const auto in = [](const Parameter& parameter) {
     return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 1 : 0);
@@ -127,12 +170,14 @@ void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm 
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Parameter& parameter = *visitor.parameters()[i];
     void* start = static_cast<char*>(value_memory_->base()) + starts[i];
+    parameter.values_ = {};
     parameter.tensor_ = {};
     parameter.packed_ = {};
     if (is_packed(parameter)) {
       parameter.packed_ = on_.packed_in(start, form, in(parameter), out(parameter));
     } else {
-      parameter.tensor_ = Tensor(on_, Array(start, parameter.shape_, DType::kFloat32, on_.device()));
+      parameter.values_ = Array(start, parameter.shape_, DType::kFloat32, on_.device());
+      parameter.tensor_ = Tensor(on_, parameter.values_);
     }
   }
 }
@@ -171,6 +216,7 @@ void ParameterBlock::initialise(std::uint64_t seed) {
       store_rows(on_, tensor, first, staged);
     });
   }
+  refresh();
 }
 
 void ParameterBlock::begin_update() {

@@ -30,7 +30,7 @@ struct Initial {
 enum class Use : std::uint8_t {
   kProduct,     // x W
   kVocabulary,  // looked up by row, and x E^T: packed as its transpose
-  kTable,       // looked up only: never packed
+  kExact,       // looked up, or multiplied element by element: neither packed nor rounded
 };
 
 // One stored vector or matrix. Several named matrices may lie in it side by side, so that one product serves them all:
@@ -52,6 +52,7 @@ struct Parameter {
   explicit operator bool() const { return shape_.rank() > 0; }  // false: the layer goes without it
   const Shape& shape() const { return shape_; }
   // Its memory is the one or the other: a tensor, or, in a block for inference, a packed matrix.
+  // In training with bfloat16 the tensor is a rounded copy of the values that the optimiser changes.
   const Tensor& tensor() const { return tensor_; }
   const PackedMatrix& packed() const { return packed_; }
   DType dtype() const { return packed_ ? DType::kFloat32 : tensor_.array().dtype(); }  // of what is computed with it
@@ -65,6 +66,7 @@ struct Parameter {
   std::vector<Columns> columns_;
   std::int64_t row_multiple_ = 1;
   Use use_ = Use::kProduct;
+  Array values_;
   Tensor tensor_;
   PackedMatrix packed_;
 };
@@ -75,11 +77,11 @@ struct NamedTensor {
   Shape shape;
   Initial initial;
   Array values;  // absent before memory is given, and if it is packed
-  Use use = Use::kTable;
+  Use use = Use::kExact;
   PackedMatrix packed = {};       // what it is part of, in a block of packed weights
   std::int64_t first_column = 0;  // its place there
 
-  bool is_weights() const { return shape.rank() == 2 && use != Use::kTable; }
+  bool is_weights() const { return shape.rank() == 2 && use != Use::kExact; }
   Transpose packs_as() const { return use == Use::kVocabulary ? Transpose::kYes : Transpose::kNo; }
 };
 
@@ -127,7 +129,9 @@ enum class Purpose : std::uint8_t { kInference, kTraining };
 // The memory of all parameters of a model. Binds each Parameter's tensor to it; the model must not outlive it.
 class ParameterBlock {
  public:
-  // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only.
+  // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only. With bfloat16,
+  // whatever is not exact is computed with in bfloat16; in training its values and all gradients are float32, and
+  // refresh() must follow every change of the values that the optimiser did not make.
   template <class Model>
   ParameterBlock(Backend& on, DType dtype, Model& model, Purpose purpose) : on_(on) {
     ParameterVisitor visitor;
@@ -137,7 +141,8 @@ class ParameterBlock {
     model.parameters(bound);
     tensors_ = bound.tensors();
   }
-  // For inference: matrices that are multiplied are packed in this form, everything else is float32.
+  // For inference: matrices that are multiplied are packed in this form, everything else is float32. A CUDA device
+  // multiplies plain matrices, of float32 or bfloat16.
   template <class Model>
   ParameterBlock(Backend& on, WeightForm form, Model& model) : on_(on) {
     ParameterVisitor visitor;
@@ -153,9 +158,13 @@ class ParameterBlock {
   Backend& backend() const { return on_; }
   const Array& values() const { return values_; }        // all of them, [count]; absent if they are packed
   const Array& gradients() const { return gradients_; }  // same layout
+  const Array& copies() const { return copies_; }        // the values rounded to bfloat16, or absent; same layout
   const std::vector<NamedTensor>& tensors() const { return tensors_; }
   // The tensors as they lie in another array of the block's layout and element type: gradients, moments, averages.
   std::vector<NamedTensor> tensors_in(const Array& flat) const;
+
+  // Rounds the values to the copies, if there are any.
+  void refresh();
 
   // Draws every tensor by its own rule, from a stream keyed by the seed and the tensor's name.
   void initialise(std::uint64_t seed);
@@ -166,12 +175,13 @@ class ParameterBlock {
   void finish_update();
 
  private:
-  void lay_out(const ParameterVisitor& visitor, DType dtype, Purpose purpose);
+  void lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
+  void lay_out_rounded(const ParameterVisitor& visitor);
 
   Backend& on_;
-  std::unique_ptr<Reservation> value_memory_, gradient_memory_;
-  Array values_, gradients_;
+  std::unique_ptr<Reservation> value_memory_, gradient_memory_, copy_memory_;
+  Array values_, gradients_, copies_;
   std::vector<Variable> variables_;
   std::vector<NamedTensor> tensors_;
 };

@@ -128,7 +128,8 @@ TEST_F(ParametersTest, RowsBeyondTheVocabularyStayZeroThroughAdam) {
   on->fill(m, 0.0);
   on->fill(v, 0.0);
   const Doubles before = values(theta);
-  on->adam(block.gradients(), {.rate = 0.1, .weight_decay = 0.1}, theta, m, v);
+  Array none;
+  on->adam(block.gradients(), {}, {.rate = 0.1, .weight_decay = 0.1}, theta, m, v, none);
   const Doubles after = values(theta);
   for (std::size_t i = 0; i < 30; ++i) EXPECT_NE(after[i], before[i]);
   for (std::size_t i = 30; i < 48; ++i) EXPECT_EQ(after[i], 0) << "element " << i << " of the rows 5 to 7";

@@ -127,7 +127,7 @@ Tensor concat(std::initializer_list<Tensor> parts) {
 Tensor sum(const Tensor& x, double alpha) {
   Backend& on = x.backend();
   Array total = on.empty({1}, DType::kFloat64);
-  on.sum(x.array(), alpha, total);
+  on.sum(x.array(), alpha, Sink::overwrite(total));
   return record(total, {x}, [&on, alpha](const Array&, Sinks& d) {
     Sink dx = d.into(0);
     if (!dx.accumulates()) return on.fill(dx.array, alpha);

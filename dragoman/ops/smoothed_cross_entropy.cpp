@@ -11,10 +11,16 @@ namespace dragoman::ops {
 namespace {
 
 constexpr std::int64_t kChunkBytes = 128 << 20;
+// A GPU is kept busy by thousands of rows; more of them leave its cache.
+constexpr std::int64_t kCudaRows = 6400;
 
-std::int64_t chunk_rows(const LossOptions& options, std::int64_t V, DType dtype) {
+std::int64_t chunk_rows(const LossOptions& options, const Array& Y, std::int64_t V) {
   if (options.chunk > 0) return options.chunk;
-  const std::int64_t row_bytes = V * static_cast<std::int64_t>(size_of(dtype));
+  if (Y.device().kind == Device::Kind::kCuda) {
+    const std::int64_t R = std::max<std::int64_t>(1, Y.rows()), chunks = (R + kCudaRows - 1) / kCudaRows;
+    return ((R + chunks - 1) / chunks + 63) / 64 * 64;  // equal ones
+  }
+  const std::int64_t row_bytes = V * static_cast<std::int64_t>(size_of(Y.dtype()));
   return std::max<std::int64_t>(64, kChunkBytes / row_bytes / 64 * 64);
 }
 
@@ -34,8 +40,8 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
   const Sink dE = gradients ? sink_of(on, E.variable()) : Sink();
   const Sink db = gradients && b ? sink_of(on, b.variable()) : Sink();
   on.smoothed_cross_entropy(Y.array(), E.array(), array_or_absent(b), targets, options.smoothing, options.weight,
-                            chunk_rows(options, V, Y.array().dtype()), losses, nll, dY, dE, db);
-  on.sum(losses, options.weight, total);
+                            chunk_rows(options, Y.array(), V), losses, nll, dY, dE, db);
+  on.sum(losses, options.weight, Sink::overwrite(total));
   return {record(total, {Y, E, b}, [](const Array&, Sinks&) { /* the forward pass has written every gradient */ }),
           losses, nll};
 }
@@ -61,7 +67,7 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
   const Array losses = targets_nll(on, log_p.array(), targets, options.smoothing);
   const Array nll = targets_nll(on, log_p.array(), targets, Smoothing{.epsilon = 0.0});
   Array total = on.empty({1}, DType::kFloat64);
-  on.sum(losses, options.weight, total);
+  on.sum(losses, options.weight, Sink::overwrite(total));
   const Tensor loss = record(total, {log_p}, [&on, targets, options](const Array&, Sinks& d) {
     on.smoothed_nll_backward(options.weight, targets, options.smoothing, d.into(0));
   });

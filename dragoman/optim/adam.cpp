@@ -15,18 +15,17 @@ Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(blo
   v_ = Array(v_memory_->base(), values.shape(), values.dtype(), on.device());
 }
 
-void Adam::step(double rate, double gradient_scale) {
+void Adam::step(double rate, const Array& scale) {
   ++t_;
-  Array theta = block_.values();
-  block_.backend().adam(block_.gradients(),
+  Array theta = block_.values(), copy = block_.copies();
+  block_.backend().adam(block_.gradients(), scale,
                         {.rate = rate,
                          .beta1 = settings_.beta1,
                          .beta2 = settings_.beta2,
                          .epsilon = settings_.epsilon,
-                         .gradient_scale = gradient_scale,
                          .weight_decay = settings_.weight_decay,
                          .t = t_},
-                        theta, m_, v_);
+                        theta, m_, v_, copy);
 }
 
 }  // namespace dragoman::optim

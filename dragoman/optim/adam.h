@@ -18,8 +18,9 @@ class Adam {
  public:
   Adam(nn::ParameterBlock& block, const AdamSettings& settings);
 
-  // One update of every parameter from the block's gradients, taken times `gradient_scale`, in one pass.
-  void step(double rate, double gradient_scale = 1);
+  // One update of every parameter from the block's gradients, taken times `scale` (float64 [1]; 1 if absent), in one
+  // pass. If the scale is NaN nothing changes, but the update is counted.
+  void step(double rate, const Array& scale = {});
 
   // Goes on after `steps` updates, whose moments the caller has put into m() and v().
   void resume(std::int64_t steps) { t_ = steps; }

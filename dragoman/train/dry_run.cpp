@@ -13,8 +13,10 @@ namespace {
 
 // A model on a backend that only counts.
 struct DryModel {
-  DryModel(const model::TransformerConfig& config, nn::Purpose purpose)
-      : transformer(config), block(*on, DType::kFloat32, transformer, purpose) {}
+  DryModel(const model::TransformerConfig& config, nn::Purpose purpose, const Computing& computing)
+      : on(make_backend(computing.device, {.dry = true})),
+        transformer(config),
+        block(*on, computing.dtype, transformer, purpose) {}
 
   StepMemory measure(const std::function<void()>& step) const {
     on->arena().forget_peak();
@@ -22,15 +24,16 @@ struct DryModel {
     return {static_cast<std::int64_t>(on->arena().peak()), static_cast<std::int64_t>(on->gradients().peak())};
   }
 
-  std::unique_ptr<Backend> on = make_backend(Device{}, {.dry = true});
+  std::unique_ptr<Backend> on;
   model::Transformer transformer;
   nn::ParameterBlock block;
 };
 
 }  // namespace
 
-StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length) {
-  DryModel dry(config, nn::Purpose::kTraining);
+StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length,
+                           const Computing& computing) {
+  DryModel dry(config, nn::Purpose::kTraining, computing);
   Trainer trainer(dry.transformer, dry.block, {}, {.d_model = config.d_model});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
@@ -49,8 +52,8 @@ StepMemory training_memory(const model::TransformerConfig& config, std::int64_t 
 }
 
 StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
-                           std::int64_t sentence_length) {
-  const DryModel dry(config, nn::Purpose::kInference);
+                           std::int64_t sentence_length, const Computing& computing) {
+  const DryModel dry(config, nn::Purpose::kInference, computing);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, data::kEos));
   return dry.measure([&] { decode::greedy(*dry.on, dry.transformer, sources); });
 }

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
+#include "dragoman/backend/choice.h"
 #include "dragoman/model/config.h"
 
 namespace dragoman::train {
 
-// Bytes at the peak, in float32; parameters and the optimiser's moments not counted.
+// Bytes at the peak; parameters and the optimiser's moments not counted.
 struct StepMemory {
   std::int64_t values = 0, gradients = 0;  // in the backend's arena and in its pool
 
@@ -16,10 +17,11 @@ struct StepMemory {
 
 // A training step with `tokens` source and `tokens` target tokens, as different as they can be, in sentences of
 // `sentence_length`.
-StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length);
+StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length,
+                           const Computing& computing = {});
 
 // Translating `sentences` of `sentence_length` source tokens at once.
 StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
-                           std::int64_t sentence_length);
+                           std::int64_t sentence_length, const Computing& computing = {});
 
 }  // namespace dragoman::train

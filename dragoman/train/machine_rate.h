@@ -8,6 +8,6 @@ namespace dragoman::train {
 
 // Floating-point operations a second that this backend reaches in a large matrix product: the best of a few, in a
 // fraction of a second.
-double machine_rate(Backend& on);
+double machine_rate(Backend& on, DType dtype = DType::kFloat32);
 
 }  // namespace dragoman::train

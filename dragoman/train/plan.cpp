@@ -18,6 +18,8 @@ constexpr std::int64_t kMiB = 1 << 20;
 // about ten times the size of its file.
 constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
+// The CUDA context with its code, and the workspace of products.
+constexpr std::int64_t kCudaBytes = 768 * kMiB;
 // Tensors are saved and loaded by pieces that pass through the step's memory.
 constexpr std::int64_t kLeastValues = 16 * kMiB;
 constexpr std::int64_t kMostDecoded = 64;
@@ -27,7 +29,9 @@ constexpr std::int64_t kGrain = 64;
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const Settings& settings) {
-  const std::int64_t copies = settings.training.ema > 0 ? 5 : 4;
+  const bool rounded = settings.run.computing().dtype == DType::kBFloat16;
+  // Weights, gradients and two moments; a mean; weights rounded to half the size, counted whole.
+  const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
   std::int64_t count = 0;
   for (const model::ParameterInfo& tensor : model::parameter_table(settings.model)) count += tensor.count;
   // Rows of embeddings are rounded up to 128, and memory comes in pages of 2 MiB.
@@ -38,16 +42,17 @@ std::int64_t parameter_bytes(const Settings& settings) {
 // The most that a step of so many tokens may take: sentences of one token have the most segments, long ones the most
 // of everything else, and what lies between has a little of both.
 StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
-  const StepMemory shortest = training_memory(settings.model, tokens, 1);
+  const Computing computing = settings.run.computing();
+  const StepMemory shortest = training_memory(settings.model, tokens, 1, computing);
   const StepMemory longest =
-      training_memory(settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length));
+      training_memory(settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length), computing);
   const auto with_margin = [](std::int64_t bytes) { return bytes + bytes / 64; };
   return {with_margin(std::max(shortest.values, longest.values)),
           with_margin(std::max(shortest.gradients, longest.gradients))};
 }
 
 std::int64_t decoding_bytes(const Settings& settings, std::int64_t sentences) {
-  return decoding_memory(settings.model, sentences, settings.cleaning.max_length).values;
+  return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.computing()).values;
 }
 
 MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
@@ -59,6 +64,10 @@ MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1};
+  if (settings.run.device == DeviceChoice::kCuda) {  // what lies in the host's memory does not count there
+    plan.loader = 0;
+    plan.program = kCudaBytes;
+  }
   while (plan.decode_sentences < kMostDecoded && decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
     plan.decode_sentences *= 2;
   }
@@ -94,9 +103,9 @@ MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::in
   return plan;
 }
 
-std::int64_t memory_limit(const MachineSettings& machine) {
-  if (machine.memory_mb > 0) return machine.memory_mb * kMiB;
-  return static_cast<std::int64_t>(available_memory() / 10 * 9);
+std::int64_t memory_limit(const Settings& settings) {
+  if (settings.machine.memory_mb > 0) return settings.machine.memory_mb * kMiB;
+  return static_cast<std::int64_t>(available_memory(settings.run.computing().device) / 10 * 9);
 }
 
 }  // namespace dragoman::train

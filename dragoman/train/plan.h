@@ -46,7 +46,7 @@ struct PlanInputs {
 // that says how much would do if nothing fits.
 MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::int64_t limit);
 
-// What the settings allow, or else what is free on this machine less a tenth.
-std::int64_t memory_limit(const MachineSettings& machine);
+// What the settings allow, or else what is free on the device less a tenth.
+std::int64_t memory_limit(const Settings& settings);
 
 }  // namespace dragoman::train

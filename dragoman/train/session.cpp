@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Updates that the device may be busy with while the host prepares the next: it then never waits for the host.
+constexpr std::size_t kUpdatesAhead = 1;
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::vector<nn::NamedTensor> named(std::vector<nn::NamedTensor> tensors, const std::string& prefix) {
@@ -149,7 +152,7 @@ void Session::open_corpus() {
 
 void Session::make_plan() {
   const Settings& settings = state_.settings;
-  const std::int64_t limit = memory_limit(settings.machine);
+  const std::int64_t limit = memory_limit(settings);
   if (resumed_) {
     require<MemoryError>(
         settings.machine.memory_mb == 0 || state_.plan.total() <= limit, "the run was planned for ",
@@ -180,12 +183,13 @@ void Session::open_validation() {
 
 void Session::build_model() {
   const Settings& settings = state_.settings;
-  on_ = make_backend(Device{}, {.threads = settings.machine.threads,
-                                .memory = static_cast<std::size_t>(state_.plan.values),
-                                .gradient_memory = static_cast<std::size_t>(state_.plan.gradients)});
-  machine_rate_ = machine_rate(*on_);
+  const Computing computing = settings.run.computing();
+  on_ = make_backend(computing.device, {.threads = settings.machine.threads,
+                                        .memory = static_cast<std::size_t>(state_.plan.values),
+                                        .gradient_memory = static_cast<std::size_t>(state_.plan.gradients)});
+  machine_rate_ = machine_rate(*on_, computing.dtype);
   model_ = std::make_unique<model::Transformer>(config_);
-  block_ = std::make_unique<nn::ParameterBlock>(*on_, DType::kFloat32, *model_, nn::Purpose::kTraining);
+  block_ = std::make_unique<nn::ParameterBlock>(*on_, computing.dtype, *model_, nn::Purpose::kTraining);
   trainer_ = std::make_unique<Trainer>(*model_, *block_, settings.training, settings.training.rates(config_));
   loader_ = std::make_unique<data::Loader>(*cache_, loader_settings(), state_.position);
 }
@@ -199,6 +203,7 @@ void Session::start_weights() {
   } else {
     block_->initialise(state_.settings.training.seed);
   }
+  block_->refresh();
 }
 
 data::LoaderSettings Session::loader_settings() const {
@@ -232,14 +237,20 @@ RunResult Session::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
   while (!ending) {
-    update();
+    start_update();
     const Settings& settings = state_.settings;
     const bool last = state_.step >= settings.training.steps;
-    if (last || state_.step % settings.machine.report_every == 0) record();
-    if (validator_ && (last || state_.step % settings.run.valid_every == 0)) validate();
-    ending = reason_to_end();
+    const bool recorded = last || state_.step % settings.machine.report_every == 0;
+    const bool validated = validator_ && (last || state_.step % settings.run.valid_every == 0);
     const bool scheduled = state_.step % settings.run.save_every == 0;
-    if (ending || scheduled) save(scheduled || last);
+    settle(recorded || validated || scheduled ? 0 : kUpdatesAhead);
+    if (recorded) record();
+    if (validated) validate();
+    ending = reason_to_end();
+    if (ending || scheduled) {
+      settle(0);
+      save(scheduled || last);
+    }
   }
   if (had_nothing_to_do && state_.step > 0) publish();
   return {.ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds};
@@ -254,35 +265,49 @@ std::optional<Ending> Session::reason_to_end() {
   return std::nullopt;
 }
 
-void Session::update() {
+void Session::start_update() {
   const double start = now();
   const data::Update update = loader_->next();
-  const Losses losses = trainer_->update(update.micro_batches);
-  if (!losses.finite()) {
-    throw Error(
-        fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
-                    "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
-                    state_.step + 1, loader_->describe(update.first)));
-  }
-  const double seconds = now() - start;
+  trainer_->start(update.micro_batches);
+  under_way_.push_back({.first = update.first, .flops = flops_of(update, config_)});
   state_.step = trainer_->updates();
   state_.position = update.after;
+  spend(now() - start);
+}
+
+void Session::spend(double seconds) {
   state_.seconds += seconds;
-  state_.target_tokens += losses.target_tokens;
-  state_.flops += flops_of(update, config_);
   state_.nominal_flops += seconds * machine_rate_;
-  const auto tokens = static_cast<double>(losses.target_tokens);
-  state_.window.loss += losses.loss * tokens;
-  state_.window.nll += losses.nll * tokens;
   state_.window.seconds += seconds;
-  state_.window.target_tokens += losses.target_tokens;
-  gradient_norm_ = losses.gradient_norm;
-  watcher_.updated(progress(), state_.settings.training.steps);
+}
+
+void Session::settle(std::size_t most) {
+  while (under_way_.size() > most) {
+    const double start = now();
+    const Losses losses = trainer_->finish();
+    const UnderWay update = under_way_.front();
+    under_way_.pop_front();
+    spend(now() - start);
+    if (!losses.finite()) {
+      throw Error(
+          fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
+                      "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
+                      state_.step - std::ssize(under_way_), loader_->describe(update.first)));
+    }
+    state_.target_tokens += losses.target_tokens;
+    state_.flops += update.flops;
+    const auto tokens = static_cast<double>(losses.target_tokens);
+    state_.window.loss += losses.loss * tokens;
+    state_.window.nll += losses.nll * tokens;
+    state_.window.target_tokens += losses.target_tokens;
+    gradient_norm_ = losses.gradient_norm;
+    watcher_.updated(progress(), state_.settings.training.steps);
+  }
 }
 
 Progress Session::progress() const {
   const auto tokens = static_cast<double>(state_.window.target_tokens);
-  return {.step = state_.step,
+  return {.step = state_.step - std::ssize(under_way_),
           .epoch = state_.position.epoch + 1,
           .loss = state_.window.loss / tokens,
           .nll = state_.window.nll / tokens,
@@ -300,10 +325,15 @@ void Session::record() {
   state_.window = {};
 }
 
+void Session::exchange_with_average() {
+  nn::swap_values(*on_, block_->values(), trainer_->average());
+  block_->refresh();
+}
+
 void Session::validate() {
   const double start = now();
   const bool averaged = !trainer_->average().absent();
-  if (averaged) nn::swap_values(*on_, block_->values(), trainer_->average());
+  if (averaged) exchange_with_average();
   Validation validation = validator_->run(*on_, *model_);
   validation.step = state_.step;
   require_finite(validation.nll);
@@ -316,7 +346,7 @@ void Session::validate() {
   } else {
     ++state_.validations_since_best;
   }
-  if (averaged) nn::swap_values(*on_, block_->values(), trainer_->average());
+  if (averaged) exchange_with_average();
   validation.seconds = now() - start;
   metrics_->add(validation);
   watcher_.validated(validation);
@@ -365,7 +395,10 @@ void Session::write_report() const {
   facts.model =
       fmt::format("{} + {} layers of width {}, {} heads", config_.N_enc, config_.N_dec, config_.d_model, config_.h);
   for (const model::ParameterInfo& tensor : model::parameter_table(config_)) facts.parameters += tensor.count;
-  facts.machine = fmt::format("CPU, {} threads, float32", on_->threads());
+  const Computing computing = state_.settings.run.computing();
+  facts.machine = on_->device().kind == Device::Kind::kCpu
+                      ? fmt::format("CPU, {} threads, float32", on_->threads())
+                      : fmt::format("{}, {}", device_name(on_->device()), computing.dtype == DType::kBFloat16 ? "bfloat16" : "float32");
   const Json settings = to_json(state_.settings);
   for (const auto& [key, value] : settings.items()) {
     facts.settings.emplace_back(key, setting_text(value, key));

@@ -1,6 +1,7 @@
 // One session of a training run: everything that is set up before the first update, and the loop of updates.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,6 +28,12 @@ class Session {
   RunResult run();
 
  private:
+  // An update that the device is busy with, and what is to be told of it.
+  struct UnderWay {
+    data::Position first;
+    double flops = 0;
+  };
+
   void resume();
   void check_older(const Checkpoint& checkpoint);
   void require_no_other_model() const;
@@ -37,8 +44,12 @@ class Session {
   void start_weights();
 
   std::optional<Ending> reason_to_end();
-  void update();
+  void start_update();
+  // Accounts for updates until at most so many are under way. Throws an Error if one diverged.
+  void settle(std::size_t most);
+  void spend(double seconds);
   void record();
+  void exchange_with_average();
   void validate();
   void save(bool scheduled);
   void publish();
@@ -67,6 +78,7 @@ class Session {
   std::unique_ptr<Validator> validator_;
   std::unique_ptr<data::Loader> loader_;
   std::unique_ptr<MetricsFile> metrics_;
+  std::deque<UnderWay> under_way_;
   double machine_rate_ = 0;              // multiply-adds and additions a second that a large product reaches
   std::optional<double> gradient_norm_;  // of the last update
 };

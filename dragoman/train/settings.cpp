@@ -89,7 +89,14 @@ void TextSettings::resolve_languages() {
   resolve_language(target_language, train_target, "target-language");
 }
 
+Computing RunSettings::computing() const {
+  const bool rounded = precision == Precision::kBf16 || (precision == Precision::kAuto && device == DeviceChoice::kCuda);
+  return {device_of(device), rounded ? DType::kBFloat16 : DType::kFloat32};
+}
+
 void RunSettings::validate() const {
+  require<UsageError>(precision != Precision::kBf16 || device == DeviceChoice::kCuda,
+                      "precision is bf16, which needs a GPU: add --device cuda, or leave it out.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
   require_between("save-every", save_every, 1, kMost);

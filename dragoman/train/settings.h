@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/backend/choice.h"
 #include "dragoman/base/fields.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/cleaning.h"
@@ -49,8 +50,14 @@ struct TextSettings {
 enum class BestBy : std::uint8_t { kNll, kBleu };
 constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
 
+// What a run computes with; unless told, a CUDA device computes in bfloat16 and the CPU in float32.
+enum class Precision : std::uint8_t { kAuto, kFp32, kBf16 };
+constexpr std::array<std::string_view, 3> names(Precision) { return {"auto", "fp32", "bf16"}; }
+
 // What decides which numbers are computed.
 struct RunSettings {
+  DeviceChoice device = DeviceChoice::kCpu;
+  Precision precision = Precision::kAuto;
   bool joint_vocabulary = true;
   double subword_sampling = 0;
   int save_every = 1000;
@@ -61,6 +68,8 @@ struct RunSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
+    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+    field("precision", precision, "fp32, or bf16 with float32 weights beside it; auto is bf16 on CUDA, else fp32");
     field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
     field("subword-sampling", subword_sampling, "cut sentences into other subwords each epoch; 0.1 is usual, 0 is off");
     field("save-every", save_every, "updates from one checkpoint to the next");
@@ -71,6 +80,7 @@ struct RunSettings {
   }
 
   void validate() const;
+  Computing computing() const;
 };
 
 // What changes no number: a run may be resumed with other values.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,10 @@ class Trainer {
   // them together, and they give the same gradient as one large batch. If the loss is not finite, or the norm
   // of a clipped gradient, the model stays as it was.
   Losses update(std::span<const data::HostBatch> micro_batches);
+  // The same in two halves: `start` goes on as soon as the device knows what to do, `finish` waits for the losses of
+  // the oldest update under way. Later ones may be started before; each is counted in updates() at its start.
+  void start(std::span<const data::HostBatch> micro_batches);
+  Losses finish();
   Losses update(std::span<const data::SentencePair> pairs);
 
   // The gradient of one update, without the optimiser's step.
@@ -52,16 +57,29 @@ class Trainer {
   void resume(std::int64_t updates) { adam_.resume(updates); }
 
  private:
-  void run(const data::HostBatch& batch, double weight, Losses& losses);
+  // Numbers of an update, on the device.
+  enum class Total : std::uint8_t { kLoss, kNll, kSquares, kScale };
+  static constexpr int kTotals = 4;
+  struct UnderWay {
+    Losses losses;  // of which the numbers are yet to come
+    std::unique_ptr<HostCopy> arriving;
+  };
+
+  // Both return the target tokens.
+  std::int64_t launch_gradients(std::span<const data::HostBatch> micro_batches);
+  void run(const data::HostBatch& batch, double weight, bool first);
   void follow_average();
+  Array total(Total which) const { return totals_.columns(static_cast<int>(which), 1); }
 
   const model::Seq2Seq& model_;
   nn::ParameterBlock& block_;
   model::TrainingConfig config_;
   optim::Schedule schedule_;
   optim::Adam adam_;
-  std::unique_ptr<Reservation> average_memory_;
+  std::unique_ptr<Reservation> average_memory_, totals_memory_;
   Array average_;
+  Array totals_;  // float64, by Total
+  std::deque<UnderWay> under_way_;
 };
 
 // Teacher-forced losses without dropout, gradients or updates.

@@ -31,6 +31,7 @@ class CpuBackend final : public Backend {
   Pool& gradients() const override { return gradients_; }
   void copy_in(const void* host, Array& to) const override;
   void copy_out(const Array& from, void* host) const override;
+  std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
 
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;
   void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const override;
@@ -46,7 +47,7 @@ class CpuBackend final : public Backend {
   void relu_backward(const Array& dy, const Array& y, Sink dx) const override;
   void dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const override;
   void transpose(const Array& x, Sink y) const override;
-  void sum(const Array& x, double alpha, Array& total) const override;
+  void sum(const Array& x, double alpha, Sink total) const override;
   void sum_of_squares(const Array& x, Array& total) const override;
 
   void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
@@ -99,13 +100,15 @@ class CpuBackend final : public Backend {
   void best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const override;
   void best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const override;
 
-  void adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const override;
+  void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
+  void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
+            Array& copy) const override;
   void moving_average(const Array& x, double decay, Array& mean) const override;
 
  private:
   // The sum of term(element) over all elements, in a fixed order.
   template <class Term>
-  void sum_terms(const Array& x, double alpha, const Term& term, Array& total) const;
+  void sum_terms(const Array& x, double alpha, const Term& term, Sink total) const;
   // All work goes through here: work(piece) for every piece in [0, pieces), on the team. What a piece computes must
   // depend on shapes and its number alone.
   template <class Work>

@@ -206,12 +206,13 @@ void CpuBackend::transpose(const Array& x, Sink y) const {
 }
 
 template <class Term>
-void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Array& total) const {
-  require<ShapeError>(total.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ", total.shape());
+void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Sink total) const {
+  require<ShapeError>(total.array.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ",
+                      total.array.shape());
   const Cut cut(x);
   const ArenaScope scratch(arena());
   const Array partial = empty({cut.pieces()}, DType::kFloat64);
-  double *sums = partial.data<double>(), *out = total.data<double>();
+  double *sums = partial.data<double>(), *out = total.array.data<double>();
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     launch(cut.pieces(), [&](std::int64_t piece) {
@@ -226,18 +227,18 @@ void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Array
   launch(1, [&](std::int64_t) {
     double all = 0;
     for (std::int64_t piece = 0; piece < cut.pieces(); ++piece) all += sums[piece];
-    *out = alpha * all;
+    *out = alpha * all + (total.accumulates() ? *out : 0.0);
   });
 }
 
-void CpuBackend::sum(const Array& x, double alpha, Array& total) const {
+void CpuBackend::sum(const Array& x, double alpha, Sink total) const {
   sum_terms(
       x, alpha, [](double element) { return element; }, total);
 }
 
 void CpuBackend::sum_of_squares(const Array& x, Array& total) const {
   sum_terms(
-      x, 1.0, [](double element) { return element * element; }, total);
+      x, 1.0, [](double element) { return element * element; }, Sink::overwrite(total));
 }
 
 }  // namespace dragoman::cpu

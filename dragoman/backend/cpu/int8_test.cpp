@@ -90,7 +90,7 @@ TEST(QuantisedRows, HoldEachNumberRoundedByItself) {
   for (const std::int64_t R : {1, 2, 7, 8, 9, 19}) {
     for (const std::int64_t K : {1, 8, 13, 70}) {
       const std::int64_t groups = divide_up(K, kInt8Group), padded = divide_up(R, kInt8Rows) * kInt8Rows;
-      const Doubles values = random_values(R * K, 1);
+      const Doubles values = uneven_values(R * K, 1);
       const std::vector<float> x(values.begin(), values.end());
       std::vector<std::int8_t> panels(static_cast<std::size_t>(padded * groups * kInt8Group), 99);
       std::vector<float> scales(static_cast<std::size_t>(padded));

@@ -17,8 +17,8 @@ struct AdamFactors {
   T v_correction;  // 1 / (1 - beta2^t)
   T decay;
 
-  explicit AdamFactors(const AdamStep& step)
-      : scale(static_cast<T>(step.gradient_scale)),
+  AdamFactors(const AdamStep& step, double scale_)
+      : scale(static_cast<T>(scale_)),
         beta1(static_cast<T>(step.beta1)),
         rest1(static_cast<T>(1 - step.beta1)),
         beta2(static_cast<T>(step.beta2)),
@@ -60,14 +60,30 @@ void adam_stretch(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T*
 
 }  // namespace
 
-void CpuBackend::adam(const Array& g, const AdamStep& step, Array& theta, Array& m, Array& v) const {
+void CpuBackend::update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
+  require<ShapeError>(scale.count() == 1, "update_scale: the scale is ", scale.shape());
+  const auto all = matrix<const double>(losses);
+  const double* sum = squares ? squares.data<double>() : nullptr;
+  double* out = scale.data<double>();
+  launch(1, [&](std::int64_t) {
+    double finite = 0;  // becomes NaN if anything is not a number
+    for (std::int64_t i = 0; i < losses.count(); ++i) finite += 0 * all.data[i];
+    if (sum != nullptr) finite += 0 * *sum;
+    *out = finite + (clip > 0 && sum != nullptr ? std::min(1.0, clip / std::sqrt(*sum)) : 1.0);
+  });
+}
+
+void CpuBackend::adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
+                      Array& copy) const {
   const std::int64_t count = theta.count();
   require<ShapeError>(g.count() == count && m.count() == count && v.count() == count, "adam: g is ", g.shape(),
                       ", theta ", theta.shape(), ", m ", m.shape(), ", v ", v.shape());
   require<ShapeError>(g.contiguous() && theta.contiguous() && m.contiguous() && v.contiguous(),
                       "adam: a block of parameters is contiguous");
   dispatch(theta.dtype(), [&]<class T>() {
-    const AdamFactors<T> factors(step);
+    const double factor = scale && !dry_ ? *scale.data<double>() : 1.0;
+    if (std::isnan(factor)) return;
+    const AdamFactors<T> factors(step, factor);
     const T* gradients = g.data<T>();
     T *thetas = theta.data<T>(), *ms = m.data<T>(), *vs = v.data<T>();
     launch(divide_up(count, kStretch), [&](std::int64_t piece) {
@@ -75,6 +91,7 @@ void CpuBackend::adam(const Array& g, const AdamStep& step, Array& theta, Array&
       adam_stretch(factors, std::min(kStretch, count - i), gradients + i, thetas + i, ms + i, vs + i);
     });
   });
+  if (copy) scaled(theta, 1.0, Sink::overwrite(copy));
 }
 
 void CpuBackend::moving_average(const Array& x, double decay, Array& mean) const {

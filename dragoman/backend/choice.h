@@ -1,0 +1,25 @@
+// Which device computes, and with which numbers, as settings say it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "dragoman/array/dtype.h"
+
+namespace dragoman {
+
+enum class DeviceChoice : std::uint8_t { kCpu, kCuda };
+constexpr std::array<std::string_view, 2> names(DeviceChoice) { return {"cpu", "cuda"}; }
+
+constexpr Device device_of(DeviceChoice choice) {
+  return {choice == DeviceChoice::kCpu ? Device::Kind::kCpu : Device::Kind::kCuda, 0};
+}
+
+// Where and with which elements something is computed.
+struct Computing {
+  Device device;
+  DType dtype = DType::kFloat32;
+};
+
+}  // namespace dragoman

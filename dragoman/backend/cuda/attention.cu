@@ -1,0 +1,164 @@
+// Attention of ragged batches. In bf16 it runs on the tensor cores, by tiles in shared memory; the host does not know
+// how long each sentence is, so grids and tiles are cut for the longest and teams without rows leave at once:
+//   forward    a team of warps, 16 queries each, for one head of one sentence (longer than 128: for part of its
+//   queries) backward   one such team for all gradients, if everything fits into shared memory (the usual case),
+//              else one kernel by queries and one by keys
+// Teams of short sentences share blocks. Everything else, float32 above all, takes plain kernels: a warp per row.
+#include "dragoman/backend/cuda/attention_backward.cuh"
+#include "dragoman/backend/cuda/attention_forward.cuh"
+#include "dragoman/backend/cuda/attention_plain.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kWidest = 128;            // head that tiles hold
+constexpr int kBlockWarps = 4;          // that small teams fill together
+constexpr int kLongTile = 64;           // keys of a tile, where there are several
+constexpr int kWholeBytes = 99 * 1024;  // that a block may have on every device since sm_80
+
+// Calls f.operator()<D>() with the narrowest tile that holds heads of width d.
+template <class F>
+void with_width(int d, const F& f) {
+  if (d <= 16) return f.template operator()<16>();
+  if (d <= 32) return f.template operator()<32>();
+  if (d <= 64) return f.template operator()<64>();
+  f.template operator()<kWidest>();
+}
+
+int width_of(const Problem& problem) { return std::max(problem.d_k, problem.d_v); }
+
+bool fits_tiles(const Problem& problem, std::initializer_list<const Array*> arrays) {
+  return problem.scale > 0 && width_of(problem) <= kWidest && problem.d_k % 8 == 0 && problem.d_v % 8 == 0 &&
+         packable<bf16>(arrays);
+}
+
+int longest_of(const Segments& segments) { return static_cast<int>(segments.longest); }
+
+// Teams of team_rows / kStep warps, as many of them in a block as make kBlockWarps.
+Cut cut_for(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
+  Cut cut{.team_warps = team_rows / kStep, .B = static_cast<int>(B), .tiles = tiles};
+  cut.teams = std::max(1, std::min(problem.h, kBlockWarps / cut.team_warps));
+  return cut;
+}
+
+template <class Kernel, class Arrays>
+void launch_teams(const CudaBackend& on, Kernel kernel, const Problem& problem, const Arrays& arrays, const Cut& cut) {
+  constexpr int kMostInY = 1 << 15;  // a grid may have 65,535 blocks there
+  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, cut.teams) * cut.tiles),
+                  static_cast<unsigned>(std::min(cut.B, kMostInY)), static_cast<unsigned>(divide_up(cut.B, kMostInY)));
+  launch(on, kernel, grid, cut.teams * cut.team_warps * kWarp, static_cast<std::size_t>(cut.teams) * cut.team_bytes,
+         problem, arrays, cut);
+}
+
+template <int D, bool kDrops>
+void attend_by_tiles(const CudaBackend& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
+  const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
+  const int tiles = static_cast<int>(divide_up(n_q, kMostTeamWarps * kStep));
+  if (tiles == 0) return;
+  const int query_rows = in_steps(static_cast<int>(divide_up(n_q, tiles)));
+  Cut cut = cut_for(problem, reach.queries.B, query_rows, tiles);
+  const bool one_tile = n_k <= kLongTile;
+  cut.query_rows = query_rows;
+  cut.key_rows = one_tile ? in_steps(n_k) : kLongTile;
+  cut.team_bytes = (query_rows + (one_tile ? 2 : 4) * cut.key_rows) * D * 2;
+  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, cut); };
+  if (n_k <= 32) {
+    start(attend<D, 32, true, kDrops>);
+  } else if (one_tile) {
+    start(attend<D, kLongTile, true, kDrops>);
+  } else {
+    start(attend<D, kLongTile, false, kDrops>);
+  }
+}
+
+template <int D, bool kDrops>
+void gradients_by_tiles(const CudaBackend& on, const Problem& problem, const Backward<bf16>& arrays,
+                        const Reach& reach) {
+  const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
+  const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
+  if (whole.warp_rows == 0) return;
+  if (whole.warp_rows <= kMostTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
+    Cut cut = cut_for(problem, reach.queries.B, whole.warp_rows, 1);
+    cut.query_rows = whole.query_rows;
+    cut.key_rows = whole.key_rows;
+    cut.team_bytes = whole.bytes(D);
+    return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, cut);
+  }
+  Cut cut = cut_for(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
+  cut.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
+  launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, cut);
+  if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return;
+  cut.tiles = static_cast<int>(divide_up(n_k, kLongRows));
+  cut.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
+  launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, cut);
+}
+
+// A warp for each row of `rows`, which are the queries or the keys, and for at most kPlainColumns of its `width`
+// columns.
+template <class Kernel, class Arrays, class... Others>
+void launch_plainly(const CudaBackend& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
+                    const Arrays& arrays, const Others&... others) {
+  const int tiles = static_cast<int>(divide_up(rows.longest, kPlainWarps));
+  const dim3 grid(static_cast<unsigned>(rows.B * problem.h * tiles),
+                  static_cast<unsigned>(divide_up(width, kPlainColumns)));
+  launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arrays, tiles, others...);
+}
+
+// Calls f.operator()<D, kDrops>(), where tiles can be used; else returns false.
+template <class T, class F>
+bool by_tiles(const Problem& problem, const Heads& heads, std::initializer_list<const Array*> arrays, const F& f) {
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (!fits_tiles(problem, arrays)) return false;
+    with_width(width_of(problem), [&]<int D>() {
+      heads.dropout.on() ? f.template operator()<D, true>() : f.template operator()<D, false>();
+    });
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace
+
+void CudaBackend::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
+                            Array& O, Array& log_sums, Array& weights) const {
+  const Problem problem = problem_of(Q, V, reach, heads);
+  dispatch(Q.dtype(), [&]<class T>() {
+    const Forward<T> arrays{matrix<const T>(Q), matrix<const T>(K), matrix<const T>(V), matrix<T>(O),
+                            matrix<float>(log_sums)};
+    const bool tiled = by_tiles<T>(problem, heads, {&Q, &K, &V, &O}, [&]<int D, bool kDrops>() {
+      attend_by_tiles<D, kDrops>(*this, problem, arrays, reach);
+    });
+    if (!tiled) launch_plainly(*this, attend_plainly<T>, problem, reach.queries, problem.d_v, arrays);
+    if (!weights) return;
+    const ArenaScope scratch(arena());
+    Array starts = empty({2 * reach.queries.B}, DType::kInt32);  // 64-bit numbers
+    auto* const places = static_cast<std::int64_t*>(starts.raw());
+    launch(*this, find_weights, 1, kWarp, 0, problem, static_cast<int>(reach.queries.B), places);
+    launch_plainly(*this, write_weights<T>, problem, reach.queries, 1, arrays, places, elements<float>(weights));
+  });
+}
+
+void CudaBackend::attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                                     const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                                     Sink dV) const {
+  const Problem problem = problem_of(Q, V, reach, heads);
+  const ArenaScope scratch(arena());
+  Array deltas = empty({reach.queries.R, heads.h}, DType::kFloat32);
+  dispatch(Q.dtype(), [&]<class T>() {
+    const Backward<T> arrays{matrix<const T>(dO),   matrix<const T>(Q), matrix<const T>(K),
+                             matrix<const T>(V),    matrix<const T>(O), matrix<const float>(log_sums),
+                             matrix<float>(deltas), sink_rows<T>(dQ),   sink_rows<T>(dK),
+                             sink_rows<T>(dV)};
+    const bool tiled =
+        by_tiles<T>(problem, heads, {&dO, &Q, &K, &V, &O, &dQ.array, &dK.array, &dV.array},
+                    [&]<int D, bool kDrops>() { gradients_by_tiles<D, kDrops>(*this, problem, arrays, reach); });
+    if (tiled) return;
+    launch_plainly(*this, query_gradients_plainly<T>, problem, reach.queries, problem.d_k, arrays);
+    if (!dK.wanted() && !dV.wanted()) return;
+    launch_plainly(*this, key_gradients_plainly<T>, problem, reach.keys, width_of(problem), arrays);
+  });
+}
+
+}  // namespace dragoman::cuda

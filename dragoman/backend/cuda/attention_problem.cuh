@@ -1,0 +1,110 @@
+// What the kernels of attention share: the problem, how a grid is cut into sentences, heads and tiles, which keys a
+// query sees, and dropout of the weights.
+#pragma once
+
+#include <algorithm>
+
+#include "dragoman/backend/attention.h"
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr float kLog2e = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
+
+__device__ int lane() { return threadIdx.x % kWarp; }
+
+// A Mask by distance: query i sees key j iff -below <= j - i < above.
+struct Sight {
+  int below = 0, above = 0;
+
+  // [first_key(i), last_key(i, n_k)) are the keys that query i sees, and likewise the queries that see key j.
+  __device__ int first_key(int i) const { return max(0, i - below); }
+  __device__ int last_key(int i, int n_k) const { return min(n_k, i + above); }
+  __device__ int first_query(int j) const { return max(0, j - above + 1); }
+  __device__ int last_query(int j, int n_q) const { return min(n_q, j + below + 1); }
+
+  __device__ bool sees(int i, int j) const {
+    return static_cast<unsigned>(j - i + below) < static_cast<unsigned>(below + above);
+  }
+  // Whether the queries i up to i + queries - 1 see all of the keys j up to j + keys - 1, or none of them.
+  __device__ bool sees_all(int i, int queries, int j, int keys) const {
+    return j + keys - 1 - i < above && j - (i + queries - 1) >= -below;
+  }
+  __device__ bool sees_none(int i, int queries, int j, int keys) const {
+    return j - (i + queries - 1) >= above || j + keys - 1 - i < -below;
+  }
+};
+
+Sight sight_of(const Mask& mask) {
+  constexpr std::int64_t kFar = 1 << 29;  // further than any sentence is long, and safe to add to a position
+  const bool causal = mask.kind == Mask::Kind::kCausal;
+  const std::int64_t below = mask.r == 0 ? kFar : causal ? mask.r - 1 : mask.r / 2;
+  const std::int64_t above = causal ? 1 : mask.r == 0 ? kFar : mask.r / 2 + 1;
+  return {static_cast<int>(std::min(below, kFar)), static_cast<int>(std::min(above, kFar))};
+}
+
+struct Problem {
+  const std::int32_t *queries = nullptr, *keys = nullptr;  // where the sentences begin
+  int h = 1, d_k = 0, d_v = 0;
+  float scale = 1;
+  Sight sight;
+  DropoutMask dropout;
+};
+
+Problem problem_of(const Array& Q, const Array& V, const Reach& reach, const Heads& heads) {
+  return {.queries = elements<const std::int32_t>(reach.queries.offsets),
+          .keys = elements<const std::int32_t>(reach.keys.offsets),
+          .h = static_cast<int>(heads.h),
+          .d_k = static_cast<int>(Q.cols() / heads.h),
+          .d_v = static_cast<int>(V.cols() / heads.h),
+          .scale = static_cast<float>(heads.scale),
+          .sight = sight_of(reach.mask),
+          .dropout = dropout_mask(heads.dropout, reach.queries)};
+}
+
+// The arrays, as kernels take them. deltas [R_q, h] are the row sums of dO O.
+template <class T>
+struct Forward {
+  Matrix<const T> Q, K, V;
+  Matrix<T> O;
+  Matrix<float> log_sums;
+};
+template <class T>
+struct Backward {
+  Matrix<const T> dO, Q, K, V, O;
+  Matrix<const float> log_sums;
+  Matrix<float> deltas;
+  SinkRows<T> dQ, dK, dV;
+};
+
+// One sentence: its rows among all queries and among all keys.
+struct Sentence {
+  int first_query, n_q, first_key, n_k;
+
+  __device__ Sentence(const Problem& problem, int b)
+      : first_query(problem.queries[b]),
+        n_q(problem.queries[b + 1] - first_query),
+        first_key(problem.keys[b]),
+        n_k(problem.keys[b + 1] - first_key) {}
+};
+
+// Which of channels 8 group up to 8 group + 7 of a row dropout keeps, a bit each.
+__device__ unsigned kept_channels(const DropoutMask& dropout, std::int64_t row, unsigned group) {
+  const Philox4 words = dropout.words(row, group);
+  unsigned bits = 0;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) bits |= dropout.factor(words, i) > 0 ? 1u << i : 0u;
+  return bits;
+}
+
+// The factor of one weight.
+__device__ float weight_factor(const DropoutMask& dropout, std::int64_t row, unsigned channel) {
+  if (!dropout.on()) return 1;
+  return kept_channels(dropout, row, channel / 8) >> channel % 8 & 1 ? dropout.scale : 0.0f;
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,348 @@
+// Attention of decoding steps: one query a row, over cached keys or over the memory. A warp has a query of one head.
+// Its lanes form groups, each of which has a key at a time, with a slice of its channels in each lane: what a group
+// sums up over its keys is joined at the end. The bits of a row do not depend on other rows.
+#include <algorithm>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// A block has the same few heads of neighbouring rows: these are hypotheses of one sentence, which look at the same
+// keys at about the same time.
+constexpr int kBlockRows = 4, kBlockHeads = 2, kThreads = kBlockRows * kBlockHeads * kWarp;
+constexpr int kMaxWidth = 256;     // of a head
+constexpr float kLowest = -1e30f;  // below every score, and still a number
+
+// A lane's share of a vector of d channels: sixteen bytes, where the vectors are aligned, ... A lane whose channels lie
+// beyond the last one loads some others, which are then multiplied by 0 or not stored.
+template <class T, int kLanesEach>
+struct PackSlice {
+  static constexpr int kLanes = kLanesEach, kCount = Pack<T>::kCount;
+  Pack<unsigned> words;  // taken apart only when they are needed: they take half the registers
+
+  __device__ void load(const T* from, int lane, int d) {
+    words = *reinterpret_cast<const Pack<unsigned>*>(from + min(lane * kCount, d - kCount));
+  }
+  static __device__ bool has(int, int lane, int d) { return lane * kCount < d; }
+  __device__ void store(T* to, int lane, int d) const {
+    if (!has(0, lane, d)) return;
+    const uint4 all = make_uint4(words.at[0], words.at[1], words.at[2], words.at[3]);
+    __stwb(reinterpret_cast<uint4*>(to + lane * kCount), all);  // a plain store becomes four
+  }
+  __device__ float get(int j) const {
+    if constexpr (std::is_same_v<T, float>) return __uint_as_float(words.at[j]);
+    return __uint_as_float(j % 2 == 0 ? words.at[j / 2] << 16 : words.at[j / 2] & 0xFFFF0000u);
+  }
+  __device__ void set(const float (&x)[kCount]) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      if constexpr (std::is_same_v<T, float>) {
+        words.at[w] = __float_as_uint(x[w]);
+      } else {
+        words.at[w] = static_cast<unsigned>(__bfloat16_as_ushort(__float2bfloat16_rn(x[2 * w + 1]))) << 16 |
+                      __bfloat16_as_ushort(__float2bfloat16_rn(x[2 * w]));
+      }
+    }
+  }
+};
+
+// ... or every 32nd channel.
+template <class T>
+struct LooseSlice {
+  static constexpr int kLanes = kWarp, kCount = kMaxWidth / kWarp;
+  T at[kCount];
+
+  __device__ void load(const T* from, int lane, int d) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) at[j] = has(j, lane, d) ? from[lane + j * kWarp] : from_float<T>(0.0f);
+  }
+  static __device__ bool has(int j, int lane, int d) { return lane + j * kWarp < d; }
+  __device__ void store(T* to, int lane, int d) const {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) {
+      if (has(j, lane, d)) to[lane + j * kWarp] = at[j];
+    }
+  }
+  __device__ float get(int j) const { return to_float(at[j]); }
+  __device__ void set(const float (&x)[kCount]) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) at[j] = from_float<T>(x[j]);
+  }
+};
+
+// The hypotheses' own past. The new token's key and value are not read from the cell that they are put into.
+template <class T>
+struct CachedPast {
+  static constexpr bool kCached = true;
+  Matrix<T> K, V;
+  Matrix<const T> new_K, new_V;
+  Matrix<const std::int32_t> cells;
+  const std::int32_t* lengths;
+  std::int64_t r;  // of the mask
+
+  __device__ int first_key(std::int64_t row) const {
+    return r > 0 && lengths[row] >= r ? static_cast<int>(lengths[row] - r + 1) : 0;
+  }
+  __device__ int keys(std::int64_t row) const { return lengths[row]; }  // without the new one
+  __device__ std::int64_t place(std::int64_t row, int key) const { return cells.row(row)[key]; }
+};
+
+template <class T>
+struct MemoryPast {
+  static constexpr bool kCached = false;
+  Matrix<const T> K, V;
+  const std::int32_t *first, *count;
+
+  __device__ int first_key(std::int64_t) const { return 0; }
+  __device__ int keys(std::int64_t row) const { return count[row]; }
+  __device__ std::int64_t place(std::int64_t row, int key) const { return first[row] + key; }
+};
+
+template <class T>
+struct Step {
+  Matrix<const T> Q;
+  Matrix<T> O;
+  int h, d_k, d_v;
+  float scale;     // of scores that are powers of two
+  float* weights;  // [rows, h, longest], or null
+  std::int64_t longest;
+
+  __device__ float* weights_of(std::int64_t row, int head) const { return weights + (row * h + head) * longest; }
+};
+
+// The sum over the lanes of a group, known to each.
+template <int kLanes>
+__device__ float group_sum(float x) {
+#pragma unroll
+  for (int step = kLanes / 2; step > 0; step /= 2) x += __shfl_xor_sync(kAllLanes, x, step);
+  return x;
+}
+
+// A softmax and the values that it weighs, over the keys that a group has seen so far.
+template <class Slice>
+struct Running {
+  static constexpr int kCount = Slice::kCount;
+  float most = kLowest, sum = 0, values[kCount] = {};
+
+  template <int n>
+  __device__ void add(const float (&scores)[n], const Slice (&V)[n]) {
+    float now = most;
+#pragma unroll
+    for (int u = 0; u < n; ++u) now = fmaxf(now, scores[u]);
+    const float correction = power_of_two(most - now);
+    most = now;
+    sum *= correction;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) values[j] *= correction;
+#pragma unroll
+    for (int u = 0; u < n; ++u) {
+      const float weight = power_of_two(scores[u] - now);
+      sum += weight;
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) values[j] += weight * V[u].get(j);
+    }
+  }
+  // Joins the groups of a warp.
+  __device__ void join() {
+    float now = most;
+#pragma unroll
+    for (int step = Slice::kLanes; step < kWarp; step *= 2) now = fmaxf(now, __shfl_xor_sync(kAllLanes, now, step));
+    const float correction = power_of_two(most - now);
+    most = now;
+    sum *= correction;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) values[j] *= correction;
+#pragma unroll
+    for (int step = Slice::kLanes; step < kWarp; step *= 2) {
+      sum += __shfl_xor_sync(kAllLanes, sum, step);
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) values[j] += __shfl_xor_sync(kAllLanes, values[j], step);
+    }
+  }
+};
+
+// One query of a head, and its lanes' part in meeting the keys.
+template <class T, class Slice>
+struct Query {
+  static constexpr int kCount = Slice::kCount, kGroups = kWarp / Slice::kLanes;
+  const Step<T>& step;
+  std::int64_t row;
+  int head, lane, group;
+  float q[kCount];
+
+  __device__ float score(const Slice& key) const {
+    float sum = 0;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) sum += q[j] * key.get(j);
+    return group_sum<Slice::kLanes>(sum);
+  }
+  __device__ void show(float score, int key) const {
+    if (step.weights != nullptr && lane == 0) step.weights_of(row, head)[key] = score;
+  }
+
+  // The keys from `key` on, n for each group, of which those before `end` count. The lanes of the warp know the places
+  // of keys `first` and following.
+  template <int n, class Rows>
+  __device__ void see(int key, int end, int first, int place, const Rows& K, const Rows& V,
+                      Running<Slice>& running) const {
+    Slice keys[n], values[n];
+#pragma unroll
+    for (int u = 0; u < n; ++u) {
+      const std::int64_t at = __shfl_sync(kAllLanes, place, key - first + u * kGroups + group);
+      keys[u].load(K.data + at * K.stride, lane, step.d_k);
+      values[u].load(V.data + at * V.stride, lane, step.d_v);
+    }
+    float scores[n];
+#pragma unroll
+    for (int u = 0; u < n; ++u) {
+      const int mine = key + u * kGroups + group;
+      scores[u] = score(keys[u]);
+      if (mine < end) {
+        show(scores[u], mine);
+      } else {
+        scores[u] = -INFINITY;
+      }
+    }
+    running.add(scores, values);
+  }
+};
+
+// Turns the scores that `see` has left into weights; unseen keys get 0.
+__device__ void finish_weights(float* weights, std::int64_t longest, int from, int to, float log_sum) {
+  __syncwarp();
+  for (std::int64_t key = threadIdx.x % kWarp; key < longest; key += kWarp) {
+    weights[key] = key >= from && key < to ? power_of_two(weights[key] - log_sum) : 0.0f;
+  }
+}
+
+template <class T, class Slice, class Past>
+__global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
+    attention_step_kernel(Step<T> step, Past past) {
+  const int head_blocks = (step.h + kBlockHeads - 1) / kBlockHeads, warp = threadIdx.x / kWarp;
+  const std::int64_t r = static_cast<std::int64_t>(blockIdx.x / head_blocks) * kBlockRows + warp % kBlockRows;
+  const int head = blockIdx.x % head_blocks * kBlockHeads + warp / kBlockRows;
+  if (r >= step.Q.rows || head >= step.h) return;
+
+  const int warp_lane = threadIdx.x % kWarp, d_k = step.d_k, d_v = step.d_v;
+  Query<T, Slice> query{step, r, head, warp_lane % Slice::kLanes, warp_lane / Slice::kLanes, {}};
+  Slice slice;
+  slice.load(step.Q.row(r) + head * d_k, query.lane, d_k);
+#pragma unroll
+  for (int j = 0; j < Slice::kCount; ++j) {
+    query.q[j] = Slice::has(j, query.lane, d_k) ? slice.get(j) * step.scale : 0.0f;
+  }
+
+  Running<Slice> running;
+  const int from = past.first_key(r), to = past.keys(r);
+  if constexpr (Past::kCached) {
+    Slice values[1];
+    slice.load(past.new_K.row(r) + head * d_k, query.lane, d_k);
+    values[0].load(past.new_V.row(r) + head * d_v, query.lane, d_v);
+    const float score = query.score(slice);
+    if (query.group == 0) {
+      const std::int64_t cell = past.place(r, to);
+      slice.store(past.K.row(cell) + head * d_k, query.lane, d_k);
+      values[0].store(past.V.row(cell) + head * d_v, query.lane, d_v);
+      query.show(score, to);
+      running.add({score}, values);
+    }
+  }
+  auto K = past.K, V = past.V;
+  K.data += head * d_k;
+  V.data += head * d_v;
+  constexpr int kMany = 4 * Query<T, Slice>::kGroups, kFew = kMany / 2;  // keys at once
+  for (int first = from; first < to; first += kWarp) {
+    // A lane beyond the last key repeats it, so that every load is a valid one.
+    const int place = static_cast<int>(past.place(r, min(first + warp_lane, to - 1)));
+    const int end = min(first + kWarp, to);
+    int key = first;
+    for (; end - key > kFew; key += kMany) query.template see<4>(key, end, first, place, K, V, running);
+    if (key < end) query.template see<2>(key, end, first, place, K, V, running);
+  }
+  running.join();
+  const float factor = running.sum > 0 ? 1 / running.sum : 0.0f;
+#pragma unroll
+  for (int j = 0; j < Slice::kCount; ++j) running.values[j] *= factor;
+  slice.set(running.values);
+  if (query.group == 0) slice.store(step.O.row(r) + head * d_v, query.lane, d_v);
+  if (step.weights != nullptr) {
+    finish_weights(step.weights_of(r, head), step.longest, from, to + Past::kCached, running.most + log2f(running.sum));
+  }
+}
+
+template <class T, class Past>
+void launch_step(const CudaBackend& on, const Step<T>& step, const Past& past, bool packs) {
+  const int width = std::max(step.d_k, step.d_v);
+  require<ShapeError>(width <= kMaxWidth, "attention: a head of ", width, " channels is wider than ", kMaxWidth,
+                      ", the most that a CUDA device decodes with");
+  constexpr int kCount = Pack<T>::kCount;
+  const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, LooseSlice<T>, Past>
+                      : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Past>
+                      : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Past>
+                                                    : attention_step_kernel<T, PackSlice<T, 8>, Past>;
+  const std::int64_t blocks = divide_up(step.Q.rows, kBlockRows) * divide_up(step.h, kBlockHeads);
+  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, past);
+}
+
+template <class T>
+Step<T> make_step(const Array& Q, const Array& V, const Heads& heads, const Array& O, const Array& weights,
+                  std::int64_t longest) {
+  return {.Q = matrix<const T>(Q),
+          .O = matrix<T>(O),
+          .h = static_cast<int>(heads.h),
+          .d_k = static_cast<int>(Q.cols() / heads.h),
+          .d_v = static_cast<int>(V.cols() / heads.h),
+          .scale = static_cast<float>(heads.scale) * ExpSum::kLog2E,
+          .weights = elements<float>(weights),
+          .longest = longest};
+}
+
+template <class T>
+bool heads_in_packs(const Step<T>& step, std::initializer_list<const Array*> arrays) {
+  return step.d_k % Pack<T>::kCount == 0 && step.d_v % Pack<T>::kCount == 0 && packable<T>(arrays);
+}
+
+}  // namespace
+
+void CudaBackend::attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
+                                   std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+  const std::int64_t steps = cache.cells.cols();
+  require<ShapeError>(Q.rows() == K.rows() && Q.rows() == V.rows() && Q.rows() == O.rows() &&
+                          Q.rows() == cache.cells.rows() && Q.rows() == cache.lengths.count() && Q.cols() == K.cols() &&
+                          V.cols() == O.cols() && K.cols() == cache.K.cols() && V.cols() == cache.V.cols() &&
+                          (!weights || weights.count() == Q.rows() * heads.h * steps),
+                      "attention_cached: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", O ", O.shape(),
+                      ", cells ", cache.cells.shape(), ", weights ", weights.shape());
+  dispatch(Q.dtype(), [&]<class T>() {
+    const Step<T> step = make_step<T>(Q, V, heads, O, weights, steps);
+    const CachedPast<T> past{.K = matrix<T>(cache.K),
+                             .V = matrix<T>(cache.V),
+                             .new_K = matrix<const T>(K),
+                             .new_V = matrix<const T>(V),
+                             .cells = matrix<const std::int32_t>(cache.cells),
+                             .lengths = elements<const std::int32_t>(cache.lengths),
+                             .r = r};
+    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
+  });
+}
+
+void CudaBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                   const Heads& heads, Array& O, Array& weights) const {
+  require<ShapeError>(Q.rows() == O.rows() && Q.rows() == memory.first.count() && Q.rows() == memory.count.count() &&
+                          Q.cols() == K.cols() && V.cols() == O.cols() && K.rows() == V.rows() &&
+                          (!weights || weights.count() == Q.rows() * heads.h * memory.longest),
+                      "attention_memory: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", O ", O.shape(),
+                      ", first ", memory.first.shape(), ", weights ", weights.shape());
+  dispatch(Q.dtype(), [&]<class T>() {
+    const Step<T> step = make_step<T>(Q, V, heads, O, weights, memory.longest);
+    const MemoryPast<T> past{.K = matrix<const T>(K),
+                             .V = matrix<const T>(V),
+                             .first = elements<const std::int32_t>(memory.first),
+                             .count = elements<const std::int32_t>(memory.count)};
+    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O}));
+  });
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,140 @@
+#include "dragoman/backend/cuda/testing.h"
+
+namespace dragoman::cuda {
+namespace {
+
+using CudaAttentionStep = CudaTest;
+INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
+
+struct Widths {
+  std::int64_t h, d_k, d_v;
+};
+// By packs of every number of lanes, with idle lanes, with different widths, and by single elements.
+const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
+                                     {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
+
+Heads heads_of(const Widths& widths) {
+  return {.h = widths.h, .scale = 1 / std::sqrt(static_cast<double>(widths.d_k)), .dropout = {}};
+}
+
+Array random_array(const Backend& on, const Shape& shape, DType dtype, std::uint64_t seed) {
+  return make_array(on, shape, dtype, random_values(shape.count(), seed));
+}
+Array integers(const Backend& on, const Shape& shape, const std::vector<int>& values) {
+  return make_array(on, shape, DType::kInt32, {values.begin(), values.end()});
+}
+
+// Q, K and V of a step side by side, as one product makes them; `skipped` columns come before them.
+struct Projected {
+  Array Q, K, V;
+
+  Projected(const Backend& on, DType dtype, std::int64_t rows, const Widths& widths, std::int64_t skipped) {
+    const std::int64_t keys = widths.h * widths.d_k, values = widths.h * widths.d_v;
+    const Array all = random_array(on, {rows, skipped + 2 * keys + values}, dtype, 1);
+    Q = all.columns(skipped, keys);
+    K = all.columns(skipped + keys, keys);
+    V = all.columns(skipped + 2 * keys, values);
+  }
+};
+
+// Row r has lengths[r] tokens behind it; pairs of rows share their cells, but not those of the new tokens.
+KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
+                       std::int64_t skipped = 0) {
+  return [=](const Backend& on, DType dtype) -> std::vector<Array> {
+    const auto rows = static_cast<std::int64_t>(lengths.size());
+    const int steps = lengths.empty() ? 1 : *std::ranges::max_element(lengths) + 2;
+    const auto shared = static_cast<int>((rows + 1) / 2) * steps;
+    std::vector<int> cells;
+    for (int row = 0; row < static_cast<int>(rows); ++row) {
+      for (int t = 0; t < steps; ++t) {
+        cells.push_back(t < lengths[row] ? (row / 2 * steps + t) * 7 % shared : t == lengths[row] ? shared + row : -1);
+      }
+    }
+    const Projected now(on, dtype, rows, widths, skipped);
+    const CachedKeys cache{.K = random_array(on, {shared + rows, widths.h * widths.d_k}, dtype, 2),
+                           .V = random_array(on, {shared + rows, widths.h * widths.d_v}, dtype, 3),
+                           .cells = integers(on, {rows, steps}, cells),
+                           .lengths = integers(on, {rows}, lengths)};
+    Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
+    Array weights = observed ? random_array(on, {rows, widths.h, steps}, statistics_of(dtype), 5) : Array();
+    on.attention_cached(now.Q, now.K, now.V, cache, r, heads_of(widths), O, weights);
+    std::vector<Array> outputs{O, cache.K, cache.V};
+    if (observed) outputs.push_back(weights);
+    return outputs;
+  };
+}
+
+// Sentences of these lengths in the memory, with `beam` rows each.
+KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, int beam, bool observed,
+                       std::int64_t skipped = 0) {
+  return [=](const Backend& on, DType dtype) -> std::vector<Array> {
+    std::vector<int> first, count;
+    int total = 0;
+    for (const int n : lengths) {
+      first.insert(first.end(), static_cast<std::size_t>(beam), total);
+      count.insert(count.end(), static_cast<std::size_t>(beam), n);
+      total += n;
+    }
+    const auto rows = static_cast<std::int64_t>(first.size());
+    const Projected now(on, dtype, rows, widths, skipped), memory(on, dtype, total, widths, skipped);
+    const MemoryRows places{.first = integers(on, {rows}, first),
+                            .count = integers(on, {rows}, count),
+                            .longest = lengths.empty() ? 0 : *std::ranges::max_element(lengths)};
+    Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
+    Array weights = observed ? random_array(on, {rows, widths.h, places.longest}, statistics_of(dtype), 5) : Array();
+    on.attention_memory(now.Q, memory.K, memory.V, places, heads_of(widths), O, weights);
+    return observed ? std::vector<Array>{O, weights} : std::vector<Array>{O};
+  };
+}
+
+TEST_P(CudaAttentionStep, APastOfAnyLength) {
+  const std::vector<int> lengths = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 40, 63, 64, 65, 130};
+  for (const Widths& widths : kWidths) {
+    SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
+    for (const bool observed : {false, true}) expect_as_on_cpu(cached_call(widths, lengths, 0, observed));
+  }
+}
+
+TEST_P(CudaAttentionStep, APastWithinAWindow) {
+  for (const std::int64_t r : {1, 2, 5, 33, 200}) {
+    expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
+    expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
+  }
+}
+
+TEST_P(CudaAttentionStep, AMemoryOfAnyLength) {
+  for (const Widths& widths : kWidths) {
+    SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
+    for (const int beam : {1, 4, 5}) {
+      for (const bool observed : {false, true}) {
+        expect_as_on_cpu(memory_call(widths, {1, 2, 16, 17, 31, 32, 33, 64, 100, 3}, beam, observed));
+      }
+    }
+  }
+}
+
+TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) { expect_as_on_cpu(memory_call({2, 8, 8}, {3, 0}, 2, true)); }
+
+TEST_P(CudaAttentionStep, RowsThatAreNotAligned) {
+  for (const std::int64_t skipped : {1, 4}) {
+    expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, 0, false, skipped));
+    expect_as_on_cpu(memory_call({4, 16, 16}, {5, 9}, 2, false, skipped));
+  }
+}
+
+TEST_P(CudaAttentionStep, NoRows) {
+  expect_as_on_cpu(cached_call({2, 8, 8}, {}, 0, false));
+  expect_as_on_cpu(memory_call({2, 8, 8}, {}, 4, false));
+}
+
+TEST_P(CudaAttentionStep, ManyRowsAndLongSentences) {
+  std::vector<int> lengths;
+  for (int row = 0; row < 300; ++row) lengths.push_back(1 + row * 37 % 40);
+  expect_as_on_cpu(cached_call({8, 64, 64}, lengths, 0, false));
+  expect_as_on_cpu(cached_call({2, 64, 64}, {2000, 1999, 5}, 0, true));
+  expect_as_on_cpu(memory_call({8, 64, 64}, lengths, 4, false));
+  expect_as_on_cpu(memory_call({2, 64, 64}, {2000, 3}, 2, true));
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <limits>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// Logits that are held at once.
+constexpr std::int64_t kScratchBytes = std::int64_t{512} << 20;
+constexpr int kThreads = 512;
+constexpr int kAtOnce = 4;            // packs that a thread loads together
+constexpr unsigned kMaxFound = 1024;  // words that can be compared with each other
+constexpr int kPack = Pack<float>::kCount;
+
+// Numbers by row, stored as float32 or bfloat16; or nothing, if nobody wants them.
+struct Numbers {
+  float* singles = nullptr;
+  bf16* halves = nullptr;
+  std::int64_t stride = 0;
+
+  explicit Numbers(const Array& x, std::int64_t stride_) : stride(stride_) {
+    if (x && x.dtype() == DType::kBFloat16) {
+      halves = elements<bf16>(x);
+    } else if (x) {
+      singles = elements<float>(x);
+    }
+  }
+  __device__ bool wanted() const { return singles != nullptr || halves != nullptr; }
+  __device__ void put(std::int64_t r, std::int64_t column, float x) const {
+    if (singles != nullptr) {
+      singles[r * stride + column] = x;
+    } else {
+      halves[r * stride + column] = __float2bfloat16_rn(x);
+    }
+  }
+};
+
+// What the rows of one chunk have in common.
+struct WordRows {
+  const float* logits;
+  std::int64_t stride;
+  const float* bias;  // as wide as a row of logits; null: none
+  int V, k;
+  Matrix<std::int32_t> ids;
+  Numbers best, log_sums, all;
+  std::int64_t top;  // the chunk's first row
+};
+
+// A word with its logit as one number: the larger one is the better word. 0 is no word.
+using Rank = unsigned long long;
+
+__device__ Rank rank_of(float logit, int id) {
+  const unsigned bits = __float_as_uint(logit + 0.0f);  // the two zeros are equal
+  const unsigned order = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+  return static_cast<Rank>(order) << 32 | ~static_cast<unsigned>(id);
+}
+
+__device__ void name(const WordRows& rows, int place, Rank rank) {
+  const std::int64_t r = rows.top + blockIdx.x;
+  const auto order = static_cast<unsigned>(rank >> 32);
+  const float logit = __uint_as_float(order >> 31 != 0 ? order ^ 0x80000000u : ~order);
+  rows.ids.row(r)[place] = rank == 0 ? kNoWord : static_cast<std::int32_t>(~static_cast<unsigned>(rank));
+  rows.best.put(r, place, rank == 0 ? -INFINITY : logit);
+}
+
+// Loads what is stored for words 4 i up to 4 i + 3, ...
+__device__ void load_logits(const WordRows& rows, int i, float* x) {
+  const Pack<float> pack = reinterpret_cast<const Pack<float>*>(rows.logits + blockIdx.x * rows.stride)[i];
+#pragma unroll
+  for (int j = 0; j < kPack; ++j) x[j] = pack.at[j];
+}
+// ... and makes it their logits: -infinity beyond the vocabulary.
+__device__ void finish_logits(const WordRows& rows, int i, float* x) {
+  if (rows.bias != nullptr) {
+    const Pack<float> bias = reinterpret_cast<const Pack<float>*>(rows.bias)[i];
+#pragma unroll
+    for (int j = 0; j < kPack; ++j) x[j] += bias.at[j];
+  }
+  if (i * kPack + kPack > rows.V) {
+#pragma unroll
+    for (int j = 0; j < kPack; ++j) x[j] = i * kPack + j < rows.V ? x[j] : -INFINITY;
+  }
+}
+
+// Calls found(logit, id) for the words of pack i that can be named.
+template <class Found>
+__device__ void for_words(const WordRows& rows, int i, const Found& found) {
+  float x[kPack];
+  load_logits(rows, i, x);
+  finish_logits(rows, i, x);
+#pragma unroll
+  for (int j = 0; j < kPack; ++j) {
+    const int id = i * kPack + j;
+    if (id >= kFirstWord && x[j] > -INFINITY) found(x[j], id);
+  }
+}
+
+// This thread's part of the row, of packs threadIdx.x, threadIdx.x + kThreads, ... Returns the largest logit of a word
+// that can be named, and adds all to the sum.
+__device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
+  ExpSum reserved;
+  for (int first = threadIdx.x; first < packs; first += kAtOnce * kThreads) {
+    float x[kAtOnce * kPack];
+#pragma unroll
+    for (int j = 0; j < kAtOnce * kPack; ++j) x[j] = -INFINITY;
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (first + u * kThreads < packs) load_logits(rows, first + u * kThreads, x + u * kPack);
+    }
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (first + u * kThreads < packs) finish_logits(rows, first + u * kThreads, x + u * kPack);
+    }
+    if (rows.all.wanted()) {
+#pragma unroll
+      for (int j = 0; j < kAtOnce * kPack; ++j) {
+        const int id = (first + j / kPack * kThreads) * kPack + j % kPack;
+        if (id < rows.V) rows.all.put(rows.top + blockIdx.x, id, x[j]);
+      }
+    }
+    if (first == 0) {
+      static_assert(kFirstWord == 2);
+      reserved.add({x[0], x[1]});
+      x[0] = x[1] = -INFINITY;
+    }
+    sum.add(x);
+  }
+  const float largest = sum.most;
+  const float most = fmaxf(sum.most, reserved.most);
+  sum = {most, sum.sum * sum.relative_to(most) + reserved.sum * reserved.relative_to(most)};
+  return largest;
+}
+
+// Words that may be among the best.
+struct Found {
+  float largest[kThreads];  // by thread
+  float group[kThreads / 4];
+  int threads[kThreads];  // those that have seen such a word
+  Rank ranks[kMaxFound];
+  float threshold;
+  unsigned thread_count, count;
+};
+
+// The k best words of a row, without looking at all of it again. Threads form groups; the k-th largest of the groups'
+// largest logits is a threshold that at least k words reach, and hardly more do: they are collected and compared with
+// each other. Returns false if they are too many.
+template <int kGroups>
+__device__ bool best_by_threshold(const WordRows& rows, int packs, float largest, Found& found) {
+  found.largest[threadIdx.x] = largest;
+  if (threadIdx.x == 0) found.thread_count = found.count = 0;
+  __syncthreads();
+  float group = -INFINITY;
+  if (threadIdx.x < kGroups) {
+    for (int t = threadIdx.x; t < kThreads; t += kGroups) group = fmaxf(group, found.largest[t]);
+    found.group[threadIdx.x] = group;
+  }
+  __syncthreads();
+  if (threadIdx.x < kGroups) {
+    int before = 0;
+    for (int g = 0; g < kGroups; ++g) {
+      const float other = found.group[g];
+      before += other > group || (other == group && g < threadIdx.x);
+    }
+    if (before == rows.k - 1) found.threshold = group;
+  }
+  __syncthreads();
+  const float threshold = found.threshold;
+  if (largest > -INFINITY && largest >= threshold) found.threads[atomicAdd(&found.thread_count, 1u)] = threadIdx.x;
+  __syncthreads();
+  const int each = (packs + kThreads - 1) / kThreads, looked_at = static_cast<int>(found.thread_count) * each;
+  for (int n = threadIdx.x; n < looked_at; n += kThreads) {
+    const int i = found.threads[n / each] + n % each * kThreads;
+    if (i >= packs) continue;
+    for_words(rows, i, [&](float logit, int id) {
+      if (logit < threshold) return;
+      const unsigned at = atomicAdd(&found.count, 1u);
+      if (at < kMaxFound) found.ranks[at] = rank_of(logit, id);
+    });
+  }
+  __syncthreads();
+  const int count = static_cast<int>(found.count);
+  if (found.count > kMaxFound) return false;
+  for (int c = threadIdx.x; c < count; c += kThreads) {
+    const Rank mine = found.ranks[c];
+    int better = 0;
+    for (int other = 0; other < count; ++other) better += found.ranks[other] > mine;
+    if (better < rows.k) name(rows, better, mine);
+  }
+  for (int place = count + static_cast<int>(threadIdx.x); place < rows.k; place += kThreads) name(rows, place, 0);
+  return true;
+}
+
+// Any number of best words, each by another look at the whole row.
+__device__ void best_one_by_one(const WordRows& rows, int packs, Rank* shared) {
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  Rank last = ~Rank{0};
+  for (int place = 0; place < rows.k; ++place) {
+    Rank best = 0;
+    for (int i = threadIdx.x; i < packs && last > 0; i += kThreads) {
+      for_words(rows, i, [&](float logit, int id) {
+        const Rank rank = rank_of(logit, id);
+        if (rank < last && rank > best) best = rank;
+      });
+    }
+    best = warp_max(best);
+    __syncthreads();
+    if (lane == 0) shared[warp] = best;
+    __syncthreads();
+    last = warp_max(lane < kThreads / kWarp ? shared[lane] : Rank{0});
+    if (threadIdx.x == 0) name(rows, place, last);
+  }
+}
+
+// A block a row. Rows have the same bits in any company: the parts of a sum depend on V alone.
+template <int kGroups>
+__global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) {
+  __shared__ float2 shared_sums[kThreads / kWarp];
+  __shared__ Found found;
+  const int packs = (rows.V + kPack - 1) / kPack;
+  ExpSum sum;
+  const float largest = scan(rows, packs, sum);
+  sum = block_join(sum, shared_sums);
+  if (threadIdx.x == 0) rows.log_sums.put(rows.top + blockIdx.x, 0, sum.log());
+  if (rows.k > kGroups / 2 || !best_by_threshold<kGroups>(rows, packs, largest, found)) {
+    __syncthreads();
+    best_one_by_one(rows, packs, found.ranks);
+  }
+}
+
+void check_shapes(const Array& Y, const Shape& E, const Array& b, const BestWords& best) {
+  const std::int64_t V = E.rows();
+  require<ShapeError>(Y.cols() == E.cols() && (!b || b.count() == V), "best_words: Y is ", Y.shape(), ", b ", b.shape(),
+                      ", and E ", E);
+  require<ShapeError>(best.ids.rows() == Y.rows() && best.ids.cols() > 0 && best.logits.rows() == Y.rows() &&
+                          best.logits.cols() == best.ids.cols() && best.log_sums.count() == Y.rows(),
+                      "best_words: Y is ", Y.shape(), ", ids ", best.ids.shape(), ", logits ", best.logits.shape(),
+                      ", log_sums ", best.log_sums.shape());
+  require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
+                      Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
+  require<ShapeError>(V > 0 && V < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
+                      "best_words: a vocabulary of ", V, " words");
+}
+
+}  // namespace
+
+void CudaBackend::best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
+  check_shapes(Y, E.shape(), b, best);
+  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(V, kPack) * kPack;
+  const std::int64_t chunk =
+      std::max<std::int64_t>(1, kScratchBytes / (width * static_cast<std::int64_t>(sizeof(float))));
+  const ArenaScope scratch(arena());
+  const Array wide = empty({std::min(R, chunk), width}, DType::kFloat32);
+  WordRows rows{.logits = elements<const float>(wide),
+                .stride = width,
+                .bias = nullptr,
+                .V = static_cast<int>(V),
+                .k = static_cast<int>(best.ids.cols()),
+                .ids = matrix<std::int32_t>(best.ids),
+                .best = Numbers(best.logits, best.logits.row_stride()),
+                .log_sums = Numbers(best.log_sums, 1),
+                .all = Numbers(best.all, best.all.row_stride()),
+                .top = 0};
+  if (b) {
+    const Array bias = empty({width}, DType::kFloat32);
+    scaled(b, 1.0, Sink::overwrite(bias.columns(0, V)));
+    rows.bias = elements<const float>(bias);
+  }
+  for (rows.top = 0; rows.top < R; rows.top += chunk) {
+    const std::int64_t height = std::min(chunk, R - rows.top);
+    const Array logits = wide.row_range(0, height).columns(0, V);
+    matmul(Y.row_range(rows.top, height), Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
+    // Twice as many groups as best words: the threshold is then hardly below the k-th best.
+    const auto kernel = rows.k <= 16 ? best_words_kernel<32> : best_words_kernel<128>;
+    launch(*this, kernel, static_cast<unsigned>(height), kThreads, 0, rows);
+  }
+}
+
+void CudaBackend::best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const {
+  const ArenaScope scratch(arena());
+  const Array plain = empty({E.out, E.in}, E.panels.dtype());
+  transpose(E.panels, Sink::overwrite(plain));
+  best_words(Y, plain, b, best);
+}
+
+}  // namespace dragoman::cuda

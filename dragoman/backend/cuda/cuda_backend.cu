@@ -1,0 +1,160 @@
+#include "dragoman/backend/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dragoman/backend/cuda/devices.h"
+#include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/cuda/memory.h"
+#include "dragoman/backend/cuda/products.h"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space
+
+// A copy on its way, into a slot that is its own until it is destroyed.
+class Arriving final : public HostCopy {
+ public:
+  Arriving(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
+  ~Arriving() override {
+    cudaEventSynchronize(slot_.arrived);
+    slots_.give_back(slot_);
+  }
+
+  void start(const void* device, cudaStream_t stream) const {
+    check(cudaMemcpyAsync(slot_.memory, device, bytes_, cudaMemcpyDeviceToHost, stream), "a copy from the device");
+    check(cudaEventRecord(slot_.arrived, stream), "an event");
+  }
+  void wait(void* host) override {
+    check(cudaEventSynchronize(slot_.arrived), "the device");
+    std::memcpy(host, slot_.memory, bytes_);
+  }
+
+ private:
+  PinnedSlots& slots_;
+  PinnedSlots::Slot slot_;
+  std::size_t bytes_;
+};
+
+// Nothing arrives in a dry run.
+struct NothingArriving final : HostCopy {
+  explicit NothingArriving(std::size_t bytes_) : bytes(bytes_) {}
+  void wait(void* host) override { std::memset(host, 0, bytes); }
+  std::size_t bytes;
+};
+
+void require_device(int index) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  require<DeviceError>(status != cudaErrorInsufficientDriver,
+                       "the CUDA driver is older than this program needs: update it, or use --device cpu.");
+  require<DeviceError>(status == cudaSuccess && count > 0,
+                       "this machine has no CUDA device that can be used (", cudaGetErrorString(status),
+                       "): use --device cpu.");
+  require<DeviceError>(index >= 0 && index < count, "there is no CUDA device ", index, ": this machine has ", count,
+                       ".");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "the device's properties");
+  require<DeviceError>(properties.major >= 8, "the ", properties.name, " has compute capability ", properties.major,
+                       ".", properties.minor, ", but this program needs 8.0: use --device cpu.");
+  check(cudaSetDevice(index), "the choice of the device");
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* what) {
+  require<DeviceError>(status == cudaSuccess, "CUDA failed at ", what, ": ", cudaGetErrorString(status), ".");
+}
+
+int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string device_name(int index) {
+  cudaDeviceProp properties{};
+  return cudaGetDeviceProperties(&properties, index) == cudaSuccess ? properties.name : "";
+}
+
+std::size_t free_memory(int index) {
+  require_device(index);
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "the device's memory");
+  return free;
+}
+
+std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options) {
+  return std::make_unique<CudaBackend>(index, options);
+}
+
+CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(index), dry_(options.dry) {
+  std::size_t values = options.memory, gradients = options.gradient_memory;
+  if (!dry_) {
+    require_device(index);
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "the device's properties");
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    pinned_ = std::make_unique<PinnedRing>();
+    slots_ = std::make_unique<PinnedSlots>();
+    if (options.profile) profile_ = std::make_unique<Profile>();
+    const std::size_t free = free_memory(index);
+    if (values == 0) values = free / 4 * 3;
+    if (gradients == 0) gradients = free / 4;
+    arena_memory_ = std::make_unique<DeviceReservation>(index, values);
+    gradient_memory_ = std::make_unique<DeviceReservation>(index, gradients);
+  } else {
+    arena_memory_ = std::make_unique<ImaginaryReservation>();
+    gradient_memory_ = std::make_unique<ImaginaryReservation>();
+  }
+  products_ = std::make_unique<Products>(*this);
+  host_arena_memory_ = std::make_unique<HostReservation>(kHostArenaBytes);
+  arena_ = std::make_unique<Arena>(*arena_memory_, values);
+  gradients_ = std::make_unique<Pool>(*gradient_memory_, gradients);
+  host_arena_ = std::make_unique<Arena>(*host_arena_memory_);
+}
+
+CudaBackend::~CudaBackend() {
+  if (dry_) return;
+  cudaStreamSynchronize(stream_);
+  products_.reset();
+  cudaStreamDestroy(stream_);
+}
+
+std::string CudaBackend::profile() const { return profile_ ? profile_->table() : ""; }
+
+std::unique_ptr<Reservation> CudaBackend::reserve(std::size_t bytes) const {
+  if (dry_) return std::make_unique<ImaginaryReservation>();
+  auto memory = std::make_unique<DeviceReservation>(index_, bytes);
+  memory->commit(bytes);
+  check(cudaMemsetAsync(memory->base(), 0, bytes, stream_), "clearing memory");
+  return memory;
+}
+
+void CudaBackend::copy_in(const void* host, Array& to) const {
+  require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
+  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream_);
+}
+
+void CudaBackend::copy_out(const Array& from, void* host) const {
+  require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
+  const std::size_t bytes = static_cast<std::size_t>(from.count()) * size_of(from.dtype());
+  if (dry_) {
+    std::memset(host, 0, bytes);
+    return;
+  }
+  if (bytes > 0) check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream_), "a copy from the device");
+  check(cudaStreamSynchronize(stream_), "the device");
+}
+
+std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
+  const std::size_t bytes = static_cast<std::size_t>(from.count()) * size_of(from.dtype());
+  require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
+                      from.shape(), " is not a few numbers");
+  if (dry_) return std::make_unique<NothingArriving>(bytes);
+  auto arriving = std::make_unique<Arriving>(*slots_, bytes);
+  arriving->start(from.raw(), stream_);
+  return arriving;
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,17 @@
+// All that the rest of the program sees of the CUDA backend.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "dragoman/backend/backend.h"
+
+namespace dragoman::cuda {
+
+int device_count();  // 0 without a driver
+std::string device_name(int index);
+std::size_t free_memory(int index);  // bytes; throws DeviceError if there is no such device
+std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options);
+
+}  // namespace dragoman::cuda

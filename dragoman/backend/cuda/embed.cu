@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <cassert>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kThreads = 256, kWarps = kThreads / kWarp;
+constexpr std::int64_t kChunk = 8 * kWarp;  // columns of a warp, an eight a lane
+
+template <class T, class TE, class TP>
+struct Lookup {
+  const std::int32_t *ids, *position;
+  Matrix<const TE> E;
+  Matrix<const TP> P;  // may be absent
+  float scale;
+  DropoutMask dropout;
+  Matrix<T> y;
+};
+
+// An eight of channels a thread.
+template <bool kPacked, class T, class TE, class TP>
+__global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> of) {
+  const std::int64_t d = of.y.cols, eights = divide_up(d, 8);
+  const std::int64_t index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (index >= of.y.rows * eights) return;
+  const std::int64_t r = index / eights, group = index - r * eights;
+  const std::int32_t id = of.ids[r];
+  assert(id >= 0 && id < of.E.rows && "ids are checked before they enter a batch");
+  Eight<TE> e{};
+  Eight<TP> p{};
+  if (id != 0) e = load_eight<kPacked>(of.E.row(id), 8 * group, d);
+  if (of.P.data != nullptr) p = load_eight<kPacked>(of.P.row(of.position[r]), 8 * group, d);
+  Philox4 words{};  // made while the rows are on their way
+  if (of.dropout.on()) words = of.dropout.words(r, static_cast<std::uint32_t>(group));
+  Eight<float> y;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) y.at[i] = of.scale * e[i] + p[i];
+  if (of.dropout.on()) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) y.at[i] *= of.dropout.factor(words, i);
+  }
+  store_eight<kPacked>(rounded_to<T>(y), of.y.row(r), 8 * group, d);
+}
+
+// Adds row r of dy, with elements dropped, to the sum of its columns from `first` on.
+template <bool kPacked, class T>
+__device__ void add_row(const Matrix<const T>& dy, const DropoutMask& dropout, std::int64_t r, std::int64_t first,
+                        Eight<float>& sum) {
+  const Eight<T> x = load_eight<kPacked>(dy.row(r), first, dy.cols);
+  if (dropout.on()) {
+    const Philox4 words = dropout.words(r, static_cast<std::uint32_t>(first / 8));
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sum.at[i] += dropout.factor(words, i) * x[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sum.at[i] += x[i];
+  }
+}
+
+// The sum over a block's warps, in their order, of column threadIdx.x of a chunk. `shared` is [kWarps][kChunk].
+__device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
+  static_assert(kThreads == kChunk);
+  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  store_eight<true>(sum, shared + warp * kChunk, 8 * lane, kChunk);
+  __syncthreads();
+  float total = 0;
+  for (int w = 0; w < kWarps; ++w) total += shared[w * kChunk + threadIdx.x];
+  return total;
+}
+
+// dE: the index lists rows token after token. It is cut into pieces of kPiece entries, a warp's work each, so that a
+// token with thousands of rows is shared. A token that lies within one piece is done there; of one that goes on, each
+// of its pieces keeps its part, which a second kernel adds up.
+constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and those that are on their way at once
+
+template <class T, class G>
+struct TokenGradient {
+  Matrix<const T> dy;
+  const std::int32_t *tokens, *starts, *rows;
+  std::int64_t U, entries;
+  float scale;
+  DropoutMask dropout;
+  SinkRows<G> dE;         // which accumulates
+  float* parts;           // [2 pieces, d]: of a piece's first token, if it began before, and of its last, if it goes on
+  std::int32_t* goes_on;  // [pieces]: the place in `tokens` of one that begins in this piece and goes on, or -1
+
+  __device__ std::int64_t chunks() const { return divide_up(dy.cols, kChunk); }
+  __device__ float* part(std::int64_t piece, bool last) const { return parts + (2 * piece + last) * dy.cols; }
+};
+
+// The place in `starts` of the last one that is at most `entry`: a warp tries 32 places at once.
+__device__ inline std::int64_t token_at(const std::int32_t* starts, std::int64_t U, std::int64_t entry) {
+  const int lane = threadIdx.x % kWarp;
+  std::int64_t low = 0, high = U;  // starts[low] <= entry < starts[high]
+  while (high - low > 1) {
+    const std::int64_t step = divide_up(high - low, kWarp), place = low + lane * step;
+    const unsigned at_most = __ballot_sync(kAllLanes, place < high && starts[place] <= entry);
+    low += (__popc(at_most) - 1) * step;
+    high = min(high, low + step);
+  }
+  return low;
+}
+
+__device__ inline unsigned kept_bits(const DropoutMask& dropout, const Philox4& words) {
+  unsigned bits = 0;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) bits |= dropout.factor(words, i) != 0 ? 1u << i : 0;
+  return bits;
+}
+
+template <bool kPacked, class T, class G>
+__global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G> of) {
+  const std::int64_t chunks = of.chunks(), d = of.dy.cols;
+  const std::int64_t task = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / kWarp, piece = task / chunks;
+  const std::int64_t begin = piece * kPiece;
+  if (begin >= of.entries) return;
+  const int lane = threadIdx.x % kWarp;
+  const std::int64_t column = task % chunks * kChunk + 8 * lane;
+  const auto count = static_cast<int>(min(std::int64_t{kPiece}, of.starts[of.U] - begin));
+  if (count <= 0) {
+    if (column == 0) of.goes_on[piece] = -1;
+    return;
+  }
+
+  // Lane i looks after entry i of the piece: its row and token. `ends` says which entries are the last of their token.
+  const std::int64_t u = token_at(of.starts, of.U, begin);
+  const std::int64_t end = u + 1 + lane <= of.U ? of.starts[u + 1 + lane] - begin - 1 : kPiece;
+  const unsigned ends = __reduce_or_sync(kAllLanes, end < kPiece ? 1u << end : 0);
+  const auto is_end = [ends](int entry) { return (ends >> entry & 1) != 0; };
+  const auto ends_before = [ends](int entry) { return ends & ((1u << entry) - 1); };
+  const bool began_before = of.starts[u] < begin;
+  std::int32_t my_row = 0, my_token = 0, my_sentence = 0, my_position = 0;
+  if (lane < count) {
+    my_row = of.rows[begin + lane];
+    my_token = of.tokens[u + __popc(ends_before(lane))];
+    if (of.dropout.on()) my_sentence = of.dropout.sentence[my_row];
+    if (of.dropout.on()) my_position = of.dropout.position[my_row];
+  }
+
+  Eight<float> sum{};
+  for (int first = 0; first < count; first += kBatch) {
+    Eight<T> x[kBatch] = {};
+    Eight<G> old[kBatch] = {};
+    std::int32_t token[kBatch];  // whose gradient is complete with this entry and all in this piece, else 0
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int entry = first + i;
+      const std::int64_t r = __shfl_sync(kAllLanes, my_row, entry);
+      token[i] = __shfl_sync(kAllLanes, my_token, entry);
+      if (!is_end(entry) || (began_before && ends_before(entry) == 0)) token[i] = 0;
+      if (entry >= count || column >= d) continue;
+      x[i] = load_eight<kPacked>(of.dy.row(r), column, d);
+      if (token[i] != 0) old[i] = load_eight<kPacked>(of.dE.data + token[i] * of.dE.stride, column, d);
+    }
+    unsigned kept[kBatch];  // a bit a channel, made while the rows are on their way
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const std::int32_t sentence = __shfl_sync(kAllLanes, my_sentence, first + i);
+      const std::int32_t position = __shfl_sync(kAllLanes, my_position, first + i);
+      kept[i] = of.dropout.on() ? kept_bits(of.dropout, dropout_words(of.dropout, sentence, position, column / 8)) : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int entry = first + i;
+      if (entry >= count || column >= d) continue;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const float factor = !of.dropout.on() ? 1 : (kept[i] >> k & 1) != 0 ? of.dropout.scale : 0;
+        sum.at[k] += factor * x[i][k];
+      }
+      if (!is_end(entry)) continue;
+      if (token[i] != 0) {
+        Eight<float> total;
+#pragma unroll
+        for (int k = 0; k < 8; ++k) total.at[k] = old[i][k] + of.scale * sum.at[k];
+        store_eight<kPacked>(rounded_to<G>(total), of.dE.data + token[i] * of.dE.stride, column, d);
+      } else if (began_before && ends_before(entry) == 0) {
+        store_eight<kPacked>(sum, of.part(piece, false), column, d);
+      }
+      sum = {};
+    }
+  }
+  const bool open = !is_end(count - 1), only_one = began_before && ends == 0;
+  if (open && column < d) store_eight<kPacked>(sum, of.part(piece, !only_one), column, d);
+  if (column == 0) {
+    of.goes_on[piece] = open && !only_one ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
+  }
+}
+
+// A block adds the parts of a token that begins in its piece and goes on: they go round the warps.
+template <bool kPacked, class T, class G>
+__global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> of) {
+  __shared__ float4 shared[kWarps * kChunk / 4];
+  const std::int64_t chunks = of.chunks(), d = of.dy.cols;
+  const std::int64_t piece = blockIdx.x / chunks, left = blockIdx.x % chunks * kChunk;
+  const std::int32_t u = of.goes_on[piece];
+  if (u < 0 || of.tokens[u] == 0) return;
+  const std::int64_t last = (of.starts[u + 1] - 1) / kPiece, column = left + 8 * (threadIdx.x % kWarp);
+  Eight<float> sum{};
+  if (column < d) {
+#pragma unroll 4
+    for (std::int64_t at = piece + threadIdx.x / kWarp; at <= last; at += kWarps) {
+      const Eight<float> part = load_eight<kPacked>(of.part(at, at == piece), column, d);
+#pragma unroll
+      for (int i = 0; i < 8; ++i) sum.at[i] += part[i];
+    }
+  }
+  const float total = sum_of_warps(sum, reinterpret_cast<float*>(shared));
+  if (left + threadIdx.x < d) of.dE.put(of.tokens[u], left + threadIdx.x, of.scale * total);
+}
+
+// dP: a block sums a position over the sentences that reach it, which go round its warps.
+template <bool kPacked, class T, class G>
+__global__ void __launch_bounds__(kThreads) sum_positions(Matrix<const T> dy, const std::int32_t* offsets,
+                                                          std::int64_t B, DropoutMask dropout, SinkRows<G> dP) {
+  __shared__ float4 shared[kWarps * kChunk / 4];
+  const std::int64_t chunks = divide_up(dy.cols, kChunk);
+  const std::int64_t position = blockIdx.x / chunks, left = blockIdx.x % chunks * kChunk;
+  const std::int64_t column = left + 8 * (threadIdx.x % kWarp);
+  Eight<float> sum{};
+  for (std::int64_t b = threadIdx.x / kWarp; b < B && column < dy.cols; b += kWarps) {
+    const std::int64_t r = offsets[b] + position;
+    if (r < offsets[b + 1]) add_row<kPacked>(dy, dropout, r, column, sum);
+  }
+  const float total = sum_of_warps(sum, reinterpret_cast<float*>(shared));
+  if (left + threadIdx.x < dy.cols) dP.put(position, left + threadIdx.x, total);
+}
+
+}  // namespace
+
+void CudaBackend::embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+                        const Dropout& dropout, Array& y) const {
+  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E.shape(),
+                      ", y ", y.shape());
+  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
+                      y.shape(), " and the longest sentence has ", segments.longest, " rows");
+  require<ShapeError>((!P && !dropout.on()) || segments.R == y.rows(), "embed: y is ", y.shape(),
+                      " but the segments have ", segments.R, " rows");
+  const bool packed = in_eights({&E, &P, &y});
+  const auto blocks = static_cast<unsigned>(divide_up(y.rows() * divide_up(y.cols(), 8), kThreads));
+  dispatch(y.dtype(), [&]<class T>() {
+    dispatch(E.dtype(), [&]<class TE>() {
+      dispatch(P ? P.dtype() : DType::kFloat32, [&]<class TP>() {
+        const Lookup<T, TE, TP> of{
+            .ids = elements<const std::int32_t>(ids),
+            .position = P ? elements<const std::int32_t>(segments.position) : nullptr,
+            .E = matrix<const TE>(E),
+            .P = P ? matrix<const TP>(P) : Matrix<const TP>{},
+            .scale = static_cast<float>(scale),
+            .dropout = dropout_mask(dropout, segments),
+            .y = matrix<T>(y),
+        };
+        launch(*this, packed ? embed_eights<true, T, TE, TP> : embed_eights<false, T, TE, TP>, blocks, kThreads, 0, of);
+      });
+    });
+  });
+}
+
+void CudaBackend::embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                                 const Dropout& dropout, Sink dE, Sink dP) const {
+  require<ShapeError>(!dE.wanted() || dE.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dE ",
+                      dE.array.shape());
+  require<ShapeError>(!dP.wanted() || dP.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dP ",
+                      dP.array.shape());
+  require<ShapeError>((!dP.wanted() && !dropout.on()) || segments.R == dy.rows(), "embed_backward: dy is ", dy.shape(),
+                      " but the segments have ", segments.R, " rows");
+  const std::int64_t d = dy.cols(), chunks = divide_up(d, kChunk);
+  const DropoutMask mask = dropout_mask(dropout, segments);
+  if (dE.wanted()) {
+    if (!dE.accumulates()) fill(dE.array, 0);
+    const std::int64_t entries = index.rows.count(), pieces = divide_up(entries, kPiece);
+    const ArenaScope scratch(arena());
+    const Array parts = empty({2 * pieces, d}, DType::kFloat32), goes_on = empty({pieces}, DType::kInt32);
+    const bool packed = in_eights({&dy, &dE.array});
+    dispatch(dy.dtype(), [&]<class T>() {
+      dispatch(dE.array.dtype(), [&]<class G>() {
+        const TokenGradient<T, G> of{
+            .dy = matrix<const T>(dy),
+            .tokens = elements<const std::int32_t>(index.tokens),
+            .starts = elements<const std::int32_t>(index.starts),
+            .rows = elements<const std::int32_t>(index.rows),
+            .U = index.tokens.count(),
+            .entries = entries,
+            .scale = static_cast<float>(scale),
+            .dropout = mask,
+            .dE = sink_rows<G>(Sink::accumulate(dE.array)),
+            .parts = elements<float>(parts),
+            .goes_on = elements<std::int32_t>(goes_on),
+        };
+        launch(*this, packed ? sum_token_pieces<true, T, G> : sum_token_pieces<false, T, G>,
+               static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, of);
+        launch(*this, packed ? add_token_parts<true, T, G> : add_token_parts<false, T, G>,
+               static_cast<unsigned>(pieces * chunks), kThreads, 0, of);
+      });
+    });
+  }
+  if (dP.wanted()) {
+    const bool packed = in_eights({&dy});
+    dispatch(dy.dtype(), [&]<class T>() {
+      dispatch(dP.array.dtype(), [&]<class G>() {
+        launch(*this, packed ? sum_positions<true, T, G> : sum_positions<false, T, G>,
+               static_cast<unsigned>(dP.array.rows() * chunks), kThreads, 0, matrix<const T>(dy),
+               elements<const std::int32_t>(segments.offsets), segments.B, mask, sink_rows<G>(dP));
+      });
+    });
+  }
+}
+
+}  // namespace dragoman::cuda

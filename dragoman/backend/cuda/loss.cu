@@ -1,0 +1,206 @@
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// Rows of the scratch logits start at multiples of this many elements, so that they are read by packs.
+constexpr std::int64_t kRowUnit = 8;
+// A row of up to this many bytes stays in shared memory between its two passes; a longer one is read twice. Three rows
+// of the base model's vocabulary fit a multiprocessor, so that one is loaded while others are worked on.
+constexpr std::size_t kKeptBytes = 96 << 10;
+constexpr int kThreads = 512, kFewThreads = 128;
+
+// What the rows of one chunk have in common.
+template <class T>
+struct LossRows {
+  T* logits;  // become their gradients
+  std::int64_t stride;
+  const T* bias;  // as wide as a row of logits; null: none
+  const std::int32_t* targets;
+  float *losses, *nll;
+  int V;
+  double on_target, on_others;
+  float weight;
+  bool gradients;
+};
+
+// The logits of pack i. The pack comes by value: it is then loaded at once.
+template <class T>
+__device__ void read_logits(const LossRows<T>& rows, Pack<T> pack, int i, float (&x)[Pack<T>::kCount]) {
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kCount; ++j) x[j] = to_float(pack.at[j]);
+  if (rows.bias == nullptr) return;
+  const Pack<T> bias = reinterpret_cast<const Pack<T>*>(rows.bias)[i];
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kCount; ++j) x[j] += to_float(bias.at[j]);
+}
+
+template <class T>
+__device__ Pack<T> rounded(const float (&x)[Pack<T>::kCount]) {
+  Pack<T> y;
+  if constexpr (std::is_same_v<T, bf16>) {
+#pragma unroll
+    for (int j = 0; j < Pack<T>::kCount; j += 2) {
+      const __nv_bfloat162 pair = __floats2bfloat162_rn(x[j], x[j + 1]);  // one instruction
+      y.at[j] = pair.x;
+      y.at[j + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int j = 0; j < Pack<T>::kCount; ++j) y.at[j] = x[j];
+  }
+  return y;
+}
+
+// Cross-entropy of a row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.
+template <class T>
+__device__ void write_losses(const LossRows<T>& rows, std::int64_t r, float target_logit, float log_sum, float total) {
+  const double target_nll = static_cast<double>(log_sum) - static_cast<double>(target_logit);
+  const double all_nll = static_cast<double>(log_sum) * rows.V - static_cast<double>(total);
+  rows.losses[r] = static_cast<float>((rows.on_target - rows.on_others) * target_nll + rows.on_others * all_nll);
+  rows.nll[r] = static_cast<float>(target_nll);
+}
+
+// A block a row: one pass makes the sums, the next turns logits x into (softmax(x) - q) weight. What follows a row's
+// end in its last pack is nobody's, and may be read and overwritten.
+template <class T, bool kKept>
+__global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> rows) {
+  constexpr int kCount = Pack<T>::kCount;
+  extern __shared__ uint4 kept_packs[];
+  __shared__ float2 shared_sums[kThreads / kWarp];
+  __shared__ float shared_totals[kThreads / kWarp];
+  Pack<T>* kept = reinterpret_cast<Pack<T>*>(kept_packs);
+  const std::int64_t r = blockIdx.x;
+  const int target = rows.targets[r], V = rows.V, whole = V / kCount, all = (V + kCount - 1) / kCount;
+  T* row = rows.logits + r * rows.stride;
+  Pack<T>* packs = reinterpret_cast<Pack<T>*>(row);
+
+  if (target < 0) {
+    if (threadIdx.x == 0) rows.losses[r] = rows.nll[r] = 0.0f;
+    const float zeros[kCount] = {};
+    for (int i = threadIdx.x; i < all && rows.gradients; i += blockDim.x) packs[i] = rounded<T>(zeros);
+    return;
+  }
+  // Each thread keeps packs of its own: it need not wait for those of others.
+  if constexpr (kKept) {
+    for (int i = threadIdx.x; i < all; i += blockDim.x) __pipeline_memcpy_async(kept + i, packs + i, 16);
+    __pipeline_commit();
+  }
+  float target_logit = target < V ? to_float(row[target]) : NAN;
+  if (rows.bias != nullptr && target < V) target_logit += to_float(rows.bias[target]);
+  if constexpr (kKept) __pipeline_wait_prior(0);
+  const Pack<T>* source = kKept ? kept : packs;
+
+  ExpSum sum;
+  float total = 0;  // of the logits
+  float x[kCount];
+  for (int i = threadIdx.x; i < whole; i += blockDim.x) {
+    read_logits(rows, source[i], i, x);
+    sum.add(x);
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) total += x[j];
+  }
+  if (whole < all && threadIdx.x == whole % blockDim.x) {
+    read_logits(rows, source[whole], whole, x);
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) {
+      const bool there = whole * kCount + j < V;
+      total += there ? x[j] : 0.0f;
+      if (!there) x[j] = -INFINITY;
+    }
+    sum.add(x);
+  }
+  const float log_sum = block_join(sum, shared_sums).log();
+  total = block_sum(total, shared_totals);
+  if (threadIdx.x == 0) write_losses(rows, r, target_logit, log_sum, total);
+  if (!rows.gradients) return;
+
+  const float base = log_sum * ExpSum::kLog2E, offset = static_cast<float>(rows.on_others) * rows.weight;
+  const float at_target = static_cast<float>(rows.on_target - rows.on_others) * rows.weight;
+  for (int i = threadIdx.x; i < all; i += blockDim.x) {
+    read_logits(rows, source[i], i, x);
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) x[j] = power_of_two(x[j] * ExpSum::kLog2E - base) * rows.weight - offset;
+    if (i == target / kCount) {
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) x[j] -= j == target % kCount ? at_target : 0.0f;
+    }
+    packs[i] = rounded<T>(x);
+  }
+}
+
+template <class T>
+void launch_rows(const CudaBackend& on, const LossRows<T>& rows, std::int64_t count) {
+  const std::size_t bytes = divide_up(rows.V, Pack<T>::kCount) * sizeof(Pack<T>);
+  const int threads = rows.V > 2 * kFewThreads * Pack<T>::kCount ? kThreads : kFewThreads;
+  const auto grid = static_cast<unsigned>(count);
+  if (bytes <= kKeptBytes) {
+    launch(on, cross_entropy_kernel<T, true>, grid, threads, bytes, rows);
+  } else {
+    launch(on, cross_entropy_kernel<T, false>, grid, threads, 0, rows);
+  }
+}
+
+}  // namespace
+
+void CudaBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                         const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                         Array& nll, Sink dY, Sink dE, Sink db) const {
+  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(V, kRowUnit) * kRowUnit;
+  require<ShapeError>(Y.cols() == E.cols() && targets.count() == R && losses.count() == R && nll.count() == R &&
+                          (!b || b.count() == V) && chunk > 0,
+                      "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", b ", b.shape(), ", targets ",
+                      targets.shape(), ", losses ", losses.shape(), ", nll ", nll.shape(), ", a chunk ", chunk,
+                      " rows");
+  if (R == 0) {  // no rows, no gradient: but what is there is not it
+    for (Sink sink : {dE, db}) {
+      if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
+    }
+    return;
+  }
+  const ArenaScope scratch(arena());
+  const Array wide = empty({std::min(R, chunk), width}, Y.dtype());
+  dispatch(Y.dtype(), [&]<class T>() {
+    LossRows<T> rows{.logits = elements<T>(wide),
+                     .stride = width,
+                     .bias = nullptr,
+                     .targets = elements<const std::int32_t>(targets),
+                     .losses = elements<float>(losses),
+                     .nll = elements<float>(nll),
+                     .V = static_cast<int>(V),
+                     .on_target = smoothing.on_target(V),
+                     .on_others = smoothing.on_others(V),
+                     .weight = static_cast<float>(weight),
+                     .gradients = dY.wanted() || dE.wanted() || db.wanted()};
+    if (b) {
+      const Array bias = empty({width}, Y.dtype());
+      scaled(b, 1.0, Sink::overwrite(bias.columns(0, V)));
+      rows.bias = elements<const T>(bias);
+    }
+    for (std::int64_t top = 0; top < R; top += chunk) {
+      const std::int64_t height = std::min(chunk, R - top);
+      const Array y = Y.row_range(top, height), logits = wide.row_range(0, height).columns(0, V);
+      matmul(y, Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
+      launch_rows(*this, rows, height);
+      const auto later = [&](Sink sink) {  // a sum over rows: chunks after the first add to it
+        if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
+        return sink;
+      };
+      if (dY.wanted()) {
+        matmul(logits, Transpose::kNo, E, Transpose::kNo, {dY.array.row_range(top, height), dY.write});
+      }
+      if (dE.wanted()) matmul(logits, Transpose::kYes, y, Transpose::kNo, later(dE));
+      if (db.wanted()) sum_rows(logits, later(db));
+      rows.targets += height;
+      rows.losses += height;
+      rows.nll += height;
+    }
+  });
+}
+
+}  // namespace dragoman::cuda

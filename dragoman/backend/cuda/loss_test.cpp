@@ -1,0 +1,108 @@
+#include "dragoman/backend/loss.h"
+
+#include "dragoman/backend/cuda/testing.h"
+
+namespace dragoman::cuda {
+namespace {
+
+using CudaLoss = CudaTest;
+INSTANTIATE_TEST_SUITE_P(Elements, CudaLoss, kElements, element_name);
+
+constexpr Smoothing kRest{.epsilon = 0.1}, kUniform{.epsilon = 0.2, .form = Smoothing::Form::kUniform};
+
+struct LossCase {
+  std::int64_t R, V, d, chunk;
+  bool bias = false;
+  Smoothing smoothing = kRest;
+  Sink::Write write = Sink::Write::kOverwrite;  // of all gradients
+  bool parameters_rounded = false;              // gradients of parameters in the element type, not in float32
+};
+
+// A quarter: the logits are then small enough for their rounding to stay far below what is tolerated.
+Doubles small_values(std::int64_t count, std::uint64_t seed) {
+  Doubles values = random_values(count, seed);
+  for (double& value : values) value /= 4;
+  return values;
+}
+
+// The middle columns of a wider array.
+Array view(const Backend& on, const Shape& shape, DType dtype, std::uint64_t seed) {
+  return make_array(on, {shape.rows(), shape.cols() + 5}, dtype, small_values(shape.rows() * (shape.cols() + 5), seed))
+      .columns(2, shape.cols());
+}
+
+// Every fifth row has no target.
+Array some_targets(const Backend& on, std::int64_t R, std::int64_t V) {
+  Doubles targets;
+  for (std::int64_t r = 0; r < R; ++r) targets.push_back(static_cast<double>(r % 5 == 1 ? -1 : (r * 7919 + V - 1) % V));
+  return make_array(on, {R}, DType::kInt32, targets);
+}
+
+KernelCall call_of(const LossCase& one) {
+  return [one](const Backend& on, DType dtype) -> std::vector<Array> {
+    const auto& [R, V, d, chunk, bias, smoothing, write, parameters_rounded] = one;
+    const DType parameters = parameters_rounded ? dtype : statistics_of(dtype);
+    const Array Y = view(on, {R, d}, dtype, 1), E = make_array(on, {V, d}, dtype, small_values(V * d, 2));
+    const Array b = bias ? make_array(on, {V}, dtype, small_values(V, 3)) : Array();
+    Array losses = make_array(on, {R}, statistics_of(dtype), random_values(R, 4));
+    Array nll = make_array(on, {R}, statistics_of(dtype), random_values(R, 5));
+    const Array dY = view(on, {R, d}, dtype, 6), dE = view(on, {V, d}, parameters, 7);
+    const Array db = make_array(on, {V}, parameters, small_values(V, 8));
+    on.smoothed_cross_entropy(Y, E, b, some_targets(on, R, V), smoothing, 0.5, chunk, losses, nll, {dY, write},
+                              {dE, write}, bias ? Sink{db, write} : Sink());
+    return {losses, nll, dY, dE, db};
+  };
+}
+
+TEST_P(CudaLoss, SmallVocabularies) {
+  for (const std::int64_t V : {2, 7, 8, 11, 100, 1003}) {
+    for (const bool bias : {false, true}) {
+      expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 9, .chunk = 64, .bias = bias}), 2);
+      expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 8, .chunk = 64, .bias = bias, .smoothing = kUniform}), 2);
+    }
+  }
+}
+
+TEST_P(CudaLoss, ChunksAddUp) {
+  for (const std::int64_t chunk : {16, 48, 64, 1000}) {
+    for (const auto write : {Sink::Write::kNone, Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
+      expect_as_on_cpu(call_of({.R = 130, .V = 77, .d = 16, .chunk = chunk, .bias = true, .write = write}), 2);
+    }
+  }
+}
+
+TEST_P(CudaLoss, GradientsOfParametersMayHaveTheElementType) {
+  expect_as_on_cpu(call_of({.R = 40, .V = 50, .d = 8, .chunk = 64, .bias = true, .parameters_rounded = true}), 2);
+}
+
+// A row stays in shared memory, or is read twice.
+TEST_P(CudaLoss, LargeVocabularies) {
+  for (const std::int64_t V : {24001, 37000, 50001}) {
+    for (const bool bias : {false, true}) {
+      expect_as_on_cpu(call_of({.R = 12, .V = V, .d = 8, .chunk = 64, .bias = bias}), 2);
+    }
+  }
+}
+
+TEST_P(CudaLoss, ManyRows) { expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2); }
+
+TEST_P(CudaLoss, NoRowsLeaveNoGradient) {
+  for (const auto write : {Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
+    expect_as_on_cpu(call_of({.R = 0, .V = 12, .d = 4, .chunk = 64, .bias = true, .write = write}));
+  }
+}
+
+// What is not finite must not pass unnoticed.
+TEST_P(CudaLoss, ALogitThatIsNoNumberSpoilsItsRowAlone) {
+  Doubles y(4, 1.0);
+  y[2] = std::nan("");
+  Array losses = gpu->empty({4}, DType::kFloat32), nll = gpu->empty({4}, DType::kFloat32);
+  gpu->smoothed_cross_entropy(make_array(*gpu, {4, 1}, dtype(), y), make_array(*gpu, {3, 1}, dtype(), {1, 2, 3}), {},
+                              make_array(*gpu, {4}, DType::kInt32, {0, 1, 2, 2}), kRest, 1, 64, losses, nll, {}, {},
+                              {});
+  const Doubles values = values_of(*gpu, losses);
+  for (std::size_t r = 0; r < values.size(); ++r) EXPECT_EQ(std::isnan(values[r]), r == 2) << "row " << r;
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

@@ -1,0 +1,155 @@
+#include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/cuda/products.h"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// For shapes that cuBLASLt has no algorithm for, such as bfloat16 rows that start at odd addresses: one element a
+// thread, as plain as can be.
+template <class T, class D>
+__global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const T> B, bool transpose_B, Matrix<D> C,
+                              std::int64_t k, bool accumulate, const T* bias, bool relu) {
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= C.rows * C.cols) return;
+  const std::int64_t r = at / C.cols, c = at % C.cols;
+  float sum = 0;
+  for (std::int64_t i = 0; i < k; ++i) {
+    sum += to_float(transpose_A ? A.row(i)[r] : A.row(r)[i]) * to_float(transpose_B ? B.row(c)[i] : B.row(i)[c]);
+  }
+  D& place = C.row(r)[c];
+  if (accumulate) sum += to_float(place);
+  if (bias != nullptr) sum += to_float(bias[c]);
+  if (relu) sum = fmaxf(sum, 0.0f);
+  place = from_float<D>(sum);
+}
+
+void multiply(const CudaBackend& on, Products& products, const Product& p) {
+  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product of ", p.A.dtype(), " and ", p.B.dtype());
+  if (p.C.count() == 0) return;
+  const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
+  if (k > 0 && products.run(p)) return;
+  dispatch(p.A.dtype(), [&]<class T>() {
+    dispatch(p.C.dtype(), [&]<class D>() {
+      launch(on, plain_product<T, D>, dim3(divide_up(p.C.count(), 256)), 256, 0, matrix<const T>(p.A),
+             p.transpose_A == Transpose::kYes, matrix<const T>(p.B), p.transpose_B == Transpose::kYes, matrix<D>(p.C),
+             k, p.accumulate, elements<const T>(p.bias), p.relu);
+    });
+  });
+}
+
+// y *= the dropout's factors, in place. A thread has the eight channels of one Philox call.
+template <class T>
+__global__ void drop(Matrix<T> y, DropoutMask mask) {
+  const std::int64_t groups = divide_up(y.cols, 8);
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= y.rows * groups) return;
+  const std::int64_t r = at / groups, group = at % groups;
+  const Philox4 words = mask.words(r, static_cast<std::uint32_t>(group));
+  T* row = y.row(r) + 8 * group;
+  const int count = static_cast<int>(min(static_cast<std::int64_t>(8), y.cols - 8 * group));
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    if (i < count) row[i] = from_float<T>(to_float(row[i]) * mask.factor(words, i));
+  }
+}
+
+// Columns that a block of mask_by_relu has: a warp reads 256 of them at a time, eight a lane.
+constexpr int kMaskColumns = 256, kMaskWarps = 8;
+
+// dy = the gradient of what came before the ReLU: dy * scale where y is positive, else 0; and the sums of its columns
+// over the rows of this block, if `partial` [blocks of rows, columns] is there. Blocks: (columns / 256, rows / share).
+template <class T, bool kPacks>
+__global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::int64_t rows_per_block,
+                              float* partial) {
+  __shared__ float sums[kMaskWarps][kMaskColumns];
+  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kMaskColumns + 8 * lane;
+  const std::int64_t first = blockIdx.y * rows_per_block, last = min(dy.rows, first + rows_per_block);
+  float sum[8] = {};
+  for (std::int64_t r = first + warp; r < last; r += kMaskWarps) {
+    T* d = dy.row(r) + column;
+    const T* value = y.row(r) + column;
+    if constexpr (kPacks) {
+      if (column >= dy.cols) continue;
+      constexpr int kCount = Pack<T>::kCount;
+#pragma unroll
+      for (int part = 0; part < 8 / kCount; ++part) {
+        auto& packed = reinterpret_cast<Pack<T>*>(d)[part];
+        Pack<T> gradient = packed;
+        const Pack<T> seen = reinterpret_cast<const Pack<T>*>(value)[part];
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) {
+          const float kept = to_float(seen.at[i]) > 0 ? to_float(gradient.at[i]) * scale : 0.0f;
+          gradient.at[i] = from_float<T>(kept);
+          sum[part * kCount + i] += kept;
+        }
+        packed = gradient;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        if (column + i >= dy.cols) continue;
+        const float kept = to_float(value[i]) > 0 ? to_float(d[i]) * scale : 0.0f;
+        d[i] = from_float<T>(kept);
+        sum[i] += kept;
+      }
+    }
+  }
+  if (partial == nullptr) return;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) sums[warp][8 * lane + i] = sum[i];
+  __syncthreads();
+  const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * kMaskColumns + threadIdx.x;
+  if (threadIdx.x >= kMaskColumns || own >= dy.cols) return;
+  float total = 0;
+  for (int w = 0; w < kMaskWarps; ++w) total += sums[w][threadIdx.x];
+  partial[blockIdx.y * dy.cols + own] = total;
+}
+
+}  // namespace
+
+void CudaBackend::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
+  if (!C.wanted()) return;
+  multiply(*this, *products_,
+           {.A = A, .B = B, .C = C.array, .transpose_A = transpose_A, .transpose_B = transpose_B,
+            .accumulate = C.accumulates()});
+}
+
+void CudaBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation,
+                         Array& y) const {
+  multiply(*this, *products_, {.A = x, .B = W, .C = y, .bias = b, .relu = activation.relu});
+  if (!activation.dropout.on()) return;
+  dispatch(y.dtype(), [&]<class T>() {
+    const std::int64_t groups = y.rows() * divide_up(y.cols(), 8);
+    launch(*this, drop<T>, dim3(divide_up(groups, 256)), 256, 0, matrix<T>(y),
+           dropout_mask(activation.dropout, activation.segments));
+  });
+}
+
+void CudaBackend::linear_backward(Array& dy, const Array& x, const Array& W, const Array& y,
+                                  const Activation& activation, Sink dx, Sink dW, Sink db) const {
+  if (activation.relu) {
+    const ArenaScope scratch(arena());
+    const std::int64_t column_blocks = divide_up(dy.cols(), kMaskColumns);
+    // About two thousand blocks, whatever the shape.
+    const std::int64_t rows_per_block =
+        std::max<std::int64_t>(kMaskWarps, divide_up(dy.rows() * column_blocks, 2048 * kMaskWarps) * kMaskWarps);
+    const std::int64_t row_blocks = divide_up(dy.rows(), rows_per_block);
+    const Array partial = db.wanted() ? empty({std::max<std::int64_t>(1, row_blocks), dy.cols()}, DType::kFloat32) : Array();
+    const auto scale = static_cast<float>(activation.dropout.on() ? activation.dropout.scale() : 1.0);
+    dispatch(dy.dtype(), [&]<class T>() {
+      const bool packs = packable<T>({&dy, &y}) && dy.cols() % 8 == 0;
+      launch(*this, packs ? mask_by_relu<T, true> : mask_by_relu<T, false>,
+             dim3(static_cast<unsigned>(column_blocks), static_cast<unsigned>(row_blocks)), kMaskWarps * kWarp, 0,
+             matrix<T>(dy), matrix<const T>(y), scale, rows_per_block, elements<float>(partial));
+    });
+    if (db.wanted()) sum_rows(partial.row_range(0, row_blocks), db);
+  } else if (db.wanted()) {
+    sum_rows(dy, db);
+  }
+  matmul(dy, Transpose::kNo, W, Transpose::kYes, dx);
+  matmul(x, Transpose::kYes, dy, Transpose::kNo, dW);
+}
+
+}  // namespace dragoman::cuda

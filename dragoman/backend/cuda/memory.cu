@@ -1,0 +1,162 @@
+#include "dragoman/backend/cuda/memory.h"
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+static_assert(sizeof(CUdeviceptr) == sizeof(unsigned long long) &&
+              sizeof(CUmemGenericAllocationHandle) == sizeof(unsigned long long));
+
+constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;
+
+// The driver's own interface is asked for by name, so that the program starts where there is no driver.
+template <class Function>
+Function* driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  check(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result), name);
+  require<DeviceError>(found != nullptr, "the CUDA driver has no ", name, ": it is too old for this program.");
+  return reinterpret_cast<Function*>(found);
+}
+
+struct Driver {
+  decltype(cuMemGetAllocationGranularity)* granularity =
+      driver_function<decltype(cuMemGetAllocationGranularity)>("cuMemGetAllocationGranularity");
+  decltype(cuMemAddressReserve)* reserve = driver_function<decltype(cuMemAddressReserve)>("cuMemAddressReserve");
+  decltype(cuMemAddressFree)* free = driver_function<decltype(cuMemAddressFree)>("cuMemAddressFree");
+  decltype(cuMemCreate)* create = driver_function<decltype(cuMemCreate)>("cuMemCreate");
+  decltype(cuMemRelease)* release = driver_function<decltype(cuMemRelease)>("cuMemRelease");
+  decltype(cuMemMap)* map = driver_function<decltype(cuMemMap)>("cuMemMap");
+  decltype(cuMemUnmap)* unmap = driver_function<decltype(cuMemUnmap)>("cuMemUnmap");
+  decltype(cuMemSetAccess)* set_access = driver_function<decltype(cuMemSetAccess)>("cuMemSetAccess");
+};
+
+const Driver& driver() {
+  static const Driver functions;
+  return functions;
+}
+
+CUmemAllocationProp properties_of(int device) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device;
+  return properties;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
+  check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
+  const CUmemAllocationProp properties = properties_of(device);
+  require<DeviceError>(
+      driver().granularity(&granularity_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS,
+      "the CUDA device cannot map memory.");
+  bytes_ = round_up(std::max<std::size_t>(bytes, 1), granularity_);
+  require<MemoryError>(driver().reserve(&base_, bytes_, 0, 0, 0) == CUDA_SUCCESS, "cannot reserve ", bytes_ >> 20,
+                       " MiB of the CUDA device's address space");
+}
+
+DeviceReservation::~DeviceReservation() {
+  cudaDeviceSynchronize();  // what was launched may still use it
+  for (const Piece& piece : pieces_) {
+    driver().unmap(base_ + piece.start, piece.bytes);
+    driver().release(piece.handle);
+  }
+  driver().free(base_, bytes_);
+}
+
+void DeviceReservation::commit(std::size_t bytes) {
+  if (bytes <= committed_) return;
+  // By an eighth more than is there, so that growth is rare.
+  const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
+  for (std::size_t size : {std::min(round_up(growth, granularity_), bytes_ - committed_),
+                           round_up(bytes - committed_, granularity_)}) {
+    const CUmemAllocationProp properties = properties_of(device_);
+    CUmemGenericAllocationHandle handle = 0;
+    if (driver().create(&handle, size, &properties, 0) != CUDA_SUCCESS) continue;
+    CUmemAccessDesc access{};
+    access.location = properties.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (driver().map(base_ + committed_, size, 0, handle, 0) != CUDA_SUCCESS ||
+        driver().set_access(base_ + committed_, size, &access, 1) != CUDA_SUCCESS) {
+      driver().release(handle);
+      break;
+    }
+    pieces_.push_back({committed_, size, handle});
+    committed_ += size;
+    return;
+  }
+  std::size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  throw MemoryError(join("the CUDA device has no room for ", (bytes - committed_) >> 20, " MiB more: ", free >> 20,
+                         " of its ", total >> 20, " MiB are free. Use a smaller batch."));
+}
+
+PinnedRing::PinnedRing() {
+  check(cudaMallocHost(reinterpret_cast<void**>(&memory_), kParts * kPartBytes), "page-locked memory");
+  for (cudaEvent_t& event : read_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+}
+
+PinnedRing::~PinnedRing() {
+  for (cudaEvent_t event : read_) cudaEventDestroy(event);
+  cudaFreeHost(memory_);
+}
+
+void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cudaStream_t stream) {
+  const char* from = static_cast<const char*>(host);
+  char* to = static_cast<char*>(device);
+  while (bytes > 0) {
+    if (used_ == kPartBytes) {
+      check(cudaEventRecord(read_[part_], stream), "an event");
+      part_ = (part_ + 1) % kParts;
+      check(cudaEventSynchronize(read_[part_]), "the device");  // at once for one that was never recorded
+      used_ = 0;
+    }
+    const std::size_t piece = std::min(bytes, kPartBytes - used_);
+    char* staged = memory_ + part_ * kPartBytes + used_;
+    std::memcpy(staged, from, piece);
+    check(cudaMemcpyAsync(to, staged, piece, cudaMemcpyHostToDevice, stream), "a copy to the device");
+    used_ += std::min(round_up(piece, 64), kPartBytes - used_);
+    from += piece;
+    to += piece;
+    bytes -= piece;
+  }
+}
+
+PinnedSlots::~PinnedSlots() {
+  for (const Slot& slot : all_) {
+    cudaEventDestroy(slot.arrived);
+    cudaFreeHost(slot.memory);
+  }
+}
+
+PinnedSlots::Slot PinnedSlots::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    Slot slot;
+    check(cudaMallocHost(&slot.memory, kBytes), "page-locked memory");
+    check(cudaEventCreateWithFlags(&slot.arrived, cudaEventDisableTiming), "an event");
+    all_.push_back(slot);
+    free_.push_back(slot);
+  }
+  const Slot slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void PinnedSlots::give_back(const Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(slot);
+}
+
+}  // namespace dragoman::cuda

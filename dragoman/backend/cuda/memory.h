@@ -1,0 +1,82 @@
+// Memory of a CUDA device, and memory of the host that copies to and from it pass through.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "dragoman/array/arena.h"
+
+namespace dragoman::cuda {
+
+// Address space of the device, reserved at once and given memory on growth: nothing ever moves.
+class DeviceReservation final : public Reservation {
+ public:
+  DeviceReservation(int device, std::size_t bytes);
+  ~DeviceReservation() override;
+  DeviceReservation(const DeviceReservation&) = delete;
+  DeviceReservation& operator=(const DeviceReservation&) = delete;
+
+  void* base() const override { return reinterpret_cast<void*>(base_); }
+  std::size_t reserved() const override { return bytes_; }
+  void commit(std::size_t bytes) override;  // throws MemoryError
+
+ private:
+  struct Piece {
+    std::size_t start, bytes;
+    unsigned long long handle;
+  };
+
+  int device_;
+  std::size_t bytes_ = 0, granularity_ = 0, committed_ = 0;
+  unsigned long long base_ = 0;
+  std::vector<Piece> pieces_;
+};
+
+// Page-locked memory that copies to the device pass through, so that the caller's own is free at once. Reused round
+// and round: a part is waited for only if the device has not read it yet.
+class PinnedRing {
+ public:
+  PinnedRing();
+  ~PinnedRing();
+  PinnedRing(const PinnedRing&) = delete;
+  PinnedRing& operator=(const PinnedRing&) = delete;
+
+  void copy_in(const void* host, void* device, std::size_t bytes, cudaStream_t stream);
+
+ private:
+  static constexpr std::size_t kPartBytes = std::size_t{4} << 20;
+  static constexpr int kParts = 4;
+
+  char* memory_ = nullptr;
+  cudaEvent_t read_[kParts] = {};  // when the device has read a part
+  int part_ = 0;
+  std::size_t used_ = 0;  // of the part at hand
+};
+
+// Page-locked places for a few numbers each, that wait for the device one by one.
+class PinnedSlots {
+ public:
+  static constexpr std::size_t kBytes = 256;
+  struct Slot {
+    void* memory = nullptr;
+    cudaEvent_t arrived = nullptr;
+  };
+
+  PinnedSlots() = default;
+  ~PinnedSlots();
+  PinnedSlots(const PinnedSlots&) = delete;
+  PinnedSlots& operator=(const PinnedSlots&) = delete;
+
+  Slot take();
+  void give_back(const Slot& slot);
+
+ private:
+  std::mutex mutex_;
+  std::vector<Slot> free_, all_;
+};
+
+}  // namespace dragoman::cuda

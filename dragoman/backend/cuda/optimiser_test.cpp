@@ -1,0 +1,107 @@
+#include "dragoman/backend/optimiser.h"
+
+#include <limits>
+
+#include "dragoman/backend/cuda/testing.h"
+
+namespace dragoman::cuda {
+namespace {
+
+using CudaOptimiser = CudaTest;
+INSTANTIATE_TEST_SUITE_P(Elements, CudaOptimiser, kElements, element_name);
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+constexpr AdamStep kStep{.rate = 0.1, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-2, .weight_decay = 0.5, .t = 7};
+
+// A block of `count` that starts `skipped` elements after a boundary.
+Array block(const Backend& on, std::int64_t count, DType dtype, const Doubles& values, std::int64_t skipped) {
+  Doubles padded(static_cast<std::size_t>(skipped), 0.0);
+  padded.insert(padded.end(), values.begin(), values.end());
+  return make_array(on, {skipped + count}, dtype, padded).columns(skipped, count);
+}
+
+Doubles magnitudes(Doubles values) {
+  for (double& value : values) value = std::abs(value);
+  return values;
+}
+
+// theta, m, v and the copy after a step; the blocks are of `stored`, the copy of `copied`.
+std::vector<Array> stepped(const Backend& on, std::int64_t count, std::int64_t skipped, DType stored, DType copied,
+                           const Array& scale) {
+  const Array g = block(on, count, stored, random_values(count, 1), skipped);
+  Array theta = block(on, count, stored, random_values(count, 2), skipped);
+  Array m = block(on, count, stored, random_values(count, 3), skipped);
+  Array v = block(on, count, stored, magnitudes(random_values(count, 4)), skipped);
+  Array copy = block(on, count, copied, random_values(count, 5), skipped);
+  on.adam(g, scale, kStep, theta, m, v, copy);
+  return {theta, m, v, copy};
+}
+
+TEST_P(CudaOptimiser, AStepIsThatOfTheCpu) {
+  for (const std::int64_t count : {0, 1, 5, 2047, 2048, 2049, 40003}) {
+    for (const std::int64_t skipped : {0, 1, 4}) {
+      expect_as_on_cpu([&](const Backend& on, DType dtype) {
+        return stepped(on, count, skipped, dtype, dtype, make_array(on, {1}, DType::kFloat64, {0.25}));
+      });
+    }
+  }
+}
+
+TEST_P(CudaOptimiser, ParametersInFullPrecisionAreCopiedToTheElementType) {
+  for (const std::int64_t count : {7, 5000, 1000003}) {
+    expect_as_on_cpu(
+        [&](const Backend& on, DType dtype) { return stepped(on, count, 0, statistics_of(dtype), dtype, {}); });
+    const std::vector<Array> blocks = stepped(*gpu, count, 0, DType::kFloat32, dtype(), {});
+    Doubles theta = values_of(*gpu, blocks[0]);
+    for (double& value : theta) value = rounded() ? static_cast<double>(BFloat16(value)) : value;
+    EXPECT_EQ(values_of(*gpu, blocks[3]), theta);
+    gpu->arena().pop_to(0);
+  }
+}
+
+TEST_P(CudaOptimiser, AScaleThatIsNoNumberChangesNothing) {
+  const std::int64_t count = 5001;
+  const std::vector<Array> blocks =
+      stepped(*gpu, count, 0, DType::kFloat32, dtype(), make_array(*gpu, {1}, DType::kFloat64, {kNaN}));
+  EXPECT_EQ(values_of(*gpu, blocks[0]), random_values(count, 2));
+  EXPECT_EQ(values_of(*gpu, blocks[1]), random_values(count, 3));
+  EXPECT_EQ(values_of(*gpu, blocks[2]), magnitudes(random_values(count, 4)));
+  EXPECT_EQ(values_of(*gpu, blocks[3]), random_values(count, 5));
+}
+
+TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
+  for (const std::int64_t count : {0, 3, 2048, 40001}) {
+    for (const std::int64_t skipped : {0, 3}) {
+      expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
+        const Array x = block(on, count, dtype, random_values(count, 1), skipped);
+        Array mean = block(on, count, dtype, random_values(count, 2), skipped);
+        on.moving_average(x, 0.75, mean);
+        return {mean};
+      });
+    }
+  }
+}
+
+TEST_P(CudaOptimiser, TheScaleShortensLongGradientsAndRefusesWhatIsNotFinite) {
+  const auto scale_of = [&](const Doubles& losses, const Doubles& squares, double clip) {
+    const auto count = static_cast<std::int64_t>(losses.size());
+    Array scale = make_array(*gpu, {1}, DType::kFloat64, {-7});
+    gpu->update_scale(make_array(*gpu, {count}, DType::kFloat64, losses),
+                      squares.empty() ? Array() : make_array(*gpu, {1}, DType::kFloat64, squares), clip, scale);
+    return values_of(*gpu, scale)[0];
+  };
+  Doubles many(100, 2.5);
+  EXPECT_EQ(scale_of({1, 2}, {}, 0), 1.0);
+  EXPECT_EQ(scale_of({1, 2}, {16}, 0), 1.0);
+  EXPECT_EQ(scale_of({1, 2}, {16}, 8), 1.0);
+  EXPECT_EQ(scale_of(many, {16}, 2), 0.5);
+  EXPECT_EQ(scale_of({1}, {0}, 2), 1.0);
+  EXPECT_TRUE(std::isnan(scale_of({1, 2}, {kInfinity}, 0)));
+  EXPECT_TRUE(std::isnan(scale_of({1, 2}, {kNaN}, 2)));
+  EXPECT_TRUE(std::isnan(scale_of({1, kInfinity}, {1}, 2)));
+  many[97] = kNaN;
+  EXPECT_TRUE(std::isnan(scale_of(many, {}, 0)));
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

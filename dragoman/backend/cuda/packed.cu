@@ -1,0 +1,80 @@
+// A CUDA device multiplies plain matrices fastest: a packed one is W [in, out] itself, by rows. Models are loaded as
+// plain arrays there; this serves whoever packs all the same, and is not made to be quick.
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+DType elements_of(WeightForm form) {
+  require<DeviceError>(form != WeightForm::kInt8,
+                       "weights of 8-bit integers are for the CPU; a CUDA device translates in bf16 or fp32.");
+  return form == WeightForm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32;
+}
+
+// Columns `first` and following of `to` become those of W, or of its transpose, each times its scale if there are any.
+template <class From, class To>
+__global__ void pack_kernel(Matrix<const From> W, bool transposed, const float* scales, std::int64_t first,
+                            std::int64_t n, Matrix<To> to) {
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index >= to.rows * n) return;
+  const std::int64_t i = index / n, column = index % n;
+  const auto value = static_cast<float>(transposed ? W.row(column)[i] : W.row(i)[column]);
+  to.row(i)[first + column] = from_float<To>(scales != nullptr ? value * scales[column] : value);
+}
+
+}  // namespace
+
+std::size_t CudaBackend::packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
+  const auto bytes = static_cast<std::int64_t>(size_of(elements_of(form))) * in * out;
+  return static_cast<std::size_t>(divide_up(bytes, kPackedAlignment)) * kPackedAlignment;
+}
+
+PackedMatrix CudaBackend::packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
+  require<ShapeError>(reinterpret_cast<std::uintptr_t>(memory) % kPackedAlignment == 0,
+                      "a packed matrix starts at a multiple of ", kPackedAlignment, " bytes");
+  return {.form = form,
+          .in = in,
+          .out = out,
+          .panels = Array(memory, {in, out}, elements_of(form), device()),
+          .scales = {}};
+}
+
+void CudaBackend::pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
+                       const PackedMatrix& to) const {
+  const bool transposed = transpose == Transpose::kYes;
+  const std::int64_t in = transposed ? W.cols() : W.rows(), n = transposed ? W.rows() : W.cols();
+  require<ShapeError>(in == to.in && first >= 0 && n <= to.out - first, "pack: ", n, " columns of ", in,
+                      " elements from column ", first, " on do not fit [", to.in, ", ", to.out, "]");
+  require<ShapeError>(W.dtype() == DType::kInt8 ? scales && scales.count() == n : !scales,
+                      "pack: int8 weights come with a scale for each column, others with none");
+  const auto grid = static_cast<unsigned>(divide_up(in * n, kThreads));
+  dispatch(to.panels.dtype(), [&]<class To>() {
+    const auto pack_from = [&]<class From>() {
+      launch(*this, pack_kernel<From, To>, grid, kThreads, 0, matrix<const From>(W), transposed,
+             elements<const float>(scales), first, n, matrix<To>(to.panels));
+    };
+    W.dtype() == DType::kInt8 ? pack_from.template operator()<std::int8_t>() : pack_from.template operator()<float>();
+  });
+}
+
+void CudaBackend::linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                         Array& y) const {
+  require<ShapeError>(x.cols() == W.in && y.cols() == W.out && x.rows() == y.rows() && (!b || b.count() == W.out),
+                      "linear: x is ", x.shape(), ", b ", b.shape(), ", y ", y.shape(), ", and W is packed as [", W.in,
+                      ", ", W.out, "]");
+  require<ShapeError>(!activation.dropout.on(), "linear: packed weights are for inference, which drops nothing");
+  linear(x, W.panels, b, activation, y);
+}
+
+void CudaBackend::embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
+                        Array& y) const {
+  const ArenaScope scratch(arena());
+  const Array plain = empty({E.out, E.in}, E.panels.dtype());
+  transpose(E.panels, Sink::overwrite(plain));
+  embed(ids, segments, plain, P, scale, {}, y);
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,139 @@
+#include "dragoman/backend/cuda/products.h"
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
+
+void check_lt(cublasStatus_t status, const char* what) {
+  require<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuBLASLt failed at ", what, ": ",
+                       cublasLtGetStatusString(status), ".");
+}
+
+cudaDataType_t type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return CUDA_R_32F;
+    case DType::kBFloat16: return CUDA_R_16BF;
+    default: throw ShapeError(join("a product was given elements of type ", dtype));
+  }
+}
+
+// The bytes that an address is known to be a multiple of, as far as it matters.
+std::uint32_t alignment_of(const Array& x) {
+  const auto address = reinterpret_cast<std::uintptr_t>(x.raw());
+  for (const std::uint32_t bytes : {256u, 16u, 8u, 4u}) {
+    if (address % bytes == 0) return bytes;
+  }
+  return 2;
+}
+
+std::int64_t rounded_rows(std::int64_t rows) {
+  const std::int64_t grain = rows > 4096 ? 512 : rows > 512 ? 128 : 16;
+  return (rows + grain - 1) / grain * grain;
+}
+
+// A matrix as the library sees it: our rows are its columns.
+cublasLtMatrixLayoutOpaque_t layout(const Array& x, std::int64_t rows) {
+  cublasLtMatrixLayoutOpaque_t made{};
+  check_lt(cublasLtMatrixLayoutInit(&made, type_of(x.dtype()), x.cols(), rows,
+                                    std::max(x.row_stride(), std::max<std::int64_t>(1, x.cols()))),
+           "a layout");
+  return made;
+}
+
+cublasLtMatmulDescOpaque_t description(const Product& p) {
+  cublasLtMatmulDescOpaque_t made{};
+  check_lt(cublasLtMatmulDescInit(&made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+    check_lt(cublasLtMatmulDescSetAttribute(&made, attribute, &value, sizeof value), "a description");
+  };
+  // By columns, C^T = op(B)^T op(A)^T.
+  set(CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_B == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_A == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
+  const cublasLtEpilogue_t epilogue = p.bias && p.relu ? CUBLASLT_EPILOGUE_RELU_BIAS
+                                      : p.bias         ? CUBLASLT_EPILOGUE_BIAS
+                                      : p.relu         ? CUBLASLT_EPILOGUE_RELU
+                                                       : CUBLASLT_EPILOGUE_DEFAULT;
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+  if (p.bias) {
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(p.bias.raw()));
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(p.bias.dtype()));
+  }
+  return made;
+}
+
+std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p) {
+  // The rows of A, and of B where they are what is summed over, are counted as many as the key says.
+  const bool sums_rows = p.transpose_A == Transpose::kYes && p.transpose_B == Transpose::kNo;
+  const std::int64_t rows_A = rounded_rows(p.A.rows());
+  cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.transpose_A == Transpose::kNo || sums_rows ? rows_A : p.A.rows());
+  cublasLtMatrixLayoutOpaque_t B = layout(p.B, sums_rows ? rows_A : p.B.rows());
+  cublasLtMatrixLayoutOpaque_t C = layout(p.C, p.transpose_A == Transpose::kNo ? rows_A : p.C.rows());
+  cublasLtMatmulDescOpaque_t operation = description(p);
+  cublasLtMatmulPreferenceOpaque_t preference{};
+  check_lt(cublasLtMatmulPreferenceInit(&preference), "a preference");
+  const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+    check_lt(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value), "a preference");
+  };
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.B));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.A));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.C));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.C));
+  // Sums of several blocks are added up in the workspace, in order, and never by atomics.
+  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+  cublasLtMatmulHeuristicResult_t found{};
+  int count = 0;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(handle, &operation, &B, &A, &C, &C, &preference, 1, &found, &count);
+  if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
+  return std::make_unique<cublasLtMatmulAlgo_t>(found.algo);
+}
+
+}  // namespace
+
+Products::Products(const CudaBackend& on) : on_(on) {
+  if (on.dry()) return;
+  check_lt(cublasLtCreate(&handle_), "its start");
+  workspace_ = on.reserve(kWorkspaceBytes);
+}
+
+Products::~Products() {
+  if (handle_ != nullptr) cublasLtDestroy(handle_);
+}
+
+bool Products::run(const Product& p) {
+  if (on_.dry()) return true;
+  const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
+  const Key key{rounded_rows(p.A.rows()),   p.A.cols(),
+                p.B.rows() == p.A.rows() ? rounded_rows(p.B.rows()) : p.B.rows(),
+                p.B.cols(),                 p.C.cols(),
+                p.A.row_stride(),           p.B.row_stride(),
+                p.C.row_stride(),           number(p.transpose_A),
+                number(p.transpose_B),      number(p.A.dtype()) << 8 | number(p.C.dtype()),
+                number(alignment_of(p.A)),  number(alignment_of(p.B)),
+                number(alignment_of(p.C)),  (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
+  auto known = algorithms_.find(key);
+  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p)).first;
+  if (!known->second) return false;
+  cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
+  cublasLtMatmulDescOpaque_t operation = description(p);
+  const float one = 1, beta = p.accumulate ? 1 : 0;
+  const Timed timed(on_.profiler(), on_.stream(), [&] {
+    const bool transposed = p.transpose_A == Transpose::kYes;
+    return join("product [", p.C.rows(), ", ", p.C.cols(), "] over ", transposed ? p.A.rows() : p.A.cols(),
+                p.C.dtype() == DType::kFloat32 ? " to float32" : "", p.accumulate ? ", added" : "");
+  });
+  const cublasStatus_t status =
+      cublasLtMatmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
+                     known->second.get(), workspace_->base(), kWorkspaceBytes, on_.stream());
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return false;
+  check_lt(status, "a product");
+  return true;
+}
+
+}  // namespace dragoman::cuda

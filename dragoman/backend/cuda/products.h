@@ -1,0 +1,49 @@
+// Matrix products through cuBLASLt. An algorithm is the library's own first choice for a shape, never the winner of a
+// race against the clock: the same run makes the same sums in the same order.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "dragoman/array/array.h"
+#include "dragoman/array/arena.h"
+#include "dragoman/backend/matmul.h"
+
+namespace dragoman::cuda {
+
+class CudaBackend;
+
+// C = op(A) op(B), by rows: C is [m, n], and k the length of the sums.
+struct Product {
+  Array A, B, C;
+  Transpose transpose_A = Transpose::kNo, transpose_B = Transpose::kNo;
+  bool accumulate = false;
+  Array bias = {};  // [n], added to every row, or absent
+  bool relu = false;
+};
+
+class Products {
+ public:
+  explicit Products(const CudaBackend& on);
+  ~Products();
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  // False if the library has no algorithm for these shapes and alignments: nothing was done.
+  bool run(const Product& product);
+
+ private:
+  // What an algorithm is chosen by. Numbers of rows are rounded up, so that batches of about one size share it.
+  using Key = std::array<std::int64_t, 15>;
+
+  const CudaBackend& on_;
+  cublasLtHandle_t handle_ = nullptr;
+  std::unique_ptr<Reservation> workspace_;
+  std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>> algorithms_;  // nothing where there is none
+};
+
+}  // namespace dragoman::cuda

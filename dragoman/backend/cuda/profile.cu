@@ -1,0 +1,78 @@
+#include "dragoman/backend/cuda/profile.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+Profile::~Profile() {
+  for (const Span& span : spans_) {
+    cudaEventDestroy(span.begin);
+    cudaEventDestroy(span.end);
+  }
+  for (const cudaEvent_t event : free_) cudaEventDestroy(event);
+}
+
+cudaEvent_t Profile::event() {
+  cudaEvent_t made = nullptr;
+  if (free_.empty()) {
+    check(cudaEventCreate(&made), "an event");
+  } else {
+    made = free_.back();
+    free_.pop_back();
+  }
+  return made;
+}
+
+void Profile::begin(std::string name, cudaStream_t stream) {
+  spans_.push_back({std::move(name), event(), event()});
+  check(cudaEventRecord(spans_.back().begin, stream), "an event");
+}
+
+void Profile::end(cudaStream_t stream) { check(cudaEventRecord(spans_.back().end, stream), "an event"); }
+
+std::string Profile::table() {
+  check(cudaDeviceSynchronize(), "the device");
+  std::map<std::string, std::pair<double, int>> sums;
+  double all = 0;
+  for (const Span& span : spans_) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, span.begin, span.end), "a time");
+    auto& [time, count] = sums[span.name];
+    time += milliseconds;
+    ++count;
+    all += milliseconds;
+    free_.insert(free_.end(), {span.begin, span.end});
+  }
+  spans_.clear();
+  std::vector<std::pair<std::string, std::pair<double, int>>> rows(sums.begin(), sums.end());
+  std::ranges::sort(rows, [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
+  std::string text;
+  char line[256];
+  for (const auto& [name, sum] : rows) {
+    std::snprintf(line, sizeof line, "%10.3f ms %6d x %s\n", sum.first, sum.second, name.c_str());
+    text += line;
+  }
+  std::snprintf(line, sizeof line, "%10.3f ms in all\n", all);
+  return text + line;
+}
+
+std::string Profile::name_of(const void* kernel) {
+  const char* mangled = nullptr;
+  if (cudaFuncGetName(&mangled, kernel) != cudaSuccess) return "a kernel";
+  char* plain = abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
+  std::string name = plain != nullptr ? plain : mangled;
+  std::free(plain);
+  // "void dragoman::cuda::(anonymous namespace)::name<types>(...)" -> "name"
+  const std::size_t space = name.find("(anonymous namespace)::");
+  if (space != std::string::npos) name.erase(0, space + 23);
+  return name.substr(0, name.find_first_of("<("));
+}
+
+}  // namespace dragoman::cuda

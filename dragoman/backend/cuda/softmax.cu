@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <limits>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// A row is a block's work: thread after thread takes the next column, in each pass the same ones. So y may be x.
+constexpr int kMostThreads = 512;
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+int threads_for(std::int64_t cols) {
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(cols, kWarp) * kWarp, kWarp, kMostThreads));
+}
+
+// The largest over all threads of a block, known to each; `shared` has room for a float a warp.
+__device__ float block_max(float x, float* shared) {
+  x = warp_max(x);
+  __syncthreads();
+  if (threadIdx.x % kWarp == 0) shared[threadIdx.x / kWarp] = x;
+  __syncthreads();
+  for (int w = 0; w < static_cast<int>(blockDim.x) / kWarp; ++w) x = fmaxf(x, shared[w]);
+  return x;
+}
+
+// What the exponentials of a row are made with: its maximum, and their sum.
+struct Exponentials {
+  float most = kNever, sum = 0;
+
+  template <class T>
+  __device__ Exponentials(const T* row, std::int64_t cols, float* shared) {
+    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) most = fmaxf(most, to_float(row[c]));
+    most = block_max(most, shared);
+    if (most == kNever) return;
+    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) sum += expf(to_float(row[c]) - most);
+    sum = block_sum(sum, shared);
+  }
+};
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads) softmax_rows(Matrix<const T> x, Matrix<T> y) {
+  __shared__ float shared[kWarp];
+  const T* from = x.row(blockIdx.x);
+  T* to = y.row(blockIdx.x);
+  const Exponentials of(from, x.cols, shared);
+  const float scale = 1 / of.sum;
+  for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
+    to[c] = from_float<T>(of.most == kNever ? 0 : expf(to_float(from[c]) - of.most) * scale);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads) log_softmax_rows(Matrix<const T> x, Matrix<T> y) {
+  __shared__ float shared[kWarp];
+  const T* from = x.row(blockIdx.x);
+  T* to = y.row(blockIdx.x);
+  const Exponentials of(from, x.cols, shared);
+  const float log_sum = logf(of.sum);
+  for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
+    to[c] = from_float<T>(of.most == kNever ? kNever : to_float(from[c]) - of.most - log_sum);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    softmax_backward_rows(Matrix<const T> dy, Matrix<const T> y, SinkRows<T> dx) {
+  __shared__ float shared[kWarp];
+  const std::int64_t r = blockIdx.x;
+  float sum = 0;
+  for (std::int64_t c = threadIdx.x; c < y.cols; c += blockDim.x) sum += to_float(dy.row(r)[c]) * to_float(y.row(r)[c]);
+  sum = block_sum(sum, shared);
+  for (std::int64_t c = threadIdx.x; c < y.cols; c += blockDim.x) {
+    dx.put(r, c, to_float(y.row(r)[c]) * (to_float(dy.row(r)[c]) - sum));
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    log_softmax_backward_rows(Matrix<const T> dy, Matrix<const T> y, SinkRows<T> dx) {
+  __shared__ float shared[kWarp];
+  const std::int64_t r = blockIdx.x;
+  float sum = 0;
+  for (std::int64_t c = threadIdx.x; c < y.cols; c += blockDim.x) sum += to_float(dy.row(r)[c]);
+  sum = block_sum(sum, shared);
+  for (std::int64_t c = threadIdx.x; c < y.cols; c += blockDim.x) {
+    dx.put(r, c, to_float(dy.row(r)[c]) - expf(to_float(y.row(r)[c])) * sum);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads) mask_rows(Matrix<const T> x, Mask mask, Matrix<T> y) {
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, x.cols);
+  for (std::int64_t j = threadIdx.x; j < x.cols; j += blockDim.x) {
+    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kNever);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads) mask_backward_rows(Matrix<const T> dy, Mask mask, SinkRows<T> dx) {
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, dy.cols);
+  for (std::int64_t j = threadIdx.x; j < dy.cols; j += blockDim.x) {
+    dx.put(i, j, j >= first && j < last ? to_float(dy.row(i)[j]) : 0);
+  }
+}
+
+template <class T, class S>
+__global__ void __launch_bounds__(kMostThreads)
+    smoothed_nll_rows(Matrix<const T> log_p, const std::int32_t* targets, float others, float on_target, S* losses) {
+  __shared__ float shared[kWarp];
+  const std::int64_t r = blockIdx.x;
+  const std::int32_t target = targets[r];
+  float sum = 0;
+  // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+  for (std::int64_t c = threadIdx.x; c < log_p.cols && others > 0 && target >= 0; c += blockDim.x) {
+    sum += c != target ? to_float(log_p.row(r)[c]) : 0;
+  }
+  sum = block_sum(sum, shared);
+  if (threadIdx.x != 0) return;
+  losses[r] =
+      from_float<S>(target < 0 ? 0 : (others > 0 ? -others * sum : 0) - on_target * to_float(log_p.row(r)[target]));
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    smoothed_nll_backward_rows(const std::int32_t* targets, float others, float on_target, std::int64_t cols,
+                               SinkRows<T> dlog_p) {
+  const std::int64_t r = blockIdx.x;
+  const std::int32_t target = targets[r];
+  for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) {
+    dlog_p.put(r, c, target < 0 ? 0 : c == target ? on_target : others);
+  }
+}
+
+// Starts a kernel with a block for each row of x.
+template <class... Parameters, class... Arguments>
+void launch_rows(const CudaBackend& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
+  launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);
+}
+
+void check_same(const char* op, const Array& x, const Array& y) {
+  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
+}
+
+void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
+  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
+                      ", dx ", dx.shape());
+}
+
+}  // namespace
+
+void CudaBackend::masked(const Array& x, const Mask& mask, Array& y) const {
+  check_same("masked", x, y);
+  dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, mask_rows<T>, x, matrix<const T>(x), mask, matrix<T>(y)); });
+}
+
+void CudaBackend::masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_same("masked_backward", dy, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    launch_rows(*this, mask_backward_rows<T>, dy, matrix<const T>(dy), mask, sink_rows<T>(dx));
+  });
+}
+
+void CudaBackend::softmax(const Array& x, Array& y) const {
+  check_same("softmax", x, y);
+  dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, softmax_rows<T>, x, matrix<const T>(x), matrix<T>(y)); });
+}
+
+void CudaBackend::softmax_backward(const Array& dy, const Array& y, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_backward("softmax_backward", dy, y, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    launch_rows(*this, softmax_backward_rows<T>, y, matrix<const T>(dy), matrix<const T>(y), sink_rows<T>(dx));
+  });
+}
+
+void CudaBackend::log_softmax(const Array& x, Array& y) const {
+  check_same("log_softmax", x, y);
+  dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, log_softmax_rows<T>, x, matrix<const T>(x), matrix<T>(y)); });
+}
+
+void CudaBackend::log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
+  if (!dx.wanted()) return;
+  check_backward("log_softmax_backward", dy, y, dx.array);
+  dispatch(dy.dtype(), [&]<class T>() {
+    launch_rows(*this, log_softmax_backward_rows<T>, y, matrix<const T>(dy), matrix<const T>(y), sink_rows<T>(dx));
+  });
+}
+
+void CudaBackend::smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+                               Array& losses) const {
+  require<ShapeError>(targets.count() == log_p.rows() && losses.count() == log_p.rows(), "smoothed_nll: log_p is ",
+                      log_p.shape(), ", targets ", targets.shape(), ", losses ", losses.shape());
+  const auto others = static_cast<float>(smoothing.on_others(log_p.cols())),
+             on_target = static_cast<float>(smoothing.on_target(log_p.cols()));
+  dispatch(log_p.dtype(), [&]<class T>() {
+    dispatch(losses.dtype(), [&]<class S>() {
+      launch_rows(*this, smoothed_nll_rows<T, S>, log_p, matrix<const T>(log_p), elements<const std::int32_t>(targets),
+                  others, on_target, elements<S>(losses));
+    });
+  });
+}
+
+void CudaBackend::smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                                        Sink dlog_p) const {
+  if (!dlog_p.wanted()) return;
+  const Array& d = dlog_p.array;
+  require<ShapeError>(targets.count() == d.rows(), "smoothed_nll_backward: targets is ", targets.shape(),
+                      " but dlog_p is ", d.shape());
+  const auto others = static_cast<float>(-dloss * smoothing.on_others(d.cols())),
+             on_target = static_cast<float>(-dloss * smoothing.on_target(d.cols()));
+  dispatch(d.dtype(), [&]<class T>() {
+    launch_rows(*this, smoothed_nll_backward_rows<T>, d, elements<const std::int32_t>(targets), others, on_target,
+                d.cols(), sink_rows<T>(dlog_p));
+  });
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,19 @@
+// What stands in for the CUDA backend in a build without it.
+#include "dragoman/backend/cuda/devices.h"
+#include "dragoman/base/error.h"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr const char* kMissing =
+    "this build has no CUDA backend: build it where the CUDA toolkit is installed, or use --device cpu.";
+
+}  // namespace
+
+int device_count() { return 0; }
+std::string device_name(int) { return ""; }
+std::size_t free_memory(int) { throw DeviceError(kMissing); }
+std::unique_ptr<Backend> make_backend(int, const BackendOptions&) { throw DeviceError(kMissing); }
+
+}  // namespace dragoman::cuda
