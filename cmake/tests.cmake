@@ -5,6 +5,18 @@ include(GoogleTest)
 # options of the test presets hold for that question too.
 set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
 
+# discover(TARGET PREFIX LABEL): its tests, under this label. Those with CUDA in their names, which need a GPU and say so
+# where there is none, have the label `cuda` besides.
+function(discover target prefix label)
+  set(arguments ${target} ${discovery} TEST_PREFIX "${prefix}")
+  if(DRAGOMAN_WITH_CUDA)
+    gtest_discover_tests(${arguments} TEST_FILTER "-*uda*" PROPERTIES LABELS "${label}")
+    gtest_discover_tests(${arguments} TEST_FILTER "*uda*" PROPERTIES LABELS "${label};cuda")
+  else()
+    gtest_discover_tests(${arguments} PROPERTIES LABELS "${label}")
+  endif()
+endfunction()
+
 # Tests compile twice as fast so, and run as fast: what takes time is in the library.
 set(test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
 
@@ -37,20 +49,17 @@ if(unit_test_sources)
         "GTEST_TOTAL_SHARDS=${processes};GTEST_SHARD_INDEX=${index};ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1")
     endforeach()
   else()
-    gtest_discover_tests(unit_tests ${discovery} TEST_FILTER "-*cuda*" PROPERTIES LABELS unit)
-    if(DRAGOMAN_WITH_CUDA)
-      gtest_discover_tests(unit_tests ${discovery} TEST_FILTER "*cuda*" PROPERTIES LABELS cuda)
-    endif()
+    discover(unit_tests "" unit)
   endif()
 endif()
 
-# Tests of the CUDA backend need a GPU; they are skipped, and say so, where there is none. `ctest -L cuda` runs them all.
+# Tests of the CUDA backend by itself. `ctest -L cuda` runs these and all others that need a GPU.
 if(DRAGOMAN_WITH_CUDA)
   file(GLOB cuda_test_sources CONFIGURE_DEPENDS dragoman/backend/cuda/*_test.cpp)
   add_executable(cuda_tests ${cuda_test_sources})
   target_link_libraries(cuda_tests PRIVATE dragoman dragoman_flags GTest::gtest_main)
   target_compile_options(cuda_tests PRIVATE ${test_options})
-  gtest_discover_tests(cuda_tests ${discovery} TEST_PREFIX cuda_tests/ PROPERTIES LABELS cuda)
+  discover(cuda_tests cuda_tests/ cuda)
 endif()
 
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
@@ -70,7 +79,7 @@ foreach(source IN LISTS whole_test_sources)
   else()
     set(label whole)
   endif()
-  gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS ${label})
+  discover(${name} ${name}/ ${label})
 endforeach()
 
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.

@@ -1,6 +1,7 @@
 // A run that was stopped, killed and resumed gives the bytes of one that never was; so do other thread counts.
 #include <gtest/gtest.h>
 
+#include "dragoman/backend/backend.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -72,6 +73,11 @@ class Resume : public TrainingTest {
 };
 
 TEST_F(Resume, AfterFourKillsAndAStopGivesTheBytesOfAStraightRun) { expect_killed_run_to_equal_straight_one(""); }
+
+TEST_F(Resume, HoldsOnCuda) {
+  if (cuda_devices() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  expect_killed_run_to_equal_straight_one("--device cuda --ema 0.99 --clip 1");
+}
 
 TEST_F(Resume, HoldsWithSampledSubwords) {
   expect_killed_run_to_equal_straight_one("--tokenizer unigram --subword-sampling 0.2");

@@ -39,10 +39,9 @@ struct Workbench {
   double tolerance;
 };
 
-// Runs the test once for each device and element type, but for those that round every step of a composition.
+// Runs the test once for each device and element type.
 inline void on_each_kernel_case(const std::function<void(const Workbench&)>& test) {
   for (const KernelCase& with : kernel_cases()) {
-    if (with.dtype == DType::kBFloat16) continue;
     SCOPED_TRACE(join(with.device, " ", with.dtype));
     test(Workbench(with));
   }

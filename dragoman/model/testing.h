@@ -28,6 +28,7 @@ inline TransformerConfig small_config() {
 }
 
 struct SmallOptions {
+  Device device = {};
   int threads = 1;
   DType dtype = DType::kFloat32;
   std::uint64_t seed = 1;
@@ -35,7 +36,7 @@ struct SmallOptions {
 
 struct SmallModel {
   explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
-      : on(make_backend(Device{}, {.threads = options.threads})),
+      : on(make_backend(options.device, {.threads = options.threads})),
         model(config),
         block(*on, options.dtype, model, nn::Purpose::kTraining) {
     block.initialise(options.seed);
@@ -49,6 +50,7 @@ struct SmallModel {
       const Array noise = make_array(*on, tensor.shape, DType::kFloat64, random_values(tensor.shape.count(), seed++));
       on->scaled(noise, 0.1, Sink::accumulate(tensor.values));
     }
+    block.refresh();
   }
   Array parameter(const std::string& name) const {
     for (const nn::NamedTensor& tensor : block.tensors()) {

@@ -1,9 +1,9 @@
-// Attention of ragged batches. In bf16 it runs on the tensor cores, by tiles in shared memory; the host does not know
-// how long each sentence is, so grids and tiles are cut for the longest and teams without rows leave at once:
-//   forward    a team of warps, 16 queries each, for one head of one sentence (longer than 128: for part of its
-//   queries) backward   one such team for all gradients, if everything fits into shared memory (the usual case),
-//              else one kernel by queries and one by keys
-// Teams of short sentences share blocks. Everything else, float32 above all, takes plain kernels: a warp per row.
+// Attention of ragged batches. In bf16 it runs on the tensor cores, by tiles in shared memory. The host does not know
+// how long each sentence is: grids and tiles are cut for the longest, and teams without rows leave at once. Forward, a
+// team of warps, 16 queries each, has one head of one sentence, or part of it if that is longer than 128. Backward,
+// such a team computes all gradients if everything fits into shared memory, which is the usual case; else there is one
+// kernel by queries and one by keys. Teams of short sentences share blocks. Everything else, float32 above all, takes
+// plain kernels: a warp per row.
 #include "dragoman/backend/cuda/attention_backward.cuh"
 #include "dragoman/backend/cuda/attention_forward.cuh"
 #include "dragoman/backend/cuda/attention_plain.cuh"

@@ -1,0 +1,176 @@
+// The whole model on a CUDA device against the same on the CPU: losses, gradients, training curves and translations.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dragoman/decode/engine.h"
+#include "dragoman/model/testing.h"
+#include "dragoman/train/trainer.h"
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+constexpr Device kCuda{Device::Kind::kCuda, 0};
+constexpr optim::Schedule kSchedule{.constant = 1, .d_model = 64, .warmup_steps = 50};
+
+// Wide enough for the kernels that multiply by tiles.
+model::TransformerConfig config() {
+  model::TransformerConfig config = model::small_config();
+  config.d_model = 64;
+  config.d_ff = 128;
+  config.V_source = config.V_target = 101;
+  return config;
+}
+
+struct Arrangement {
+  std::string name;
+  model::TransformerConfig config;
+};
+
+std::vector<Arrangement> arrangements() {
+  std::vector<Arrangement> all = {{"post-norm", config()}};
+  const auto add = [&](const std::string& name, const std::function<void(model::TransformerConfig&)>& change) {
+    all.push_back({name, config()});
+    change(all.back().config);
+  };
+  add("pre-norm with biases and dropout", [](auto& c) {
+    c.norm = model::Norm::kPre;
+    c.attention_bias = c.output_bias = true;
+    c.P_drop = c.P_drop_attention = c.P_drop_relu = 0.2f;
+  });
+  add("learned positions, untied", [](auto& c) {
+    c.positions = model::Positions::kLearned;
+    c.tie = model::Tie::kNone;
+  });
+  add("a window, and keys narrower than values", [](auto& c) {
+    c.window = 5;
+    c.d_k = 16;
+    c.d_v = 32;
+  });
+  add("odd sizes", [](auto& c) { c = model::small_config(); });
+  return all;
+}
+
+class CudaModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  }
+};
+
+struct Outcome {
+  train::Losses losses;
+  Doubles gradients;
+};
+
+Outcome gradients_on(const model::TransformerConfig& config, Device device, DType dtype) {
+  model::SmallModel small(config, {.device = device, .dtype = dtype});
+  small.stir();
+  train::Trainer trainer(small.model, small.block, {}, kSchedule);
+  const auto pairs = model::random_pairs(40, 30, config.V_target, 1);
+  const data::HostBatch batches[] = {data::make_host_batch(pairs, train::batch_options(small.model))};
+  Outcome outcome;
+  outcome.losses = trainer.gradients(batches);
+  outcome.gradients = values_of(*small.on, small.block.gradients());
+  return outcome;
+}
+
+double relative_difference(const Doubles& a, const Doubles& b) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
+  for (const Arrangement& arrangement : arrangements()) {
+    SCOPED_TRACE(arrangement.name);
+    const Outcome exact = gradients_on(arrangement.config, Device{}, DType::kFloat64);
+    const Outcome single = gradients_on(arrangement.config, kCuda, DType::kFloat32);
+    const Outcome rounded = gradients_on(arrangement.config, kCuda, DType::kBFloat16);
+    EXPECT_NEAR(single.losses.loss, exact.losses.loss, 1e-5 * exact.losses.loss);
+    EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5);
+    EXPECT_NEAR(rounded.losses.loss, exact.losses.loss, 5e-3 * exact.losses.loss);
+    EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 3e-2);
+  }
+}
+
+// The losses of 100 updates, and the weights after them.
+std::pair<Doubles, Doubles> train_on(Device device, DType dtype) {
+  model::TransformerConfig with_dropout = config();
+  with_dropout.P_drop = 0.1f;
+  model::SmallModel small(with_dropout, {.device = device, .dtype = dtype});
+  train::Trainer trainer(small.model, small.block, {}, kSchedule);
+  Doubles losses;
+  for (std::uint64_t step = 0; step < 100; ++step) {
+    losses.push_back(trainer.update(model::random_pairs(16, 12, 101, step % 10)).loss);
+  }
+  return {losses, values_of(*small.on, small.block.values())};
+}
+
+TEST_F(CudaModel, LearnsAsTheCpuDoes) {
+  const Doubles cpu = train_on(Device{}, DType::kFloat32).first, single = train_on(kCuda, DType::kFloat32).first,
+                rounded = train_on(kCuda, DType::kBFloat16).first;
+  EXPECT_LT(cpu.back(), 0.9 * cpu.front());
+  for (std::size_t step = 0; step < cpu.size(); ++step) {
+    // Differences in the last bit grow from update to update.
+    EXPECT_NEAR(single[step], cpu[step], 1e-5 * static_cast<double>(step + 1) * cpu[step]) << "step " << step;
+    EXPECT_NEAR(rounded[step], cpu[step], 2e-2 * cpu[step]) << "step " << step;
+  }
+}
+
+TEST_F(CudaModel, TheSameSeedGivesTheSameBits) {
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    const auto [losses, weights] = train_on(kCuda, dtype);
+    const auto [losses_again, weights_again] = train_on(kCuda, dtype);
+    EXPECT_EQ(losses, losses_again);
+    EXPECT_EQ(weights, weights_again);
+  }
+}
+
+TEST_F(CudaModel, TranslatesAsTheCpuDoes) {
+  const auto sources = model::random_sentences(30, 20, 101, 7);
+  for (const Arrangement& arrangement : arrangements()) {
+    if (arrangement.config.V_target != 101) continue;
+    SCOPED_TRACE(arrangement.name);
+    model::SmallModel cpu(arrangement.config), gpu(arrangement.config, {.device = kCuda});
+    for (model::SmallModel* one : {&cpu, &gpu}) one->stir();
+    for (const int beam : {1, 4}) {
+      const decode::SearchSettings settings{.beam = beam, .max_extra = 5};
+      const auto expected = decode::search(*cpu.on, cpu.model, sources, settings);
+      const auto actual = decode::search(*gpu.on, gpu.model, sources, settings);
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens) << "sentence " << i;
+        EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4) << "sentence " << i;
+      }
+    }
+  }
+}
+
+TEST_F(CudaModel, ADryRunCountsWhatAStepTakes) {
+  model::SmallModel real(config(), {.device = kCuda, .dtype = DType::kBFloat16});
+  const auto dry_on = make_backend(kCuda, {.dry = true});
+  model::Transformer dry_model(config());
+  nn::ParameterBlock dry_block(*dry_on, DType::kBFloat16, dry_model, nn::Purpose::kTraining);
+  train::Trainer trainer(real.model, real.block, {}, kSchedule), dry_trainer(dry_model, dry_block, {}, kSchedule);
+  const auto pairs = model::random_pairs(40, 30, 101, 1);
+  for (train::Trainer* one : {&trainer, &dry_trainer}) one->update(pairs);
+  EXPECT_EQ(real.on->arena().peak(), dry_on->arena().peak());
+  EXPECT_EQ(real.on->gradients().peak(), dry_on->gradients().peak());
+}
+
+TEST(CudaMissing, IsToldInOneSentence) {
+  if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
+  try {
+    make_backend(kCuda);
+    ADD_FAILURE() << "no DeviceError was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("use --device cpu"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
