@@ -47,6 +47,11 @@ class Array {
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
   // The same shape and strides over other memory, which outlives every Array of it.
   Array moved_to(void* data) const;
+  // Behind the last row lie so many more, which are nobody's and all zero: a matrix of round sizes is multiplied faster.
+  // Views have none.
+  Array sparing(std::int64_t rows) const;
+  std::int64_t spare_rows() const { return spare_rows_; }
+  Array with_spare_rows() const;  // those included
 
   // The first element. Throws ShapeError if T is not the element type; a debug build also checks that the memory has
   // not been given back.
@@ -61,6 +66,7 @@ class Array {
  private:
   Shape shape_;
   std::int64_t row_stride_ = 0;
+  std::int64_t spare_rows_ = 0;
   void* data_ = nullptr;
   const Arena* owner_ = nullptr;
   std::uint32_t generation_ = 0;

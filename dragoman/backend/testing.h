@@ -60,10 +60,11 @@ inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
   return values;
 }
 
-// Such that none lies just between two integers of 8 bits.
+// Not rounded, so that none lies just between two integers of 8 bits.
 inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
-  Doubles values = random_values(count, seed);
-  for (double& value : values) value *= 1.00371;
+  RandomStream random(seed);
+  Doubles values(static_cast<std::size_t>(count));
+  for (double& value : values) value = random.normal();
   return values;
 }
 

@@ -46,6 +46,8 @@ Parameter& Parameter::rounded_rows(std::int64_t multiple) {
   return *this;
 }
 
+std::int64_t Parameter::spare_rows() const { return round_up(shape_.rows(), row_multiple_) - shape_.rows(); }
+
 Parameter& Parameter::used_as(Use use) {
   use_ = use;
   return *this;
@@ -78,8 +80,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
   for (const Parameter* parameter : visitor.parameters()) {
     starts.push_back(count);
     const Shape& shape = parameter->shape_;
-    const std::int64_t rows = round_up(shape.rows(), parameter->row_multiple_);
-    count += round_up(rows * shape.cols(), kAlignment);
+    count += round_up((shape.rows() + parameter->spare_rows()) * shape.cols(), kAlignment);
   }
   const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
   const auto start_of = [&](const Array& block, std::int64_t start) {
@@ -104,14 +105,15 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
       variable->shape = parameter.shape_;
       variable->dtype = dtype;
       variable->persistent = true;
-      variable->gradient = Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device());
+      variable->gradient =
+          Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device()).sparing(parameter.spare_rows());
     }
     parameter.packed_ = {};
     parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
     const Array copy = rounded && parameter.use_ != Use::kExact
                            ? Array(start_of(copies_, starts[i]), parameter.shape_, computed, on_.device())
                            : parameter.values_;
-    parameter.tensor_ = Tensor(on_, copy, variable);
+    parameter.tensor_ = Tensor(on_, copy.sparing(parameter.spare_rows()), variable);
   }
 }
 
@@ -123,7 +125,7 @@ void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
   std::vector<std::size_t> starts;
   for (const Parameter* parameter : visitor.parameters()) {
     starts.push_back(bytes);
-    const std::int64_t rows = round_up(parameter->shape_.rows(), parameter->row_multiple_);
+    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
     bytes += static_cast<std::size_t>(round_up(rows * parameter->shape_.cols(), 2 * kAlignment)) *
              size_of(dtype_of(*parameter));
   }
@@ -133,7 +135,7 @@ void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
     void* start = static_cast<char*>(value_memory_->base()) + starts[i];
     parameter.packed_ = {};
     parameter.values_ = Array(start, parameter.shape_, dtype_of(parameter), on_.device());
-    parameter.tensor_ = Tensor(on_, parameter.values_);
+    parameter.tensor_ = Tensor(on_, parameter.values_.sparing(parameter.spare_rows()));
   }
 }
 

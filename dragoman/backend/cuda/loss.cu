@@ -23,7 +23,7 @@ struct LossRows {
   const T* bias;  // as wide as a row of logits; null: none
   const std::int32_t* targets;
   float *losses, *nll;
-  int V;
+  int V, width;  // words, and elements of a row of logits: those from V on get zero gradients
   double on_target, on_others;
   float weight;
   bool gradients;
@@ -67,7 +67,7 @@ __device__ void write_losses(const LossRows<T>& rows, std::int64_t r, float targ
 }
 
 // A block a row: one pass makes the sums, the next turns logits x into (softmax(x) - q) weight. What follows a row's
-// end in its last pack is nobody's, and may be read and overwritten.
+// last word is nobody's: it may be read, and becomes zero.
 template <class T, bool kKept>
 __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> rows) {
   constexpr int kCount = Pack<T>::kCount;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
   if (target < 0) {
     if (threadIdx.x == 0) rows.losses[r] = rows.nll[r] = 0.0f;
     const float zeros[kCount] = {};
-    for (int i = threadIdx.x; i < all && rows.gradients; i += blockDim.x) packs[i] = rounded<T>(zeros);
+    for (int i = threadIdx.x; i < rows.width / kCount && rows.gradients; i += blockDim.x) packs[i] = rounded<T>(zeros);
     return;
   }
   // Each thread keeps packs of its own: it need not wait for those of others.
@@ -130,8 +130,14 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
 #pragma unroll
       for (int j = 0; j < kCount; ++j) x[j] -= j == target % kCount ? at_target : 0.0f;
     }
+    if (i == whole) {
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) x[j] = i * kCount + j < V ? x[j] : 0.0f;
+    }
     packs[i] = rounded<T>(x);
   }
+  const float zeros[kCount] = {};
+  for (int i = all + threadIdx.x; i < rows.width / kCount; i += blockDim.x) packs[i] = rounded<T>(zeros);
 }
 
 template <class T>
@@ -151,7 +157,11 @@ void launch_rows(const CudaBackend& on, const LossRows<T>& rows, std::int64_t co
 void CudaBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
                                          const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                          Array& nll, Sink dY, Sink dE, Sink db) const {
-  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(V, kRowUnit) * kRowUnit;
+  // Products are faster over all of the memory's rows, if the gradient has as many.
+  const bool spare = E.spare_rows() > 0 && (!dE.wanted() || dE.array.spare_rows() == E.spare_rows());
+  const Array words = spare ? E.with_spare_rows() : E;
+  if (spare && dE.wanted()) dE.array = dE.array.with_spare_rows();
+  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kRowUnit) * kRowUnit;
   require<ShapeError>(Y.cols() == E.cols() && targets.count() == R && losses.count() == R && nll.count() == R &&
                           (!b || b.count() == V) && chunk > 0,
                       "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", b ", b.shape(), ", targets ",
@@ -173,6 +183,7 @@ void CudaBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const A
                      .losses = elements<float>(losses),
                      .nll = elements<float>(nll),
                      .V = static_cast<int>(V),
+                     .width = static_cast<int>(width),
                      .on_target = smoothing.on_target(V),
                      .on_others = smoothing.on_others(V),
                      .weight = static_cast<float>(weight),
@@ -184,18 +195,18 @@ void CudaBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const A
     }
     for (std::int64_t top = 0; top < R; top += chunk) {
       const std::int64_t height = std::min(chunk, R - top);
-      const Array y = Y.row_range(top, height), logits = wide.row_range(0, height).columns(0, V);
-      matmul(y, Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
+      const Array y = Y.row_range(top, height), logits = wide.row_range(0, height).columns(0, words.rows());
+      matmul(y, Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
       launch_rows(*this, rows, height);
       const auto later = [&](Sink sink) {  // a sum over rows: chunks after the first add to it
         if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
         return sink;
       };
       if (dY.wanted()) {
-        matmul(logits, Transpose::kNo, E, Transpose::kNo, {dY.array.row_range(top, height), dY.write});
+        matmul(logits, Transpose::kNo, words, Transpose::kNo, {dY.array.row_range(top, height), dY.write});
       }
       if (dE.wanted()) matmul(logits, Transpose::kYes, y, Transpose::kNo, later(dE));
-      if (db.wanted()) sum_rows(logits, later(db));
+      if (db.wanted()) sum_rows(logits.columns(0, V), later(db));
       rows.targets += height;
       rows.losses += height;
       rows.nll += height;

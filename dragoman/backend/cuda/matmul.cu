@@ -25,9 +25,14 @@ __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const 
 }
 
 void multiply(const CudaBackend& on, Products& products, const Product& p) {
-  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product of ", p.A.dtype(), " and ", p.B.dtype());
+  const bool tall_A = p.transpose_A == Transpose::kYes, tall_B = p.transpose_B == Transpose::kYes;
+  const std::int64_t k = tall_A ? p.A.rows() : p.A.cols();
+  require<ShapeError>(p.A.dtype() == p.B.dtype() && k == (tall_B ? p.B.cols() : p.B.rows()) &&
+                          p.C.rows() == (tall_A ? p.A.cols() : p.A.rows()) &&
+                          p.C.cols() == (tall_B ? p.B.rows() : p.B.cols()) && (!p.bias || p.bias.count() == p.C.cols()),
+                      "a product: ", p.A.dtype(), " ", p.A.shape(), tall_A ? " transposed" : "", " times ",
+                      p.B.dtype(), " ", p.B.shape(), tall_B ? " transposed" : "", " into ", p.C.shape());
   if (p.C.count() == 0) return;
-  const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
   if (k > 0 && products.run(p)) return;
   dispatch(p.A.dtype(), [&]<class T>() {
     dispatch(p.C.dtype(), [&]<class D>() {

@@ -1,5 +1,9 @@
 #include "dragoman/backend/cuda/products.h"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "dragoman/backend/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
@@ -65,6 +69,34 @@ cublasLtMatmulDescOpaque_t description(const Product& p) {
   return made;
 }
 
+template <class T>
+T config_of(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  T value{};
+  std::size_t written = 0;
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written);
+  return value;
+}
+
+// Whether two blocks of it share a multiprocessor: one then writes its result while the other multiplies.
+bool is_small(const cublasLtMatmulAlgo_t& algorithm) {
+  const auto tile = config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID);
+  const bool small = tile == CUBLASLT_MATMUL_TILE_128x128 || tile == CUBLASLT_MATMUL_TILE_128x160 ||
+                     tile == CUBLASLT_MATMUL_TILE_168x128 || tile == CUBLASLT_MATMUL_TILE_176x128;
+  constexpr std::uint32_t kCooperative = 4;  // from here on, the warps of a block work on one tile together
+  return small && config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION) < kCooperative &&
+         config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM) <= 1;
+}
+
+// The library's first choice. Where sums are short, though, and blocks many, writing takes long beside multiplying, and
+// on an H200 small tiles are 5 to 20 % faster than the large ones that the library prefers.
+const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> found,
+                                                 const Product& p, std::int64_t k) {
+  constexpr std::int64_t kShortSum = 1024, kManyElements = 128 * 128 * 500;
+  if (k > kShortSum || p.C.count() < kManyElements) return found.front();
+  const auto small = std::ranges::find_if(found, [](const auto& one) { return is_small(one.algo); });
+  return small == found.end() ? found.front() : *small;
+}
+
 std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p) {
   // The rows of A, and of B where they are what is summed over, are counted as many as the key says.
   const bool sums_rows = p.transpose_A == Transpose::kYes && p.transpose_B == Transpose::kNo;
@@ -86,12 +118,14 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
   // Sums of several blocks are added up in the workspace, in order, and never by atomics.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
-  cublasLtMatmulHeuristicResult_t found{};
+  std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
   int count = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(handle, &operation, &B, &A, &C, &C, &preference, 1, &found, &count);
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      handle, &operation, &B, &A, &C, &C, &preference, static_cast<int>(found.size()), found.data(), &count);
   if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
-  return std::make_unique<cublasLtMatmulAlgo_t>(found.algo);
+  const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
+  return std::make_unique<cublasLtMatmulAlgo_t>(
+      preferred(std::span(found).first(static_cast<std::size_t>(count)), p, k).algo);
 }
 
 }  // namespace

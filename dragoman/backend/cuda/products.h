@@ -1,5 +1,5 @@
-// Matrix products through cuBLASLt. An algorithm is the library's own first choice for a shape, never the winner of a
-// race against the clock: the same run makes the same sums in the same order.
+// Matrix products through cuBLASLt. An algorithm is chosen from what the library offers for a shape by rule, never as
+// the winner of a race against the clock: the same run makes the same sums in the same order.
 #pragma once
 
 #include <cublasLt.h>
