@@ -14,7 +14,7 @@
 
 #include "bench/timing.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/model/presets.h"
 #include "dragoman/model/weights.h"
