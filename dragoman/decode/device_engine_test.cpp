@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
+#include <string>
 
 #include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/testing.h"
@@ -124,6 +126,52 @@ TEST(DeviceEngine, TellsOfScoresThatAreNotNumbers) {
   small.on->scaled(E, std::numeric_limits<double>::quiet_NaN(), Sink::overwrite(E));
   EXPECT_THROW(search(*small.on, small.model, model::random_sentences(3, 5, 37, 4), {}, Place::kDevice), Error);
 }
+
+class DeviceEngineOn : public ::testing::TestWithParam<Device> {};
+
+TEST_P(DeviceEngineOn, RecordedStepsFindWhatSingleLaunchesFind) {
+  model::TransformerConfig config = model::small_config();
+  config.d_model = 32;
+  const std::vector<Sentence> sources = model::random_sentences(50, 15, 37, 4);
+  const SmallModel recorded(config, {.device = GetParam()});
+  const SmallModel single(config,
+                          {.device = GetParam(), .profile = true});  // who counts launches makes them one by one
+  for (const EngineLimits& limits : {EngineLimits{5, 60}, EngineLimits{64, 1000}}) {
+    for (const int beam : {1, 4, 7}) {
+      const SearchSettings settings{.beam = beam, .n_best = beam, .max_extra = 15};
+      DeviceEngine one(*recorded.on, recorded.model, settings, limits),
+          other(*single.on, single.model, settings, limits);
+      const auto actual = run(one, sources), expected = run(other, sources);
+      ASSERT_EQ(actual.size(), sources.size());
+      for (const auto& [number, result] : actual) expect_same(result.hypotheses, expected.at(number).hypotheses);
+    }
+  }
+}
+
+TEST_P(DeviceEngineOn, FindsWhatTheHostFinds) {
+  const SmallModel small(model::small_config(), {.device = GetParam()});
+  const std::vector<Sentence> sources = model::random_sentences(30, 15, 37, 4);
+  const SearchSettings settings{.beam = 4, .n_best = 2, .max_extra = 15};
+  const auto actual = search(*small.on, small.model, sources, settings, Place::kDevice),
+             expected = search(*small.on, small.model, sources, settings, Place::kHost);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    ASSERT_EQ(actual[i].size(), expected[i].size());
+    EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens);
+    EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4);
+  }
+}
+
+std::vector<Device> devices() {
+  std::vector<Device> devices{Device{}};
+  if (cuda_devices() > 0) devices.push_back({Device::Kind::kCuda, 0});
+  return devices;
+}
+
+std::string device_name_of(const ::testing::TestParamInfo<Device>& device) {
+  return device.param.kind == Device::Kind::kCpu ? "cpu" : "cuda";
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceEngineOn, ::testing::ValuesIn(devices()), device_name_of);
 
 TEST(Dispatcher, GivesTheHostWhatTheDeviceCannotDo) {
   const SmallModel small;
