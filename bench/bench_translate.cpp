@@ -2,6 +2,7 @@
 //
 //   bench_translate --preset base --draw FILE                     write random weights of a preset, and end
 //   bench_translate --preset base --weights FILE [...]            random sentences of forced lengths
+//   bench_translate --preset base --weights FILE --cuda --precision bf16 --batch 512 --sentences 2048
 //   bench_translate --model DIR --source FILE [...]               a text with a trained model
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 
 #include "bench/timing.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/model/presets.h"
 #include "dragoman/model/weights.h"
@@ -27,9 +28,12 @@ struct Options {
   std::string preset = "base", draw, weights, model, source, output;
   std::string precision = "fp32", stop = "provable";
   int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, repeats = 3;
-  bool json = false;
+  bool json = false, cuda = false, host = false, profile = false;
 
-  WeightForm form() const { return precision == "int8" ? WeightForm::kInt8 : WeightForm::kFloat32; }
+  WeightForm form() const {
+    return precision == "int8" ? WeightForm::kInt8 : precision == "bf16" ? WeightForm::kBFloat16 : WeightForm::kFloat32;
+  }
+  Device device() const { return {cuda ? Device::Kind::kCuda : Device::Kind::kCpu, 0}; }
 };
 
 double peak_megabytes() {
@@ -50,6 +54,7 @@ struct Figures {
   double seconds = 0;             // the median of the repeats
   std::vector<double> latencies;  // of single sentences, if the batch is one
   std::int64_t sentences = 0, tokens = 0, steps = 0;
+  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches of each, if they are counted
 };
 
 void report(const Options& options, const Figures& figures) {
@@ -70,6 +75,11 @@ void report(const Options& options, const Figures& figures) {
   }
   fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
              figures.sentences, figures.seconds, n / figures.seconds, tokens / figures.seconds, peak_megabytes());
+  if (figures.batch_steps > 0) {
+    fmt::print("{:.3f} ms a step, encoding included",
+               1000 * figures.seconds / static_cast<double>(figures.batch_steps));
+    fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches a step", figures.launches) : "");
+  }
   if (!latencies.empty()) {
     fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90 %), {:.1f} ms (99 %)\n", at(0.5), at(0.9), at(0.99));
   }
@@ -87,34 +97,54 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
   return sources;
 }
 
+// Adds the sentences to the engine and steps until all are done. Returns how many tokens they have.
+std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::Sentence> sources) {
+  std::int64_t tokens = 0;
+  for (const data::Sentence& source : sources) engine.add({.source = source, .prefix = {}});
+  while (!engine.idle()) {
+    for (const decode::Result& result : engine.step()) {
+      tokens += static_cast<std::int64_t>(result.hypotheses.front().rows.size());
+    }
+  }
+  return tokens;
+}
+
+// The engine lives on from batch to batch, as in a server; a batch before the clock starts warms it up.
 Figures translate_random(const Options& options) {
-  const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = options.threads});
+  const std::unique_ptr<Backend> on =
+      make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
   model::Transformer transformer(model::preset(options.preset).model);
   nn::ParameterBlock block(*on, options.form(), transformer);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, transformer.source_vocabulary());
   // Every translation has target_length tokens: it may not end before, and not go on after.
-  decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
-                                  .beam = options.beam,
-                                  .max_extra = std::max(0, options.target_length - options.source_length + 1),
-                                  .min_length = options.target_length};
+  const decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
+                                        .beam = options.beam,
+                                        .max_extra = std::max(0, options.target_length - options.source_length + 1),
+                                        .min_length = options.target_length};
+  decode::Dispatcher engine(*on, {&transformer}, settings,
+                            {.sentences = options.batch, .source_tokens = options.batch * options.source_length}, false,
+                            options.host ? decode::Place::kHost : decode::Place::kUsual);
+  const auto batch = static_cast<std::size_t>(options.batch);
+  const auto batch_from = [&](std::size_t first) {
+    return std::span(sources).subspan(first, std::min(sources.size() - first, batch));
+  };
+  translate_batch(engine, batch_from(0));
+  on->profile();
   Figures figures;
   std::vector<double> times;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    figures.tokens = 0;
+    figures.tokens = figures.batch_steps = 0;
     times.push_back(time_of([&] {
-      for (std::size_t first = 0; first < sources.size(); first += static_cast<std::size_t>(options.batch)) {
-        const std::size_t count = std::min(sources.size() - first, static_cast<std::size_t>(options.batch));
-        const double seconds = time_of([&] {
-          for (const auto& found :
-               decode::search(*on, transformer, std::span(sources).subspan(first, count), settings)) {
-            figures.tokens += static_cast<std::int64_t>(found.front().rows.size());
-          }
-        });
+      for (std::size_t first = 0; first < sources.size(); first += batch) {
+        const double seconds = time_of([&] { figures.tokens += translate_batch(engine, batch_from(first)); });
         if (options.batch == 1) figures.latencies.push_back(seconds);
+        figures.batch_steps += options.target_length;
       }
     }));
   }
+  if (options.profile) fmt::print("{}", on->profile());
+  if (engine.on_device() != nullptr) figures.launches = engine.on_device()->launches();
   figures.seconds = median(times);
   figures.sentences = options.sentences;
   return figures;
@@ -126,6 +156,7 @@ Figures translate_text(const Options& options) {
   if (options.beam == 1) how.search.method = decode::Method::kGreedy;
   how.search.stop = options.stop == "beam" ? decode::Stop::kBeam : decode::Stop::kProvable;
   how.threads = options.threads;
+  how.device = options.device();
   how.batch_size = options.batch;
   how.weights = options.form();
   decode::Translator translator(options.model, how);
@@ -158,7 +189,10 @@ int run(int argc, char** argv) {
   app.add_option("--model", options.model, "a trained model, instead");
   app.add_option("--source", options.source, "the text that it translates");
   app.add_option("--output", options.output, "where the translation of the text goes");
-  app.add_option("--precision", options.precision)->check(CLI::IsMember({"fp32", "int8"}));
+  app.add_option("--precision", options.precision)->check(CLI::IsMember({"fp32", "int8", "bf16"}));
+  app.add_flag("--cuda", options.cuda, "on a CUDA device");
+  app.add_flag("--host", options.host, "searches on the host, also on a CUDA device; random sentences only");
+  app.add_flag("--profile", options.profile, "where a CUDA device's time goes; random sentences only");
   app.add_option("--stop", options.stop, "of the beam search of a text")->check(CLI::IsMember({"provable", "beam"}));
   app.add_option("--sentences", options.sentences)->check(CLI::PositiveNumber);
   app.add_option("--source-length", options.source_length, "tokens, EOS included")->check(CLI::PositiveNumber);

@@ -2,6 +2,8 @@
 // memory. Nothing about it is global.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,6 +11,7 @@
 #include "dragoman/array/array.h"
 #include "dragoman/array/pool.h"
 #include "dragoman/backend/attention.h"
+#include "dragoman/backend/beam.h"
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/embed.h"
 #include "dragoman/backend/loss.h"
@@ -34,6 +37,13 @@ struct HostCopy {
   virtual void wait(void* host) = 0;  // until they are there, then puts them here
 };
 
+// Launches that were put together once, to be made again and again at the cost of one.
+struct Replay {
+  virtual ~Replay() = default;
+  virtual void run() = 0;
+  virtual std::int64_t launches() const { return 0; }  // 0: not counted
+};
+
 class Backend : public MatmulKernels,
                 public ElementwiseKernels,
                 public NormKernels,
@@ -42,7 +52,8 @@ class Backend : public MatmulKernels,
                 public AttentionKernels,
                 public LossKernels,
                 public OptimiserKernels,
-                public PackedKernels {
+                public PackedKernels,
+                public BeamKernels {
  public:
   using EmbedKernels::embed;
   using MatmulKernels::linear;
@@ -63,10 +74,15 @@ class Backend : public MatmulKernels,
   virtual Arena& host_arena() const = 0;  // its tape, on the host
   virtual Pool& gradients() const = 0;    // gradients of the step's values
 
-  virtual void copy_in(const void* host, Array& to) const = 0;  // contiguous arrays
+  virtual void copy_in(const void* host, Array& to) const = 0;     // contiguous arrays
   virtual void copy_out(const Array& from, void* host) const = 0;  // waits for all that was launched
   // Goes on at once: the numbers are those that the array holds when all that was launched so far is done. At most 32.
   virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;
+
+  // Keeps what `work` launches, without doing it. Work must have been done once as it is, must launch the same each
+  // time, and neither copies to nor from the device. Memory that it takes from the arena must be free whenever it is
+  // run: the arena must stand where it stood. What it refers to must outlive the result.
+  virtual std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const = 0;
 
   // Where the time of what was launched went, since the start or since it was last asked; empty without a profile.
   virtual std::string profile() const { return ""; }

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "dragoman/autograd/record.h"
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/offers.h"
-#include "dragoman/model/testing.h"
+#include "dragoman/decode/testing.h"
 
 namespace dragoman::decode {
 namespace {
@@ -189,23 +189,6 @@ void expect_found(const std::vector<Hypothesis>& actual, const std::vector<Found
     EXPECT_EQ(actual[i].score, expected[i].score);
     EXPECT_EQ(actual[i].finished, expected[i].finished);
   }
-}
-
-// A model in which each word has a twin with the same embedding, so that scores tie at every step.
-std::unique_ptr<SmallModel> model_with_twins(std::uint64_t seed, bool twins) {
-  model::TransformerConfig config = model::small_config();
-  config.V_source = config.V_target = 14;
-  config.N_enc = config.N_dec = 1 + static_cast<int>(seed % 2);
-  config.norm = seed % 3 == 0 ? model::Norm::kPre : model::Norm::kPost;
-  const DType dtype = seed % 5 == 0 ? DType::kFloat64 : DType::kFloat32;
-  auto small = std::make_unique<SmallModel>(config, model::SmallOptions{.threads = 1, .dtype = dtype, .seed = seed});
-  small->stir();
-  const Array E = small->parameter("embed.E");
-  small->on->scaled(E, 2, Sink::accumulate(E));  // so that some words are likely
-  for (std::int64_t v = 4; twins && v < 14; v += 2) {
-    small->on->scaled(E.row_range(v, 1), 1, Sink::overwrite(E.row_range(v + 1, 1)));
-  }
-  return small;
 }
 
 TEST(BeamSearch, EqualsItsTranscriptionBitForBitOnTwoHundredModelsWithTies) {

@@ -72,14 +72,18 @@ std::int64_t Engine::limit(const Request& request) const {
   return std::min(positions_, static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
-void Engine::add(Request request) {
+void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
   require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
-  require<UsageError>(tokens <= limits_.source_tokens, "a sentence of ", tokens, " tokens is longer than the room for ",
-                      limits_.source_tokens, ".");
+  require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the room for ",
+                      limits.source_tokens, ".");
   const auto prefix = static_cast<std::int64_t>(request.prefix.size());
-  require<UsageError>(prefix == 0 || prefix < limit(request), "a prefix of ", prefix,
-                      " tokens leaves nothing of a translation that may have ", limit(request), ".");
+  require<UsageError>(prefix == 0 || prefix < limit, "a prefix of ", prefix,
+                      " tokens leaves nothing of a translation that may have ", limit, ".");
+}
+
+void Engine::add(Request request) {
+  check_request(request, limits_, limit(request));
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {
@@ -206,29 +210,6 @@ void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) 
   }
   std::erase(active_, nullptr);
   for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
-}
-
-std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
-                                            std::span<const data::Sentence> sources, const SearchSettings& settings) {
-  std::vector<std::vector<Hypothesis>> found(sources.size());
-  if (sources.empty()) return found;
-  EngineLimits limits{.sentences = static_cast<std::int64_t>(sources.size()), .source_tokens = 0};
-  for (const data::Sentence& source : sources) limits.source_tokens += static_cast<std::int64_t>(source.size());
-  Engine engine(on, {&model}, settings, limits);
-  for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
-  while (!engine.idle()) {
-    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
-  }
-  return found;
-}
-
-std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
-                               int max_extra) {
-  std::vector<Hypothesis> best;
-  for (auto& found : search(on, model, sources, {.method = Method::kGreedy, .max_extra = max_extra})) {
-    best.push_back(std::move(found.front()));
-  }
-  return best;
 }
 
 }  // namespace dragoman::decode

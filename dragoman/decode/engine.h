@@ -30,6 +30,9 @@ struct Request {
   std::uint64_t number = 0;  // tells the results apart, and the random numbers of sampling
 };
 
+// Throws a UsageError if such a translation, of at most `limit` tokens, can never have its turn.
+void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit);
+
 struct Result {
   std::uint64_t number = 0;
   std::vector<Hypothesis> hypotheses;  // the best first
@@ -91,12 +94,5 @@ class Engine {
   std::vector<std::int32_t> ids_;                // that the rows read next
   std::vector<std::int32_t> entering_;           // numbers of sentences that are yet to be encoded
 };
-
-// All of them with one engine of their own size, in their order.
-std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
-                                            std::span<const data::Sentence> sources, const SearchSettings& settings);
-// The likeliest word each time.
-std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
-                               int max_extra = 50);
 
 }  // namespace dragoman::decode

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/model/testing.h"
 
 namespace dragoman::decode {

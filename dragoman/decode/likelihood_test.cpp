@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/model/testing.h"
 
 namespace dragoman::decode {

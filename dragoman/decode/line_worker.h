@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/pipeline.h"
 #include "dragoman/decode/translator.h"
 
@@ -39,7 +39,7 @@ class LineWorker {
   const std::vector<const model::LoadedModel*>& models_;
   const TranslatorOptions& options_;
   Pipeline& pipeline_;
-  Engine engine_;
+  Dispatcher engine_;
   std::map<std::int64_t, Parts> under_way_;
 };
 

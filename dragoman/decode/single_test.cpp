@@ -1,4 +1,4 @@
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 
 #include <gtest/gtest.h>
 

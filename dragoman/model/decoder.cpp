@@ -72,30 +72,22 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   return stream.y;
 }
 
-void Decoder::remember(const Tensor& memory, const Segments& segments, std::span<const std::int32_t> sentences,
-                       const DecoderState& state) const {
+void Decoder::remember(const Tensor& memory, const Array& rows, const DecoderCaches& caches) const {
   Backend& on = memory.backend();
   const ArenaScope scratch(on.arena());
-  const Tensor KV = W_KV(memory);
-  std::vector<std::int32_t> offsets(segments.B + 1);
-  on.copy_out(segments.offsets, offsets.data());
-  for (std::size_t b = 0; b < sentences.size(); ++b) {
-    const std::int64_t rows = offsets[b + 1] - offsets[b];
-    on.scaled(KV.array().row_range(offsets[b], rows), 1.0,
-              Sink::overwrite(state.memory().row_range(state.first_memory_row(sentences[b]), rows)));
-  }
+  on.place_rows(W_KV(memory).array(), rows, caches.memory());
 }
 
-Tensor Decoder::step(const Tensor& embedded, const DecoderState& state, nn::Pass& pass) const {
-  const std::int64_t rows = state.rows();
-  require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a state of ", rows);
+Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const DecoderCaches& caches, nn::Pass& pass) const {
+  const std::int64_t rows = step.count();
+  require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a step of ", rows);
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
   Stream stream = enter(embedded, layers.front().ln1, norm);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const DecoderLayer& layer = layers[l];
-    const Tensor attended = layer.self.step(stream.y, state.past(l), mask.r, pass);
+    const Tensor attended = layer.self.step(stream.y, caches.past(l, step), mask.r, pass);
     stream = residual(stream, attended, norm_after(layers, l, 0, norm, ln), norm, one_each);
-    const Tensor read = layer.cross.step(stream.y, state.memory_K(l), state.memory_V(l), state.memory_rows(), pass);
+    const Tensor read = layer.cross.step(stream.y, caches.memory_K(l), caches.memory_V(l), step.memory, pass);
     stream = residual(stream, read, norm_after(layers, l, 1, norm, ln), norm, one_each);
     stream = residual(stream, layer.ffn(stream.y, one_each, pass), norm_after(layers, l, 2, norm, ln), norm, one_each);
   }

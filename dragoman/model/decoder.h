@@ -4,11 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "dragoman/model/config.h"
-#include "dragoman/model/decoder_state.h"
+#include "dragoman/model/decoder_caches.h"
 #include "dragoman/model/residual.h"
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/feed_forward.h"
@@ -49,11 +48,10 @@ struct Decoder {
   Tensor operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
                     nn::Pass& pass) const;
 
-  // Writes the projected memory of sentences that have just entered the state; their numbers there, in order.
-  void remember(const Tensor& memory, const Segments& segments, std::span<const std::int32_t> sentences,
-                const DecoderState& state) const;
-  // One token per hypothesis: `embedded` has a row for each row of the state, whose step has begun.
-  Tensor step(const Tensor& embedded, const DecoderState& state, nn::Pass& pass) const;
+  // Puts the projected memory, row by row, into these rows (int32 [R]) of the caches.
+  void remember(const Tensor& memory, const Array& rows, const DecoderCaches& caches) const;
+  // One token per hypothesis: `embedded` has a row for each row of the step.
+  Tensor step(const Tensor& embedded, const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const;
 
   void parameters(nn::ParameterVisitor& visit);
 };

@@ -1,6 +1,7 @@
 #include "dragoman/model/decoder_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dragoman/data/tokens.h"
 
@@ -37,16 +38,8 @@ void NumberRanges::give_back(std::int64_t first, std::int64_t count) {
   }
 }
 
-DecoderState::DecoderState(Backend& on, DType dtype, const nn::AttentionSizes& sizes, int layers,
-                           const DecoderRoom& room)
-    : sizes_(sizes),
-      free_memory_(room.source_rows),
-      free_cells_(room.cells),
-      memory_(on.empty({room.source_rows, layers * (sizes.keys() + sizes.values())}, dtype)) {
-  for (int layer = 0; layer < layers; ++layer) {
-    cache_.push_back({on.empty({room.cells, sizes.keys()}, dtype), on.empty({room.cells, sizes.values()}, dtype)});
-  }
-}
+DecoderState::DecoderState(DecoderCaches caches, const DecoderRoom& room)
+    : caches_(std::move(caches)), free_memory_(room.source_rows), free_cells_(room.cells) {}
 
 std::int64_t DecoderState::longest() const {
   std::int64_t longest = 0;
@@ -55,7 +48,7 @@ std::int64_t DecoderState::longest() const {
 }
 
 std::int32_t DecoderState::enter(std::int64_t source_tokens) {
-  const std::int64_t first = cache_.empty() ? 0 : free_memory_.take(source_tokens);
+  const std::int64_t first = caches_.empty() ? 0 : free_memory_.take(source_tokens);
   if (first < 0) return -1;
   if (vacant_.empty()) {
     vacant_.push_back(static_cast<std::int32_t>(sentences_.size()));
@@ -72,9 +65,20 @@ std::int32_t DecoderState::enter(std::int64_t source_tokens) {
   return number;
 }
 
+std::vector<std::int32_t> DecoderState::memory_rows(std::span<const std::int32_t> sentences) const {
+  std::vector<std::int32_t> rows;
+  for (const std::int32_t number : sentences) {
+    const Sentence& sentence = sentences_[number];
+    for (std::int64_t i = 0; i < sentence.source_tokens; ++i) {
+      rows.push_back(static_cast<std::int32_t>(sentence.first + i));
+    }
+  }
+  return rows;
+}
+
 void DecoderState::leave(std::int32_t number) {
   Sentence& sentence = sentences_[number];
-  if (!cache_.empty()) free_memory_.give_back(sentence.first, sentence.source_tokens);
+  if (!caches_.empty()) free_memory_.give_back(sentence.first, sentence.source_tokens);
   for (const std::int32_t cell : sentence.cells) free_cells_.give_back(cell, 1);
   sentence.cells.clear();
   vacant_.push_back(number);
@@ -100,8 +104,9 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
   }
 }
 
-void DecoderState::begin_step(Backend& on) {
-  const std::int64_t steps = longest() + 1;
+StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids) {
+  StepRows step;
+  const std::int64_t steps = step.positions = longest() + 1;
   if (steps > stride_) {
     const std::int64_t wider = 2 * steps;
     std::vector<std::int32_t> moved(rows_.size() * wider);
@@ -112,38 +117,32 @@ void DecoderState::begin_step(Backend& on) {
     stride_ = wider;
   }
   std::vector<std::int32_t> cells, lengths, first, count;
-  memory_rows_.longest = 0;
   for (std::int64_t r = 0; r < rows(); ++r) {
     const Row& row = rows_[r];
     Sentence& sentence = sentences_[row.sentence];
-    const std::int64_t cell = cache_.empty() ? 0 : free_cells_.take(1);
+    const std::int64_t cell = caches_.empty() ? 0 : free_cells_.take(1);
     require<Error>(cell >= 0, "step: the caches have no room for another token");
-    if (!cache_.empty()) sentence.cells.push_back(static_cast<std::int32_t>(cell));
+    if (!caches_.empty()) sentence.cells.push_back(static_cast<std::int32_t>(cell));
     ancestors_[r * stride_ + row.length] = static_cast<std::int32_t>(cell);
     cells.insert(cells.end(), ancestors_.begin() + r * stride_, ancestors_.begin() + r * stride_ + steps);
     lengths.push_back(row.length);
     first.push_back(static_cast<std::int32_t>(sentence.first));
     count.push_back(static_cast<std::int32_t>(sentence.source_tokens));
-    memory_rows_.longest = std::max(memory_rows_.longest, sentence.source_tokens);
+    step.memory.longest = std::max(step.memory.longest, sentence.source_tokens);
   }
-  cells_ = data::make_ids(on, cells).reshaped({rows(), steps});
-  lengths_ = data::make_ids(on, lengths);
-  memory_rows_.first = data::make_ids(on, first);
-  memory_rows_.count = data::make_ids(on, count);
+  data::Upload upload;
+  upload.add(ids);
+  for (const auto* list : {&cells, &lengths, &first, &count}) upload.add(*list);
+  upload.send(on);
+  for (Array* array : {&step.ids, &step.cells, &step.lengths, &step.memory.first, &step.memory.count}) {
+    *array = upload.next();
+  }
+  step.cells = step.cells.reshaped({rows(), steps});
+  return step;
 }
 
 void DecoderState::end_step() {
   for (Row& row : rows_) ++row.length;
-}
-
-Array DecoderState::memory_K(std::size_t layer) const {
-  const auto column = static_cast<std::int64_t>(layer) * (sizes_.keys() + sizes_.values());
-  return memory_.columns(column, sizes_.keys());
-}
-
-Array DecoderState::memory_V(std::size_t layer) const {
-  const auto column = static_cast<std::int64_t>(layer) * (sizes_.keys() + sizes_.values()) + sizes_.keys();
-  return memory_.columns(column, sizes_.values());
 }
 
 }  // namespace dragoman::model

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dragoman/data/tokens.h"
-#include "dragoman/model/decoder.h"
+#include "dragoman/model/decoder_state.h"
 #include "dragoman/nn/parameters.h"
 #include "dragoman/nn/pass.h"
 
@@ -25,6 +25,18 @@ struct OutputProjection {
   Tensor E;                  // [V, d_model]; missing if it is packed
   Tensor b;                  // [V], or missing
   PackedMatrix packed = {};  // E^T, in a model for inference
+};
+
+// Decoding steps all of whose inputs lie in arrays of the device, for who keeps account of hypotheses there.
+class RowSteps {
+ public:
+  virtual ~RowSteps() = default;
+
+  virtual DecoderCaches make_caches(Backend& on, const DecoderRoom& room) const = 0;
+  // Row i of what was encoded is remembered as row rows[i] of the memory; int32 [R].
+  virtual void remember(const Encoded& encoded, const Array& rows, const DecoderCaches& caches) const = 0;
+  // As Seq2Seq::step. Launches the same for the same shapes and bounds, whatever the arrays hold.
+  virtual Tensor step(const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const = 0;
 };
 
 class Seq2Seq {
@@ -47,6 +59,9 @@ class Seq2Seq {
   virtual Tensor step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const = 0;
   // Makes row r of the state go on from what row parents[r] was; rows may be repeated, dropped and reordered.
   virtual void reorder(std::span<const std::int32_t> parents, DecoderState& state) const { state.reorder(parents); }
+
+  // The same for hypotheses that the device keeps account of; nothing if the model has no such steps.
+  virtual const RowSteps* row_steps() const { return nullptr; }
 
   virtual std::int64_t source_vocabulary() const = 0;
   virtual std::int64_t target_vocabulary() const = 0;

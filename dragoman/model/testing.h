@@ -32,11 +32,13 @@ struct SmallOptions {
   int threads = 1;
   DType dtype = DType::kFloat32;
   std::uint64_t seed = 1;
+  Device device = {};
+  bool profile = false;
 };
 
 struct SmallModel {
   explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
-      : on(make_backend(options.device, {.threads = options.threads})),
+      : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile})),
         model(config),
         block(*on, options.dtype, model, nn::Purpose::kTraining) {
     block.initialise(options.seed);

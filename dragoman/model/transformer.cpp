@@ -98,31 +98,47 @@ OutputProjection Transformer::output() const {
 }
 
 DecoderState Transformer::start(Backend& on, const DecoderRoom& room) const {
-  return DecoderState(on, output_embedding().dtype(), decoder_.layers.front().self.multi_head.sizes, config_.N_dec,
-                      room);
+  return DecoderState(make_caches(on, room), room);
 }
 
 void Transformer::remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const {
-  decoder_.remember(encoded.states, encoded.segments, sentences, state);
+  Backend& on = encoded.states.backend();
+  const ArenaScope scratch(on.arena());
+  remember(encoded, data::make_ids(on, state.memory_rows(sentences)), state.caches());
 }
 
 Tensor Transformer::step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const {
-  Backend& on = pass.on;
-  const std::int64_t rows = state.rows(), longest = state.longest() + 1;
+  const std::int64_t rows = state.rows();
   require<ShapeError>(static_cast<std::int64_t>(ids.size()) == rows, "step: ", ids.size(), " ids for ", rows, " rows");
   for (const std::int32_t id : ids) {
     require<UsageError>(id >= 0 && id < config_.V_target, "step: there is no token ", id);
   }
-  state.begin_step(on);
-  data::Tokens tokens;
-  tokens.ids = data::make_ids(on, ids);
-  tokens.segments = {
-      .B = rows, .R = rows, .longest = longest, .offsets = {}, .position = state.positions(), .sentence = {}};
-  const Tensor P = positions(on, P_target_, longest);
-  const Tensor embedded = embed(on, tokens, target_embedding(), P, {});
-  const Tensor next = decoder_.step(embedded, state, pass);
+  const Tensor next = step(state.begin_step(pass.on, ids), state.caches(), pass);
   state.end_step();
   return next;
+}
+
+DecoderCaches Transformer::make_caches(Backend& on, const DecoderRoom& room) const {
+  return DecoderCaches(on, output_embedding().dtype(), decoder_.layers.front().self.multi_head.sizes, config_.N_dec,
+                       room);
+}
+
+void Transformer::remember(const Encoded& encoded, const Array& rows, const DecoderCaches& caches) const {
+  decoder_.remember(encoded.states, rows, caches);
+}
+
+Tensor Transformer::step(const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const {
+  Backend& on = pass.on;
+  data::Tokens tokens;
+  tokens.ids = rows.ids;
+  tokens.segments = {.B = rows.count(),
+                     .R = rows.count(),
+                     .longest = rows.positions,
+                     .offsets = {},
+                     .position = rows.lengths,
+                     .sentence = {}};
+  const Tensor P = positions(on, P_target_, rows.positions);
+  return decoder_.step(embed(on, tokens, target_embedding(), P, {}), rows, caches, pass);
 }
 
 std::int32_t Transformer::start_token() const {

@@ -13,7 +13,7 @@
 
 namespace dragoman::model {
 
-class Transformer final : public Seq2Seq {
+class Transformer final : public Seq2Seq, public RowSteps {
  public:
   // Knows all sizes and names, but has no memory until a ParameterBlock gives it some.
   explicit Transformer(const TransformerConfig& config);
@@ -24,6 +24,10 @@ class Transformer final : public Seq2Seq {
   DecoderState start(Backend& on, const DecoderRoom& room) const override;
   void remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const override;
   Tensor step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const override;
+  const RowSteps* row_steps() const override { return this; }
+  DecoderCaches make_caches(Backend& on, const DecoderRoom& room) const override;
+  void remember(const Encoded& encoded, const Array& rows, const DecoderCaches& caches) const override;
+  Tensor step(const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const override;
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/model/transformer.h"
 #include "dragoman/train/trainer.h"
 

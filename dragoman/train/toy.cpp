@@ -4,7 +4,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 
 namespace dragoman::train {
 

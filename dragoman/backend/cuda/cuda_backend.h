@@ -36,6 +36,7 @@ class CudaBackend final : public Backend {
   void copy_in(const void* host, Array& to) const override;
   void copy_out(const Array& from, void* host) const override;
   std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
+  std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
   std::string profile() const override;
 
@@ -109,6 +110,11 @@ class CudaBackend final : public Backend {
              Array& y) const override;
   void best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const override;
   void best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const override;
+
+  void beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const override;
+  void beam_move(const Array& moves, const BeamSlots& slots) const override;
+  void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const override;
+  void place_rows(const Array& x, const Array& rows, const Array& y) const override;
 
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,

@@ -1,0 +1,41 @@
+#include "dragoman/backend/beam.h"
+
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+
+BeamTables::BeamTables(const BeamSlots& of)
+    : S(of.log_p.rows()),
+      B(of.log_p.cols()),
+      T(of.cells.cols()),
+      resting_cells(of.resting_cells),
+      ids(of.ids.data<std::int32_t>()),
+      lengths(of.lengths.data<std::int32_t>()),
+      cells(of.cells.data<std::int32_t>()),
+      memory_first(of.memory_first.data<std::int32_t>()),
+      memory_count(of.memory_count.data<std::int32_t>()),
+      slots(of.slots.data<std::int32_t>()),
+      ended(of.ended.data<std::int32_t>()),
+      history(of.history.data<std::int32_t>()),
+      done(of.done.data<std::int32_t>()),
+      log_p(of.log_p.data<double>()),
+      ended_p(of.ended_p.data<double>()),
+      penalties(of.penalties.data<double>()) {
+  require<ShapeError>(B >= 1 && B <= kMostBeam && T >= 1, "beam: ", B, " hypotheses of ", T, " tokens; at most ",
+                      kMostBeam, " are kept");
+  for (const Array* x : {&of.ids, &of.lengths, &of.memory_first, &of.memory_count}) {
+    require<ShapeError>(x->count() == S * B && x->contiguous(), "beam: ", S, " slots of ", B, " rows, but an array of ",
+                        x->shape());
+  }
+  const bool fit = of.cells.shape() == Shape{S * B, T} && of.slots.shape() == Shape{S, kSlotColumns} &&
+                   of.ended.shape() == Shape{S, 2 * B} && of.ended_p.shape() == of.ended.shape() &&
+                   of.history.shape() == Shape{T, S * B} && of.penalties.count() == T + 1 && of.done.count() == 1;
+  require<ShapeError>(fit, "beam: cells are ", of.cells.shape(), ", slots ", of.slots.shape(), ", ended ",
+                      of.ended.shape(), " and ", of.ended_p.shape(), ", history ", of.history.shape(), ", penalties ",
+                      of.penalties.shape());
+  for (const Array* x : {&of.cells, &of.slots, &of.ended, &of.ended_p, &of.history, &of.log_p, &of.penalties}) {
+    require<ShapeError>(x->contiguous(), "beam: an array of shape ", x->shape(), " is not contiguous");
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,193 @@
+#include "dragoman/backend/beam.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Sizes {
+  std::int64_t S = 3, B = 2, T = 8;
+};
+
+// Tables full of zeros, with penalties that grow.
+BeamSlots make_slots(const Backend& on, const Sizes& sizes) {
+  const auto [S, B, T] = sizes;
+  const auto zeros = [&](const Shape& shape, DType dtype) {
+    return make_array(on, shape, dtype, Doubles(static_cast<std::size_t>(shape.count()), 0.0));
+  };
+  BeamSlots slots;
+  for (Array* x : {&slots.ids, &slots.lengths, &slots.memory_first, &slots.memory_count}) {
+    *x = zeros({S * B}, DType::kInt32);
+  }
+  slots.cells = zeros({S * B, T}, DType::kInt32);
+  slots.slots = zeros({S, kSlotColumns}, DType::kInt32);
+  slots.log_p = zeros({S, B}, DType::kFloat64);
+  slots.ended = zeros({S, 2 * B}, DType::kInt32);
+  slots.ended_p = zeros({S, 2 * B}, DType::kFloat64);
+  slots.history = zeros({T, S * B}, DType::kInt32);
+  slots.done = zeros({1}, DType::kInt32);
+  Doubles penalties;
+  for (std::int64_t n = 0; n <= T; ++n) penalties.push_back(std::pow((5.0 + static_cast<double>(n)) / 6.0, 0.6));
+  slots.penalties = make_array(on, {T + 1}, DType::kFloat64, penalties);
+  slots.resting_cells = 1000;
+  return slots;
+}
+
+void start(const Backend& on, const BeamSlots& slots, const Doubles& entering) {
+  const auto n = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
+  on.beam_start(make_array(on, {n, kEnteringColumns}, DType::kInt32, entering), 1, slots);
+}
+
+// All that the tables hold.
+Doubles contents(const Backend& on, const BeamSlots& slots) {
+  Doubles all;
+  for (const Array* x : {&slots.ids, &slots.lengths, &slots.cells, &slots.memory_first, &slots.memory_count,
+                         &slots.slots, &slots.log_p, &slots.ended, &slots.ended_p, &slots.history, &slots.done}) {
+    const Doubles values = values_of(on, *x);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+// Words of `rows` rows: k different ones each, by falling logit and rising id, of which a few have the same logit.
+struct Words {
+  Doubles ids, logits, log_sums;
+};
+Words random_words(std::int64_t rows, std::int64_t k, std::uint64_t seed) {
+  RandomStream random(seed);
+  Words words;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::vector<std::pair<double, double>> row;  // minus the logit, and the id
+    for (double id = kFirstWord; std::ssize(row) < k; id += 1 + random.below(2)) {
+      row.emplace_back(-0.5 * random.below(6), id);
+    }
+    std::ranges::sort(row);
+    const std::int64_t named = random.below(5) == 0 ? random.below(static_cast<std::uint32_t>(k)) : k;
+    for (std::int64_t i = 0; i < k; ++i) {
+      words.ids.push_back(i < named ? row[i].second : kNoWord);
+      words.logits.push_back(i < named ? -row[i].first : -kInfinity);
+    }
+    words.log_sums.push_back(3.5 + 0.25 * random.below(3));
+  }
+  return words;
+}
+BestWords to_device(const Backend& on, DType dtype, const Words& words, std::int64_t k) {
+  const auto rows = static_cast<std::int64_t>(words.log_sums.size());
+  return {.ids = make_array(on, {rows, k}, DType::kInt32, words.ids),
+          .logits = make_array(on, {rows, k}, dtype, words.logits),
+          .log_sums = make_array(on, {rows}, dtype, words.log_sums)};
+}
+
+class BeamKernelTest : public KernelTest {
+ protected:
+  // The tables after a step in which slot 0, with two rows, is offered these words.
+  void step(const BeamSlots& slots, const Words& words, const BeamRules& rules) const {
+    on->beam_step(to_device(*on, dtype(), words, std::ssize(words.ids) / std::ssize(words.log_sums)), rules, slots);
+  }
+};
+
+TEST_P(BeamKernelTest, TheBestGoOnAndEndsArePutAside) {
+  const BeamSlots slots = make_slots(*on, {.S = 1, .B = 2, .T = 5});
+  start(*on, slots, {0, 5, 100, 7, 3});
+  EXPECT_EQ(values(slots.ids), (Doubles{1, 1}));
+  EXPECT_EQ(values(slots.cells.columns(0, 1)), (Doubles{100, 105}));
+  EXPECT_EQ(values(slots.memory_first), (Doubles{7, 7}));
+  const BeamRules rules{.choices = 4};
+  step(slots, {.ids = {9, 2, 5, 6, 0, 0, 0, 0}, .logits = {-1, -9, -9, -10, 0, 0, 0, 0}, .log_sums = {0, 0}}, rules);
+  EXPECT_EQ(values(slots.ids), (Doubles{9, 5}));  // 2 is EOS
+  EXPECT_EQ(values(slots.log_p), (Doubles{-1, -9}));
+  EXPECT_EQ(values(slots.lengths), (Doubles{1, 1}));
+  EXPECT_EQ(values(slots.cells.columns(0, 2)), (Doubles{100, 101, 100, 106}));
+  EXPECT_EQ(values(slots.ended), (Doubles{0, 0, 0, 0}));
+  EXPECT_EQ(values(slots.ended_p), (Doubles{-9, -9, 0, 0}));
+  step(slots, {.ids = {4, 7, 8, 2, 4, 5, 6, 7}, .logits = {-20, -20, -30, -30, -1, -2, -30, -30}, .log_sums = {0, 0}},
+       rules);
+  EXPECT_EQ(values(slots.ids), (Doubles{4, 5}));
+  EXPECT_EQ(values(slots.history.row_range(1, 1)), (Doubles{2 * 4 + 1, 2 * 5 + 1}));
+  EXPECT_EQ(values(slots.cells.columns(0, 3)), (Doubles{100, 106, 102, 100, 106, 107}));
+  EXPECT_EQ(values(slots.done), Doubles{0});
+}
+
+TEST_P(BeamKernelTest, ASlotRestsWhenNothingAliveCanStillWin) {
+  const BeamSlots slots = make_slots(*on, {.S = 1, .B = 2, .T = 5});
+  start(*on, slots, {0, 5, 100, 7, 3});
+  step(slots, {.ids = {2, 9, 5, 6, 0, 0, 0, 0}, .logits = {-1, -9, -9, -10, 0, 0, 0, 0}, .log_sums = {0, 0}},
+       {.choices = 4});
+  EXPECT_EQ(values(slots.done), Doubles{1});
+  EXPECT_EQ(values(slots.slots), (Doubles{kSlotRests, 1, 2, 1, 5, 100}));
+  EXPECT_EQ(values(slots.ids), (Doubles{0, 0}));
+  EXPECT_EQ(values(slots.lengths), (Doubles{0, 0}));
+  EXPECT_EQ(values(slots.cells.columns(0, 1)), (Doubles{1000, 1001}));
+  const Doubles before = contents(*on, slots);
+  step(slots, random_words(2, 4, 1), {.choices = 4});
+  EXPECT_EQ(contents(*on, slots), before);
+}
+
+TEST_P(BeamKernelTest, SaysWhereScoresAreNotNumbers) {
+  const BeamSlots slots = make_slots(*on, {.S = 2, .B = 1, .T = 5});
+  start(*on, slots, {0, 5, 100, 7, 3, 1, 5, 110, 7, 3});
+  step(slots, {.ids = {4, 5, 4, 5}, .logits = {-1, -2, -1, -2}, .log_sums = {std::nan(""), 0}}, {.choices = 2});
+  EXPECT_EQ(values(slots.slots.columns(kSlotState, 1)), (Doubles{kSlotFailed, kSlotSearches}));
+}
+
+// Searches of several slots, which move and begin anew, leave the same tables as on the CPU.
+TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
+  const auto cpu = make_backend(Device{}, {.threads = 1});
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "search " << seed);
+    const Sizes sizes{.S = 5 + static_cast<std::int64_t>(seed % 3),
+                      .B = 1 + static_cast<std::int64_t>(seed % kMostBeam),
+                      .T = 40 + static_cast<std::int64_t>(seed % 7)};
+    const BeamRules rules{.choices = 2 * sizes.B,
+                          .asked = 1 + static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(sizes.B)),
+                          .min_length = static_cast<std::int64_t>(seed % 4 == 3 ? 9 : 0),
+                          .ends_when_full = seed % 5 == 4};
+    const std::int64_t k = rules.choices + 1;
+    const BeamSlots mine = make_slots(*on, sizes), theirs = make_slots(*cpu, sizes);
+    Doubles entering;
+    for (std::int64_t s = 0; s < sizes.S; ++s) {
+      const double limit = s == 1 ? 0 : static_cast<double>(sizes.T - 3 * s), first = static_cast<double>(2000 * s);
+      for (const double column : {static_cast<double>(s), limit, first, 3.0, 4.0}) entering.push_back(column);
+    }
+    start(*on, mine, entering);
+    start(*cpu, theirs, entering);
+    for (std::int64_t t = 0; t < sizes.T; ++t) {
+      const std::int64_t rows = (sizes.S - t % 2) * sizes.B;
+      const Words words = random_words(rows, k, 100 * seed + static_cast<std::uint64_t>(t));
+      on->beam_step(to_device(*on, dtype(), words, k), rules, mine);
+      cpu->beam_step(to_device(*cpu, DType::kFloat32, words, k), rules, theirs);
+      ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after step " << t;
+      if (t != 2 || values_of(*cpu, theirs.slots)[4 * kSlotColumns] != double{kSlotSearches}) continue;
+      on->beam_move(make_array(*on, {1, 2}, DType::kInt32, {4, 1}), mine);
+      cpu->beam_move(make_array(*cpu, {1, 2}, DType::kInt32, {4, 1}), theirs);
+      ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after a move";
+    }
+    on->arena().pop_to(0);
+    cpu->arena().pop_to(0);
+  }
+}
+
+TEST_P(BeamKernelTest, RowsArePlaced) {
+  for (const std::int64_t width : {5, 8, 64}) {
+    const Array x = random({3, width}, 1), y = zeros({6, width});
+    on->place_rows(x, integers({4, 0, 5}), y);
+    const Doubles from = values(x);
+    Doubles expected(static_cast<std::size_t>(6 * width), 0);
+    for (const auto& [row, place] : {std::pair{0, 4}, std::pair{1, 0}, std::pair{2, 5}}) {
+      std::copy_n(from.begin() + row * width, width, expected.begin() + place * width);
+    }
+    EXPECT_EQ(values(y), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, BeamKernelTest, ::testing::ValuesIn(exact_cases()), kernel_case_name);
+
+}  // namespace
+}  // namespace dragoman

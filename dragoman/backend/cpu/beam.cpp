@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "dragoman/backend/beam.h"
+#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/text/special_ids.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+struct Candidate {
+  std::int32_t row, word;
+  double log_p, score;
+};
+
+// One slot of the tables.
+struct Slot {
+  const BeamTables& tables;
+  std::int64_t slot;
+
+  std::int64_t row(std::int64_t b) const { return slot * tables.B + b; }
+  std::int32_t& at(SlotColumn column) const { return tables.slots[slot * kSlotColumns + column]; }
+  std::int32_t* cells(std::int64_t b) const { return tables.cells + row(b) * tables.T; }
+  double& log_p(std::int64_t b) const { return tables.log_p[row(b)]; }
+  std::int32_t own_cell(std::int64_t b, std::int64_t step) const {
+    return static_cast<std::int32_t>(at(kSlotFirstCell) + b * at(kSlotLimit) + step);
+  }
+
+  void rest(SlotState state) const {
+    at(kSlotState) = state;
+    for (std::int64_t b = 0; b < tables.B; ++b) {
+      tables.ids[row(b)] = text::kPad;
+      tables.lengths[row(b)] = 0;
+      cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
+    }
+  }
+
+  void start(const std::int32_t* entering, std::int32_t word) const {
+    at(kSlotSteps) = at(kSlotEnded) = 0;
+    at(kSlotAlive) = 1;
+    at(kSlotLimit) = entering[kEnteringLimit];
+    at(kSlotFirstCell) = entering[kEnteringFirstCell];
+    at(kSlotState) = kSlotSearches;
+    for (std::int64_t b = 0; b < tables.B; ++b) {
+      tables.ids[row(b)] = word;
+      tables.lengths[row(b)] = 0;
+      tables.memory_first[row(b)] = entering[kEnteringMemoryFirst];
+      tables.memory_count[row(b)] = entering[kEnteringMemoryCount];
+      cells(b)[0] = own_cell(b, 0);
+      log_p(b) = b == 0 ? 0 : kNever;
+    }
+    if (at(kSlotLimit) == 0) rest(kSlotRests);
+  }
+
+  void move_to(const Slot& to) const {
+    std::copy_n(&at(kSlotState), kSlotColumns, &to.at(kSlotState));
+    std::copy_n(tables.ended + slot * 2 * tables.B, 2 * tables.B, tables.ended + to.slot * 2 * tables.B);
+    std::copy_n(tables.ended_p + slot * 2 * tables.B, 2 * tables.B, tables.ended_p + to.slot * 2 * tables.B);
+    for (std::int32_t* list : {tables.ids, tables.lengths, tables.memory_first, tables.memory_count}) {
+      std::copy_n(list + row(0), tables.B, list + to.row(0));
+    }
+    std::copy_n(&log_p(0), tables.B, &to.log_p(0));
+    const std::int64_t steps = at(kSlotSteps);
+    for (std::int64_t b = 0; b < tables.B; ++b) std::copy_n(cells(b), std::min(tables.T, steps + 1), to.cells(b));
+    for (std::int64_t t = 0; t < steps; ++t) {
+      std::int32_t* history = tables.history + t * tables.S * tables.B;
+      std::copy_n(history + row(0), tables.B, history + to.row(0));
+    }
+    rest(kSlotRests);
+  }
+
+  // The best extensions of what is alive; false if the model's scores are not numbers.
+  template <class T>
+  bool collect(const BestWords& best, const BeamRules& rules, std::vector<Candidate>& candidates) const {
+    const std::int64_t k = best.ids.cols(), length = at(kSlotSteps) + 1;
+    const std::int64_t wanted = std::min(k, rules.choices + (length < rules.min_length ? 1 : 0));
+    const double divisor = tables.penalties[length];
+    for (std::int32_t b = 0; b < at(kSlotAlive); ++b) {
+      const std::int32_t* ids = best.ids.data<std::int32_t>() + row(b) * k;
+      const T* logits = best.logits.data<T>() + row(b) * k;
+      const auto log_sum = static_cast<double>(best.log_sums.data<T>()[row(b)]);
+      if (!std::isfinite(log_sum)) return false;
+      for (std::int64_t i = 0; i < wanted && ids[i] != kNoWord; ++i) {
+        if (ids[i] == text::kEos && length < rules.min_length) continue;
+        const double sum = log_p(b) + (static_cast<double>(logits[i]) - log_sum);
+        if (sum != kNever) candidates.push_back({b, ids[i], sum, sum / divisor});
+      }
+    }
+    std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
+      if (a.score != b.score) return a.score > b.score;
+      return a.row != b.row ? a.row < b.row : a.word < b.word;
+    });
+    candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(rules.choices)));
+    return true;
+  }
+
+  // Puts an end aside, if it is among the best. Among equals the older one stays before the newer.
+  void put_aside(const Candidate& candidate) const {
+    std::int32_t* ended = tables.ended + slot * 2 * tables.B;
+    double* ended_p = tables.ended_p + slot * 2 * tables.B;
+    std::int32_t& count = at(kSlotEnded);
+    std::int64_t place = count;
+    while (place > 0 && candidate.score > ended_p[2 * place - 1]) --place;
+    if (place == tables.B) return;
+    count = static_cast<std::int32_t>(std::min<std::int64_t>(count + 1, tables.B));
+    std::copy_backward(ended + 2 * place, ended + 2 * (count - 1), ended + 2 * count);
+    std::copy_backward(ended_p + 2 * place, ended_p + 2 * (count - 1), ended_p + 2 * count);
+    ended[2 * place] = at(kSlotSteps);
+    ended[2 * place + 1] = candidate.row;
+    ended_p[2 * place] = candidate.log_p;
+    ended_p[2 * place + 1] = candidate.score;
+  }
+
+  void choose(const std::vector<Candidate>& candidates) const {
+    std::vector<Candidate> alive;
+    for (const Candidate& candidate : candidates) {
+      if (candidate.word == text::kEos) {
+        put_aside(candidate);
+      } else if (std::ssize(alive) < tables.B) {
+        alive.push_back(candidate);
+      }
+    }
+    const std::int32_t length = ++at(kSlotSteps);
+    at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
+    alive.resize(tables.B, {0, text::kPad, kNever, kNever});  // rows that are computed for nothing
+    std::int32_t ancestors[kMostBeam];
+    for (std::int32_t t = 0; t < length; ++t) {
+      for (std::int64_t b = 0; b < tables.B; ++b) ancestors[b] = cells(alive[b].row)[t];
+      for (std::int64_t b = 0; b < tables.B; ++b) cells(b)[t] = ancestors[b];
+    }
+    for (std::int64_t b = 0; b < tables.B; ++b) {
+      tables.history[(length - 1) * tables.S * tables.B + row(b)] =
+          static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);
+      tables.ids[row(b)] = alive[b].word;
+      tables.lengths[row(b)] = length;
+      log_p(b) = alive[b].log_p;
+      if (length < at(kSlotLimit)) cells(b)[length] = own_cell(b, length);
+    }
+  }
+
+  bool over(const BeamRules& rules) const {
+    const std::int32_t ended = at(kSlotEnded);
+    if (at(kSlotAlive) == 0 || at(kSlotSteps) >= at(kSlotLimit)) return true;
+    if (rules.ends_when_full) return ended >= tables.B;
+    if (ended < rules.asked) return false;
+    // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+    double most = log_p(0);
+    for (std::int32_t b = 1; b < at(kSlotAlive); ++b) most = std::max(most, log_p(b));
+    const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.asked - 1];
+    return worst > most / tables.penalties[at(kSlotLimit)];
+  }
+
+  // Whether it comes to its end.
+  template <class T>
+  bool step(const BestWords& best, const BeamRules& rules) const {
+    std::vector<Candidate> candidates;
+    if (!collect<T>(best, rules, candidates)) {
+      rest(kSlotFailed);
+      return true;
+    }
+    if (!candidates.empty()) choose(candidates);  // else those alive stay what they are
+    if (!candidates.empty() && !over(rules)) return false;
+    rest(kSlotRests);
+    return true;
+  }
+};
+
+}  // namespace
+
+void CpuBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  require<ShapeError>(entering.cols() == kEnteringColumns, "beam_start: searches are described by ", entering.shape());
+  launch(entering.rows(), [&](std::int64_t i) {
+    const std::int32_t* one = entering.data<std::int32_t>() + i * kEnteringColumns;
+    Slot{tables, one[kEnteringSlot]}.start(one, start);
+  });
+}
+
+void CpuBackend::beam_move(const Array& moves, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  require<ShapeError>(moves.cols() == 2, "beam_move: moves are ", moves.shape());
+  launch(moves.rows(), [&](std::int64_t i) {
+    const std::int32_t* move = moves.data<std::int32_t>() + 2 * i;
+    Slot{tables, move[0]}.move_to(Slot{tables, move[1]});
+  });
+}
+
+void CpuBackend::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  const std::int64_t R = best.ids.rows();
+  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
+                          best.log_sums.count() == R && rules.asked <= tables.B,
+                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
+                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
+  dispatch(best.logits.dtype(), [&]<class T>() {
+    expect_elements<T>({&best.logits, &best.log_sums});
+    launch(R / tables.B, [&](std::int64_t s) {
+      const Slot slot{tables, s};
+      if (slot.at(kSlotState) != kSlotSearches || !slot.step<T>(best, rules)) return;
+      std::atomic_ref(*tables.done).fetch_add(1, std::memory_order_relaxed);
+    });
+  });
+}
+
+void CpuBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
+  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
+                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
+  launch(divide_up(x.rows(), kRowBlock), [&](std::int64_t block) {
+    for_rows(x.rows(), block, [&](std::int64_t r) {
+      std::memcpy(static_cast<char*>(y.raw()) + rows.data<std::int32_t>()[r] * y.row_stride() * size,
+                  static_cast<const char*>(x.raw()) + r * x.row_stride() * size,
+                  static_cast<std::size_t>(x.cols() * size));
+    });
+  });
+}
+
+}  // namespace dragoman::cpu

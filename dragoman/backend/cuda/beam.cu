@@ -1,0 +1,359 @@
+// A warp has a slot: its lanes score the extensions of what is alive and count how many are better than each, and the
+// first lane goes through the best of them in order.
+#include <algorithm>
+
+#include "dragoman/backend/beam.h"
+#include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/text/special_ids.h"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kSlotWarps = 2, kThreads = kSlotWarps * kWarp;
+constexpr int kMoveThreads = 128;
+
+// One slot of the tables.
+struct Slot {
+  const BeamTables& tables;
+  std::int64_t slot;
+
+  __device__ int B() const { return static_cast<int>(tables.B); }
+  __device__ std::int64_t row(int b) const { return slot * tables.B + b; }
+  __device__ std::int32_t& at(SlotColumn column) const { return tables.slots[slot * kSlotColumns + column]; }
+  __device__ std::int32_t* cells(int b) const { return tables.cells + row(b) * tables.T; }
+  __device__ std::int32_t* history(int step) const { return tables.history + step * tables.S * tables.B + row(0); }
+  __device__ std::int32_t* ended() const { return tables.ended + slot * 2 * tables.B; }
+  __device__ double* ended_p() const { return tables.ended_p + slot * 2 * tables.B; }
+  __device__ void rest(int b) const {
+    tables.ids[row(b)] = text::kPad;
+    tables.lengths[row(b)] = 0;
+    cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
+  }
+};
+
+// A warp has a search that begins.
+__global__ void start_kernel(BeamTables tables, const std::int32_t* entering, std::int32_t start) {
+  const std::int32_t* of = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
+  const Slot slot{tables, of[kEnteringSlot]};
+  const int b = threadIdx.x, limit = of[kEnteringLimit], first_cell = of[kEnteringFirstCell];
+  if (b == 0) {
+    slot.at(kSlotState) = limit > 0 ? kSlotSearches : kSlotRests;
+    slot.at(kSlotSteps) = 0;
+    slot.at(kSlotAlive) = 1;
+    slot.at(kSlotEnded) = 0;
+    slot.at(kSlotLimit) = limit;
+    slot.at(kSlotFirstCell) = first_cell;
+  }
+  if (b >= slot.B()) return;
+  tables.memory_first[slot.row(b)] = of[kEnteringMemoryFirst];
+  tables.memory_count[slot.row(b)] = of[kEnteringMemoryCount];
+  tables.log_p[slot.row(b)] = b == 0 ? 0 : -INFINITY;
+  if (limit > 0) {
+    tables.ids[slot.row(b)] = start;
+    tables.lengths[slot.row(b)] = 0;
+    slot.cells(b)[0] = first_cell + b * limit;
+  } else {
+    slot.rest(b);
+  }
+}
+
+// A block has a search that changes its slot.
+__global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
+  const Slot from{tables, moves[2 * blockIdx.x]}, to{tables, moves[2 * blockIdx.x + 1]};
+  const int B = from.B(), steps = from.at(kSlotSteps), cells = min(static_cast<int>(tables.T), steps + 1);
+  for (int i = threadIdx.x; i < B * cells; i += kMoveThreads)
+    to.cells(i / cells)[i % cells] = from.cells(i / cells)[i % cells];
+  for (int i = threadIdx.x; i < B * steps; i += kMoveThreads) to.history(i / B)[i % B] = from.history(i / B)[i % B];
+  const int i = threadIdx.x;
+  if (i < kSlotColumns) (&to.at(kSlotState))[i] = (&from.at(kSlotState))[i];
+  if (i < 2 * B) {
+    to.ended()[i] = from.ended()[i];
+    to.ended_p()[i] = from.ended_p()[i];
+  }
+  if (i < B) {
+    tables.ids[to.row(i)] = tables.ids[from.row(i)];
+    tables.lengths[to.row(i)] = tables.lengths[from.row(i)];
+    tables.memory_first[to.row(i)] = tables.memory_first[from.row(i)];
+    tables.memory_count[to.row(i)] = tables.memory_count[from.row(i)];
+    tables.log_p[to.row(i)] = tables.log_p[from.row(i)];
+  }
+  __syncthreads();
+  if (i == 0) from.at(kSlotState) = kSlotRests;
+  if (i < B) from.rest(i);
+}
+
+// The best words of the rows.
+struct Offered {
+  const std::int32_t* ids;
+  const float *logits, *log_sums;
+  std::int64_t ids_stride, logits_stride;
+  int k;
+};
+
+struct Rules {
+  int choices, asked, min_length;
+  bool ends_when_full;
+};
+
+// The extensions of a slot, n at most, in shared memory.
+struct Candidates {
+  double *scores, *log_p;
+  int *words, *order;  // order[i] is the i-th best
+
+  static std::size_t bytes(int n, int choices) {
+    return static_cast<std::size_t>(divide_up(n * (2 * sizeof(double) + sizeof(int)) + choices * sizeof(int), 8) * 8);
+  }
+  __device__ Candidates(char* shared, int n)
+      : scores(reinterpret_cast<double*>(shared)),
+        log_p(scores + n),
+        words(reinterpret_cast<int*>(log_p + n)),
+        order(words + n) {}
+};
+
+// What the rows of a slot go on with.
+struct Chosen {
+  double log_p[kMostBeam];
+  int rows[kMostBeam], words[kMostBeam];
+  int alive;
+  bool over;
+};
+
+// Scores the extensions of what is alive. Returns how many there are among the best, or -1 if the model's scores are
+// not numbers.
+__device__ int collect(const Slot& slot, const Offered& offered, const Rules& rules, const Candidates& candidates) {
+  const int lane = threadIdx.x % kWarp, length = slot.at(kSlotSteps) + 1;
+  const bool early = length < rules.min_length;  // to end
+  const int wanted = min(offered.k, rules.choices + (early ? 1 : 0)), n = slot.at(kSlotAlive) * wanted;
+  const double divisor = slot.tables.penalties[length];
+  bool failed = false;
+  int valid = 0;
+  for (int i = lane; i < n; i += kWarp) {
+    const std::int64_t row = slot.row(i / wanted);
+    const int word = offered.ids[row * offered.ids_stride + i % wanted];
+    const float log_sum = offered.log_sums[row];
+    failed = failed || !isfinite(log_sum);
+    double log_p =
+        slot.tables.log_p[row] +
+        (static_cast<double>(offered.logits[row * offered.logits_stride + i % wanted]) - static_cast<double>(log_sum));
+    if (word == kNoWord || (early && word == text::kEos)) log_p = -INFINITY;
+    valid += log_p != -INFINITY;
+    candidates.log_p[i] = log_p;
+    candidates.scores[i] = log_p / divisor;
+    candidates.words[i] = word;
+  }
+  failed = __any_sync(kAllLanes, failed);
+  valid = warp_sum(valid);
+  __syncwarp();
+  if (failed) return -1;
+  for (int i = lane; i < n; i += kWarp) {
+    if (candidates.log_p[i] == -INFINITY) continue;
+    const double score = candidates.scores[i];
+    const int word = candidates.words[i], first = i - i % wanted, last = first + wanted;  // of its own row
+    int better = 0;
+    for (int other = 0; other < n; ++other) {
+      const double theirs = candidates.scores[other];
+      better +=
+          theirs > score || (theirs == score && (other < first || (other < last && candidates.words[other] < word)));
+    }
+    if (better < rules.choices) candidates.order[better] = i;
+  }
+  __syncwarp();
+  return min(valid, rules.choices);
+}
+
+// Puts an end aside, if it is among the best. Among equals the older one stays before the newer.
+__device__ void put_aside(const Slot& slot, int step, int row, double log_p, double score) {
+  std::int32_t* ended = slot.ended();
+  double* ended_p = slot.ended_p();
+  const int count = slot.at(kSlotEnded);
+  int place = count;
+  while (place > 0 && score > ended_p[2 * place - 1]) --place;
+  if (place == slot.B()) return;
+  const int now = min(count + 1, slot.B());
+  for (int i = now - 1; i > place; --i) {
+    ended[2 * i] = ended[2 * i - 2];
+    ended[2 * i + 1] = ended[2 * i - 1];
+    ended_p[2 * i] = ended_p[2 * i - 2];
+    ended_p[2 * i + 1] = ended_p[2 * i - 1];
+  }
+  ended[2 * place] = step;
+  ended[2 * place + 1] = row;
+  ended_p[2 * place] = log_p;
+  ended_p[2 * place + 1] = score;
+  slot.at(kSlotEnded) = now;
+}
+
+__device__ bool is_over(const Slot& slot, int length, const Rules& rules, const Chosen& chosen) {
+  const int limit = slot.at(kSlotLimit), ended = slot.at(kSlotEnded);
+  if (chosen.alive == 0 || length >= limit) return true;
+  if (rules.ends_when_full) return ended >= slot.B();
+  if (ended < rules.asked) return false;
+  // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+  double most = chosen.log_p[0];
+  for (int b = 1; b < chosen.alive; ++b) most = fmax(most, chosen.log_p[b]);
+  return slot.ended_p()[2 * rules.asked - 1] > most / slot.tables.penalties[limit];
+}
+
+// One lane's work: goes through the best extensions in order.
+__device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rules, const Candidates& candidates,
+                       Chosen& chosen) {
+  const int step = slot.at(kSlotSteps);
+  int alive = 0;
+  for (int c = 0; c < kept; ++c) {
+    const int i = candidates.order[c], word = candidates.words[i];
+    if (word == text::kEos) {
+      put_aside(slot, step, i / wanted, candidates.log_p[i], candidates.scores[i]);
+    } else if (alive < slot.B()) {
+      chosen.rows[alive] = i / wanted;
+      chosen.words[alive] = word;
+      chosen.log_p[alive++] = candidates.log_p[i];
+    }
+  }
+  chosen.alive = alive;
+  for (int b = alive; b < slot.B(); ++b) {  // rows that are computed for nothing
+    chosen.rows[b] = 0;
+    chosen.words[b] = text::kPad;
+    chosen.log_p[b] = -INFINITY;
+  }
+  chosen.over = is_over(slot, step + 1, rules, chosen);
+}
+
+// Row b of a slot has the past of row chosen.rows[b]: a lane has all rows of a token at once, so that none is lost.
+__device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
+  for (int t = threadIdx.x % kWarp; t < length; t += kWarp) {
+    std::int32_t ancestors[kMostBeam];
+#pragma unroll
+    for (int b = 0; b < kMostBeam; ++b) {
+      if (b < slot.B()) ancestors[b] = slot.cells(chosen.rows[b])[t];
+    }
+#pragma unroll
+    for (int b = 0; b < kMostBeam; ++b) {
+      if (b < slot.B()) slot.cells(b)[t] = ancestors[b];
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    step_kernel(BeamTables tables, Offered offered, Rules rules, int slots, int candidates_bytes) {
+  extern __shared__ double shared[];
+  __shared__ Chosen all_chosen[kSlotWarps];
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  const Slot slot{tables, static_cast<std::int64_t>(blockIdx.x) * kSlotWarps + warp};
+  if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearches) return;
+  const int B = slot.B(), length = slot.at(kSlotSteps) + 1, limit = slot.at(kSlotLimit),
+            first_cell = slot.at(kSlotFirstCell);
+  const int wanted = min(offered.k, rules.choices + (length < rules.min_length ? 1 : 0));
+  const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * wanted);
+  Chosen& chosen = all_chosen[warp];
+
+  const int kept = collect(slot, offered, rules, candidates);
+  if (kept <= 0) {  // those alive stay what they are
+    if (lane == 0) {
+      slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotRests;
+      atomicAdd(tables.done, 1);
+    }
+    if (lane < B) slot.rest(lane);
+    return;
+  }
+  if (lane == 0) choose(slot, kept, wanted, rules, candidates, chosen);
+  __syncwarp();
+  const bool over = chosen.over;
+  if (!over) inherit(slot, length, chosen);
+  if (lane < B) {
+    slot.history(length - 1)[lane] = chosen.words[lane] * B + chosen.rows[lane];
+    tables.log_p[slot.row(lane)] = chosen.log_p[lane];
+    if (over) {
+      slot.rest(lane);
+    } else {
+      tables.ids[slot.row(lane)] = chosen.words[lane];
+      tables.lengths[slot.row(lane)] = length;
+      slot.cells(lane)[length] = first_cell + lane * limit + length;
+    }
+  }
+  if (lane == 0) {
+    slot.at(kSlotSteps) = length;
+    slot.at(kSlotAlive) = chosen.alive;
+    if (over) {
+      slot.at(kSlotState) = kSlotRests;
+      atomicAdd(tables.done, 1);
+    }
+  }
+}
+
+// A unit U of a row a thread.
+template <class U>
+__global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32_t* rows, U* y, std::int64_t y_stride,
+                             std::int64_t count, std::int64_t units) {
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index >= count * units) return;
+  const std::int64_t r = index / units, c = index - r * units;
+  y[rows[r] * y_stride + c] = x[r * x_stride + c];
+}
+
+template <class U>
+void place(const CudaBackend& on, const Array& x, const Array& rows, const Array& y) {
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype())), unit = static_cast<std::int64_t>(sizeof(U));
+  const std::int64_t units = x.cols() * size / unit;
+  launch(on, place_kernel<U>, dim3(static_cast<unsigned>(divide_up(x.rows() * units, 256))), 256, 0,
+         static_cast<const U*>(x.raw()), x.row_stride() * size / unit, elements<const std::int32_t>(rows),
+         static_cast<U*>(y.raw()), y.row_stride() * size / unit, x.rows(), units);
+}
+
+bool in_units(const Array& x, std::int64_t unit) {
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
+  return x.cols() * size % unit == 0 && x.row_stride() * size % unit == 0 &&
+         reinterpret_cast<std::uintptr_t>(x.raw()) % static_cast<std::uintptr_t>(unit) == 0;
+}
+
+}  // namespace
+
+void CudaBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(),
+                      "beam_start: searches are described by ", entering.shape());
+  launch(*this, start_kernel, dim3(static_cast<unsigned>(entering.rows())), kWarp, 0, tables,
+         elements<const std::int32_t>(entering), start);
+}
+
+void CudaBackend::beam_move(const Array& moves, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves are ", moves.shape());
+  launch(*this, move_kernel, dim3(static_cast<unsigned>(moves.rows())), kMoveThreads, 0, tables,
+         elements<const std::int32_t>(moves));
+}
+
+void CudaBackend::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  const std::int64_t R = best.ids.rows(), k = best.ids.cols();
+  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
+                          best.log_sums.count() == R && rules.asked <= tables.B,
+                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
+                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
+  const Offered offered{.ids = elements<const std::int32_t>(best.ids),
+                        .logits = elements<const float>(best.logits),
+                        .log_sums = elements<const float>(best.log_sums),
+                        .ids_stride = best.ids.row_stride(),
+                        .logits_stride = best.logits.row_stride(),
+                        .k = static_cast<int>(k)};
+  const Rules chosen{.choices = static_cast<int>(rules.choices),
+                     .asked = static_cast<int>(rules.asked),
+                     .min_length = static_cast<int>(rules.min_length),
+                     .ends_when_full = rules.ends_when_full};
+  const int most = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
+  const std::size_t bytes = Candidates::bytes(most, chosen.choices);
+  const std::int64_t count = R / tables.B;
+  launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
+         tables, offered, chosen, static_cast<int>(count), static_cast<int>(bytes));
+}
+
+void CudaBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
+  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
+                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
+  if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
+  if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
+  if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);
+  throw ShapeError(join("place_rows: rows of ", x.dtype()));
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,59 @@
+// Launches that are made again and again, as a CUDA graph: one call starts them all.
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+class Graph final : public Replay {
+ public:
+  Graph(cudaStream_t stream, const std::function<void()>& work) : stream_(stream) {
+    // Other threads may do with their streams what they like.
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "the start of a recording");
+    cudaGraph_t recorded = nullptr;
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &recorded);
+      if (recorded != nullptr) cudaGraphDestroy(recorded);
+      cudaGetLastError();
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &recorded), "the end of a recording");
+    const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
+    const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
+    cudaGraphDestroy(recorded);
+    check(counted, "a recording");
+    check(made, "a recording");
+  }
+  ~Graph() override {
+    cudaStreamSynchronize(stream_);  // it may still be running
+    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void run() override { check(cudaGraphLaunch(graph_, stream_), "the launch of a recording"); }
+  std::int64_t launches() const override { return static_cast<std::int64_t>(launches_); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_ = nullptr;
+  std::size_t launches_ = 0;
+};
+
+// Where every launch is looked at, or none is made.
+struct Repeat final : Replay {
+  explicit Repeat(std::function<void()> work_) : work(std::move(work_)) {}
+  void run() override { work(); }
+  std::function<void()> work;
+};
+
+}  // namespace
+
+std::unique_ptr<Replay> CudaBackend::record_launches(const std::function<void()>& work) const {
+  if (dry_ || profile_) return std::make_unique<Repeat>(work);
+  return std::make_unique<Graph>(stream_, work);
+}
+
+}  // namespace dragoman::cuda

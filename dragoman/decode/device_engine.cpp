@@ -1,0 +1,349 @@
+#include "dragoman/decode/device_engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "dragoman/autograd/record.h"
+
+namespace dragoman::decode {
+namespace {
+
+constexpr std::int64_t kMostSteps = 4096;      // of a search here: tables are as wide
+constexpr std::int64_t kLeastPositions = 256;  // bounds grow in powers of two from here ...
+constexpr std::int64_t kLeastSources = 32;     // ... and from here
+constexpr std::size_t kAhead = 1;              // steps that are launched before the news of an earlier one is read
+
+std::int64_t rounded(std::int64_t count) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+}
+
+template <class T>
+std::vector<T> to_host(const Backend& on, const Array& x) {
+  std::vector<T> values(static_cast<std::size_t>(x.count()));
+  on.copy_out(x, values.data());
+  return values;
+}
+
+}  // namespace
+
+struct DeviceEngine::Tables {
+  std::vector<std::int32_t> slots, ended, history;
+  std::vector<double> log_p, ended_p;
+
+  std::int32_t at(std::int64_t slot, SlotColumn column) const { return slots[slot * kSlotColumns + column]; }
+};
+
+bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings, bool traces) {
+  if (models.size() != 1 || models[0]->row_steps() == nullptr || traces || settings.no_repeat_ngram > 0) return false;
+  // So that words are left when EOS is barred.
+  if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
+  return settings.method == Method::kBeam && settings.beam <= kMostBeam;
+}
+
+DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings,
+                           const EngineLimits& limits)
+    : on_(on),
+      memory_(on.arena()),
+      model_(model),
+      steps_(*model.row_steps()),
+      settings_(settings),
+      limits_(limits),
+      B_(settings.method == Method::kGreedy ? 1 : settings.beam),
+      T_(std::clamp<std::int64_t>(limits.source_tokens - 1 + settings.max_extra, 1,
+                                  std::min(kMostSteps, model.most_positions()))),
+      words_(0) {
+  settings.validate();
+  const model::Seq2Seq* const models[] = {&model};
+  require<UsageError>(can(models, settings, false), "these settings need a search on the host.");
+  // A greedy search is one that looks at the best extension alone, and is over when that ends.
+  rules_ = {.choices = settings.method == Method::kGreedy ? 1 : 2 * B_,
+            .asked = settings.n_best,
+            .min_length = settings.min_length,
+            .ends_when_full = settings.stop == Stop::kBeam};
+  words_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
+  // Enough for all sentences to grow to their limits.
+  const std::int64_t cells =
+      B_ * std::min(limits.source_tokens + limits.sentences * settings.max_extra, limits.sentences * T_);
+  free_memory_ = model::NumberRanges(limits.source_tokens);
+  free_cells_ = model::NumberRanges(cells);
+  caches_ = steps_.make_caches(on, {.source_rows = limits.source_tokens, .cells = cells + limits.sentences * B_});
+  slots_.resting_cells = cells;
+  places_.resize(static_cast<std::size_t>(limits.sentences));
+  positions_ = std::min(kLeastPositions, T_);
+  sources_ = std::min(kLeastSources, limits.source_tokens);
+  make_tables();
+}
+
+void DeviceEngine::make_tables() {
+  const std::int64_t S = limits_.sentences, R = S * B_;
+  for (Array* x : {&slots_.ids, &slots_.lengths, &slots_.memory_first, &slots_.memory_count}) {
+    *x = on_.empty({R}, DType::kInt32);
+  }
+  slots_.cells = on_.empty({R, T_}, DType::kInt32);
+  slots_.slots = on_.empty({S, kSlotColumns}, DType::kInt32);
+  slots_.log_p = on_.empty({S, B_}, DType::kFloat64);
+  slots_.ended = on_.empty({S, 2 * B_}, DType::kInt32);
+  slots_.ended_p = on_.empty({S, 2 * B_}, DType::kFloat64);
+  slots_.history = on_.empty({T_, R}, DType::kInt32);
+  slots_.done = data::make_ids(on_, std::vector<std::int32_t>{0});
+  std::vector<double> penalties;
+  for (std::int64_t n = 0; n <= T_; ++n) {
+    penalties.push_back(length_penalty(settings_.length_norm, settings_.alpha, n));
+  }
+  slots_.penalties = on_.empty({T_ + 1}, DType::kFloat64);
+  on_.copy_in(penalties.data(), slots_.penalties);
+  std::vector<std::int32_t> resting;
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S); ++slot) {
+    resting.insert(resting.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
+  }
+  start(resting);
+}
+
+std::int64_t DeviceEngine::limit(const Request& request) const {
+  return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
+}
+
+bool DeviceEngine::takes(const Request& request) const { return request.prefix.empty() && limit(request) <= T_; }
+
+void DeviceEngine::add(Request request) {
+  check_request(request, limits_, limit(request));
+  require<UsageError>(takes(request), "this sentence needs a search on the host.");
+  if (limit(request) == 0) {  // there is nothing to compute
+    Result& result = ready_.emplace_back();
+    result.number = request.number;
+    result.hypotheses.emplace_back();
+  } else {
+    waiting_.push_back(std::move(request));
+  }
+}
+
+std::vector<Result> DeviceEngine::step() {
+  const NoGradient no_gradient;
+  std::vector<Result> results = std::exchange(ready_, {});
+  admit();
+  if (active_ == 0) return results;
+  launch();
+  const std::int64_t done = known_done();
+  // Several at a time: to read them the host waits for the device, and those that take their place are encoded
+  // together.
+  if (done > 0 && done >= active_ / 4) collect(results);
+  return results;
+}
+
+// Sentences enter when a quarter of the places are free.
+void DeviceEngine::admit() {
+  if (waiting_.empty()) return;
+  if (active_ > 0 && active_ > limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4)) return;
+  std::vector<std::int64_t> slots;
+  for (std::int64_t slot = 0; slot < limits_.sentences && !waiting_.empty(); ++slot) {
+    if (places_[slot]) continue;
+    places_[slot] = take_room(waiting_.front());
+    if (!places_[slot]) break;
+    waiting_.pop_front();
+    slots.push_back(slot);
+  }
+  if (slots.empty()) return;
+  active_ += static_cast<std::int64_t>(slots.size());
+  used_ = std::max(used_, slots_for(slots.back() + 1));
+  encode(slots);
+}
+
+// Rows of the memory, and cells for all tokens that the hypotheses may come to have.
+std::optional<DeviceEngine::Active> DeviceEngine::take_room(Request& request) {
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  if (tokens_ + tokens > limits_.source_tokens) return {};
+  Active active;
+  active.limit = limit(request);
+  active.memory_first = free_memory_.take(tokens);
+  if (active.memory_first < 0) return {};  // enough room, but not in one piece
+  active.first_cell = free_cells_.take(B_ * active.limit);
+  if (active.first_cell < 0) {
+    free_memory_.give_back(active.memory_first, tokens);
+    return {};
+  }
+  tokens_ += tokens;
+  active.order = entered_++;
+  active.last_step = step_ + active.limit;
+  active.request = std::move(request);
+  return active;
+}
+
+void DeviceEngine::encode(std::span<const std::int64_t> slots) {
+  std::vector<data::Sentence> sources;
+  std::vector<std::int32_t> rows, entering;
+  for (const std::int64_t slot : slots) {
+    const Active& active = *places_[slot];
+    const auto tokens = static_cast<std::int64_t>(active.request.source.size());
+    sources.push_back(active.request.source);
+    for (std::int64_t i = 0; i < tokens; ++i) rows.push_back(static_cast<std::int32_t>(active.memory_first + i));
+    for (const std::int64_t column : {slot, active.limit, active.first_cell, active.memory_first, tokens}) {
+      entering.push_back(static_cast<std::int32_t>(column));
+    }
+    positions_ = std::max(positions_, std::min(T_, rounded(active.limit)));
+    sources_ = std::max(sources_, std::min(limits_.source_tokens, rounded(tokens)));
+  }
+  const ArenaScope values(on_.arena());
+  nn::Pass pass{.on = on_};
+  const data::Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
+  steps_.remember(model_.encode(source, pass), data::make_ids(on_, rows), caches_);
+  start(entering);
+}
+
+void DeviceEngine::start(std::span<const std::int32_t> entering) {
+  const ArenaScope values(on_.arena());
+  const auto count = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
+  on_.beam_start(data::make_ids(on_, entering).reshaped({count, kEnteringColumns}), model_.start_token(), slots_);
+}
+
+// A few numbers of slots, so that few kinds of steps are recorded.
+std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(rounded(count), limits_.sentences); }
+
+// Makes steps smaller where that brings the searches under way into fewer slots.
+void DeviceEngine::close_ranks() {
+  const std::int64_t wanted = active_ == 0 ? 0 : slots_for(active_);
+  std::vector<std::int32_t> moves;
+  std::int64_t to = 0;
+  for (std::int64_t from = wanted; from < used_; ++from) {
+    if (!places_[from]) continue;
+    while (places_[to]) ++to;
+    places_[to] = std::exchange(places_[from], std::nullopt);
+    moves.insert(moves.end(), {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to)});
+  }
+  used_ = std::min(used_, wanted);
+  if (moves.empty()) return;
+  const ArenaScope values(on_.arena());
+  on_.beam_move(data::make_ids(on_, moves).reshaped({std::ssize(moves) / 2, 2}), slots_);
+}
+
+// A kind of step is run as it is for the first time, which also makes tables that it needs, and recorded for the
+// second.
+void DeviceEngine::launch() {
+  const std::size_t mark = on_.arena().mark();
+  Recorded& recorded = recorded_[used_];
+  if (recorded.mark == mark && recorded.positions == positions_ && recorded.sources == sources_) {
+    if (!recorded.replay) recorded.replay = on_.record_launches([this, slots = used_] { run_step(slots); });
+    recorded.replay->run();
+  } else {
+    recorded = {.mark = mark, .positions = positions_, .sources = sources_, .replay = nullptr};
+    run_step(used_);
+  }
+  news_.push_back(on_.copy_out_later(slots_.done));
+  ++step_;
+}
+
+void DeviceEngine::run_step(std::int64_t slots) const {
+  const NoGradient no_gradient;
+  const ArenaScope values(on_.arena());
+  const std::int64_t rows = slots * B_;
+  nn::Pass pass{.on = on_};
+  const model::StepRows step{.ids = slots_.ids.columns(0, rows),
+                             .cells = slots_.cells.row_range(0, rows),
+                             .lengths = slots_.lengths.columns(0, rows),
+                             .memory = {.first = slots_.memory_first.columns(0, rows),
+                                        .count = slots_.memory_count.columns(0, rows),
+                                        .longest = sources_},
+                             .positions = positions_};
+  const Tensor states = steps_.step(step, caches_, pass);
+  const DType dtype = statistics_of(states.array().dtype());
+  const BestWords best{.ids = on_.empty({rows, words_}, DType::kInt32),
+                       .logits = on_.empty({rows, words_}, dtype),
+                       .log_sums = on_.empty({rows}, dtype)};
+  model::best_words(model_, states, best);
+  on_.beam_step(best, rules_, slots_);
+}
+
+// How many searches under way are known to be done, without waiting for a step that was just launched, unless it was
+// the last one.
+std::int64_t DeviceEngine::known_done() {
+  std::int64_t last = 0;
+  for (const auto& place : places_) {
+    if (place) last = std::max(last, place->last_step);
+  }
+  if (step_ >= last) return active_;
+  std::int64_t done = 0;
+  while (news_.size() > kAhead) {
+    std::int32_t count = 0;
+    news_.front()->wait(&count);
+    news_.pop_front();
+    done = count - collected_;
+  }
+  return done;
+}
+
+void DeviceEngine::collect(std::vector<Result>& results) {
+  news_.clear();
+  Tables tables;
+  tables.slots = to_host<std::int32_t>(on_, slots_.slots.row_range(0, used_));
+  std::vector<std::int64_t> done;
+  std::int64_t steps = 0;
+  for (std::int64_t slot = 0; slot < used_; ++slot) {
+    if (!places_[slot] || tables.at(slot, kSlotState) == kSlotSearches) continue;
+    done.push_back(slot);
+    steps = std::max<std::int64_t>(steps, tables.at(slot, kSlotSteps));
+    require<Error>(tables.at(slot, kSlotState) != kSlotFailed,
+                   "the model's scores are not numbers: its weights are damaged or far too large.");
+  }
+  tables.ended = to_host<std::int32_t>(on_, slots_.ended.row_range(0, used_));
+  tables.ended_p = to_host<double>(on_, slots_.ended_p.row_range(0, used_));
+  tables.log_p = to_host<double>(on_, slots_.log_p.row_range(0, used_));
+  tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
+  std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
+  for (const std::int64_t slot : done) results.push_back(finish(slot, tables));
+  collected_ += static_cast<std::int32_t>(done.size());
+  close_ranks();
+}
+
+Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
+  const Active& active = *places_[slot];
+  Result result;
+  result.number = active.request.number;
+  result.steps = tables.at(slot, kSlotSteps);
+  const auto add = [&](std::int64_t steps, std::int64_t row, double log_p, double score) -> Hypothesis& {
+    Hypothesis hypothesis{.tokens = {}, .log_probability = log_p, .score = score, .finished = false, .rows = {}};
+    for (std::int64_t t = steps - 1; t >= 0; --t) {
+      const std::int64_t chosen = tables.history[(t * limits_.sentences + slot) * B_ + row];
+      row = chosen % B_;
+      hypothesis.tokens.push_back(static_cast<std::int32_t>(chosen / B_));
+      hypothesis.rows.push_back(static_cast<std::int32_t>(row));
+    }
+    std::ranges::reverse(hypothesis.tokens);
+    std::ranges::reverse(hypothesis.rows);
+    return result.hypotheses.emplace_back(std::move(hypothesis));
+  };
+  const std::int64_t ended = std::min<std::int64_t>(tables.at(slot, kSlotEnded), rules_.asked);
+  for (std::int64_t i = 0; i < ended; ++i) {
+    const std::int32_t* at = tables.ended.data() + 2 * (slot * B_ + i);
+    const double* p = tables.ended_p.data() + 2 * (slot * B_ + i);
+    Hypothesis& hypothesis = add(at[0], at[1], p[0], p[1]);
+    hypothesis.finished = true;
+    hypothesis.rows.push_back(at[1]);
+  }
+  const std::int64_t alive = std::min<std::int64_t>(tables.at(slot, kSlotAlive), rules_.asked - ended);
+  const double penalty =
+      length_penalty(settings_.length_norm, settings_.alpha, std::max<std::int64_t>(1, result.steps));
+  for (std::int64_t b = 0; b < alive; ++b) {
+    const double log_p = tables.log_p[slot * B_ + b];
+    add(result.steps, b, log_p, log_p / penalty);
+  }
+  if (on_.dry()) result.hypotheses.assign(1, {});  // nothing was searched
+
+  const auto tokens = static_cast<std::int64_t>(active.request.source.size());
+  free_memory_.give_back(active.memory_first, tokens);
+  free_cells_.give_back(active.first_cell, B_ * active.limit);
+  tokens_ -= tokens;
+  --active_;
+  places_[slot].reset();
+  return result;
+}
+
+std::int64_t DeviceEngine::launches() const {
+  std::int64_t launches = 0;
+  for (const auto& [slots, recorded] : recorded_) {
+    if (recorded.replay) launches = std::max(launches, recorded.replay->launches());
+  }
+  return launches;
+}
+
+}  // namespace dragoman::decode
