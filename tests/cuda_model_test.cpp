@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "dragoman/decode/engine.h"
+#include "dragoman/decode/dispatcher.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/train/trainer.h"
 #include "tests/program.h"
@@ -65,7 +65,7 @@ struct Outcome {
 };
 
 Outcome gradients_on(const model::TransformerConfig& config, Device device, DType dtype) {
-  model::SmallModel small(config, {.device = device, .dtype = dtype});
+  model::SmallModel small(config, {.dtype = dtype, .device = device});
   small.stir();
   train::Trainer trainer(small.model, small.block, {}, kSchedule);
   const auto pairs = model::random_pairs(40, 30, config.V_target, 1);
@@ -102,7 +102,7 @@ TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
 std::pair<Doubles, Doubles> train_on(Device device, DType dtype) {
   model::TransformerConfig with_dropout = config();
   with_dropout.P_drop = 0.1f;
-  model::SmallModel small(with_dropout, {.device = device, .dtype = dtype});
+  model::SmallModel small(with_dropout, {.dtype = dtype, .device = device});
   train::Trainer trainer(small.model, small.block, {}, kSchedule);
   Doubles losses;
   for (std::uint64_t step = 0; step < 100; ++step) {
@@ -151,7 +151,7 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoes) {
 }
 
 TEST_F(CudaModel, ADryRunCountsWhatAStepTakes) {
-  model::SmallModel real(config(), {.device = kCuda, .dtype = DType::kBFloat16});
+  model::SmallModel real(config(), {.dtype = DType::kBFloat16, .device = kCuda});
   const auto dry_on = make_backend(kCuda, {.dry = true});
   model::Transformer dry_model(config());
   nn::ParameterBlock dry_block(*dry_on, DType::kBFloat16, dry_model, nn::Purpose::kTraining);

@@ -28,7 +28,6 @@ inline TransformerConfig small_config() {
 }
 
 struct SmallOptions {
-  Device device = {};
   int threads = 1;
   DType dtype = DType::kFloat32;
   std::uint64_t seed = 1;

@@ -247,7 +247,8 @@ void check_shapes(const Array& Y, const Shape& E, const Array& b, const BestWord
 
 void CudaBackend::best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
   check_shapes(Y, E.shape(), b, best);
-  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(V, kPack) * kPack;
+  const Array words = E.with_spare_rows();  // round sizes are multiplied faster
+  const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kPack) * kPack;
   const std::int64_t chunk =
       std::max<std::int64_t>(1, kScratchBytes / (width * static_cast<std::int64_t>(sizeof(float))));
   const ArenaScope scratch(arena());
@@ -269,8 +270,8 @@ void CudaBackend::best_words(const Array& Y, const Array& E, const Array& b, con
   }
   for (rows.top = 0; rows.top < R; rows.top += chunk) {
     const std::int64_t height = std::min(chunk, R - rows.top);
-    const Array logits = wide.row_range(0, height).columns(0, V);
-    matmul(Y.row_range(rows.top, height), Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
+    const Array logits = wide.row_range(0, height).columns(0, words.rows());
+    matmul(Y.row_range(rows.top, height), Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
     // Twice as many groups as best words: the threshold is then hardly below the k-th best.
     const auto kernel = rows.k <= 16 ? best_words_kernel<32> : best_words_kernel<128>;
     launch(*this, kernel, static_cast<unsigned>(height), kThreads, 0, rows);
