@@ -47,8 +47,8 @@ class Array {
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
   // The same shape and strides over other memory, which outlives every Array of it.
   Array moved_to(void* data) const;
-  // Behind the last row lie so many more, which are nobody's and all zero: a matrix of round sizes is multiplied faster.
-  // Views have none.
+  // Behind the last row lie so many more, which are nobody's and all zero: a matrix of round sizes is multiplied
+  // faster. Views have none.
   Array sparing(std::int64_t rows) const;
   std::int64_t spare_rows() const { return spare_rows_; }
   Array with_spare_rows() const;  // those included

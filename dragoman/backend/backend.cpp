@@ -34,8 +34,14 @@ std::string cpu_bodies() { return join(vector_instructions(), "; int8: ", cpu::i
 
 int cuda_devices() { return cuda::device_count(); }
 
+std::string cuda_version() { return cuda::toolkit_version(); }
+
 std::string device_name(Device device) {
   return device.kind == Device::Kind::kCpu ? "CPU" : cuda::device_name(device.index);
+}
+
+std::string arithmetic_of(Device device) {
+  return device.kind == Device::Kind::kCpu ? "CPU" : join(device_name(device), ", ", cuda::library_version());
 }
 
 std::size_t available_memory(Device device) {

@@ -100,7 +100,10 @@ std::string cpu_bodies();
 
 // How many CUDA devices this machine offers; 0 also where this build cannot use them.
 int cuda_devices();
+std::string cuda_version();  // of the toolkit that this build was made with; empty for none
 std::string device_name(Device device);
+// What the bits of sums depend on: the device and the library that orders them. "CPU" for the CPU, whose sums are ours.
+std::string arithmetic_of(Device device);
 std::size_t available_memory(Device device);  // bytes that are free on it
 
 // Throws DeviceError if this build or machine has no such device.

@@ -11,6 +11,8 @@ constexpr const char* kMissing =
 
 }  // namespace
 
+std::string toolkit_version() { return ""; }
+std::string library_version() { return ""; }
 int device_count() { return 0; }
 std::string device_name(int) { return ""; }
 std::size_t free_memory(int) { throw DeviceError(kMissing); }

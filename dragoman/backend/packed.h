@@ -13,9 +13,9 @@
 
 namespace dragoman {
 
-// What weights for inference are made of. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8 a column c of W is scales[c] times integers from -127 to 127, and a row
-// of what it multiplies is rounded to such integers too, with a scale of its own (backend/quantise.h says how); the
-// sums of their products are exact.
+// What weights for inference are made of. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8 a column c of W
+// is scales[c] times integers from -127 to 127, and a row of what it multiplies is rounded to such integers too, with a
+// scale of its own (backend/quantise.h says how); the sums of their products are exact.
 enum class WeightForm : std::uint8_t { kFloat32, kInt8, kBFloat16 };
 
 // A matrix W [in, out] in the layout that a backend multiplies fastest. It describes memory as an Array does.

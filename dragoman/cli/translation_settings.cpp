@@ -12,8 +12,8 @@ void TranslationSettings::validate() const {
   require<UsageError>(!model.empty(), "say which model with --model DIR.");
   within("threads", threads, 0, 1024);
   within("workers", workers, 1, 1024);
-  within("batch-size", batch_size, 1, 100'000);
-  within("batch-tokens", batch_tokens, 1, 10'000'000);
+  within("batch-size", batch_size, 0, 100'000);
+  within("batch-tokens", batch_tokens, 0, 10'000'000);
   within("longest", longest, 1, 1'000'000);
 }
 
@@ -24,8 +24,12 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   options.search = search;
   options.threads = settings.threads;
   options.workers = settings.workers;
-  options.batch_size = settings.batch_size;
-  options.batch_tokens = settings.batch_tokens;
+  if (settings.device == DeviceChoice::kCuda) {  // a GPU is busy with so many, and no slower for it
+    options.batch_size = 512;
+    options.batch_tokens = 32'768;
+  }
+  if (settings.batch_size > 0) options.batch_size = settings.batch_size;
+  if (settings.batch_tokens > 0) options.batch_tokens = settings.batch_tokens;
   options.longest = settings.longest;
   if (settings.precision == Precision::kFp32) options.weights = WeightForm::kFloat32;
   if (settings.precision == Precision::kInt8) options.weights = WeightForm::kInt8;

@@ -21,8 +21,8 @@ struct TranslationSettings {
   Precision precision = Precision::kStored;
   int threads = 0;
   int workers = 1;
-  int batch_size = 64;
-  int batch_tokens = 4096;
+  OptionalSize batch_size = 0;
+  OptionalSize batch_tokens = 0;
   int longest = 1024;
 
   template <class Visitor>
@@ -32,8 +32,8 @@ struct TranslationSettings {
     field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or as the model is stored, which is bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at a time, which share the threads");
-    field("batch-size", batch_size, "sentences of a batch, at most");
-    field("batch-tokens", batch_tokens, "source tokens of a batch, at most");
+    field("batch-size", batch_size, "sentences of a batch, at most; 64 unless given, on CUDA 512");
+    field("batch-tokens", batch_tokens, "source tokens of a batch, at most; 4,096 unless given, on CUDA 32,768");
     field("longest", longest, "tokens of a line, at most; a longer one is translated in pieces");
   }
   // Throws a UsageError that names the setting.

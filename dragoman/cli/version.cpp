@@ -6,12 +6,23 @@
 
 namespace dragoman::cli {
 
+namespace {
+
+std::string cuda_text() {
+  const std::string version = cuda_version();
+  if (version.empty()) return "none in this build";
+  if (cuda_devices() == 0) return version + "; this machine has no device that it can use";
+  return join(version, "; ", device_name({Device::Kind::kCuda, 0}));
+}
+
+}  // namespace
+
 std::string version_text() {
   return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",  //
               "compiler:   ", kCompiler, ", ", kBuildType, "\n",   //
               "CPU bodies: ", cpu_bodies(), "\n",                  //
               "BLAS:       none; matrix products are our own\n",   //
-              "CUDA:       none in this build\n");
+              "CUDA:       ", cuda_text(), "\n");
 }
 
 }  // namespace dragoman::cli

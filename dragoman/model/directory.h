@@ -30,8 +30,8 @@ void check_vocabularies(const std::filesystem::path& directory, const Tokenizers
                         const TransformerConfig& config);
 
 // A model with its memory, ready to translate. Its weights are packed in the form that is asked for, or else in that of
-// the file: rounded weights stay rounded; a CUDA device then takes bfloat16. Those of a file that were rounded come back
-// as integer times scale if numbers are asked for; numbers are rounded if integers are.
+// the file: rounded weights stay rounded; a CUDA device then takes bfloat16. Those of a file that were rounded come
+// back as integer times scale if numbers are asked for; numbers are rounded if integers are.
 struct LoadedModel {
   LoadedModel(Backend& on, const std::filesystem::path& directory, std::optional<WeightForm> form = std::nullopt);
 

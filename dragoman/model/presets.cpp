@@ -55,6 +55,7 @@ void multi30k_tiny(TransformerConfig& model, TrainingConfig& training) {
   model.P_drop = 0.3f;
   training.warmup = 2000;
   training.rate_constant = constant_for_peak(5e-3, model, training);
+  training.cooldown = 0.5;
   training.batch_tokens = 4096;
   training.accumulate = 2;
   training.steps = 8000;

@@ -32,7 +32,8 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach&
                       "attention: Q is ", Q.shape(), " and K ", K.shape(), ", but the batches have ", reach.queries.R,
                       " and ", reach.keys.R, " rows in ", reach.queries.B, " and ", reach.keys.B, " sentences");
   Backend& on = Q.backend();
-  Array O = on.empty({R_q, width_v}, Q.array().dtype()), log_sums = on.empty({R_q, heads.h}, statistics_of(Q.array().dtype()));
+  Array O = on.empty({R_q, width_v}, Q.array().dtype()),
+        log_sums = on.empty({R_q, heads.h}, statistics_of(Q.array().dtype()));
   Array unseen;
   if (weights != nullptr) *weights = on.empty({count_weights(on, reach, heads.h)}, statistics_of(Q.array().dtype()));
   on.attention(Q.array(), K.array(), V.array(), reach, heads, O, log_sums, weights != nullptr ? *weights : unseen);

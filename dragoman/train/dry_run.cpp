@@ -51,8 +51,8 @@ StepMemory training_memory(const model::TransformerConfig& config, std::int64_t 
   return dry.measure([&] { trainer.gradients(batches); });
 }
 
-StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
-                           std::int64_t sentence_length, const Computing& computing) {
+StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences, std::int64_t sentence_length,
+                           const Computing& computing) {
   const DryModel dry(config, nn::Purpose::kInference, computing);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, data::kEos));
   return dry.measure([&] { decode::greedy(*dry.on, dry.transformer, sources); });

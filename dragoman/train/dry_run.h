@@ -21,7 +21,7 @@ StepMemory training_memory(const model::TransformerConfig& config, std::int64_t 
                            const Computing& computing = {});
 
 // Translating `sentences` of `sentence_length` source tokens at once.
-StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences,
-                           std::int64_t sentence_length, const Computing& computing = {});
+StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences, std::int64_t sentence_length,
+                           const Computing& computing = {});
 
 }  // namespace dragoman::train

@@ -51,6 +51,7 @@ Json to_json(const RunState& state) {
   object["validations_since_best"] = state.validations_since_best;
   object["scheduled"] = state.scheduled;
   object["text_key"] = state.text_key;
+  object["arithmetic"] = state.arithmetic;
   object["plan"] = settings_to_json(state.plan);
   object["settings"] = to_json(state.settings);
   return object;
@@ -73,6 +74,7 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
   state.validations_since_best = json_entry<std::int64_t>(object, "validations_since_best", where);
   state.scheduled = json_entry<bool>(object, "scheduled", where);
   state.text_key = json_entry<std::string>(object, "text_key", where);
+  if (object.contains("arithmetic")) state.arithmetic = json_entry<std::string>(object, "arithmetic", where);
   dragoman::settings_from_json(json_entry<Json>(object, "plan", where), state.plan, where);
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);
   return state;

@@ -41,7 +41,8 @@ struct RunState {
 
   Settings settings;
   MemoryPlan plan;
-  std::string text_key;  // of the corpus and all that was done to it
+  std::string text_key;    // of the corpus and all that was done to it
+  std::string arithmetic;  // what computed it, as arithmetic_of() says; empty in states of older programs
 };
 
 Json to_json(const RunState& state);

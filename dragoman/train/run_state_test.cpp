@@ -39,7 +39,9 @@ TEST(RunState, NamesWhatIsMissingOrOfAnotherKind) {
     if (key == "program") continue;  // for people
     Json object = whole;
     object.erase(key);
-    EXPECT_EQ(data::complaint_of([&] { run_state_from_json(object, "x"); }), "x has no entry '" + key + "'.");
+    const bool newer = key == "arithmetic";  // older programs did not write it
+    EXPECT_EQ(data::complaint_of([&] { run_state_from_json(object, "x"); }),
+              newer ? "" : "x has no entry '" + key + "'.");
     object[key] = Json::array({1});
     EXPECT_TRUE(data::complaint_of([&] { run_state_from_json(object, "x"); }).starts_with("x")) << key;
   }

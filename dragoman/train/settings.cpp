@@ -90,7 +90,8 @@ void TextSettings::resolve_languages() {
 }
 
 Computing RunSettings::computing() const {
-  const bool rounded = precision == Precision::kBf16 || (precision == Precision::kAuto && device == DeviceChoice::kCuda);
+  const bool rounded =
+      precision == Precision::kBf16 || (precision == Precision::kAuto && device == DeviceChoice::kCuda);
   return {device_of(device), rounded ? DType::kBFloat16 : DType::kFloat32};
 }
 

@@ -1,5 +1,7 @@
 #include "dragoman/backend/cuda/cuda_backend.h"
 
+#include <cublasLt.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -50,9 +52,8 @@ void require_device(int index) {
   const cudaError_t status = cudaGetDeviceCount(&count);
   require<DeviceError>(status != cudaErrorInsufficientDriver,
                        "the CUDA driver is older than this program needs: update it, or use --device cpu.");
-  require<DeviceError>(status == cudaSuccess && count > 0,
-                       "this machine has no CUDA device that can be used (", cudaGetErrorString(status),
-                       "): use --device cpu.");
+  require<DeviceError>(status == cudaSuccess && count > 0, "this machine has no CUDA device that can be used (",
+                       cudaGetErrorString(status), "): use --device cpu.");
   require<DeviceError>(index >= 0 && index < count, "there is no CUDA device ", index, ": this machine has ", count,
                        ".");
   cudaDeviceProp properties{};
@@ -67,6 +68,10 @@ void require_device(int index) {
 void check(cudaError_t status, const char* what) {
   require<DeviceError>(status == cudaSuccess, "CUDA failed at ", what, ": ", cudaGetErrorString(status), ".");
 }
+
+std::string toolkit_version() { return join(CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10); }
+
+std::string library_version() { return join("cuBLASLt ", cublasLtGetVersion()); }
 
 int device_count() {
   int count = 0;
@@ -143,7 +148,8 @@ void CudaBackend::copy_out(const Array& from, void* host) const {
     std::memset(host, 0, bytes);
     return;
   }
-  if (bytes > 0) check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream_), "a copy from the device");
+  if (bytes > 0)
+    check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream_), "a copy from the device");
   check(cudaStreamSynchronize(stream_), "the device");
 }
 

@@ -1,5 +1,5 @@
-// The Backend of a CUDA device: a stream, device memory, and every kernel contract in float32 and bfloat16. Each family is
-// implemented in the file of its contract's name. Nothing here waits for the device but copy_out.
+// The Backend of a CUDA device: a stream, device memory, and every kernel contract in float32 and bfloat16. Each family
+// is implemented in the file of its contract's name. Nothing here waits for the device but copy_out.
 //
 // Elements are float32 or bfloat16; products of either are summed in float32. Beside bfloat16, statistics (mean, rstd,
 // log_sums, losses), layer-norm parameters, position tables and the gradients of parameters are float32.

@@ -9,7 +9,9 @@
 
 namespace dragoman::cuda {
 
-int device_count();  // 0 without a driver
+std::string toolkit_version();  // empty in a build without CUDA
+std::string library_version();  // of cuBLASLt, as it is loaded
+int device_count();             // 0 without a driver
 std::string device_name(int index);
 std::size_t free_memory(int index);  // bytes; throws DeviceError if there is no such device
 std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options);

@@ -27,7 +27,7 @@ inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
 void check(cudaError_t status, const char* what);
 
 template <class T>
-inline constexpr DType kStored = std::is_same_v<T, bf16> ? DType::kBFloat16
+inline constexpr DType kStored = std::is_same_v<T, bf16>           ? DType::kBFloat16
                                  : std::is_same_v<T, float>        ? DType::kFloat32
                                  : std::is_same_v<T, double>       ? DType::kFloat64
                                  : std::is_same_v<T, std::int32_t> ? DType::kInt32
@@ -78,7 +78,8 @@ void launch(const CudaBackend& on, void (*kernel)(Parameters...), dim3 grid, int
                                static_cast<int>(shared_bytes)),
           "shared memory of a kernel");
   }
-  const Timed timed(on.profiler(), on.stream(), [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
+  const Timed timed(on.profiler(), on.stream(),
+                    [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
   kernel<<<grid, threads, shared_bytes, on.stream()>>>(static_cast<Parameters>(arguments)...);
   check(cudaGetLastError(), "the launch of a kernel");
 }

@@ -30,8 +30,8 @@ void multiply(const CudaBackend& on, Products& products, const Product& p) {
   require<ShapeError>(p.A.dtype() == p.B.dtype() && k == (tall_B ? p.B.cols() : p.B.rows()) &&
                           p.C.rows() == (tall_A ? p.A.cols() : p.A.rows()) &&
                           p.C.cols() == (tall_B ? p.B.rows() : p.B.cols()) && (!p.bias || p.bias.count() == p.C.cols()),
-                      "a product: ", p.A.dtype(), " ", p.A.shape(), tall_A ? " transposed" : "", " times ",
-                      p.B.dtype(), " ", p.B.shape(), tall_B ? " transposed" : "", " into ", p.C.shape());
+                      "a product: ", p.A.dtype(), " ", p.A.shape(), tall_A ? " transposed" : "", " times ", p.B.dtype(),
+                      " ", p.B.shape(), tall_B ? " transposed" : "", " into ", p.C.shape());
   if (p.C.count() == 0) return;
   if (k > 0 && products.run(p)) return;
   dispatch(p.A.dtype(), [&]<class T>() {
@@ -66,7 +66,7 @@ constexpr int kMaskColumns = 256, kMaskWarps = 8;
 // over the rows of this block, if `partial` [blocks of rows, columns] is there. Blocks: (columns / 256, rows / share).
 template <class T, bool kPacks>
 __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::int64_t rows_per_block,
-                              float* partial) {
+                             float* partial) {
   __shared__ float sums[kMaskWarps][kMaskColumns];
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kMaskColumns + 8 * lane;
@@ -117,12 +117,15 @@ __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::
 void CudaBackend::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
   if (!C.wanted()) return;
   multiply(*this, *products_,
-           {.A = A, .B = B, .C = C.array, .transpose_A = transpose_A, .transpose_B = transpose_B,
+           {.A = A,
+            .B = B,
+            .C = C.array,
+            .transpose_A = transpose_A,
+            .transpose_B = transpose_B,
             .accumulate = C.accumulates()});
 }
 
-void CudaBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation,
-                         Array& y) const {
+void CudaBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
   multiply(*this, *products_, {.A = x, .B = W, .C = y, .bias = b, .relu = activation.relu});
   if (!activation.dropout.on()) return;
   dispatch(y.dtype(), [&]<class T>() {
@@ -141,7 +144,8 @@ void CudaBackend::linear_backward(Array& dy, const Array& x, const Array& W, con
     const std::int64_t rows_per_block =
         std::max<std::int64_t>(kMaskWarps, divide_up(dy.rows() * column_blocks, 2048 * kMaskWarps) * kMaskWarps);
     const std::int64_t row_blocks = divide_up(dy.rows(), rows_per_block);
-    const Array partial = db.wanted() ? empty({std::max<std::int64_t>(1, row_blocks), dy.cols()}, DType::kFloat32) : Array();
+    const Array partial =
+        db.wanted() ? empty({std::max<std::int64_t>(1, row_blocks), dy.cols()}, DType::kFloat32) : Array();
     const auto scale = static_cast<float>(activation.dropout.on() ? activation.dropout.scale() : 1.0);
     dispatch(dy.dtype(), [&]<class T>() {
       const bool packs = packable<T>({&dy, &y}) && dy.cols() % 8 == 0;

@@ -79,8 +79,8 @@ void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
   // By an eighth more than is there, so that growth is rare.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
-  for (std::size_t size : {std::min(round_up(growth, granularity_), bytes_ - committed_),
-                           round_up(bytes - committed_, granularity_)}) {
+  for (std::size_t size :
+       {std::min(round_up(growth, granularity_), bytes_ - committed_), round_up(bytes - committed_, granularity_)}) {
     const CUmemAllocationProp properties = properties_of(device_);
     CUmemGenericAllocationHandle handle = 0;
     if (driver().create(&handle, size, &properties, 0) != CUDA_SUCCESS) continue;

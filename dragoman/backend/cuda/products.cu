@@ -120,8 +120,8 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
   std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
   int count = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle, &operation, &B, &A, &C, &C, &preference, static_cast<int>(found.size()), found.data(), &count);
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, &operation, &B, &A, &C, &C, &preference,
+                                                               static_cast<int>(found.size()), found.data(), &count);
   if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
   const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
   return std::make_unique<cublasLtMatmulAlgo_t>(
@@ -143,14 +143,21 @@ Products::~Products() {
 bool Products::run(const Product& p) {
   if (on_.dry()) return true;
   const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
-  const Key key{rounded_rows(p.A.rows()),   p.A.cols(),
+  const Key key{rounded_rows(p.A.rows()),
+                p.A.cols(),
                 p.B.rows() == p.A.rows() ? rounded_rows(p.B.rows()) : p.B.rows(),
-                p.B.cols(),                 p.C.cols(),
-                p.A.row_stride(),           p.B.row_stride(),
-                p.C.row_stride(),           number(p.transpose_A),
-                number(p.transpose_B),      number(p.A.dtype()) << 8 | number(p.C.dtype()),
-                number(alignment_of(p.A)),  number(alignment_of(p.B)),
-                number(alignment_of(p.C)),  (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
+                p.B.cols(),
+                p.C.cols(),
+                p.A.row_stride(),
+                p.B.row_stride(),
+                p.C.row_stride(),
+                number(p.transpose_A),
+                number(p.transpose_B),
+                number(p.A.dtype()) << 8 | number(p.C.dtype()),
+                number(alignment_of(p.A)),
+                number(alignment_of(p.B)),
+                number(alignment_of(p.C)),
+                (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
   auto known = algorithms_.find(key);
   if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p)).first;
   if (!known->second) return false;

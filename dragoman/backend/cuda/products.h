@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
-#include "dragoman/array/array.h"
 #include "dragoman/array/arena.h"
+#include "dragoman/array/array.h"
 #include "dragoman/backend/matmul.h"
 
 namespace dragoman::cuda {
