@@ -78,6 +78,8 @@ class Backend : public MatmulKernels,
   virtual void copy_out(const Array& from, void* host) const = 0;  // waits for all that was launched
   // Goes on at once: the numbers are those that the array holds when all that was launched so far is done. At most 32.
   virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;
+  // Until all that was launched is done: what it wrote may then be read by other backends of the device, too.
+  virtual void wait() const = 0;
 
   // Keeps what `work` launches, without doing it. Work must have been done once as it is, must launch the same each
   // time, and neither copies to nor from the device. Memory that it takes from the arena must be free whenever it is

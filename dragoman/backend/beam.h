@@ -78,7 +78,8 @@ struct BeamKernels {
   virtual void beam_move(const Array& moves, const BeamSlots& slots) const = 0;
   // One step of the first slots, as many as `best` has rows for: the best extensions of what is alive, by score and
   // then by row and word, go on or are put aside if they end. `best` names at least rules.choices words a row, and one
-  // more while EOS is too early.
+  // more while EOS is too early. A search that is over leaves its cells as they are, but for those where its slot
+  // rests.
   virtual void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const = 0;
 
   // y[rows[i]] = x[i], of the same type. No row comes twice.

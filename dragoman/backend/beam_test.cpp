@@ -124,7 +124,7 @@ TEST_P(BeamKernelTest, ASlotRestsWhenNothingAliveCanStillWin) {
   EXPECT_EQ(values(slots.slots), (Doubles{kSlotRests, 1, 2, 1, 5, 100}));
   EXPECT_EQ(values(slots.ids), (Doubles{0, 0}));
   EXPECT_EQ(values(slots.lengths), (Doubles{0, 0}));
-  EXPECT_EQ(values(slots.cells.columns(0, 1)), (Doubles{1000, 1001}));
+  EXPECT_EQ(values(slots.cells), (Doubles{1000, 0, 0, 0, 0, 1001, 0, 0, 0, 0}));
   const Doubles before = contents(*on, slots);
   step(slots, random_words(2, 4, 1), {.choices = 4});
   EXPECT_EQ(contents(*on, slots), before);

@@ -121,10 +121,10 @@ void DeviceEngine::add(Request request) {
 
 std::vector<Result> DeviceEngine::step() {
   const NoGradient no_gradient;
-  std::vector<Result> results = std::exchange(ready_, {});
   admit();
-  if (active_ == 0) return results;
+  if (active_ == 0) return std::exchange(ready_, {});
   launch();
+  std::vector<Result> results = std::exchange(ready_, {});
   const std::int64_t done = known_done();
   // Several at a time: to read them the host waits for the device, and those that take their place are encoded
   // together.
@@ -147,7 +147,12 @@ void DeviceEngine::admit() {
   if (slots.empty()) return;
   active_ += static_cast<std::int64_t>(slots.size());
   used_ = std::max(used_, slots_for(slots.back() + 1));
-  encode(slots);
+  try {
+    encode(slots);
+  } catch (...) {  // their slots still rest
+    for (const std::int64_t slot : slots) leave(slot);
+    throw;
+  }
 }
 
 // Rows of the memory, and cells for all tokens that the hypotheses may come to have.
@@ -226,8 +231,9 @@ void DeviceEngine::launch() {
     if (!recorded.replay) recorded.replay = on_.record_launches([this, slots = used_] { run_step(slots); });
     recorded.replay->run();
   } else {
-    recorded = {.mark = mark, .positions = positions_, .sources = sources_, .replay = nullptr};
+    recorded = {};
     run_step(used_);
+    recorded = {.mark = mark, .positions = positions_, .sources = sources_, .replay = nullptr};
   }
   news_.push_back(on_.copy_out_later(slots_.done));
   ++step_;
@@ -267,7 +273,7 @@ std::int64_t DeviceEngine::known_done() {
     std::int32_t count = 0;
     news_.front()->wait(&count);
     news_.pop_front();
-    done = count - collected_;
+    done = static_cast<std::int32_t>(static_cast<std::uint32_t>(count) - collected_);
   }
   return done;
 }
@@ -291,7 +297,7 @@ void DeviceEngine::collect(std::vector<Result>& results) {
   tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
   std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
   for (const std::int64_t slot : done) results.push_back(finish(slot, tables));
-  collected_ += static_cast<std::int32_t>(done.size());
+  collected_ += static_cast<std::uint32_t>(done.size());
   close_ranks();
 }
 
@@ -328,14 +334,19 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
     add(result.steps, b, log_p, log_p / penalty);
   }
   if (on_.dry()) result.hypotheses.assign(1, {});  // nothing was searched
+  leave(slot);
+  return result;
+}
 
+// Gives back what the slot's sentence had.
+void DeviceEngine::leave(std::int64_t slot) {
+  const Active& active = *places_[slot];
   const auto tokens = static_cast<std::int64_t>(active.request.source.size());
   free_memory_.give_back(active.memory_first, tokens);
   free_cells_.give_back(active.first_cell, B_ * active.limit);
   tokens_ -= tokens;
   --active_;
   places_[slot].reset();
-  return result;
 }
 
 std::int64_t DeviceEngine::launches() const {

@@ -26,7 +26,8 @@ class DeviceEngine {
   // Whether this sentence can be searched so: it has no prefix, and is not too long for the tables.
   bool takes(const Request& request) const;
 
-  // As of Engine. Sentences that are done may stay under way for a few steps, until several are.
+  // As of Engine. Sentences that are done may stay under way for a few steps, until several are. If those that are to
+  // enter cannot be encoded, step() throws and they are lost; the others go on.
   void add(Request request);
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
@@ -65,6 +66,7 @@ class DeviceEngine {
   std::int64_t known_done();
   void collect(std::vector<Result>& results);
   Result finish(std::int64_t slot, const Tables& tables);
+  void leave(std::int64_t slot);
 
   Backend& on_;
   ArenaScope memory_;
@@ -86,7 +88,7 @@ class DeviceEngine {
   std::int64_t used_ = 0;                     // slots of a step
   std::int64_t positions_ = 0, sources_ = 0;  // bounds of what is under way
   std::int64_t step_ = 0;                     // steps launched
-  std::int32_t collected_ = 0;                // searches that have left
+  std::uint32_t collected_ = 0;               // searches that have left; it overflows where BeamSlots::done does
   std::deque<std::unique_ptr<HostCopy>> news_;
   std::map<std::int64_t, Recorded> recorded_;  // by slots
 };

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/testing.h"
@@ -127,6 +129,29 @@ TEST(DeviceEngine, TellsOfScoresThatAreNotNumbers) {
   EXPECT_THROW(search(*small.on, small.model, model::random_sentences(3, 5, 37, 4), {}, Place::kDevice), Error);
 }
 
+TEST(DeviceEngine, SentencesThatCannotBeEncodedLeaveOthersUndisturbed) {
+  const SmallModel small;
+  const std::vector<Sentence> sources = model::random_sentences(4, 8, 37, 4);
+  const auto expected = search(*small.on, small.model, sources, {}, Place::kHost);
+  DeviceEngine engine(*small.on, small.model, {}, {.sentences = 4, .source_tokens = 60});
+  std::map<std::uint64_t, Result> results;
+  const auto step = [&] {
+    for (Result& result : engine.step()) results[result.number] = std::move(result);
+  };
+  const auto add = [&](std::uint64_t i) { engine.add({.source = sources[i], .prefix = {}, .number = i}); };
+  add(0);
+  add(1);
+  step();
+  engine.add({.source = {99, data::kEos}, .prefix = {}, .number = 9});  // no such token
+  EXPECT_THROW(step(), UsageError);
+  EXPECT_EQ(engine.under_way(), 2);
+  add(2);
+  add(3);
+  while (!engine.idle()) step();
+  ASSERT_EQ(results.size(), 4);
+  for (const auto& [number, result] : results) expect_same(result.hypotheses, expected[number]);
+}
+
 class DeviceEngineOn : public ::testing::TestWithParam<Device> {};
 
 TEST_P(DeviceEngineOn, RecordedStepsFindWhatSingleLaunchesFind) {
@@ -158,6 +183,49 @@ TEST_P(DeviceEngineOn, FindsWhatTheHostFinds) {
     ASSERT_EQ(actual[i].size(), expected[i].size());
     EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens);
     EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4);
+  }
+}
+
+std::size_t peak_of(const SmallModel& small, const std::vector<Sentence>& sources, const SearchSettings& settings) {
+  small.on->arena().forget_peak();
+  search(*small.on, small.model, sources, settings, Place::kDevice);
+  return small.on->arena().peak();
+}
+
+// Training plans with the memory of a dry run. Its sentences are as long as any can be.
+TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
+  for (const int length : {2, 9, 230, 300}) {
+    for (const SearchSettings& settings :
+         {SearchSettings{.method = Method::kGreedy}, SearchSettings{.beam = 4}, SearchSettings{.min_length = 5}}) {
+      const SmallModel dry(model::small_config(), {.device = GetParam(), .dry = true});
+      const SmallModel real(model::small_config(), {.threads = 2, .device = GetParam()});
+      const std::vector<Sentence> longest(7, Sentence(length, 5));
+      const std::size_t planned = peak_of(dry, longest, settings);
+      EXPECT_EQ(peak_of(real, longest, settings), planned);
+      EXPECT_EQ(peak_of(dry, longest, settings), planned);  // also when there are tables of positions
+      EXPECT_LE(peak_of(real, model::random_sentences(7, std::max(1, length - 1), 37, 4), settings), planned);
+    }
+  }
+}
+
+TEST_P(DeviceEngineOn, WorkersThatComeAndGoShareAModel) {
+  const SmallModel small(model::small_config(), {.device = GetParam()});
+  const std::vector<Sentence> sources = model::random_sentences(20, 15, 37, 4);
+  small.on->wait();
+  std::vector<std::vector<std::vector<Hypothesis>>> found(4);
+  std::vector<std::thread> workers;
+  for (auto& mine : found) {
+    workers.emplace_back([&] {
+      for (int times = 0; times < 3; ++times) {
+        const auto on = make_backend(GetParam(), {.threads = 1, .memory = 64 << 20, .gradient_memory = 1 << 20});
+        mine = search(*on, small.model, sources, {.max_extra = 300}, Place::kDevice);
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  const auto expected = search(*small.on, small.model, sources, {.max_extra = 300}, Place::kDevice);
+  for (const auto& theirs : found) {
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(theirs[i][0].tokens, expected[i][0].tokens);
   }
 }
 

@@ -71,6 +71,7 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
       block(on, form ? *form : usual_form(on, directory), transformer) {
   check_vocabularies(directory, tokenizers, info.config);
   read_tensors(SafetensorsFile(weights_file(directory)), on, block.tensors(), Values::kFinite);
+  on.wait();  // workers with backends of their own read the weights
 }
 
 }  // namespace dragoman::model

@@ -32,15 +32,15 @@ struct SmallOptions {
   DType dtype = DType::kFloat32;
   std::uint64_t seed = 1;
   Device device = {};
-  bool profile = false;
+  bool profile = false, dry = false;
 };
 
 struct SmallModel {
   explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
-      : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile})),
+      : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile, .dry = options.dry})),
         model(config),
         block(*on, options.dtype, model, nn::Purpose::kTraining) {
-    block.initialise(options.seed);
+    if (!options.dry) block.initialise(options.seed);
   }
 
   // Moves every parameter a little, so that biases and LayerNorms have something to say.

@@ -8,6 +8,7 @@ namespace dragoman::nn {
 namespace {
 
 constexpr double kLongest = 10000.0;  // the base of the geometric progression of wavelengths
+constexpr std::int64_t kLeastRows = 256;
 
 }  // namespace
 
@@ -25,20 +26,30 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   return channel < half ? std::sin(angle) : std::cos(angle);
 }
 
+// By pieces of one size, so that a step takes the same memory however far the table grows.
+void SinusoidTable::fill(Backend& on, std::int64_t first, const Array& rows) const {
+  const ArenaScope scratch(on.arena());
+  std::vector<double> values(on.dry() ? 0 : rows.count());
+  for (std::int64_t r = 0; r < rows.rows() && !on.dry(); ++r) {
+    for (std::int64_t c = 0; c < d_model_; ++c) values[r * d_model_ + c] = sinusoid(layout_, first + r, c, d_model_);
+  }
+  Array staged = on.empty(rows.shape(), DType::kFloat64);
+  on.copy_in(values.data(), staged);
+  on.scaled(staged, 1.0, Sink::overwrite(rows));
+}
+
 Tensor SinusoidTable::rows(Backend& on, std::int64_t positions, DType dtype) {
   const std::lock_guard lock(mutex_);
   if (!table_ || table_.rows() < positions) {
-    const std::int64_t count = std::max<std::int64_t>(256, table_ ? std::max(2 * table_.rows(), positions) : positions);
-    const ArenaScope scratch(on.arena());
-    std::vector<double> values(on.dry() ? 0 : count * d_model_);
-    for (std::int64_t pos = 0; pos < count && !on.dry(); ++pos) {
-      for (std::int64_t c = 0; c < d_model_; ++c) values[pos * d_model_ + c] = sinusoid(layout_, pos, c, d_model_);
-    }
-    Array staged = on.empty({count, d_model_}, DType::kFloat64);
-    on.copy_in(values.data(), staged);
+    const std::int64_t count =
+        std::max<std::int64_t>(kLeastRows, table_ ? std::max(2 * table_.rows(), positions) : positions);
     memory_.push_back(on.reserve(static_cast<std::size_t>(count * d_model_) * size_of(dtype)));
-    table_ = Array(memory_.back()->base(), {count, d_model_}, dtype, on.device());
-    on.scaled(staged, 1.0, Sink::overwrite(table_));
+    const Array grown(memory_.back()->base(), {count, d_model_}, dtype, on.device());
+    for (std::int64_t first = 0; first < count; first += kLeastRows) {
+      fill(on, first, grown.row_range(first, std::min(kLeastRows, count - first)));
+    }
+    on.wait();  // workers with backends of their own read it
+    table_ = grown;
   }
   return Tensor(on, table_);
 }

@@ -27,6 +27,8 @@ class SinusoidTable {
   Tensor rows(Backend& on, std::int64_t positions, DType dtype);
 
  private:
+  void fill(Backend& on, std::int64_t first, const Array& rows) const;
+
   Sinusoids layout_;
   std::int64_t d_model_;
   std::mutex mutex_;

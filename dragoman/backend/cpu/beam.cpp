@@ -119,7 +119,8 @@ struct Slot {
     ended_p[2 * place + 1] = candidate.score;
   }
 
-  void choose(const std::vector<Candidate>& candidates) const {
+  // Ends are put aside, and the best of the others go on. Returns what the rows go on with.
+  std::vector<Candidate> choose(const std::vector<Candidate>& candidates) const {
     std::vector<Candidate> alive;
     for (const Candidate& candidate : candidates) {
       if (candidate.word == text::kEos) {
@@ -131,18 +132,26 @@ struct Slot {
     const std::int32_t length = ++at(kSlotSteps);
     at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
     alive.resize(tables.B, {0, text::kPad, kNever, kNever});  // rows that are computed for nothing
+    for (std::int64_t b = 0; b < tables.B; ++b) {
+      tables.history[(length - 1) * tables.S * tables.B + row(b)] =
+          static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);
+      log_p(b) = alive[b].log_p;
+    }
+    return alive;
+  }
+
+  // Row b has the past of row alive[b].row, and reads its word in the next step.
+  void inherit(const std::vector<Candidate>& alive) const {
+    const std::int32_t length = at(kSlotSteps);
     std::int32_t ancestors[kMostBeam];
     for (std::int32_t t = 0; t < length; ++t) {
       for (std::int64_t b = 0; b < tables.B; ++b) ancestors[b] = cells(alive[b].row)[t];
       for (std::int64_t b = 0; b < tables.B; ++b) cells(b)[t] = ancestors[b];
     }
     for (std::int64_t b = 0; b < tables.B; ++b) {
-      tables.history[(length - 1) * tables.S * tables.B + row(b)] =
-          static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);
       tables.ids[row(b)] = alive[b].word;
       tables.lengths[row(b)] = length;
-      log_p(b) = alive[b].log_p;
-      if (length < at(kSlotLimit)) cells(b)[length] = own_cell(b, length);
+      cells(b)[length] = own_cell(b, length);
     }
   }
 
@@ -166,8 +175,13 @@ struct Slot {
       rest(kSlotFailed);
       return true;
     }
-    if (!candidates.empty()) choose(candidates);  // else those alive stay what they are
-    if (!candidates.empty() && !over(rules)) return false;
+    if (!candidates.empty()) {  // else those alive stay what they are
+      const std::vector<Candidate> alive = choose(candidates);
+      if (!over(rules)) {
+        inherit(alive);
+        return false;
+      }
+    }
     rest(kSlotRests);
     return true;
   }

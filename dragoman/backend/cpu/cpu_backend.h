@@ -32,6 +32,7 @@ class CpuBackend final : public Backend {
   void copy_in(const void* host, Array& to) const override;
   void copy_out(const Array& from, void* host) const override;
   std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
+  void wait() const override {}
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;

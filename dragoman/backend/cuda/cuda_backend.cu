@@ -163,4 +163,8 @@ std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
   return arriving;
 }
 
+void CudaBackend::wait() const {
+  if (!dry_) check(cudaStreamSynchronize(stream_), "the device");
+}
+
 }  // namespace dragoman::cuda

@@ -1,5 +1,5 @@
 // The Backend of a CUDA device: a stream, device memory, and every kernel contract in float32 and bfloat16. Each family
-// is implemented in the file of its contract's name. Nothing here waits for the device but copy_out.
+// is implemented in the file of its contract's name. Nothing here waits for the device but copy_out and wait.
 //
 // Elements are float32 or bfloat16; products of either are summed in float32. Beside bfloat16, statistics (mean, rstd,
 // log_sums, losses), layer-norm parameters, position tables and the gradients of parameters are float32.
@@ -36,6 +36,7 @@ class CudaBackend final : public Backend {
   void copy_in(const void* host, Array& to) const override;
   void copy_out(const Array& from, void* host) const override;
   std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
+  void wait() const override;
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
   std::string profile() const override;

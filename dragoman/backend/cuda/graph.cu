@@ -1,5 +1,6 @@
 // Launches that are made again and again, as a CUDA graph: one call starts them all.
 #include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/cuda/memory.h"
 
 namespace dragoman::cuda {
 
@@ -8,23 +9,12 @@ namespace {
 class Graph final : public Replay {
  public:
   Graph(cudaStream_t stream, const std::function<void()>& work) : stream_(stream) {
-    // Other threads may do with their streams what they like.
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "the start of a recording");
-    cudaGraph_t recorded = nullptr;
-    try {
-      work();
-    } catch (...) {
-      cudaStreamEndCapture(stream, &recorded);
-      if (recorded != nullptr) cudaGraphDestroy(recorded);
-      cudaGetLastError();
-      throw;
-    }
-    check(cudaStreamEndCapture(stream, &recorded), "the end of a recording");
+    cudaGraph_t recorded = record(work);
     const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
     const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
     cudaGraphDestroy(recorded);
-    check(counted, "a recording");
     check(made, "a recording");
+    if (counted != cudaSuccess) launches_ = 0;
   }
   ~Graph() override {
     cudaStreamSynchronize(stream_);  // it may still be running
@@ -37,6 +27,23 @@ class Graph final : public Replay {
   std::int64_t launches() const override { return static_cast<std::int64_t>(launches_); }
 
  private:
+  cudaGraph_t record(const std::function<void()>& work) const {
+    const std::lock_guard lock(recording_mutex());
+    // Other threads may do with their streams what they like.
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "the start of a recording");
+    cudaGraph_t recorded = nullptr;
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream_, &recorded);
+      if (recorded != nullptr) cudaGraphDestroy(recorded);
+      cudaGetLastError();
+      throw;
+    }
+    check(cudaStreamEndCapture(stream_, &recorded), "the end of a recording");
+    return recorded;
+  }
+
   cudaStream_t stream_;
   cudaGraphExec_t graph_ = nullptr;
   std::size_t launches_ = 0;

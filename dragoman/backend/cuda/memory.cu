@@ -55,6 +55,11 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + 
 
 }  // namespace
 
+std::mutex& recording_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
   check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
@@ -67,6 +72,7 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
 }
 
 DeviceReservation::~DeviceReservation() {
+  const std::lock_guard lock(recording_mutex());
   cudaDeviceSynchronize();  // what was launched may still use it
   for (const Piece& piece : pieces_) {
     driver().unmap(base_ + piece.start, piece.bytes);
@@ -108,6 +114,7 @@ PinnedRing::PinnedRing() {
 }
 
 PinnedRing::~PinnedRing() {
+  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
   for (cudaEvent_t event : read_) cudaEventDestroy(event);
   cudaFreeHost(memory_);
 }
@@ -134,6 +141,7 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
 }
 
 PinnedSlots::~PinnedSlots() {
+  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
   for (const Slot& slot : all_) {
     cudaEventDestroy(slot.arrived);
     cudaFreeHost(slot.memory);

@@ -36,6 +36,10 @@ class DeviceReservation final : public Reservation {
   std::vector<Piece> pieces_;
 };
 
+// Held while launches are recorded, and by who makes CUDA wait for a whole device: it cannot during a recording, even
+// one of another thread.
+std::mutex& recording_mutex();
+
 // Page-locked memory that copies to the device pass through, so that the caller's own is free at once. Reused round
 // and round: a part is waited for only if the device has not read it yet.
 class PinnedRing {

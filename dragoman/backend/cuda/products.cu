@@ -5,6 +5,7 @@
 #include <span>
 
 #include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/cuda/memory.h"
 
 namespace dragoman::cuda {
 
@@ -137,7 +138,9 @@ Products::Products(const CudaBackend& on) : on_(on) {
 }
 
 Products::~Products() {
-  if (handle_ != nullptr) cublasLtDestroy(handle_);
+  if (handle_ == nullptr) return;
+  const std::lock_guard lock(recording_mutex());  // it waits for the device
+  cublasLtDestroy(handle_);
 }
 
 bool Products::run(const Product& p) {
