@@ -35,9 +35,25 @@ std::uint32_t alignment_of(const Array& x) {
   return 2;
 }
 
-std::int64_t rounded_rows(std::int64_t rows) {
+std::int64_t rounded_up(std::int64_t rows) {
   const std::int64_t grain = rows > 4096 ? 512 : rows > 512 ? 128 : 16;
   return (rows + grain - 1) / grain * grain;
+}
+
+// The rows that an algorithm is chosen for. Those of a batch are rounded up: they stand on the left side, or are what
+// is summed over.
+struct Rows {
+  std::int64_t A, B, C;
+};
+
+Rows rows_of(const Product& p) {
+  Rows rows{p.A.rows(), p.B.rows(), p.C.rows()};
+  if (p.transpose_A == Transpose::kNo) {
+    rows.A = rows.C = rounded_up(rows.A);
+  } else if (p.transpose_B == Transpose::kNo) {
+    rows.A = rows.B = rounded_up(rows.A);
+  }
+  return rows;
 }
 
 // A matrix as the library sees it: our rows are its columns.
@@ -91,20 +107,16 @@ bool is_small(const cublasLtMatmulAlgo_t& algorithm) {
 // The library's first choice. Where sums are short, though, and blocks many, writing takes long beside multiplying, and
 // on an H200 small tiles are 5 to 20 % faster than the large ones that the library prefers.
 const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> found,
-                                                 const Product& p, std::int64_t k) {
+                                                 const Product& p, const Rows& rows) {
   constexpr std::int64_t kShortSum = 1024, kManyElements = 128 * 128 * 500;
-  if (k > kShortSum || p.C.count() < kManyElements) return found.front();
+  const std::int64_t k = p.transpose_A == Transpose::kYes ? rows.A : p.A.cols();
+  if (k > kShortSum || rows.C * p.C.cols() < kManyElements) return found.front();
   const auto small = std::ranges::find_if(found, [](const auto& one) { return is_small(one.algo); });
   return small == found.end() ? found.front() : *small;
 }
 
-std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p) {
-  // The rows of A, and of B where they are what is summed over, are counted as many as the key says.
-  const bool sums_rows = p.transpose_A == Transpose::kYes && p.transpose_B == Transpose::kNo;
-  const std::int64_t rows_A = rounded_rows(p.A.rows());
-  cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.transpose_A == Transpose::kNo || sums_rows ? rows_A : p.A.rows());
-  cublasLtMatrixLayoutOpaque_t B = layout(p.B, sums_rows ? rows_A : p.B.rows());
-  cublasLtMatrixLayoutOpaque_t C = layout(p.C, p.transpose_A == Transpose::kNo ? rows_A : p.C.rows());
+std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
+  cublasLtMatrixLayoutOpaque_t A = layout(p.A, rows.A), B = layout(p.B, rows.B), C = layout(p.C, rows.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
   cublasLtMatmulPreferenceOpaque_t preference{};
   check_lt(cublasLtMatmulPreferenceInit(&preference), "a preference");
@@ -124,9 +136,8 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, &operation, &B, &A, &C, &C, &preference,
                                                                static_cast<int>(found.size()), found.data(), &count);
   if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
-  const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
   return std::make_unique<cublasLtMatmulAlgo_t>(
-      preferred(std::span(found).first(static_cast<std::size_t>(count)), p, k).algo);
+      preferred(std::span(found).first(static_cast<std::size_t>(count)), p, rows).algo);
 }
 
 }  // namespace
@@ -146,11 +157,12 @@ Products::~Products() {
 bool Products::run(const Product& p) {
   if (on_.dry()) return true;
   const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
-  const Key key{rounded_rows(p.A.rows()),
+  const Rows rows = rows_of(p);
+  const Key key{rows.A,
+                rows.B,
+                rows.C,
                 p.A.cols(),
-                p.B.rows() == p.A.rows() ? rounded_rows(p.B.rows()) : p.B.rows(),
                 p.B.cols(),
-                p.C.cols(),
                 p.A.row_stride(),
                 p.B.row_stride(),
                 p.C.row_stride(),
@@ -162,7 +174,7 @@ bool Products::run(const Product& p) {
                 number(alignment_of(p.C)),
                 (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
   auto known = algorithms_.find(key);
-  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p)).first;
+  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p, rows)).first;
   if (!known->second) return false;
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
   cublasLtMatmulDescOpaque_t operation = description(p);
