@@ -39,6 +39,8 @@ struct Options {
             cuda && !fp32 ? DType::kBFloat16 : DType::kFloat32};
   }
 
+  std::string precision() const { return computing().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
+
   void validate() const {
     require<UsageError>(
         tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 && steps >= 0,
@@ -98,9 +100,15 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
   return measured;
 }
 
-void print_json(const Options& options, const Backend& on, const Measurement& measured) {
+void print_json(const Options& options, const Backend& on, const model::TransformerConfig& config,
+                const Measurement& measured) {
+  std::int64_t parameters = 0;
+  for (const model::ParameterInfo& tensor : model::parameter_table(config)) parameters += tensor.count;
   nlohmann::ordered_json json;
   json["preset"] = options.preset;
+  json["device"] = device_name(on.device());
+  json["precision"] = options.precision();
+  json["parameters"] = parameters;
   json["threads"] = on.threads();
   json["steps"] = measured.steps.size();
   json["ms_per_step"] = measured.milliseconds();
@@ -115,11 +123,11 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
                 const Measurement& measured) {
   fmt::print("{}: {} batches, the first of {} + {} tokens, {} {}\n", options.preset, batches.size(),
              source_tokens(batches.front()), target_tokens(batches.front()), device_name(on.device()),
-             options.fp32 ? "float32" : "bfloat16");
+             options.precision());
   fmt::print("step {:.2f} ms (least {:.2f}, most {:.2f}), {:.0f} target tokens/s, {:.1f} TFLOP/s\n",
              measured.milliseconds(), 1e3 * std::ranges::min(measured.steps), 1e3 * std::ranges::max(measured.steps),
              measured.tokens_per_second(), 1e-3 * measured.gflops());
-  if (options.profile) fmt::print("{}of {} steps\n", on.profile(), options.steps + 1);
+  if (options.profile) fmt::print("{}of {} steps\n", on.profile(), options.steps);
 }
 
 void run(Options options) {
@@ -128,7 +136,7 @@ void run(Options options) {
   std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
   if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
   if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());
-  if (options.json) return print_json(options, *on, measure(*on, preset, batches, options));
+  if (options.json) return print_json(options, *on, preset.model, measure(*on, preset, batches, options));
   if (options.cuda) return print_cuda(options, *on, batches, measure(*on, preset, batches, options));
 
   const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,12 @@ void draw_weights(const Options& options) {
 }
 
 struct Figures {
-  double seconds = 0;             // the median of the repeats
+  std::vector<double> times;      // seconds of each repeat
   std::vector<double> latencies;  // of single sentences, if the batch is one
   std::int64_t sentences = 0, tokens = 0, steps = 0;
   std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches of each, if they are counted
+
+  double seconds() const { return median(times); }
 };
 
 void report(const Options& options, const Figures& figures) {
@@ -67,17 +70,26 @@ void report(const Options& options, const Figures& figures) {
                : 1000 * latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
   };
   if (options.json) {
-    fmt::print(
-        R"({{"sentences": {}, "tokens": {}, "steps": {}, "seconds": {}, "p50_ms": {}, "p99_ms": {}, "megabytes": {}}})"
-        "\n",
-        figures.sentences, figures.tokens, figures.steps, figures.seconds, at(0.5), at(0.99), peak_megabytes());
+    nlohmann::ordered_json json;
+    json["device"] = device_name(options.device());
+    json["precision"] = options.precision;
+    json["sentences"] = figures.sentences;
+    json["tokens"] = figures.tokens;
+    json["steps"] = figures.steps;
+    json["seconds"] = figures.seconds();
+    json["seconds_least"] = std::ranges::min(figures.times);
+    json["seconds_most"] = std::ranges::max(figures.times);
+    json["p50_ms"] = at(0.5);
+    json["p99_ms"] = at(0.99);
+    json["megabytes"] = peak_megabytes();
+    fmt::print("{}\n", json.dump());
     return;
   }
   fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
-             figures.sentences, figures.seconds, n / figures.seconds, tokens / figures.seconds, peak_megabytes());
+             figures.sentences, figures.seconds(), n / figures.seconds(), tokens / figures.seconds(), peak_megabytes());
   if (figures.batch_steps > 0) {
     fmt::print("{:.3f} ms a step, encoding included",
-               1000 * figures.seconds / static_cast<double>(figures.batch_steps));
+               1000 * figures.seconds() / static_cast<double>(figures.batch_steps));
     fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches a step", figures.launches) : "");
   }
   if (!latencies.empty()) {
@@ -132,10 +144,9 @@ Figures translate_random(const Options& options) {
   translate_batch(engine, batch_from(0));
   on->profile();
   Figures figures;
-  std::vector<double> times;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     figures.tokens = figures.batch_steps = 0;
-    times.push_back(time_of([&] {
+    figures.times.push_back(time_of([&] {
       for (std::size_t first = 0; first < sources.size(); first += batch) {
         const double seconds = time_of([&] { figures.tokens += translate_batch(engine, batch_from(first)); });
         if (options.batch == 1) figures.latencies.push_back(seconds);
@@ -145,7 +156,6 @@ Figures translate_random(const Options& options) {
   }
   if (options.profile) fmt::print("{}", on->profile());
   if (engine.on_device() != nullptr) figures.launches = engine.on_device()->launches();
-  figures.seconds = median(times);
   figures.sentences = options.sentences;
   return figures;
 }
@@ -164,12 +174,10 @@ Figures translate_text(const Options& options) {
   text::LineReader reader(options.source);
   for (std::string line; reader.next(line);) lines.push_back(line);
   Figures figures;
-  std::vector<double> times;
   std::vector<decode::TranslatedLine> results;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    times.push_back(time_of([&] { results = translator.translate(lines); }));
+    figures.times.push_back(time_of([&] { results = translator.translate(lines); }));
   }
-  figures.seconds = median(times);
   figures.sentences = static_cast<std::int64_t>(lines.size());
   std::ofstream output(options.output);
   for (const decode::TranslatedLine& line : results) {

@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""Training steps of the Transformer in PyTorch on the CPU: what bench_train_step is compared with.
+"""Training steps of the Transformer in PyTorch: what bench_train_step is compared with.
 
 The model, the batches and the update are those of dragoman; label smoothing is spread over all classes, which costs
 the same. PyTorch needs rectangles: each batch is padded to its longest source and its longest target sentence, with
 masks that hide the padding. It takes PyTorch's fused ways: products of
 queries, keys and values (and of the memory's keys and values for all layers) in one, its fused attention and its fused
-Adam. `--compile` has it compile the step.
+Adam. `--compile` has it compile the step. On a GPU it computes in bf16 under autocast, its batches lie on the device
+from the start, lengths are padded to multiples of 8, and the host never waits for a step.
 
     torch_train.py --layers 4 --d-model 128 --d-ff 256 --heads 4 --vocabulary 10000 --attention-bias --tokens 2048
+    torch_train.py --device cuda --tokens 25088 --warmup 5 --steps 30 --compile
 """
 
 import argparse
 import json
 import math
 import statistics
-import time
 
 import torch
 import torch.nn.functional as F
+import torch_device
 from torch import nn
 
 PAD, SPECIAL_IDS = 0, 4
@@ -139,33 +141,40 @@ def read_batches(path):
     return [[tuple(map(int, line.split())) for line in block.split("\n")] for block in blocks]
 
 
-def padded(lengths, vocabulary):
-    ids = torch.randint(SPECIAL_IDS, vocabulary, (len(lengths), max(lengths)))
-    is_real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+def padded(lengths, options):
+    # Fused attention on a GPU wants its mask's rows aligned to eight elements.
+    multiple = 8 if options.device == "cuda" else 1
+    longest = -(-max(lengths) // multiple) * multiple
+    ids = torch.randint(SPECIAL_IDS, options.vocabulary, (len(lengths), longest))
+    is_real = torch.arange(longest) < torch.tensor(lengths)[:, None]
     return ids.masked_fill(~is_real, PAD), is_real
 
 
-def make_batch(pairs, vocabulary):
+def make_batch(pairs, options):
     """Arguments of Transformer.forward. Padding of targets needs no mask: it comes last, and they look back only."""
-    source, source_is_real = padded([n for n, _ in pairs], vocabulary)
-    target, target_is_real = padded([m for _, m in pairs], vocabulary)
+    source, source_is_real = padded([n for n, _ in pairs], options)
+    target, target_is_real = padded([m for _, m in pairs], options)
     mask = real = None
     if not source_is_real.all():
-        mask = torch.zeros(source.shape).masked_fill(~source_is_real, -math.inf)[:, None, None, :]
+        mask = torch.zeros(source.shape, dtype=options.dtype).masked_fill(~source_is_real, -math.inf)[:, None, None, :]
     if not target_is_real.all():
         real = target_is_real.flatten().nonzero().squeeze(1)
-    return source, target.roll(1, 1), target[target_is_real], mask, real
+    tensors = source, target.roll(1, 1), target[target_is_real], mask, real
+    return [None if x is None else x.to(options.device) for x in tensors]
 
 
 def measure(step, batches, options):
     """Seconds of the timed steps, by batch. A step a batch, from the first again after the last."""
-    times = [[] for _ in batches]
+    clock = torch_device.Clock(options.device)
     for i in range(options.warmup + options.steps):
-        b = i % len(batches)
-        start = time.perf_counter()
-        step(*batches[b])
+        if i == options.warmup:
+            clock.mark()
+        step(*batches[i % len(batches)])
         if i >= options.warmup:
-            times[b].append(time.perf_counter() - start)
+            clock.mark()
+    times = [[] for _ in batches]
+    for i, seconds in enumerate(clock.seconds(), options.warmup):
+        times[i % len(batches)].append(seconds)
     return times
 
 
@@ -186,12 +195,13 @@ def options_from_command_line():
     parser.add_argument("--warmup", type=int, default=1, help="steps before the timed ones")
     parser.add_argument("--steps", type=int, default=0, help="timed steps; 0: five, or one for each batch of the file")
     parser.add_argument("--compile", action="store_true", help="compile the step")
+    torch_device.add_arguments(parser)
     return parser.parse_args()
 
 
 def main():
     options = options_from_command_line()
-    torch.manual_seed(1)
+    torch_device.prepare(options)
     torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)
     if options.batches:
@@ -199,30 +209,31 @@ def main():
     else:
         lengths = [[(options.sentence, options.sentence)] * (options.tokens // options.sentence)]
     options.steps = options.steps or (len(lengths) if options.batches else 5)
-    batches = [make_batch(pairs, options.vocabulary) for pairs in lengths]
+    batches = [make_batch(pairs, options) for pairs in lengths]
 
-    model = Transformer(options)
+    model = Transformer(options).to(options.device)
     adam = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
     loss_of = torch.compile(model, dynamic=True if options.batches else None) if options.compile else model
     losses = []
 
     def step(*batch):
         adam.zero_grad(set_to_none=True)
-        loss = loss_of(*batch)
+        with torch.autocast(options.device, dtype=torch.bfloat16, enabled=options.precision == "bf16"):
+            loss = loss_of(*batch)
         loss.backward()
         adam.step()
-        losses.append(loss.item())
+        losses.append(loss.detach())
 
     by_batch = measure(step, batches, options)
     steps = [time for times in by_batch for time in times]
     seconds = sum(statistics.median(times) for times in by_batch if times)
     tokens = sum(m for pairs, times in zip(lengths, by_batch) if times for _, m in pairs)
     result = {
-        "torch": torch.__version__,
+        **torch_device.description(options),
         "compiled": options.compile,
         "parameters": sum(p.numel() for p in model.parameters()),
         "threads": torch.get_num_threads(),
-        "first_loss": losses[0],
+        "first_loss": losses[0].item(),
         "steps": len(steps),
         "ms_per_step": 1e3 * statistics.median(steps),
         "ms_least": 1e3 * min(steps),
