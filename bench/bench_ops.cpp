@@ -114,12 +114,12 @@ void adam(benchmark::State& state) {
   Bench bench;
   const Shape shape{std::int64_t{1} << 24};
   Array g = bench.values(shape), theta = bench.values(shape), m = bench.on->empty(shape, DType::kFloat32);
-  Array v = bench.on->empty_like(m);
+  Array v = bench.on->empty_like(m), no_copy;
   bench.on->fill(m, 0.0);
   bench.on->fill(v, 0.0);
   for (auto step : state) {
     (void)step;
-    bench.on->adam(g, {.rate = 1e-4}, theta, m, v);
+    bench.on->adam(g, {}, {.rate = 1e-4}, theta, m, v, no_copy);
   }
   state.SetBytesProcessed(state.iterations() * shape.count() * 28);  // reads g, m, v, theta; writes m, v, theta
 }
