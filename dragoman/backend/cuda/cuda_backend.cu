@@ -1,10 +1,9 @@
 #include "dragoman/backend/cuda/cuda_backend.h"
 
-#include <cublasLt.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "dragoman/backend/cuda/cublas.h"
 #include "dragoman/backend/cuda/devices.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/memory.h"
@@ -71,7 +70,7 @@ void check(cudaError_t status, const char* what) {
 
 std::string toolkit_version() { return join(CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10); }
 
-std::string library_version() { return join("cuBLASLt ", cublasLtGetVersion()); }
+std::string library_version() { return join("cuBLASLt ", cublas().version()); }
 
 int device_count() {
   int count = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "dragoman/backend/cuda/cublas.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/memory.h"
 
@@ -15,7 +16,7 @@ constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
 
 void check_lt(cublasStatus_t status, const char* what) {
   require<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuBLASLt failed at ", what, ": ",
-                       cublasLtGetStatusString(status), ".");
+                       cublas().status_string(status), ".");
 }
 
 cudaDataType_t type_of(DType dtype) {
@@ -59,17 +60,17 @@ Rows rows_of(const Product& p) {
 // A matrix as the library sees it: our rows are its columns.
 cublasLtMatrixLayoutOpaque_t layout(const Array& x, std::int64_t rows) {
   cublasLtMatrixLayoutOpaque_t made{};
-  check_lt(cublasLtMatrixLayoutInit(&made, type_of(x.dtype()), x.cols(), rows,
-                                    std::max(x.row_stride(), std::max<std::int64_t>(1, x.cols()))),
+  check_lt(cublas().init_layout(&made, sizeof made, type_of(x.dtype()), x.cols(), rows,
+                                std::max(x.row_stride(), std::max<std::int64_t>(1, x.cols()))),
            "a layout");
   return made;
 }
 
 cublasLtMatmulDescOpaque_t description(const Product& p) {
   cublasLtMatmulDescOpaque_t made{};
-  check_lt(cublasLtMatmulDescInit(&made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+  check_lt(cublas().init_description(&made, sizeof made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    check_lt(cublasLtMatmulDescSetAttribute(&made, attribute, &value, sizeof value), "a description");
+    check_lt(cublas().set_description(&made, attribute, &value, sizeof value), "a description");
   };
   // By columns, C^T = op(B)^T op(A)^T.
   set(CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_B == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -90,7 +91,7 @@ template <class T>
 T config_of(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute) {
   T value{};
   std::size_t written = 0;
-  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written);
+  cublas().config(&algorithm, attribute, &value, sizeof value, &written);
   return value;
 }
 
@@ -119,9 +120,9 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, rows.A), B = layout(p.B, rows.B), C = layout(p.C, rows.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
   cublasLtMatmulPreferenceOpaque_t preference{};
-  check_lt(cublasLtMatmulPreferenceInit(&preference), "a preference");
+  check_lt(cublas().init_preference(&preference, sizeof preference), "a preference");
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
-    check_lt(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value), "a preference");
+    check_lt(cublas().set_preference(&preference, attribute, &value, sizeof value), "a preference");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.B));
@@ -133,8 +134,8 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
   std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
   int count = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, &operation, &B, &A, &C, &C, &preference,
-                                                               static_cast<int>(found.size()), found.data(), &count);
+  const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
+                                                   static_cast<int>(found.size()), found.data(), &count);
   if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
   return std::make_unique<cublasLtMatmulAlgo_t>(
       preferred(std::span(found).first(static_cast<std::size_t>(count)), p, rows).algo);
@@ -144,14 +145,14 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
 
 Products::Products(const CudaBackend& on) : on_(on) {
   if (on.dry()) return;
-  check_lt(cublasLtCreate(&handle_), "its start");
+  check_lt(cublas().create(&handle_), "its start");
   workspace_ = on.reserve(kWorkspaceBytes);
 }
 
 Products::~Products() {
   if (handle_ == nullptr) return;
   const std::lock_guard lock(recording_mutex());  // it waits for the device
-  cublasLtDestroy(handle_);
+  cublas().destroy(handle_);
 }
 
 bool Products::run(const Product& p) {
@@ -185,8 +186,8 @@ bool Products::run(const Product& p) {
                 p.C.dtype() == DType::kFloat32 ? " to float32" : "", p.accumulate ? ", added" : "");
   });
   const cublasStatus_t status =
-      cublasLtMatmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
-                     known->second.get(), workspace_->base(), kWorkspaceBytes, on_.stream());
+      cublas().matmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
+                      known->second.get(), workspace_->base(), kWorkspaceBytes, on_.stream());
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return false;
   check_lt(status, "a product");
   return true;

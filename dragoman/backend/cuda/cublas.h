@@ -1,0 +1,28 @@
+// cuBLASLt, loaded when the first product is multiplied on a GPU: the library takes a hundred megabytes, which a
+// program that computes on the CPU has no use for.
+#pragma once
+
+#include <cublasLt.h>
+
+namespace dragoman::cuda {
+
+struct Cublas {
+  Cublas();  // throws DeviceError
+
+  decltype(&cublasLtGetVersion) version;
+  decltype(&cublasLtGetStatusString) status_string;
+  decltype(&cublasLtCreate) create;
+  decltype(&cublasLtDestroy) destroy;
+  decltype(&cublasLtMatrixLayoutInit_internal) init_layout;
+  decltype(&cublasLtMatmulDescInit_internal) init_description;
+  decltype(&cublasLtMatmulDescSetAttribute) set_description;
+  decltype(&cublasLtMatmulPreferenceInit_internal) init_preference;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+  decltype(&cublasLtMatmulAlgoConfigGetAttribute) config;
+  decltype(&cublasLtMatmul) matmul;
+};
+
+const Cublas& cublas();
+
+}  // namespace dragoman::cuda
