@@ -29,7 +29,8 @@ struct TranslationSettings {
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model; several, with commas between them, vote");
     field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
-    field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or as the model is stored, which is bf16 on CUDA");
+    field("precision", precision,
+          "fp32, int8 (CPU), bf16 (CUDA), or stored: as the file has it on the CPU, bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at a time, which share the threads");
     field("batch-size", batch_size, "sentences of a batch, at most; 64 unless given, on CUDA 512");

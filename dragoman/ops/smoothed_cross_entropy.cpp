@@ -12,14 +12,11 @@ namespace {
 
 constexpr std::int64_t kChunkBytes = 128 << 20;
 // A GPU is kept busy by thousands of rows; more of them leave its cache.
-constexpr std::int64_t kCudaRows = 6400;
+constexpr std::int64_t kCudaRows = 6272;
 
 std::int64_t chunk_rows(const LossOptions& options, const Array& Y, std::int64_t V) {
   if (options.chunk > 0) return options.chunk;
-  if (Y.device().kind == Device::Kind::kCuda) {
-    const std::int64_t R = std::max<std::int64_t>(1, Y.rows()), chunks = (R + kCudaRows - 1) / kCudaRows;
-    return ((R + chunks - 1) / chunks + 63) / 64 * 64;  // equal ones
-  }
+  if (Y.device().kind == Device::Kind::kCuda) return kCudaRows;
   const std::int64_t row_bytes = V * static_cast<std::int64_t>(size_of(Y.dtype()));
   return std::max<std::int64_t>(64, kChunkBytes / row_bytes / 64 * 64);
 }

@@ -8,7 +8,6 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/machine_rate.h"
-#include "dragoman/train/publish.h"
 #include "dragoman/train/vocabulary.h"
 
 namespace dragoman::train {
@@ -73,6 +72,8 @@ void Session::resume() {
   const std::optional<RunState> found = resumable_state(request_.directory, damaged);
   if (!found) return require_no_other_model();
   check_changes(*found, request_);
+  // With other settings it is another run anyway, and may need more memory than was planned.
+  plan_again_ = !differences(found->settings, request_.settings).empty();
   state_ = *found;
   state_.settings = request_.settings;
   for (const Checkpoint& checkpoint : list_checkpoints(request_.directory)) {
@@ -131,7 +132,7 @@ void Session::open_corpus() {
 void Session::make_plan() {
   const Settings& settings = state_.settings;
   const std::int64_t limit = memory_limit(settings);
-  if (resumed_) {
+  if (resumed_ && !plan_again_) {
     require<MemoryError>(
         settings.machine.memory_mb == 0 || state_.plan.total() <= limit, "the run was planned for ",
         (state_.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings.machine.memory_mb,
@@ -139,6 +140,7 @@ void Session::make_plan() {
   } else {
     Settings resolved = settings;
     resolved.model = config_;
+    state_.plan = {};
     const PlanInputs inputs{.loader_bytes = data::Loader::resident_bytes(*cache_, loader_settings()),
                             .vocabulary_bytes = vocabulary_bytes()};
     state_.plan = train::make_plan(resolved, inputs, limit);

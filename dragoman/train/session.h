@@ -68,6 +68,7 @@ class Session {
   DirectoryLock lock_;
   RunState state_;
   std::optional<Checkpoint> resumed_;
+  bool plan_again_ = false;  // a run that goes on with other settings
   std::optional<model::Tokenizers> tokenizers_;
   model::TransformerConfig config_;  // with the vocabularies' true sizes
   std::optional<data::TokenCache> cache_;

@@ -18,8 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Updates that the device may be busy with while the host prepares the next: it then never waits for the host.
-constexpr std::size_t kUpdatesAhead = 1;
+// Updates that the device may be busy with while the host prepares the next: a GPU then never waits for the host. The
+// CPU is done with one when it has been started.
+std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device::Kind::kCpu ? 0 : 1; }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -47,7 +48,7 @@ RunResult Session::run() {
     const bool recorded = last || state_.step % settings.machine.report_every == 0;
     const bool validated = validator_ && (last || state_.step % settings.run.valid_every == 0);
     const bool scheduled = state_.step % settings.run.save_every == 0;
-    settle(recorded || validated || scheduled ? 0 : kUpdatesAhead);
+    settle(recorded || validated || scheduled ? 0 : updates_ahead(*on_));
     if (recorded) record();
     if (validated) validate();
     ending = reason_to_end();

@@ -95,7 +95,8 @@ struct MachineSettings {
   void fields(Visitor&& field) {
     field("minutes", minutes, "stop after so many minutes of training; 0 for no limit");
     field("threads", threads, "threads to use; 0 for all");
-    field("memory-mb", memory_mb, "memory that the run may take, in MiB; what is free, less a margin, unless given");
+    field("memory-mb", memory_mb,
+          "memory that the run may take, in MiB, on CUDA the GPU's; what is free, less a margin, unless given");
     field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
     field("keep", keep, "checkpoints to keep at least");
   }

@@ -128,6 +128,7 @@ Losses Trainer::finish() {
 }
 
 Losses Trainer::update(std::span<const data::HostBatch> micro_batches) {
+  require<Error>(under_way_.empty(), "an update is under way: finish it first");
   start(micro_batches);
   const Losses losses = finish();
   if (!losses.finite()) adam_.resume(adam_.steps() - 1);

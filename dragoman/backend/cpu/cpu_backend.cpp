@@ -53,12 +53,14 @@ std::unique_ptr<Reservation> CpuBackend::reserve(std::size_t bytes) const {
 
 void CpuBackend::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
+  if (to.count() == 0) return;
   launch(1, [&](std::int64_t) { std::memcpy(to.raw(), host, to.count() * size_of(to.dtype())); });
 }
 
 void CpuBackend::copy_out(const Array& from, void* host) const {
   require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
   const std::size_t bytes = from.count() * size_of(from.dtype());
+  if (bytes == 0) return;  // then there may be no memory either
   if (dry_) {
     std::memset(host, 0, bytes);
   } else {

@@ -1,4 +1,4 @@
-// cuBLASLt, loaded when the first product is multiplied on a GPU: the library takes a hundred megabytes, which a
+// cuBLASLt, loaded when a GPU is first used: the library takes a hundred megabytes, which a
 // program that computes on the CPU has no use for.
 #pragma once
 

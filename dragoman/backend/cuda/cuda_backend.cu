@@ -97,7 +97,6 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
   std::size_t values = options.memory, gradients = options.gradient_memory;
   if (!dry_) {
     require_device(index);
-    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "the device's properties");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
     pinned_ = std::make_unique<PinnedRing>();
     slots_ = std::make_unique<PinnedSlots>();

@@ -1,5 +1,6 @@
 // The Backend of a CUDA device: a stream, device memory, and every kernel contract in float32 and bfloat16. Each family
-// is implemented in the file of its contract's name. Nothing here waits for the device but copy_out and wait.
+// is implemented in the file of its contract's name. Nothing here waits for all that was
+// launched but copy_out and wait.
 //
 // Elements are float32 or bfloat16; products of either are summed in float32. Beside bfloat16, statistics (mean, rstd,
 // log_sums, losses), layer-norm parameters, position tables and the gradients of parameters are float32.
@@ -43,7 +44,6 @@ class CudaBackend final : public Backend {
 
   cudaStream_t stream() const { return stream_; }
   Profile* profiler() const { return profile_.get(); }  // null unless asked for
-  int multiprocessors() const { return multiprocessors_; }
 
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;
   void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const override;
@@ -125,7 +125,6 @@ class CudaBackend final : public Backend {
  private:
   int index_;
   bool dry_;
-  int multiprocessors_ = 1;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<Products> products_;
   std::unique_ptr<PinnedRing> pinned_;

@@ -93,8 +93,9 @@ void DeviceReservation::commit(std::size_t bytes) {
     CUmemAccessDesc access{};
     access.location = properties.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (driver().map(base_ + committed_, size, 0, handle, 0) != CUDA_SUCCESS ||
-        driver().set_access(base_ + committed_, size, &access, 1) != CUDA_SUCCESS) {
+    const bool mapped = driver().map(base_ + committed_, size, 0, handle, 0) == CUDA_SUCCESS;
+    if (!mapped || driver().set_access(base_ + committed_, size, &access, 1) != CUDA_SUCCESS) {
+      if (mapped) driver().unmap(base_ + committed_, size);
       driver().release(handle);
       break;
     }
