@@ -52,19 +52,18 @@ inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& 
 
 using Doubles = std::vector<double>;
 
-// Standard normal, rounded so that they are the same numbers in every element type.
-inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
-  RandomStream random(seed);
-  Doubles values(static_cast<std::size_t>(count));
-  for (double& value : values) value = static_cast<double>(BFloat16(random.normal()));
-  return values;
-}
-
-// Not rounded, so that none lies just between two integers of 8 bits.
+// Standard normal. Not rounded, so that none lies just between two integers of 8 bits.
 inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
   RandomStream random(seed);
   Doubles values(static_cast<std::size_t>(count));
   for (double& value : values) value = random.normal();
+  return values;
+}
+
+// Standard normal, rounded so that they are the same numbers in every element type.
+inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
+  Doubles values = uneven_values(count, seed);
+  for (double& value : values) value = static_cast<double>(BFloat16(value));
   return values;
 }
 

@@ -49,13 +49,15 @@ struct TokenOptions {
 
 // Stacks the sentences. Throws UsageError if one has no tokens, or has an id that is not a token of the vocabulary.
 HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOptions& options);
-// Brings lists of int32 to a device in one copy: first says which, then `send` makes the arrays, in the same order.
+
+// Brings lists of int32 to a device in one copy: `add` them, `send` them, and take the arrays by `next` in the order in
+// which they were added.
 class Upload {
  public:
   void add(std::span<const std::int32_t> ids);
   // In memory of the backend's arena.
   void send(Backend& on);
-  Array next();  // the arrays, one after the other
+  Array next();
 
  private:
   std::vector<std::int32_t> all_;
