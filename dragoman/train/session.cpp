@@ -151,10 +151,12 @@ void Session::make_plan() {
 void Session::open_validation() {
   const Settings& settings = state_.settings;
   if (!settings.text.has_validation()) return;
+  const eval::Tokenization words = eval::tokenization_for(settings.text.target_language);
   validator_ = std::make_unique<Validator>(settings.text.validation_files(), *tokenizers_,
                                            ValidationLimits{.batch_tokens = state_.plan.micro_tokens,
                                                             .decode_sentences = state_.plan.decode_sentences,
                                                             .bleu_sentences = settings.run.valid_bleu_sentences,
+                                                            .bleu_words = words,
                                                             .max_length = settings.cleaning.max_length});
   const std::string left_out =
       validator_->left_out() == 0 ? "" : fmt::format(" ({} empty or too long ones left out)", validator_->left_out());

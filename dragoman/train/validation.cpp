@@ -72,7 +72,7 @@ Validation Validator::run(Backend& on, const model::Seq2Seq& model) const {
   validation.nll = nll(on, model);
   if (sources_.empty()) return validation;
   const std::vector<std::string> translations = translate(on, model);
-  validation.bleu = eval::corpus_bleu(translations, references_).score;
+  validation.bleu = eval::corpus_bleu(translations, references_, {.tokenizer = limits_.bleu_words}).score;
   for (std::size_t i = 0; i < std::min(kSamples, sources_.size()); ++i) {
     validation.samples.push_back({sources_[i], references_[i], translations[i]});
   }

@@ -7,6 +7,7 @@
 
 #include "dragoman/data/batch.h"
 #include "dragoman/data/parallel_text.h"
+#include "dragoman/eval/tokenizers.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/train/metrics.h"
 
@@ -16,6 +17,7 @@ struct ValidationLimits {
   std::int64_t batch_tokens = 0;      // on either side at once, at most; a longer pair goes alone
   std::int64_t decode_sentences = 0;  // translated at once
   int bleu_sentences = 0;
+  eval::Tokenization bleu_words = eval::Tokenization::k13a;
   int max_length = 0;  // pairs with more tokens on a side are left out
 };
 

@@ -47,6 +47,17 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   EXPECT_EQ(one_by_one.samples[0].reference, data::words(2));
 }
 
+TEST_F(ValidationTest, BleuCountsWordsAsToldTo) {
+  model::SmallModel small(config());
+  small.stir();
+  const auto bleu = [&](eval::Tokenization words) {
+    const ValidationLimits limits{
+        .batch_tokens = 50, .decode_sentences = 9, .bleu_sentences = 9, .bleu_words = words, .max_length = 40};
+    return validator(limits).run(*small.on, small.model).bleu;
+  };
+  EXPECT_NE(bleu(eval::Tokenization::kChar), bleu(eval::Tokenization::k13a));
+}
+
 TEST_F(ValidationTest, WithoutSentencesToTranslateThereIsNoBleu) {
   model::SmallModel small(config());
   const Validation validation =
