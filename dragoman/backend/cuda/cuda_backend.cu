@@ -59,7 +59,7 @@ void require_device(int index) {
   check(cudaGetDeviceProperties(&properties, index), "the device's properties");
   require<DeviceError>(properties.major >= 8, "the ", properties.name, " has compute capability ", properties.major,
                        ".", properties.minor, ", but this program needs 8.0: use --device cpu.");
-  check(cudaSetDevice(index), "the choice of the device");
+  check(use_device(index), "the choice of the device");
 }
 
 }  // namespace
@@ -119,9 +119,14 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
 
 CudaBackend::~CudaBackend() {
   if (dry_) return;
-  cudaStreamSynchronize(stream_);
+  cudaStreamSynchronize(stream());
   products_.reset();
   cudaStreamDestroy(stream_);
+}
+
+cudaStream_t CudaBackend::stream() const {
+  use_device(index_);
+  return stream_;
 }
 
 std::string CudaBackend::profile() const { return profile_ ? profile_->table() : ""; }
@@ -130,13 +135,13 @@ std::unique_ptr<Reservation> CudaBackend::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
   auto memory = std::make_unique<DeviceReservation>(index_, bytes);
   memory->commit(bytes);
-  check(cudaMemsetAsync(memory->base(), 0, bytes, stream_), "clearing memory");
+  check(cudaMemsetAsync(memory->base(), 0, bytes, stream()), "clearing memory");
   return memory;
 }
 
 void CudaBackend::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
-  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream_);
+  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream());
 }
 
 void CudaBackend::copy_out(const Array& from, void* host) const {
@@ -147,8 +152,8 @@ void CudaBackend::copy_out(const Array& from, void* host) const {
     return;
   }
   if (bytes > 0)
-    check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream_), "a copy from the device");
-  check(cudaStreamSynchronize(stream_), "the device");
+    check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream()), "a copy from the device");
+  check(cudaStreamSynchronize(stream()), "the device");
 }
 
 std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
@@ -156,13 +161,14 @@ std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
   require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
                       from.shape(), " is not a few numbers");
   if (dry_) return std::make_unique<NothingArriving>(bytes);
+  use_device(index_);  // which a new slot belongs to
   auto arriving = std::make_unique<Arriving>(*slots_, bytes);
   arriving->start(from.raw(), stream_);
   return arriving;
 }
 
 void CudaBackend::wait() const {
-  if (!dry_) check(cudaStreamSynchronize(stream_), "the device");
+  if (!dry_) check(cudaStreamSynchronize(stream()), "the device");
 }
 
 }  // namespace dragoman::cuda

@@ -42,7 +42,8 @@ class CudaBackend final : public Backend {
 
   std::string profile() const override;
 
-  cudaStream_t stream() const { return stream_; }
+  // To launch on, and to make things for: its device becomes that of the calling thread.
+  cudaStream_t stream() const;
   Profile* profiler() const { return profile_.get(); }  // null unless asked for
 
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;

@@ -55,12 +55,21 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + 
 
 }  // namespace
 
+cudaError_t use_device(int index) noexcept {
+  thread_local int current = -1;  // not known yet
+  if (index == current) return cudaSuccess;
+  const cudaError_t status = cudaSetDevice(index);
+  current = status == cudaSuccess ? index : -1;
+  return status;
+}
+
 std::mutex& recording_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
 DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
+  check(use_device(device), "the choice of the device");
   check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
   require<DeviceError>(
@@ -73,6 +82,7 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
 
 DeviceReservation::~DeviceReservation() {
   const std::lock_guard lock(recording_mutex());
+  use_device(device_);
   cudaDeviceSynchronize();  // what was launched may still use it
   for (const Piece& piece : pieces_) {
     driver().unmap(base_ + piece.start, piece.bytes);
@@ -83,6 +93,7 @@ DeviceReservation::~DeviceReservation() {
 
 void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
+  use_device(device_);
   // By an eighth more than is there, so that growth is rare.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
   for (std::size_t size :

@@ -12,6 +12,10 @@
 
 namespace dragoman::cuda {
 
+// Makes this the device of the calling thread, on which it launches and makes things: each thread starts with device 0.
+// Costs next to nothing where it is that already. What follows a failure fails, too.
+cudaError_t use_device(int index) noexcept;
+
 // Address space of the device, reserved at once and given memory on growth: nothing ever moves.
 class DeviceReservation final : public Reservation {
  public:

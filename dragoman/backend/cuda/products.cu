@@ -157,6 +157,7 @@ Products::~Products() {
 
 bool Products::run(const Product& p) {
   if (on_.dry()) return true;
+  const cudaStream_t stream = on_.stream();
   const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
   const Rows rows = rows_of(p);
   const Key key{rows.A,
@@ -180,14 +181,14 @@ bool Products::run(const Product& p) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
   cublasLtMatmulDescOpaque_t operation = description(p);
   const float one = 1, beta = p.accumulate ? 1 : 0;
-  const Timed timed(on_.profiler(), on_.stream(), [&] {
+  const Timed timed(on_.profiler(), stream, [&] {
     const bool transposed = p.transpose_A == Transpose::kYes;
     return join("product [", p.C.rows(), ", ", p.C.cols(), "] over ", transposed ? p.A.rows() : p.A.cols(),
                 p.C.dtype() == DType::kFloat32 ? " to float32" : "", p.accumulate ? ", added" : "");
   });
   const cublasStatus_t status =
       cublas().matmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
-                      known->second.get(), workspace_->base(), kWorkspaceBytes, on_.stream());
+                      known->second.get(), workspace_->base(), kWorkspaceBytes, stream);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
   check_lt(status, "a product");
   return true;
