@@ -20,22 +20,23 @@ class Arriving final : public HostCopy {
  public:
   Arriving(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
   ~Arriving() override {
-    cudaEventSynchronize(slot_.arrived);
+    cudaEventSynchronize(slot_.arrived.get());
     slots_.give_back(slot_);
   }
 
   void start(const void* device, cudaStream_t stream) const {
-    check(cudaMemcpyAsync(slot_.memory, device, bytes_, cudaMemcpyDeviceToHost, stream), "a copy from the device");
-    check(cudaEventRecord(slot_.arrived, stream), "an event");
+    check(cudaMemcpyAsync(slot_.memory.get(), device, bytes_, cudaMemcpyDeviceToHost, stream),
+          "a copy from the device");
+    check(cudaEventRecord(slot_.arrived.get(), stream), "an event");
   }
   void wait(void* host) override {
-    check(cudaEventSynchronize(slot_.arrived), "the device");
-    std::memcpy(host, slot_.memory, bytes_);
+    check(cudaEventSynchronize(slot_.arrived.get()), "the device");
+    std::memcpy(host, slot_.memory.get(), bytes_);
   }
 
  private:
   PinnedSlots& slots_;
-  PinnedSlots::Slot slot_;
+  PinnedSlots::Slot& slot_;
   std::size_t bytes_;
 };
 
@@ -97,7 +98,7 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
   std::size_t values = options.memory, gradients = options.gradient_memory;
   if (!dry_) {
     require_device(index);
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    stream_ = make_stream();
     pinned_ = std::make_unique<PinnedRing>();
     slots_ = std::make_unique<PinnedSlots>();
     if (options.profile) profile_ = std::make_unique<Profile>();
@@ -121,12 +122,11 @@ CudaBackend::~CudaBackend() {
   if (dry_) return;
   cudaStreamSynchronize(stream());
   products_.reset();
-  cudaStreamDestroy(stream_);
 }
 
 cudaStream_t CudaBackend::stream() const {
   use_device(index_);
-  return stream_;
+  return stream_.get();
 }
 
 std::string CudaBackend::profile() const { return profile_ ? profile_->table() : ""; }
@@ -163,7 +163,7 @@ std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
   if (dry_) return std::make_unique<NothingArriving>(bytes);
   use_device(index_);  // which a new slot belongs to
   auto arriving = std::make_unique<Arriving>(*slots_, bytes);
-  arriving->start(from.raw(), stream_);
+  arriving->start(from.raw(), stream_.get());
   return arriving;
 }
 

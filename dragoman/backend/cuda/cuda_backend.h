@@ -13,12 +13,11 @@
 #include <string>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/cuda/memory.h"
 
 namespace dragoman::cuda {
 
 class Products;  // the cuBLASLt handle with what it has learnt about shapes
-class PinnedRing;
-class PinnedSlots;
 class Profile;
 
 class CudaBackend final : public Backend {
@@ -126,7 +125,7 @@ class CudaBackend final : public Backend {
  private:
   int index_;
   bool dry_;
-  cudaStream_t stream_ = nullptr;
+  Stream stream_;
   std::unique_ptr<Products> products_;
   std::unique_ptr<PinnedRing> pinned_;
   std::unique_ptr<Profile> profile_;

@@ -145,14 +145,15 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
 
 Products::Products(const CudaBackend& on) : on_(on) {
   if (on.dry()) return;
-  check_lt(cublas().create(&handle_), "its start");
+  cublasLtHandle_t made = nullptr;
+  check_lt(cublas().create(&made), "its start");
+  handle_.reset(made);
   workspace_ = on.reserve(kWorkspaceBytes);
 }
 
-Products::~Products() {
-  if (handle_ == nullptr) return;
+void Products::End::operator()(cublasLtHandle_t handle) const {
   const std::lock_guard lock(recording_mutex());  // it waits for the device
-  cublas().destroy(handle_);
+  cublas().destroy(handle);
 }
 
 bool Products::run(const Product& p) {
@@ -176,7 +177,7 @@ bool Products::run(const Product& p) {
                 number(alignment_of(p.C)),
                 (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
   auto known = algorithms_.find(key);
-  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p, rows)).first;
+  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_.get(), p, rows)).first;
   if (!known->second) return false;
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
   cublasLtMatmulDescOpaque_t operation = description(p);
@@ -187,8 +188,8 @@ bool Products::run(const Product& p) {
                 p.C.dtype() == DType::kFloat32 ? " to float32" : "", p.accumulate ? ", added" : "");
   });
   const cublasStatus_t status =
-      cublas().matmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
-                      known->second.get(), workspace_->base(), kWorkspaceBytes, stream);
+      cublas().matmul(handle_.get(), &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(),
+                      &C, known->second.get(), workspace_->base(), kWorkspaceBytes, stream);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
   check_lt(status, "a product");
   return true;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <type_traits>
 
 #include "dragoman/array/arena.h"
 #include "dragoman/array/array.h"
@@ -29,9 +30,6 @@ struct Product {
 class Products {
  public:
   explicit Products(const CudaBackend& on);
-  ~Products();
-  Products(const Products&) = delete;
-  Products& operator=(const Products&) = delete;
 
   // False if the library has no algorithm for these shapes and alignments: nothing was done.
   bool run(const Product& product);
@@ -40,9 +38,13 @@ class Products {
   // What an algorithm is chosen by. Numbers of rows are rounded up, so that batches of about one size share it.
   using Key = std::array<std::int64_t, 15>;
 
+  struct End {
+    void operator()(cublasLtHandle_t handle) const;
+  };
+
   const CudaBackend& on_;
-  cublasLtHandle_t handle_ = nullptr;
   std::unique_ptr<Reservation> workspace_;
+  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
   std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>> algorithms_;  // nothing where there is none
 };
 
