@@ -35,17 +35,22 @@ class Products {
   bool run(const Product& product);
 
  private:
-  // What an algorithm is chosen by. Numbers of rows are rounded up, so that batches of about one size share it.
-  using Key = std::array<std::int64_t, 15>;
+  using Key = std::array<std::int64_t, 15>;                                 // what an algorithm is chosen by
+  using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // nothing where there is none
 
   struct End {
     void operator()(cublasLtHandle_t handle) const;
   };
 
+  // False if this algorithm cannot do it: nothing was done.
+  bool multiply(const Product& product, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const;
+
   const CudaBackend& on_;
   std::unique_ptr<Reservation> workspace_;
   std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
-  std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>> algorithms_;  // nothing where there is none
+  // By numbers of rows that are rounded up, so that batches of about one size share an algorithm; and by exact ones,
+  // for what the shared one cannot do.
+  Algorithms shared_, exact_;
 };
 
 }  // namespace dragoman::cuda
