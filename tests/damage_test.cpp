@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "dragoman/backend/backend.h"
 #include "dragoman/base/error.h"
 #include "dragoman/data/token_cache.h"
 #include "dragoman/decode/translator.h"
@@ -275,6 +276,12 @@ TEST_F(WrongInput, TextIsRefusedWithItsFileAndLine) {
   expect_last_sentence(
       train_on("train.en", "train.ne", "--valid-source " + file("empty") + " --valid-target " + file("empty")), 2,
       "has no pair of at most 40 tokens a side");
+}
+
+TEST_F(WrongInput, ADeviceThatIsNotThereIsToldBeforeAnyTextIsRead) {
+  if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
+  expect_one_sentence(train_on("train.en", "train.ne", "--device cuda"), 1, "use --device cpu");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
 }
 
 TEST_F(WrongInput, SettingsThatDoNotFitAreNamed) {

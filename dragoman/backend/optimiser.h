@@ -27,8 +27,9 @@ struct OptimiserKernels {
   virtual void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
                     Array& copy) const = 0;
 
-  // mean = decay mean + (1 - decay) x, for all of a block in one pass.
-  virtual void moving_average(const Array& x, double decay, Array& mean) const = 0;
+  // mean = decay mean + (1 - decay) x, for all of a block in one pass. If `scale`, that of the update that made x, is
+  // NaN, nothing changes: there was no update. It may be absent.
+  virtual void moving_average(const Array& x, const Array& scale, double decay, Array& mean) const = 0;
 };
 
 }  // namespace dragoman

@@ -93,9 +93,18 @@ TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
     Doubles expected = values(mean);
     const Doubles xs = values(x);
     for (std::size_t i = 0; i < xs.size(); ++i) expected[i] = 0.75 * expected[i] + 0.25 * xs[i];
-    on->moving_average(x, 0.75, mean);
+    on->moving_average(x, {}, 0.75, mean);
     expect_values(mean, expected);
   }
+}
+
+TEST_P(AdamKernel, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
+  const Array x = array({2}, {1, 2});
+  Array mean = array({2}, {3, 4});
+  on->moving_average(x, number(std::nan("")), 0.5, mean);
+  EXPECT_EQ(values(mean), (Doubles{3, 4}));
+  on->moving_average(x, number(0.25), 0.5, mean);  // the scale of an update that was made does not matter
+  EXPECT_EQ(values(mean), (Doubles{2, 3}));
 }
 
 TEST_P(AdamKernel, AParameterWithoutGradientStays) {

@@ -57,6 +57,7 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
 
 namespace {
 
+// Of a model's weights on this device, where nobody asks for another one.
 WeightForm usual_form(const Backend& on, const fs::path& directory) {
   if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
   return stored_form(SafetensorsFile(weights_file(directory)));

@@ -29,9 +29,10 @@ Tokenizers read_tokenizers(const std::filesystem::path& directory);
 void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,
                         const TransformerConfig& config);
 
-// A model with its memory, ready to translate. Its weights are packed in the form that is asked for, or else in that of
-// the file: rounded weights stay rounded; a CUDA device then takes bfloat16. Those of a file that were rounded come
-// back as integer times scale if numbers are asked for; numbers are rounded if integers are.
+// A model with its memory, ready to translate. Its weights take the form that is asked for. If none is, a CUDA device
+// takes bfloat16 whatever the file holds, and the CPU takes the file's own form: weights that were rounded to integers
+// stay so. Integers become numbers, each times its scale, where numbers are wanted, and numbers are rounded where
+// integers are.
 struct LoadedModel {
   LoadedModel(Backend& on, const std::filesystem::path& directory, std::optional<WeightForm> form = std::nullopt);
 

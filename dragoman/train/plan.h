@@ -10,14 +10,15 @@
 
 namespace dragoman::train {
 
-// All in bytes but for the first.
+// In bytes, but for the numbers of tokens and of sentences. On a CUDA device it is the device's memory that is planned:
+// the loader and the vocabularies stay with the host and count nothing, and `program` is what CUDA takes for itself.
 struct MemoryPlan {
   std::int64_t micro_tokens = 0;      // tokens on either side that are computed at once, at most
   std::int64_t parameters = 0;        // weights, gradients, moments and the moving average
   std::int64_t values = 0;            // of a step: training, validating or translating, whichever needs most
   std::int64_t gradients = 0;         // of those values
-  std::int64_t loader = 0;            // the corpus's order and the updates prepared ahead
-  std::int64_t program = 0;           // code, vocabularies, buffers
+  std::int64_t loader = 0;            // the corpus's order and the updates prepared ahead; 0 on CUDA
+  std::int64_t program = 0;           // code, vocabularies, buffers; on CUDA the context and products' workspace
   std::int64_t decode_sentences = 0;  // translated at once
 
   template <class Visitor>

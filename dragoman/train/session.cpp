@@ -29,8 +29,9 @@ void check_changes(const RunState& before, const RunRequest& request) {
                   request.directory.string(), fmt::join(changes, "; ")));
 }
 
-// The directory of the run, once its texts are there: a slip in a file's name leaves no directory behind.
+// The directory of the run, once its device and its texts are there: a slip in a name leaves no directory behind.
 fs::path directory_for(const RunRequest& request) {
+  available_memory(request.settings.run.computing().device);  // throws if there is no such device
   std::vector<data::ParallelFiles> texts = request.settings.text.training_files();
   if (request.settings.text.has_validation()) texts.push_back(request.settings.text.validation_files());
   for (const data::ParallelFiles& files : texts) {

@@ -109,7 +109,7 @@ void Trainer::start(std::span<const data::HostBatch> micro_batches) {
   }
   on.update_scale(totals_.columns(0, 2), squares, config_.clip, scale);
   adam_.step(schedule_.rate(adam_.steps() + 1), scale);
-  follow_average();
+  follow_average(scale);
   update.arriving = on.copy_out_later(totals_);
   under_way_.push_back(std::move(update));
 }
@@ -140,9 +140,9 @@ Losses Trainer::update(std::span<const data::SentencePair> pairs) {
   return update(one);
 }
 
-void Trainer::follow_average() {
+void Trainer::follow_average(const Array& scale) {
   if (average_.absent()) return;
-  block_.backend().moving_average(block_.values(), average_decay(config_.ema, adam_.steps()), average_);
+  block_.backend().moving_average(block_.values(), scale, average_decay(config_.ema, adam_.steps()), average_);
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,

@@ -68,7 +68,7 @@ class Trainer {
   // Both return the target tokens.
   std::int64_t launch_gradients(std::span<const data::HostBatch> micro_batches);
   void run(const data::HostBatch& batch, double weight, bool first);
-  void follow_average();
+  void follow_average(const Array& scale);
   Array total(Total which) const { return totals_.columns(static_cast<int>(which), 1); }
 
   const model::Seq2Seq& model_;

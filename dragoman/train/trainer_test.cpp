@@ -191,6 +191,16 @@ TEST(MovingAverage, FollowsTheWeights) {
   for (std::size_t i = 0; i < average.size(); ++i) ASSERT_NEAR(average[i], expected[i], 1e-12);
 }
 
+TEST(MovingAverage, StaysWhereAnUpdateWasNotMade) {
+  SmallModel small(config(0));
+  Trainer trainer(small.model, small.block, {.ema = 0.5}, kSchedule);
+  for (int t = 1; t <= 3; ++t) trainer.update(model::random_pairs(2, 4, 37, t));
+  const Doubles before = values_of(*small.on, trainer.average());
+  small.block.tensors().front().values.data<float>()[5 * 20] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(trainer.update(Pairs{{{5, 2}, {6, 2}}}).finite());
+  EXPECT_EQ(values_of(*small.on, trainer.average()), before);
+}
+
 TEST(Trainer, ALossThatIsNotFiniteChangesNothing) {
   SmallModel small(config(0));
   Trainer trainer(small.model, small.block, {}, kSchedule);

@@ -110,7 +110,7 @@ class CpuBackend final : public Backend {
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
             Array& copy) const override;
-  void moving_average(const Array& x, double decay, Array& mean) const override;
+  void moving_average(const Array& x, const Array& scale, double decay, Array& mean) const override;
 
  private:
   // The sum of term(element) over all elements, in a fixed order.

@@ -94,10 +94,11 @@ void CpuBackend::adam(const Array& g, const Array& scale, const AdamStep& step, 
   if (copy) scaled(theta, 1.0, Sink::overwrite(copy));
 }
 
-void CpuBackend::moving_average(const Array& x, double decay, Array& mean) const {
+void CpuBackend::moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   const std::int64_t count = mean.count();
   require<ShapeError>(x.count() == count && x.contiguous() && mean.contiguous(), "moving_average: x is ", x.shape(),
                       ", its mean ", mean.shape(), "; both must be contiguous");
+  if (scale && !dry_ && std::isnan(*scale.data<double>())) return;
   dispatch(mean.dtype(), [&]<class T>() {
     const T kept = static_cast<T>(decay), taken = static_cast<T>(1 - decay);
     const T* xs = x.data<T>();

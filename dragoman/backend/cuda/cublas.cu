@@ -41,6 +41,7 @@ Cublas::Cublas() {
   find(library, "cublasLtMatmulPreferenceInit_internal", init_preference);
   find(library, "cublasLtMatmulPreferenceSetAttribute", set_preference);
   find(library, "cublasLtMatmulAlgoGetHeuristic", heuristic);
+  find(library, "cublasLtMatmulAlgoCheck", check);
   find(library, "cublasLtMatmulAlgoConfigGetAttribute", config);
   find(library, "cublasLtMatmul", matmul);
 }

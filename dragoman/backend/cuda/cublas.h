@@ -19,6 +19,7 @@ struct Cublas {
   decltype(&cublasLtMatmulPreferenceInit_internal) init_preference;
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference;
   decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+  decltype(&cublasLtMatmulAlgoCheck) check;
   decltype(&cublasLtMatmulAlgoConfigGetAttribute) config;
   decltype(&cublasLtMatmul) matmul;
 };

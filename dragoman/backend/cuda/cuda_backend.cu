@@ -20,22 +20,23 @@ class Arriving final : public HostCopy {
  public:
   Arriving(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
   ~Arriving() override {
-    cudaEventSynchronize(slot_.arrived);
+    cudaEventSynchronize(slot_.arrived.get());
     slots_.give_back(slot_);
   }
 
   void start(const void* device, cudaStream_t stream) const {
-    check(cudaMemcpyAsync(slot_.memory, device, bytes_, cudaMemcpyDeviceToHost, stream), "a copy from the device");
-    check(cudaEventRecord(slot_.arrived, stream), "an event");
+    check(cudaMemcpyAsync(slot_.memory.get(), device, bytes_, cudaMemcpyDeviceToHost, stream),
+          "a copy from the device");
+    check(cudaEventRecord(slot_.arrived.get(), stream), "an event");
   }
   void wait(void* host) override {
-    check(cudaEventSynchronize(slot_.arrived), "the device");
-    std::memcpy(host, slot_.memory, bytes_);
+    check(cudaEventSynchronize(slot_.arrived.get()), "the device");
+    std::memcpy(host, slot_.memory.get(), bytes_);
   }
 
  private:
   PinnedSlots& slots_;
-  PinnedSlots::Slot slot_;
+  PinnedSlots::Slot& slot_;
   std::size_t bytes_;
 };
 
@@ -59,7 +60,7 @@ void require_device(int index) {
   check(cudaGetDeviceProperties(&properties, index), "the device's properties");
   require<DeviceError>(properties.major >= 8, "the ", properties.name, " has compute capability ", properties.major,
                        ".", properties.minor, ", but this program needs 8.0: use --device cpu.");
-  check(cudaSetDevice(index), "the choice of the device");
+  check(use_device(index), "the choice of the device");
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
   std::size_t values = options.memory, gradients = options.gradient_memory;
   if (!dry_) {
     require_device(index);
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    stream_ = make_stream();
     pinned_ = std::make_unique<PinnedRing>();
     slots_ = std::make_unique<PinnedSlots>();
     if (options.profile) profile_ = std::make_unique<Profile>();
@@ -119,9 +120,13 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
 
 CudaBackend::~CudaBackend() {
   if (dry_) return;
-  cudaStreamSynchronize(stream_);
+  cudaStreamSynchronize(stream());
   products_.reset();
-  cudaStreamDestroy(stream_);
+}
+
+cudaStream_t CudaBackend::stream() const {
+  use_device(index_);
+  return stream_.get();
 }
 
 std::string CudaBackend::profile() const { return profile_ ? profile_->table() : ""; }
@@ -130,13 +135,13 @@ std::unique_ptr<Reservation> CudaBackend::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
   auto memory = std::make_unique<DeviceReservation>(index_, bytes);
   memory->commit(bytes);
-  check(cudaMemsetAsync(memory->base(), 0, bytes, stream_), "clearing memory");
+  check(cudaMemsetAsync(memory->base(), 0, bytes, stream()), "clearing memory");
   return memory;
 }
 
 void CudaBackend::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
-  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream_);
+  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream());
 }
 
 void CudaBackend::copy_out(const Array& from, void* host) const {
@@ -147,8 +152,8 @@ void CudaBackend::copy_out(const Array& from, void* host) const {
     return;
   }
   if (bytes > 0)
-    check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream_), "a copy from the device");
-  check(cudaStreamSynchronize(stream_), "the device");
+    check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream()), "a copy from the device");
+  check(cudaStreamSynchronize(stream()), "the device");
 }
 
 std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
@@ -156,13 +161,14 @@ std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
   require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
                       from.shape(), " is not a few numbers");
   if (dry_) return std::make_unique<NothingArriving>(bytes);
+  use_device(index_);  // which a new slot belongs to
   auto arriving = std::make_unique<Arriving>(*slots_, bytes);
-  arriving->start(from.raw(), stream_);
+  arriving->start(from.raw(), stream_.get());
   return arriving;
 }
 
 void CudaBackend::wait() const {
-  if (!dry_) check(cudaStreamSynchronize(stream_), "the device");
+  if (!dry_) check(cudaStreamSynchronize(stream()), "the device");
 }
 
 }  // namespace dragoman::cuda

@@ -13,12 +13,11 @@
 #include <string>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/cuda/memory.h"
 
 namespace dragoman::cuda {
 
 class Products;  // the cuBLASLt handle with what it has learnt about shapes
-class PinnedRing;
-class PinnedSlots;
 class Profile;
 
 class CudaBackend final : public Backend {
@@ -42,7 +41,8 @@ class CudaBackend final : public Backend {
 
   std::string profile() const override;
 
-  cudaStream_t stream() const { return stream_; }
+  // To launch on, and to make things for: its device becomes that of the calling thread.
+  cudaStream_t stream() const;
   Profile* profiler() const { return profile_.get(); }  // null unless asked for
 
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;
@@ -120,12 +120,12 @@ class CudaBackend final : public Backend {
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
             Array& copy) const override;
-  void moving_average(const Array& x, double decay, Array& mean) const override;
+  void moving_average(const Array& x, const Array& scale, double decay, Array& mean) const override;
 
  private:
   int index_;
   bool dry_;
-  cudaStream_t stream_ = nullptr;
+  Stream stream_;
   std::unique_ptr<Products> products_;
   std::unique_ptr<PinnedRing> pinned_;
   std::unique_ptr<Profile> profile_;

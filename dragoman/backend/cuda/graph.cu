@@ -8,7 +8,7 @@ namespace {
 
 class Graph final : public Replay {
  public:
-  Graph(cudaStream_t stream, const std::function<void()>& work) : stream_(stream) {
+  Graph(const CudaBackend& on, const std::function<void()>& work) : on_(on) {
     cudaGraph_t recorded = record(work);
     const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
     const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
@@ -17,34 +17,35 @@ class Graph final : public Replay {
     if (counted != cudaSuccess) launches_ = 0;
   }
   ~Graph() override {
-    cudaStreamSynchronize(stream_);  // it may still be running
+    cudaStreamSynchronize(on_.stream());  // it may still be running
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  void run() override { check(cudaGraphLaunch(graph_, stream_), "the launch of a recording"); }
+  void run() override { check(cudaGraphLaunch(graph_, on_.stream()), "the launch of a recording"); }
   std::int64_t launches() const override { return static_cast<std::int64_t>(launches_); }
 
  private:
   cudaGraph_t record(const std::function<void()>& work) const {
     const std::lock_guard lock(recording_mutex());
+    const cudaStream_t stream = on_.stream();
     // Other threads may do with their streams what they like.
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "the start of a recording");
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "the start of a recording");
     cudaGraph_t recorded = nullptr;
     try {
       work();
     } catch (...) {
-      cudaStreamEndCapture(stream_, &recorded);
+      cudaStreamEndCapture(stream, &recorded);
       if (recorded != nullptr) cudaGraphDestroy(recorded);
       cudaGetLastError();
       throw;
     }
-    check(cudaStreamEndCapture(stream_, &recorded), "the end of a recording");
+    check(cudaStreamEndCapture(stream, &recorded), "the end of a recording");
     return recorded;
   }
 
-  cudaStream_t stream_;
+  const CudaBackend& on_;
   cudaGraphExec_t graph_ = nullptr;
   std::size_t launches_ = 0;
 };
@@ -60,7 +61,7 @@ struct Repeat final : Replay {
 
 std::unique_ptr<Replay> CudaBackend::record_launches(const std::function<void()>& work) const {
   if (dry_ || profile_) return std::make_unique<Repeat>(work);
-  return std::make_unique<Graph>(stream_, work);
+  return std::make_unique<Graph>(*this, work);
 }
 
 }  // namespace dragoman::cuda

@@ -73,14 +73,14 @@ template <class... Parameters, class... Arguments>
 void launch(const CudaBackend& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
   if (on.dry() || grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  const cudaStream_t stream = on.stream();
   if (shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
           "shared memory of a kernel");
   }
-  const Timed timed(on.profiler(), on.stream(),
-                    [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
-  kernel<<<grid, threads, shared_bytes, on.stream()>>>(static_cast<Parameters>(arguments)...);
+  const Timed timed(on.profiler(), stream, [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
+  kernel<<<grid, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
   check(cudaGetLastError(), "the launch of a kernel");
 }
 

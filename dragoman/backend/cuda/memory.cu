@@ -55,12 +55,21 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + 
 
 }  // namespace
 
+cudaError_t use_device(int index) noexcept {
+  thread_local int current = -1;  // not known yet
+  if (index == current) return cudaSuccess;
+  const cudaError_t status = cudaSetDevice(index);
+  current = status == cudaSuccess ? index : -1;
+  return status;
+}
+
 std::mutex& recording_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
 DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
+  check(use_device(device), "the choice of the device");
   check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
   require<DeviceError>(
@@ -73,6 +82,7 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
 
 DeviceReservation::~DeviceReservation() {
   const std::lock_guard lock(recording_mutex());
+  use_device(device_);
   cudaDeviceSynchronize();  // what was launched may still use it
   for (const Piece& piece : pieces_) {
     driver().unmap(base_ + piece.start, piece.bytes);
@@ -83,6 +93,7 @@ DeviceReservation::~DeviceReservation() {
 
 void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
+  use_device(device_);
   // By an eighth more than is there, so that growth is rare.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
   for (std::size_t size :
@@ -109,15 +120,31 @@ void DeviceReservation::commit(std::size_t bytes) {
                          " of its ", total >> 20, " MiB are free. Use a smaller batch."));
 }
 
-PinnedRing::PinnedRing() {
-  check(cudaMallocHost(reinterpret_cast<void**>(&memory_), kParts * kPartBytes), "page-locked memory");
-  for (cudaEvent_t& event : read_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+void GiveBack::operator()(char* pinned) const {
+  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
+  cudaFreeHost(pinned);
 }
 
-PinnedRing::~PinnedRing() {
-  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
-  for (cudaEvent_t event : read_) cudaEventDestroy(event);
-  cudaFreeHost(memory_);
+Stream make_stream() {
+  cudaStream_t made = nullptr;
+  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
+  return Stream(made);
+}
+
+Event make_event() {
+  cudaEvent_t made = nullptr;
+  check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "an event");
+  return Event(made);
+}
+
+PinnedMemory make_pinned(std::size_t bytes) {
+  void* made = nullptr;
+  check(cudaMallocHost(&made, bytes), "page-locked memory");
+  return PinnedMemory(static_cast<char*>(made));
+}
+
+PinnedRing::PinnedRing() : memory_(make_pinned(kParts * kPartBytes)) {
+  for (Event& event : read_) event = make_event();
 }
 
 void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cudaStream_t stream) {
@@ -125,13 +152,13 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
   char* to = static_cast<char*>(device);
   while (bytes > 0) {
     if (used_ == kPartBytes) {
-      check(cudaEventRecord(read_[part_], stream), "an event");
+      check(cudaEventRecord(read_[part_].get(), stream), "an event");
       part_ = (part_ + 1) % kParts;
-      check(cudaEventSynchronize(read_[part_]), "the device");  // at once for one that was never recorded
+      check(cudaEventSynchronize(read_[part_].get()), "the device");  // at once for one that was never recorded
       used_ = 0;
     }
     const std::size_t piece = std::min(bytes, kPartBytes - used_);
-    char* staged = memory_ + part_ * kPartBytes + used_;
+    char* staged = memory_.get() + part_ * kPartBytes + used_;
     std::memcpy(staged, from, piece);
     check(cudaMemcpyAsync(to, staged, piece, cudaMemcpyHostToDevice, stream), "a copy to the device");
     used_ += std::min(round_up(piece, 64), kPartBytes - used_);
@@ -141,31 +168,20 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
   }
 }
 
-PinnedSlots::~PinnedSlots() {
-  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
-  for (const Slot& slot : all_) {
-    cudaEventDestroy(slot.arrived);
-    cudaFreeHost(slot.memory);
-  }
-}
-
-PinnedSlots::Slot PinnedSlots::take() {
+PinnedSlots::Slot& PinnedSlots::take() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
-    Slot slot;
-    check(cudaMallocHost(&slot.memory, kBytes), "page-locked memory");
-    check(cudaEventCreateWithFlags(&slot.arrived, cudaEventDisableTiming), "an event");
-    all_.push_back(slot);
-    free_.push_back(slot);
+    all_.push_back(std::make_unique<Slot>(make_pinned(kBytes), make_event()));
+    free_.push_back(all_.back().get());
   }
-  const Slot slot = free_.back();
+  Slot& slot = *free_.back();
   free_.pop_back();
   return slot;
 }
 
-void PinnedSlots::give_back(const Slot& slot) {
+void PinnedSlots::give_back(Slot& slot) {
   const std::lock_guard lock(mutex_);
-  free_.push_back(slot);
+  free_.push_back(&slot);
 }
 
 }  // namespace dragoman::cuda

@@ -1,4 +1,4 @@
-// Memory of a CUDA device, and memory of the host that copies to and from it pass through.
+// Memory of a CUDA device, memory of the host that copies to and from it pass through, and owners of what CUDA makes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -6,11 +6,16 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "dragoman/array/arena.h"
 
 namespace dragoman::cuda {
+
+// Makes this the device of the calling thread, on which it launches and makes things: each thread starts with device 0.
+// Costs next to nothing where it is that already. What follows a failure fails, too.
+cudaError_t use_device(int index) noexcept;
 
 // Address space of the device, reserved at once and given memory on growth: nothing ever moves.
 class DeviceReservation final : public Reservation {
@@ -40,14 +45,26 @@ class DeviceReservation final : public Reservation {
 // one of another thread.
 std::mutex& recording_mutex();
 
+// What CUDA made for us, with its owner: it goes when the owner goes.
+struct GiveBack {
+  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  void operator()(char* pinned) const;
+};
+using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, GiveBack>;
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, GiveBack>;
+using PinnedMemory = std::unique_ptr<char, GiveBack>;
+
+// Each throws DeviceError.
+Stream make_stream();
+Event make_event();
+PinnedMemory make_pinned(std::size_t bytes);
+
 // Page-locked memory that copies to the device pass through, so that the caller's own is free at once. Reused round
 // and round: a part is waited for only if the device has not read it yet.
 class PinnedRing {
  public:
   PinnedRing();
-  ~PinnedRing();
-  PinnedRing(const PinnedRing&) = delete;
-  PinnedRing& operator=(const PinnedRing&) = delete;
 
   void copy_in(const void* host, void* device, std::size_t bytes, cudaStream_t stream);
 
@@ -55,8 +72,8 @@ class PinnedRing {
   static constexpr std::size_t kPartBytes = std::size_t{4} << 20;
   static constexpr int kParts = 4;
 
-  char* memory_ = nullptr;
-  cudaEvent_t read_[kParts] = {};  // when the device has read a part
+  PinnedMemory memory_;
+  Event read_[kParts];  // when the device has read a part
   int part_ = 0;
   std::size_t used_ = 0;  // of the part at hand
 };
@@ -66,21 +83,17 @@ class PinnedSlots {
  public:
   static constexpr std::size_t kBytes = 256;
   struct Slot {
-    void* memory = nullptr;
-    cudaEvent_t arrived = nullptr;
+    PinnedMemory memory;
+    Event arrived;
   };
 
-  PinnedSlots() = default;
-  ~PinnedSlots();
-  PinnedSlots(const PinnedSlots&) = delete;
-  PinnedSlots& operator=(const PinnedSlots&) = delete;
-
-  Slot take();
-  void give_back(const Slot& slot);
+  Slot& take();  // for the taker alone until it is given back
+  void give_back(Slot& slot);
 
  private:
   std::mutex mutex_;
-  std::vector<Slot> free_, all_;
+  std::vector<std::unique_ptr<Slot>> all_;
+  std::vector<Slot*> free_;
 };
 
 }  // namespace dragoman::cuda

@@ -112,11 +112,13 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    average_kernel(float kept, float taken, std::int64_t count, bool quads, const T* x, T* mean) {
+    average_kernel(float kept, float taken, const double* scale, std::int64_t count, bool quads, const T* x, T* mean) {
+  const bool updated = scale == nullptr || !isnan(*scale);
   const auto element = [&](T old, T value) { return from_float<T>(kept * to_float(old) + taken * to_float(value)); };
   const auto two_quads = [&](std::int64_t i, std::int64_t k) {
     const Quad<T> a = *reinterpret_cast<const Quad<T>*>(x + i), b = *reinterpret_cast<const Quad<T>*>(x + k);
     Quad<T> mean_a = *reinterpret_cast<const Quad<T>*>(mean + i), mean_b = *reinterpret_cast<const Quad<T>*>(mean + k);
+    if (!updated) return;  // only now: nothing waited for the scale
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       mean_a.at[j] = element(mean_a.at[j], a.at[j]);
@@ -126,7 +128,11 @@ __global__ void __launch_bounds__(kThreads)
     *reinterpret_cast<Quad<T>*>(mean + k) = mean_b;
   };
   for_tile(
-      count, quads, [&](std::int64_t i) { mean[i] = element(mean[i], x[i]); }, two_quads);
+      count, quads,
+      [&](std::int64_t i) {
+        if (updated) mean[i] = element(mean[i], x[i]);
+      },
+      two_quads);
 }
 
 // One warp.
@@ -169,14 +175,14 @@ void CudaBackend::adam(const Array& g, const Array& scale, const AdamStep& step,
   });
 }
 
-void CudaBackend::moving_average(const Array& x, double decay, Array& mean) const {
+void CudaBackend::moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   const std::int64_t count = mean.count();
   require<ShapeError>(x.count() == count && x.contiguous() && mean.contiguous(), "moving_average: x is ", x.shape(),
                       ", its mean ", mean.shape(), "; both must be contiguous");
   dispatch(mean.dtype(), [&]<class T>() {
     launch(*this, average_kernel<T>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
-           static_cast<float>(decay), static_cast<float>(1 - decay), count, by_quads({&x, &mean}), elements<const T>(x),
-           elements<T>(mean));
+           static_cast<float>(decay), static_cast<float>(1 - decay), elements<const double>(scale), count,
+           by_quads({&x, &mean}), elements<const T>(x), elements<T>(mean));
   });
 }
 

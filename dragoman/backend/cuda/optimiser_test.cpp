@@ -75,10 +75,19 @@ TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
         const Array x = block(on, count, dtype, random_values(count, 1), skipped);
         Array mean = block(on, count, dtype, random_values(count, 2), skipped);
-        on.moving_average(x, 0.75, mean);
+        on.moving_average(x, make_array(on, {1}, DType::kFloat64, {0.5}), 0.75, mean);
         return {mean};
       });
     }
+  }
+}
+
+TEST_P(CudaOptimiser, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
+  for (const std::int64_t count : {3, 5001}) {
+    const Array x = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 1));
+    Array mean = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 2));
+    gpu->moving_average(x, make_array(*gpu, {1}, DType::kFloat64, {kNaN}), 0.75, mean);
+    EXPECT_EQ(values_of(*gpu, mean), random_values(count, 2));
   }
 }
 

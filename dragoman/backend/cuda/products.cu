@@ -116,7 +116,17 @@ const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulH
   return small == found.end() ? found.front() : *small;
 }
 
-std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
+// What the library offers, its first choice first.
+struct Offered {
+  std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
+  int count = 0;
+
+  std::span<const cublasLtMatmulHeuristicResult_t> all() const {
+    return std::span(found).first(static_cast<std::size_t>(count));
+  }
+};
+
+Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, rows.A), B = layout(p.B, rows.B), C = layout(p.C, rows.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
   cublasLtMatmulPreferenceOpaque_t preference{};
@@ -132,62 +142,96 @@ std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Prod
   // Sums of several blocks are added up in the workspace, in order, and never by atomics.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
-  std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
-  int count = 0;
+  Offered made;
   const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
-                                                   static_cast<int>(found.size()), found.data(), &count);
-  if (status != CUBLAS_STATUS_SUCCESS || count == 0) return nullptr;
-  return std::make_unique<cublasLtMatmulAlgo_t>(
-      preferred(std::span(found).first(static_cast<std::size_t>(count)), p, rows).algo);
+                                                   static_cast<int>(made.found.size()), made.found.data(), &made.count);
+  if (status != CUBLAS_STATUS_SUCCESS) made.count = 0;
+  return made;
+}
+
+std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
+  const Offered some = offered(handle, p, rows);
+  if (some.count == 0) return nullptr;
+  return std::make_unique<cublasLtMatmulAlgo_t>(preferred(some.all(), p, rows).algo);
+}
+
+// The first that the library can do with exactly these rows.
+std::unique_ptr<cublasLtMatmulAlgo_t> choose_exactly(cublasLtHandle_t handle, const Product& p, const Rows& exact) {
+  cublasLtMatrixLayoutOpaque_t A = layout(p.A, exact.A), B = layout(p.B, exact.B), C = layout(p.C, exact.C);
+  cublasLtMatmulDescOpaque_t operation = description(p);
+  const Offered some = offered(handle, p, exact);
+  for (const cublasLtMatmulHeuristicResult_t& one : some.all()) {
+    cublasLtMatmulHeuristicResult_t result{};
+    const cublasStatus_t status = cublas().check(handle, &operation, &B, &A, &C, &C, &one.algo, &result);
+    if (status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= kWorkspaceBytes) {
+      return std::make_unique<cublasLtMatmulAlgo_t>(one.algo);
+    }
+  }
+  return nullptr;
+}
+
+std::array<std::int64_t, 15> key_of(const Product& p, const Rows& rows) {
+  const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
+  return {rows.A,
+          rows.B,
+          rows.C,
+          p.A.cols(),
+          p.B.cols(),
+          p.A.row_stride(),
+          p.B.row_stride(),
+          p.C.row_stride(),
+          number(p.transpose_A),
+          number(p.transpose_B),
+          number(p.A.dtype()) << 8 | number(p.C.dtype()),
+          number(alignment_of(p.A)),
+          number(alignment_of(p.B)),
+          number(alignment_of(p.C)),
+          (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
 }
 
 }  // namespace
 
 Products::Products(const CudaBackend& on) : on_(on) {
   if (on.dry()) return;
-  check_lt(cublas().create(&handle_), "its start");
+  cublasLtHandle_t made = nullptr;
+  check_lt(cublas().create(&made), "its start");
+  handle_.reset(made);
   workspace_ = on.reserve(kWorkspaceBytes);
 }
 
-Products::~Products() {
-  if (handle_ == nullptr) return;
+void Products::End::operator()(cublasLtHandle_t handle) const {
   const std::lock_guard lock(recording_mutex());  // it waits for the device
-  cublas().destroy(handle_);
+  cublas().destroy(handle);
 }
 
 bool Products::run(const Product& p) {
   if (on_.dry()) return true;
-  const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
-  const Rows rows = rows_of(p);
-  const Key key{rows.A,
-                rows.B,
-                rows.C,
-                p.A.cols(),
-                p.B.cols(),
-                p.A.row_stride(),
-                p.B.row_stride(),
-                p.C.row_stride(),
-                number(p.transpose_A),
-                number(p.transpose_B),
-                number(p.A.dtype()) << 8 | number(p.C.dtype()),
-                number(alignment_of(p.A)),
-                number(alignment_of(p.B)),
-                number(alignment_of(p.C)),
-                (p.bias ? 1 : 0) | (p.relu ? 2 : 0) | (p.accumulate ? 4 : 0)};
-  auto known = algorithms_.find(key);
-  if (known == algorithms_.end()) known = algorithms_.emplace(key, choose(handle_, p, rows)).first;
-  if (!known->second) return false;
+  const cudaStream_t stream = on_.stream();
+  const auto chosen = [&](Algorithms& algorithms, const Rows& rows, const auto& choose_for) {
+    const Key key = key_of(p, rows);
+    auto known = algorithms.find(key);
+    if (known == algorithms.end()) known = algorithms.emplace(key, choose_for(handle_.get(), p, rows)).first;
+    return known->second.get();
+  };
+  const cublasLtMatmulAlgo_t* algorithm = chosen(shared_, rows_of(p), choose);
+  if (algorithm == nullptr) return false;
+  if (multiply(p, *algorithm, stream)) return true;
+  algorithm = chosen(exact_, {p.A.rows(), p.B.rows(), p.C.rows()}, choose_exactly);
+  return algorithm != nullptr && multiply(p, *algorithm, stream);
+}
+
+bool Products::multiply(const Product& p, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
   cublasLtMatmulDescOpaque_t operation = description(p);
   const float one = 1, beta = p.accumulate ? 1 : 0;
-  const Timed timed(on_.profiler(), on_.stream(), [&] {
+  const Timed timed(on_.profiler(), stream, [&] {
     const bool transposed = p.transpose_A == Transpose::kYes;
     return join("product [", p.C.rows(), ", ", p.C.cols(), "] over ", transposed ? p.A.rows() : p.A.cols(),
                 p.C.dtype() == DType::kFloat32 ? " to float32" : "", p.accumulate ? ", added" : "");
   });
   const cublasStatus_t status =
-      cublas().matmul(handle_, &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(), &C,
-                      known->second.get(), workspace_->base(), kWorkspaceBytes, on_.stream());
+      cublas().matmul(handle_.get(), &operation, &one, p.B.raw(), &B, p.A.raw(), &A, &beta, p.C.raw(), &C, p.C.raw(),
+                      &C, &algorithm, workspace_->base(), kWorkspaceBytes, stream);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) return false;
   check_lt(status, "a product");
   return true;

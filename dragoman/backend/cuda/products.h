@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <type_traits>
 
 #include "dragoman/array/arena.h"
 #include "dragoman/array/array.h"
@@ -29,21 +30,27 @@ struct Product {
 class Products {
  public:
   explicit Products(const CudaBackend& on);
-  ~Products();
-  Products(const Products&) = delete;
-  Products& operator=(const Products&) = delete;
 
   // False if the library has no algorithm for these shapes and alignments: nothing was done.
   bool run(const Product& product);
 
  private:
-  // What an algorithm is chosen by. Numbers of rows are rounded up, so that batches of about one size share it.
-  using Key = std::array<std::int64_t, 15>;
+  using Key = std::array<std::int64_t, 15>;                                 // what an algorithm is chosen by
+  using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // nothing where there is none
+
+  struct End {
+    void operator()(cublasLtHandle_t handle) const;
+  };
+
+  // False if this algorithm cannot do it: nothing was done.
+  bool multiply(const Product& product, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const;
 
   const CudaBackend& on_;
-  cublasLtHandle_t handle_ = nullptr;
   std::unique_ptr<Reservation> workspace_;
-  std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>> algorithms_;  // nothing where there is none
+  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
+  // By numbers of rows that are rounded up, so that batches of about one size share an algorithm; and by exact ones,
+  // for what the shared one cannot do.
+  Algorithms shared_, exact_;
 };
 
 }  // namespace dragoman::cuda

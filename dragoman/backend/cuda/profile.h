@@ -16,9 +16,9 @@ class Profile {
   Profile& operator=(const Profile&) = delete;
 
   void begin(std::string name, cudaStream_t stream);
-  void end(cudaStream_t stream);
+  void end(cudaStream_t stream) noexcept;  // a span that cannot be ended is left out
 
-  // A line for each name, the longest first: milliseconds, how often, name. Waits for the device, and forgets.
+  // A line for each name, the longest first: milliseconds, how often, name. Waits for what it times, and forgets.
   std::string table();
 
   // The name of a kernel without its types.
@@ -28,6 +28,7 @@ class Profile {
   struct Span {
     std::string name;
     cudaEvent_t begin = nullptr, end = nullptr;
+    bool ended = false;
   };
 
   cudaEvent_t event();

@@ -1,0 +1,31 @@
+#include "dragoman/backend/cuda/devices.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman::cuda {
+namespace {
+
+TEST(CudaDevices, EachServesThreadsThatNeverChoseIt) {
+  if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  constexpr std::size_t kBytes = std::size_t{1} << 26;
+  for (int index = 0; index < device_count(); ++index) {
+    const auto on = make_backend(index, {.memory = kBytes, .gradient_memory = kBytes});
+    Doubles product;
+    std::thread([&] {
+      const Array A = make_array(*on, {1, 2}, DType::kFloat32, {3, 4});
+      const Array B = make_array(*on, {2, 1}, DType::kFloat32, {5, 6});
+      Array C = make_array(*on, {1, 1}, DType::kFloat32, {0});
+      on->fill(C, 1);
+      on->matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::accumulate(C));
+      product = values_of(*on, C);
+    }).join();
+    EXPECT_EQ(product, (Doubles{40})) << "device " << index;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

@@ -1,0 +1,55 @@
+// What the forward and the backward kernels of layer norm share: how rows are cut up, and the dropout of a row.
+#pragma once
+
+#include <algorithm>
+
+#include "dragoman/backend/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// Rows of packs and of up to kWarpWidth channels are a warp's work and stay in its registers: lane i owns the eights i,
+// i + 32 and so on. Other rows are a block's work and are read again by each pass.
+constexpr std::int64_t kWarpWidth = 1024;
+
+// Threads of a block that has a row to itself.
+int threads_for(std::int64_t d) {
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(d, 8 * kWarp), 1, 8)) * kWarp;
+}
+
+// The dropout of one row; where it stands is read once.
+class RowDropout {
+ public:
+  __device__ RowDropout(const DropoutMask& mask, std::int64_t r) : mask_(mask) {
+    if (!mask.on()) return;
+    position_ = mask.position[r];
+    sentence_ = mask.sentence[r];
+  }
+
+  // What decides about an eight, if dropout is on.
+  __device__ Philox4 words(std::int64_t group) const {
+    return mask_.on() ? dropout_words(mask_, sentence_, position_, group) : Philox4{};
+  }
+  __device__ void apply(const Philox4& words, Eight<float>& x) const {
+    if (!mask_.on()) return;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x.at[i] *= mask_.factor(words, i);
+  }
+
+ private:
+  const DropoutMask& mask_;
+  std::int32_t position_ = 0, sentence_ = 0;
+};
+
+void check_norm(const char* op, const Array& x, const Array& gamma, const Array& y, const Array& mean,
+                const Array& rstd) {
+  require<ShapeError>(gamma.count() == x.cols() && same_extents(x, y), op, ": x is ", x.shape(), ", gamma ",
+                      gamma.shape(), ", y ", y.shape());
+  require<ShapeError>(mean.count() == x.rows() && rstd.count() == x.rows(), op, ": x is ", x.shape(), ", mean ",
+                      mean.shape(), ", rstd ", rstd.shape());
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda
