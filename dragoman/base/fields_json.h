@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "dragoman/base/fields.h"
+#include "dragoman/base/json.h"
 
 namespace dragoman {
-
-using Json = nlohmann::ordered_json;
 
 // A field as JSON: numbers as numbers, names as strings, what is not given as null.
 template <class Value>

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/score_report.h"
 

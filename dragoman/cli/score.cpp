@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/score_input.h"

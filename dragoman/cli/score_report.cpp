@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/utf8.h"
 
 namespace dragoman::cli {

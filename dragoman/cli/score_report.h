@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/json.h"
 #include "dragoman/eval/metric.h"
 #include "dragoman/eval/significance.h"
 

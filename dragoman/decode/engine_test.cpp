@@ -6,6 +6,7 @@
 
 #include "dragoman/autograd/record.h"
 #include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/testing.h"
 #include "dragoman/model/testing.h"
 
 namespace dragoman::decode {
@@ -13,13 +14,6 @@ namespace {
 
 using data::Sentence;
 using model::SmallModel;
-
-model::TransformerConfig config() {
-  model::TransformerConfig config = model::small_config();
-  config.V_source = config.V_target = 200;
-  config.tie = model::Tie::kNone;
-  return config;
-}
 
 std::map<std::uint64_t, Result> run(Engine& engine, const std::vector<Sentence>& sources,
                                     const std::vector<std::size_t>& order) {
@@ -42,7 +36,7 @@ class EngineTest : public ::testing::TestWithParam<Method> {};
 TEST_P(EngineTest, AResultIsTheSameInAnyCompanyOrderAndOnAnyThreads) {
   const SearchSettings settings{.method = GetParam(), .beam = 3, .max_extra = 15, .top_k = 7};
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
-  const SmallModel one(config()), three(config(), {.threads = 3});
+  const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
   Engine alone(*one.on, {&one.model}, settings, {.sentences = 1, .source_tokens = 100});
   const auto expected = run(alone, sources, numbers(25, 1));
   ASSERT_EQ(expected.size(), 25u);
@@ -65,14 +59,14 @@ TEST_P(EngineTest, AResultIsTheSameInAnyCompanyOrderAndOnAnyThreads) {
 INSTANTIATE_TEST_SUITE_P(Searches, EngineTest, ::testing::Values(Method::kBeam, Method::kGreedy, Method::kSample));
 
 TEST(Engine, LeavesTheArenaAsItWas) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::size_t before = small.on->arena().used();
   { search(*small.on, small.model, model::random_sentences(3, 5, 200, 4), {}); }
   EXPECT_EQ(small.on->arena().used(), before);
 }
 
 TEST(Engine, RefusesWhatCanNeverHaveItsTurn) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.max_extra = 2}, {.sentences = 2, .source_tokens = 4});
   EXPECT_THROW(engine.add({.source = {5, 6, 7, 8, 2}, .prefix = {}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
@@ -81,7 +75,7 @@ TEST(Engine, RefusesWhatCanNeverHaveItsTurn) {
 }
 
 TEST(Engine, AForcedPrefixComesFirstAndIsScored) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const Sentence source{5, 6, 7, 2};
   for (const Method method : {Method::kBeam, Method::kGreedy, Method::kSample}) {
     const SearchSettings settings{.method = method, .max_extra = 6};
@@ -112,7 +106,7 @@ TEST(Engine, AForcedPrefixComesFirstAndIsScored) {
 }
 
 TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(5, 8, 200, 3);
   const SearchSettings settings{.max_extra = 10};
   Engine one(*small.on, {&small.model}, settings, {.sentences = 3, .source_tokens = 50});
@@ -164,7 +158,7 @@ class Forced final : public nn::Observer {
 };
 
 TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(4, 6, 200, 9);
   Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50}, true);
   for (auto& [number, result] : run(engine, sources, numbers(4, 1))) {

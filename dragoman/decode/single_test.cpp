@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/decode/testing.h"
 #include "dragoman/model/testing.h"
 
 namespace dragoman::decode {
@@ -102,15 +103,8 @@ TEST_F(GreedyTest, LogProbabilitiesAreSummedOverTheSentenceAndItsEnd) {
   EXPECT_NEAR(translate(halves, {{7, 2}})[0].log_probability, 3 * std::log(0.5), 1e-9);
 }
 
-model::TransformerConfig config() {
-  model::TransformerConfig config = model::small_config();
-  config.V_source = config.V_target = 200;
-  config.tie = model::Tie::kNone;
-  return config;
-}
-
 TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
-  const SmallModel one(config()), three(config(), {.threads = 3});
+  const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   std::vector<Hypothesis> alone;
   for (const Sentence& source : sources) alone.push_back(greedy(*one.on, one.model, std::span(&source, 1), 20).front());
@@ -131,7 +125,7 @@ TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
 }
 
 TEST(GreedyTranslation, LeavesTheArenaAsItWas) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::size_t used = small.on->arena().used(), host = small.on->host_arena().used();
   greedy(*small.on, small.model, model::random_sentences(3, 5, 200, 4));
   EXPECT_EQ(small.on->arena().used(), used);
@@ -139,7 +133,7 @@ TEST(GreedyTranslation, LeavesTheArenaAsItWas) {
 }
 
 TEST(GreedyTranslation, DoublePrecisionAgreesWithSingle) {
-  const SmallModel single(config()), twice(config(), {.dtype = DType::kFloat64});
+  const SmallModel single(untied_config()), twice(untied_config(), {.dtype = DType::kFloat64});
   const std::vector<Sentence> sources{{5, 6, 7, 2}};
   const Hypothesis a = greedy(*single.on, single.model, sources, 5).front(),
                    b = greedy(*twice.on, twice.model, sources, 5).front();

@@ -8,6 +8,14 @@
 
 namespace dragoman::decode {
 
+// 200 words, and weights of their own for each use of them.
+inline model::TransformerConfig untied_config() {
+  model::TransformerConfig config = model::small_config();
+  config.V_source = config.V_target = 200;
+  config.tie = model::Tie::kNone;
+  return config;
+}
+
 // A model in which each word has a twin with the same embedding, so that scores tie at every step.
 inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, bool twins) {
   model::TransformerConfig config = model::small_config();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/eval/bleu.h"
 #include "dragoman/eval/bleu_formula.h"
 

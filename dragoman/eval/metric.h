@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/json.h"
 
 namespace dragoman::eval {
 
@@ -44,7 +44,7 @@ class Metric {
 
   // What is worth knowing beside the score: as text that follows it, and as an object.
   virtual std::string details(std::span<const double>) const { return {}; }
-  virtual Json record(std::span<const double>) const { return Json::object(); }
+  virtual Json record(std::span<const double>) const;
 };
 
 // The statistics of each sentence of a corpus.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/eval/ngrams.h"
 #include "dragoman/eval/shifts.h"
 #include "dragoman/eval/spaces.h"

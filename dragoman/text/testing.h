@@ -8,6 +8,9 @@
 
 namespace dragoman::text {
 
+inline const std::vector<TokenizerKind> kKinds{TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar,
+                                               TokenizerKind::kWord};
+
 inline std::vector<std::string> toy_sentences() {
   return {"the cat sat on the mat",
           "the cats sat on the mats",

@@ -18,9 +18,6 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-const std::vector<TokenizerKind> kKinds{TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar,
-                                        TokenizerKind::kWord};
-
 std::string complaint_about(const std::string& bytes) {
   try {
     Tokenizer::from_bytes(bytes, "x.model");

@@ -11,9 +11,6 @@
 namespace dragoman::text {
 namespace {
 
-const std::vector<TokenizerKind> kKinds{TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar,
-                                        TokenizerKind::kWord};
-
 std::string complaint(const TokenizerSettings& settings, std::int64_t vocabulary, std::vector<std::string> sentences) {
   try {
     train_tokenizer(settings, vocabulary, 1, one_by_one(std::move(sentences)));

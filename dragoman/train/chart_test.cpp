@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dragoman/train/testing.h"
+
 namespace dragoman::train {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Chart chart_of(std::vector<Point> points) {
   return {.title = "Loss", .unit = "nats", .series = {{.name = "training", .points = std::move(points)}}};

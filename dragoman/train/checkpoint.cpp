@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
 #include "dragoman/base/strings.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/json.h"
 #include "dragoman/nn/parameters.h"
 
 namespace dragoman::train {

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "dragoman/train/testing.h"
+
 namespace dragoman::train {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 int count(const std::string& text, const std::string& part) {
   int found = 0;

@@ -1,5 +1,6 @@
 #include "dragoman/train/run_state.h"
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/json.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/train/plan.h"
 #include "dragoman/train/settings.h"

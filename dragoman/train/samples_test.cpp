@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/train/testing.h"
+
 namespace dragoman::train {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Validation translated(std::int64_t step, const std::string& translation) {
   return {.step = step, .samples = {{.source = "ein Haus", .reference = "a house", .translation = translation}}};

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/machine_rate.h"

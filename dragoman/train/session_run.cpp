@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/model/cost.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/publish.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "dragoman/base/fields_json.h"
+
 namespace dragoman::train {
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/fields.h"
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/json.h"
 #include "dragoman/data/cleaning.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/model/config.h"
