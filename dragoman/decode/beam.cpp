@@ -96,15 +96,28 @@ void BeamSearch::choose() {
   }
 }
 
+data::Sentence BeamSearch::settled() const {
+  std::int32_t last = finished_.empty() ? WordTree::kRoot : finished_[0].last;
+  bool any = !finished_.empty();
+  for (const Alive& alive : alive_) {
+    if (!finished_.empty() && most(alive.log_probability) <= finished_[0].score) continue;
+    last = any ? words_.common(last, alive.last) : alive.last;
+    any = true;
+  }
+  return hypothesis(last, 0, 0).tokens;
+}
+
+// Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+double BeamSearch::most(double log_probability) const { return log_probability / penalty(bounds_.limit); }
+
 bool BeamSearch::over() const {
   if (alive_.empty() || step_ >= bounds_.limit) return true;
   const auto asked = static_cast<std::size_t>(settings_.n_best);
   if (settings_.stop == Stop::kBeam) return finished_.size() >= static_cast<std::size_t>(settings_.beam);
   if (finished_.size() < asked) return false;
-  // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
   double best = alive_[0].log_probability;
   for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
-  return finished_[asked - 1].score > best / penalty(bounds_.limit);
+  return finished_[asked - 1].score > most(best);
 }
 
 Hypothesis BeamSearch::hypothesis(std::int32_t last, double log_probability, double score) const {

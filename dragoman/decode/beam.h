@@ -46,6 +46,8 @@ class BeamSearch {
 
   // The best first. Those that the limit cut short come last, and say so.
   std::vector<Hypothesis> results() const;
+  // The words that the best result will begin with, whatever comes: what all that can still be it have in common.
+  data::Sentence settled() const;
 
  private:
   struct Alive {
@@ -62,6 +64,7 @@ class BeamSearch {
   void choose();
   bool over() const;
   double penalty(std::int64_t length) const;
+  double most(double log_probability) const;  // that the score of what is alive can become
   Hypothesis hypothesis(std::int32_t last, double log_probability, double score) const;
 
   SearchSettings settings_;

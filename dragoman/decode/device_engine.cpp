@@ -35,8 +35,8 @@ struct DeviceEngine::Tables {
   std::int32_t at(std::int64_t slot, SlotColumn column) const { return slots[slot * kSlotColumns + column]; }
 };
 
-bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings, bool traces) {
-  if (models.size() != 1 || models[0]->row_steps() == nullptr || traces || settings.no_repeat_ngram > 0) return false;
+bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
+  if (models.size() != 1 || models[0]->row_steps() == nullptr || settings.no_repeat_ngram > 0) return false;
   // So that words are left when EOS is barred.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
   return settings.method == Method::kBeam && settings.beam <= kMostBeam;
@@ -56,7 +56,7 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
       words_(0) {
   settings.validate();
   const model::Seq2Seq* const models[] = {&model};
-  require<UsageError>(can(models, settings, false), "these settings need a search on the host.");
+  require<UsageError>(can(models, settings), "these settings need a search on the host.");
   // A greedy search is one that looks at the best extension alone, and is over when that ends.
   rules_ = {.choices = settings.method == Method::kGreedy ? 1 : 2 * B_,
             .asked = settings.n_best,
@@ -105,7 +105,19 @@ std::int64_t DeviceEngine::limit(const Request& request) const {
   return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
-bool DeviceEngine::takes(const Request& request) const { return request.prefix.empty() && limit(request) <= T_; }
+bool DeviceEngine::takes(const Request& request) const {
+  const bool plain = !request.search && request.heads_off.empty() && !request.trace && !request.follow;
+  return plain && request.prefix.empty() && limit(request) <= T_;
+}
+
+// One that is under way goes on to its end: to stop it the host would have to wait for the device.
+void DeviceEngine::cancel(std::uint64_t number) {
+  std::erase_if(waiting_, [number](const Request& request) { return request.number == number; });
+  std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
+  for (std::optional<Active>& place : places_) {
+    if (place && place->request.number == number) place->unwanted = true;
+  }
+}
 
 void DeviceEngine::add(Request request) {
   check_request(request, limits_, limit(request));
@@ -296,7 +308,11 @@ void DeviceEngine::collect(std::vector<Result>& results) {
   tables.log_p = to_host<double>(on_, slots_.log_p.row_range(0, used_));
   tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
   std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
-  for (const std::int64_t slot : done) results.push_back(finish(slot, tables));
+  for (const std::int64_t slot : done) {
+    const bool wanted = !places_[slot]->unwanted;
+    Result result = finish(slot, tables);
+    if (wanted) results.push_back(std::move(result));
+  }
   collected_ += static_cast<std::uint32_t>(done.size());
   close_ranks();
 }

@@ -18,17 +18,19 @@ class DeviceEngine {
  public:
   // Whether it can search so: by beam or greedily, with one model whose steps need nothing of the host, and without
   // what looks at every word.
-  static bool can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings, bool traces);
+  static bool can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings);
 
   // Takes memory from the backend's arena for as long as it lives.
   DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings, const EngineLimits& limits);
 
-  // Whether this sentence can be searched so: it has no prefix, and is not too long for the tables.
+  // Whether this sentence can be searched so: as all others, without a prefix, unobserved, and not too long for the
+  // tables.
   bool takes(const Request& request) const;
 
   // As of Engine. Sentences that are done may stay under way for a few steps, until several are. If those that are to
   // enter cannot be encoded, step() throws and they are lost; the others go on.
   void add(Request request);
+  void cancel(std::uint64_t number);
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
   std::int64_t under_way() const { return active_; }
@@ -44,6 +46,7 @@ class DeviceEngine {
     std::int64_t order = 0;  // in which it entered
     std::int64_t limit = 0, last_step = 0;
     std::int64_t memory_first = 0, first_cell = 0;
+    bool unwanted = false;
   };
   // A step whose launches were kept, and what they hold for.
   struct Recorded {

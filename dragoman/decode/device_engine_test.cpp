@@ -110,16 +110,38 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   const SmallModel small;
   const model::Seq2Seq* const one[] = {&small.model};
   const model::Seq2Seq* const two[] = {&small.model, &small.model};
-  EXPECT_TRUE(DeviceEngine::can(one, {}, false));
-  EXPECT_FALSE(DeviceEngine::can(one, {}, true));
-  EXPECT_FALSE(DeviceEngine::can(two, {}, false));
-  EXPECT_FALSE(DeviceEngine::can(one, {.beam = 17}, false));
-  EXPECT_FALSE(DeviceEngine::can(one, {.no_repeat_ngram = 2}, false));
-  EXPECT_FALSE(DeviceEngine::can(one, {.method = Method::kSample}, false));
+  EXPECT_TRUE(DeviceEngine::can(one, {}));
+  EXPECT_FALSE(DeviceEngine::can(two, {}));
+  EXPECT_FALSE(DeviceEngine::can(one, {.beam = 17}));
+  EXPECT_FALSE(DeviceEngine::can(one, {.no_repeat_ngram = 2}));
+  EXPECT_FALSE(DeviceEngine::can(one, {.method = Method::kSample}));
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
+  EXPECT_TRUE(engine.takes({.source = {5, 2}, .prefix = {}}));
   EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {7}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .search = SearchSettings{}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .heads_off = {{}}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .trace = true}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .follow = true}));
   EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {7}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
+}
+
+TEST(DeviceEngine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+  const SmallModel small;
+  const std::vector<Sentence> sources = model::random_sentences(6, 8, 37, 4);
+  const auto expected = search(*small.on, small.model, sources, {}, Place::kHost);
+  DeviceEngine engine(*small.on, small.model, {}, {.sentences = 3, .source_tokens = 60});
+  for (std::uint64_t i = 0; i < 6; ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  std::map<std::uint64_t, Result> results;
+  for (int step = 0; !engine.idle(); ++step) {
+    if (step == 1) {
+      engine.cancel(1);  // under way
+      engine.cancel(5);  // waiting
+    }
+    for (Result& result : engine.step()) results[result.number] = std::move(result);
+  }
+  ASSERT_EQ(results.size(), 4u);
+  for (const auto& [number, result] : results) expect_same(result.hypotheses, expected[number]);
 }
 
 TEST(DeviceEngine, TellsOfScoresThatAreNotNumbers) {
@@ -247,7 +269,7 @@ TEST(Dispatcher, GivesTheHostWhatTheDeviceCannotDo) {
   const SearchSettings settings{.max_extra = 9};
   const EngineLimits limits{.sentences = 4, .source_tokens = 30};
   Engine engine(*small.on, {&small.model}, settings, limits);
-  Dispatcher dispatcher(*small.on, {&small.model}, settings, limits, false, Place::kDevice);
+  Dispatcher dispatcher(*small.on, {&small.model}, settings, limits, Place::kDevice);
   std::map<std::uint64_t, Result> expected, actual;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Request request{

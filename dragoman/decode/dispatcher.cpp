@@ -13,10 +13,10 @@ bool wanted_on_device(const Backend& on, Place place) {
 }  // namespace
 
 Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
-                       const EngineLimits& limits, bool traces, Place place)
-    : on_(on), models_(std::move(models)), settings_(settings), limits_(limits), traces_(traces) {
+                       const EngineLimits& limits, Place place)
+    : on_(on), models_(std::move(models)), settings_(settings), limits_(limits) {
   settings.validate();
-  if (wanted_on_device(on, place) && DeviceEngine::can(models_, settings, traces)) {
+  if (wanted_on_device(on, place) && DeviceEngine::can(models_, settings)) {
     device_ = std::make_unique<DeviceEngine>(on, *models_.front(), settings, limits);
   } else {
     host();
@@ -24,7 +24,7 @@ Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, c
 }
 
 Engine& Dispatcher::host() {
-  if (!host_) host_ = std::make_unique<Engine>(on_, models_, settings_, limits_, traces_);
+  if (!host_) host_ = std::make_unique<Engine>(on_, models_, settings_, limits_);
   return *host_;
 }
 
@@ -35,6 +35,13 @@ void Dispatcher::add(Request request) {
     host().add(std::move(request));
   }
 }
+
+void Dispatcher::cancel(std::uint64_t number) {
+  if (device_) device_->cancel(number);
+  if (host_) host_->cancel(number);
+}
+
+std::vector<Settled> Dispatcher::settled() const { return host_ ? host_->settled() : std::vector<Settled>(); }
 
 std::int64_t Dispatcher::limit(const Request& request) const {
   return device_ ? device_->limit(request) : host_->limit(request);
@@ -62,7 +69,7 @@ std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& m
   if (sources.empty()) return found;
   EngineLimits limits{.sentences = static_cast<std::int64_t>(sources.size()), .source_tokens = 0};
   for (const data::Sentence& source : sources) limits.source_tokens += static_cast<std::int64_t>(source.size());
-  Dispatcher engine(on, {&model}, settings, limits, false, place);
+  Dispatcher engine(on, {&model}, settings, limits, place);
   for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
   while (!engine.idle()) {
     for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);

@@ -22,14 +22,16 @@ enum class Place : std::uint8_t {
 class Dispatcher {
  public:
   Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
-             const EngineLimits& limits, bool traces = false, Place place = Place::kUsual);
+             const EngineLimits& limits, Place place = Place::kUsual);
 
   void add(Request request);
+  void cancel(std::uint64_t number);
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const;
   std::int64_t under_way() const;
   bool idle() const;
   std::vector<Result> step();
+  std::vector<Settled> settled() const;
 
   const DeviceEngine* on_device() const { return device_.get(); }
 
@@ -40,7 +42,6 @@ class Dispatcher {
   std::vector<const model::Seq2Seq*> models_;
   SearchSettings settings_;
   EngineLimits limits_;
-  bool traces_;
   // Either may be missing. In this order: the second one's memory lies above the first one's.
   std::unique_ptr<DeviceEngine> device_;
   std::unique_ptr<Engine> host_;  // made when a sentence needs it

@@ -19,6 +19,22 @@ std::int64_t rows_of(const Active& active) {
   return std::visit([](const auto& search) { return static_cast<std::int64_t>(search.rows().size()); }, active.search);
 }
 
+// Who looks at the rows of a pass, and which heads are switched off for which of them.
+struct Watch {
+  std::vector<TraceObserver::Part> parts;
+  std::vector<nn::HeadsOff> off;
+  std::int64_t rows = 0;
+  bool traces = false;
+
+  template <class Active>
+  void add(const Active& active, const TraceObserver::Part& part) {
+    traces = traces || part.trace != nullptr;
+    if (!active.request.heads_off.empty()) off.push_back({rows, part.rows, active.request.heads_off});
+    rows += part.rows;
+    parts.push_back(part);
+  }
+};
+
 // Gives a search the offers of its rows, which begin at `top`. More words may have been computed than it wants: what it
 // sees must not depend on its mates.
 template <class OneSearch>
@@ -51,26 +67,28 @@ Result finish(Active& active) {
 }  // namespace
 
 Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
-               const EngineLimits& limits, bool traces)
+               const EngineLimits& limits)
     : on_(on),
       memory_(on.arena()),
       models_(std::move(models)),
       settings_(settings),
       limits_(limits),
-      traces_(traces),
       V_(models_.front()->target_vocabulary()) {
   settings.validate();
   for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
   // Enough for all sentences to grow to their limits.
-  const std::int64_t tokens = limits.source_tokens + limits.sentences * settings.max_extra;
+  most_cells_ = most_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
   for (const model::Seq2Seq* model : models_) {
-    states_.push_back(model->start(on, {.source_rows = limits.source_tokens, .cells = most_rows(settings) * tokens}));
+    states_.push_back(model->start(on, {.source_rows = limits.source_tokens, .cells = most_cells_}));
   }
 }
 
 std::int64_t Engine::limit(const Request& request) const {
-  return std::min(positions_, static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  return std::min(positions_, tokens - 1 + search_of(request).max_extra);
 }
+
+std::int64_t Engine::cells_for(const Request& request) const { return most_rows(search_of(request)) * limit(request); }
 
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
@@ -83,12 +101,48 @@ void check_request(const Request& request, const EngineLimits& limits, std::int6
 }
 
 void Engine::add(Request request) {
+  if (request.search) request.search->validate();
   check_request(request, limits_, limit(request));
+  require<UsageError>(cells_for(request) <= most_cells_, most_rows(search_of(request)), " hypotheses of ",
+                      limit(request), " tokens need more room than there is; ask for fewer, or for less text at once.");
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {
     waiting_.push_back(std::move(request));
   }
+}
+
+void Engine::cancel(std::uint64_t number) {
+  const auto meant = [number](const Request& request) { return request.number == number; };
+  std::erase_if(waiting_, meant);
+  std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
+  for (const auto& active : active_) active->unwanted = active->unwanted || meant(active->request);
+}
+
+// Takes the rows of those that nobody wants out of the states, before others enter.
+void Engine::drop_unwanted() {
+  if (std::ranges::none_of(active_, &Active::unwanted, [](const auto& active) -> Active& { return *active; })) return;
+  std::vector<std::int32_t> parents, ids;
+  std::int64_t top = 0;
+  for (auto& active : active_) {
+    const std::int64_t rows = rows_of(*active);
+    for (std::int64_t row = top; row < top + rows && !active->unwanted; ++row) {
+      parents.push_back(static_cast<std::int32_t>(row));
+      ids.push_back(ids_[row]);
+    }
+    top += rows;
+    if (!active->unwanted) continue;
+    leave(*active);
+    active.reset();
+  }
+  std::erase(active_, nullptr);
+  ids_ = std::move(ids);
+  for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
+}
+
+void Engine::leave(const Active& active) {
+  tokens_ -= static_cast<std::int64_t>(active.request.source.size());
+  cells_ -= cells_for(active.request);
 }
 
 // Sentences enter when a quarter of the places are free, so that they are encoded several at a time.
@@ -109,40 +163,42 @@ void Engine::admit() {
 // all of them.
 bool Engine::take_room(const Request& request) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
-  if (tokens_ + tokens > limits_.source_tokens) return false;
+  if (tokens_ + tokens > limits_.source_tokens || cells_ + cells_for(request) > most_cells_) return false;
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(tokens);
   if (number < 0) return false;  // enough room, but not in one piece
   tokens_ += tokens;
+  cells_ += cells_for(request);
   entering_.push_back(number);
   return true;
 }
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
-  auto trace = traces_ ? std::make_unique<Trace>() : nullptr;
+  auto trace = request.trace ? std::make_unique<Trace>() : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t number = request.number;
+  const SearchSettings settings = search_of(request);
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
-  if (settings_.method == Method::kBeam) {
-    active->search.emplace<BeamSearch>(settings_, bounds, V_, active->trace ? &active->trace->candidates : nullptr);
+  if (settings.method == Method::kBeam) {
+    active->search.emplace<BeamSearch>(settings, bounds, V_, active->trace ? &active->trace->candidates : nullptr);
   } else {
-    active->search.emplace<SingleSearch>(settings_, bounds, V_, number);
+    active->search.emplace<SingleSearch>(settings, bounds, V_, number);
   }
   return active;
 }
 
 void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
   std::vector<data::Sentence> sources;
-  std::vector<TraceObserver::Part> parts;
+  Watch watch;
   for (const auto& active : sentences) {
     const auto tokens = static_cast<std::int64_t>(active->request.source.size());
     sources.push_back(active->request.source);
-    parts.push_back({active->trace.get(), tokens, 0, tokens});
+    watch.add(*active, {active->trace.get(), tokens, 0, tokens});
   }
-  TraceObserver observer(on_, std::move(parts));
+  TraceObserver observer(on_, std::move(watch.parts));
   for (std::size_t m = 0; m < models_.size(); ++m) {
     const ArenaScope values(on_.arena());
-    nn::Pass pass{.on = on_, .observer = traces_ && m == 0 ? &observer : nullptr};
+    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
     const data::Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
     models_[m]->remember(models_[m]->encode(source, pass), entering_, states_[m]);
   }
@@ -153,6 +209,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
 std::vector<Result> Engine::step() {
   const NoGradient no_gradient;
   std::vector<Result> results = std::exchange(ready_, {});
+  drop_unwanted();
   admit();
   if (!active_.empty()) {
     const ArenaScope values(on_.arena());
@@ -161,19 +218,27 @@ std::vector<Result> Engine::step() {
   return results;
 }
 
+std::vector<Settled> Engine::settled() const {
+  std::vector<Settled> settled;
+  for (const auto& active : active_) {
+    if (!active->request.follow || active->unwanted) continue;
+    settled.push_back(
+        {active->request.number, std::visit([](const auto& search) { return search.settled(); }, active->search)});
+  }
+  return settled;
+}
+
 std::vector<Tensor> Engine::run_models() {
-  std::vector<TraceObserver::Part> parts;
-  std::int64_t row = 0;
+  Watch watch;
   for (const auto& active : active_) {
     const std::int64_t rows = rows_of(*active), sources = static_cast<std::int64_t>(active->request.source.size());
-    parts.push_back({active->trace.get(), rows, states_[0].length(row) + 1, sources});
-    row += rows;
+    watch.add(*active, {active->trace.get(), rows, states_[0].length(watch.rows) + 1, sources});
   }
-  TraceObserver observer(on_, std::move(parts));
-  if (traces_) observer.begin_step();
+  TraceObserver observer(on_, std::move(watch.parts));
+  if (watch.traces) observer.begin_step();
   std::vector<Tensor> next;
   for (std::size_t m = 0; m < models_.size(); ++m) {
-    nn::Pass pass{.on = on_, .observer = traces_ && m == 0 ? &observer : nullptr};
+    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
     next.push_back(models_[m]->step(ids_, states_[m], pass));
   }
   return next;
@@ -204,7 +269,7 @@ void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) 
     }
     top += rows;
     if (rows_of(*active) > 0) continue;
-    tokens_ -= static_cast<std::int64_t>(active->request.source.size());
+    leave(*active);
     results.push_back(finish(*active));
     active.reset();
   }

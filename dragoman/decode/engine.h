@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -25,13 +26,23 @@ struct EngineLimits {
 };
 
 struct Request {
-  data::Sentence source;     // ends in EOS
-  data::Sentence prefix;     // words that the translation is to begin with
-  std::uint64_t number = 0;  // tells the results apart, and the random numbers of sampling
+  data::Sentence source;                                // ends in EOS
+  data::Sentence prefix;                                // words that the translation is to begin with
+  std::uint64_t number = 0;                             // tells the results apart, and the random numbers of sampling
+  std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the engine's
+  std::vector<nn::Head> heads_off = {};                 // heads that give it nothing
+  bool trace = false;
+  bool follow = false;  // its words are asked for while the search goes on: see Engine::settled()
 };
 
 // Throws a UsageError if such a translation, of at most `limit` tokens, can never have its turn.
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit);
+
+// What is certain of a translation under way.
+struct Settled {
+  std::uint64_t number = 0;
+  data::Sentence tokens;  // that the best hypothesis will begin with
+};
 
 struct Result {
   std::uint64_t number = 0;
@@ -45,11 +56,13 @@ class Engine {
   // Models that share their vocabularies vote: the mean of their probabilities decides. Takes memory from the backend's
   // arena for as long as it lives.
   Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
-         const EngineLimits& limits, bool traces = false);
+         const EngineLimits& limits);
 
   // The sentence waits for its turn. Throws a UsageError if it can never have one: its source is longer than the limit,
-  // or the prefix is as long as the translation may be.
+  // the prefix is as long as the translation may be, or its own search keeps more hypotheses than there is room for.
   void add(Request request);
+  // Nobody wants the result any more. Nothing happens if it has been given.
+  void cancel(std::uint64_t number);
   // Tokens that the translation may have, EOS included.
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
@@ -59,6 +72,8 @@ class Engine {
   // Lets waiting sentences in and takes one step with all that are under way. Returns those that are done, in the order
   // in which they entered.
   std::vector<Result> step();
+  // Of those under way whose words are asked for.
+  std::vector<Settled> settled() const;
 
  private:
   using Search = std::variant<BeamSearch, SingleSearch>;
@@ -68,7 +83,13 @@ class Engine {
     Request request;
     std::unique_ptr<Trace> trace;
     Search search;
+    bool unwanted = false;
   };
+
+  const SearchSettings& search_of(const Request& request) const { return request.search ? *request.search : settings_; }
+  std::int64_t cells_for(const Request& request) const;
+  void leave(const Active& active);
+  void drop_unwanted();
 
   void admit();
   bool take_room(const Request& request);
@@ -82,7 +103,6 @@ class Engine {
   std::vector<const model::Seq2Seq*> models_;
   SearchSettings settings_;
   EngineLimits limits_;
-  bool traces_;
   std::int64_t V_;
   std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // that the models have
 
@@ -90,6 +110,7 @@ class Engine {
   std::vector<Result> ready_;                    // what took no step at all
   std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
   std::int64_t tokens_ = 0;                      // of the active sources
+  std::int64_t cells_ = 0, most_cells_ = 0;      // that the active ones may come to take, and that there are
   std::vector<model::DecoderState> states_;      // one a model
   std::vector<std::int32_t> ids_;                // that the rows read next
   std::vector<std::int32_t> entering_;           // numbers of sentences that are yet to be encoded

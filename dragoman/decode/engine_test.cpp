@@ -16,9 +16,9 @@ using data::Sentence;
 using model::SmallModel;
 
 std::map<std::uint64_t, Result> run(Engine& engine, const std::vector<Sentence>& sources,
-                                    const std::vector<std::size_t>& order) {
+                                    const std::vector<std::size_t>& order, bool traced = false) {
   std::map<std::uint64_t, Result> results;
-  for (const std::size_t i : order) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  for (const std::size_t i : order) engine.add({.source = sources[i], .prefix = {}, .number = i, .trace = traced});
   while (!engine.idle()) {
     for (Result& result : engine.step()) results[result.number] = std::move(result);
   }
@@ -43,8 +43,8 @@ TEST_P(EngineTest, AResultIsTheSameInAnyCompanyOrderAndOnAnyThreads) {
   for (const SmallModel* small : {&one, &three}) {
     for (const EngineLimits& limits : {EngineLimits{3, 40}, EngineLimits{7, 100}, EngineLimits{50, 1000}}) {
       for (const bool traced : {false, true}) {
-        Engine engine(*small->on, {&small->model}, settings, limits, traced);
-        for (const auto& [number, result] : run(engine, sources, numbers(25, 7))) {
+        Engine engine(*small->on, {&small->model}, settings, limits);
+        for (const auto& [number, result] : run(engine, sources, numbers(25, 7), traced)) {
           const Hypothesis& best = result.hypotheses.front();
           const Hypothesis& wanted = expected.at(number).hypotheses.front();
           EXPECT_EQ(best.tokens, wanted.tokens);
@@ -105,6 +105,129 @@ TEST(Engine, AForcedPrefixComesFirstAndIsScored) {
   }
 }
 
+void expect_same(const Result& actual, const Result& expected) {
+  ASSERT_EQ(actual.hypotheses.size(), expected.hypotheses.size());
+  for (std::size_t i = 0; i < expected.hypotheses.size(); ++i) {
+    EXPECT_EQ(actual.hypotheses[i].tokens, expected.hypotheses[i].tokens);
+    EXPECT_EQ(actual.hypotheses[i].score, expected.hypotheses[i].score);
+  }
+}
+
+TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
+  const SmallModel small(config());
+  const std::vector<Sentence> sources = model::random_sentences(12, 8, 200, 5);
+  const SearchSettings ways[] = {{.beam = 2, .max_extra = 9},
+                                 {.beam = 7, .alpha = 1.2, .n_best = 3, .max_extra = 4},
+                                 {.method = Method::kGreedy, .max_extra = 12},
+                                 {.method = Method::kSample, .max_extra = 6, .seed = 5}};
+  Engine mixed(*small.on, {&small.model}, ways[0], {.sentences = 5, .source_tokens = 60});
+  std::map<std::uint64_t, Result> actual;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    mixed.add({.source = sources[i], .prefix = {}, .number = i, .search = ways[i % 4], .trace = i % 3 == 0});
+  }
+  while (!mixed.idle()) {
+    for (Result& result : mixed.step()) actual[result.number] = std::move(result);
+  }
+  for (std::size_t way = 0; way < 4; ++way) {
+    Engine engine(*small.on, {&small.model}, ways[way], {.sentences = 5, .source_tokens = 60});
+    for (const auto& [number, result] : run(engine, sources, numbers(12, 1))) {
+      if (number % 4 != way) continue;
+      expect_same(actual.at(number), result);
+      EXPECT_EQ(actual.at(number).trace != nullptr, number % 3 == 0);
+    }
+  }
+  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .search = SearchSettings{.beam = 400}}), UsageError);
+  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .search = SearchSettings{.beam = 0}}), UsageError);
+}
+
+TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+  const SmallModel small(config());
+  const std::vector<Sentence> sources = model::random_sentences(8, 8, 200, 6);
+  const SearchSettings settings{.max_extra = 10};
+  Engine whole(*small.on, {&small.model}, settings, {.sentences = 4, .source_tokens = 50});
+  const auto expected = run(whole, sources, numbers(8, 1));
+  Engine engine(*small.on, {&small.model}, settings, {.sentences = 4, .source_tokens = 50});
+  for (std::uint64_t i = 0; i < 8; ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  std::map<std::uint64_t, Result> results;
+  for (int step = 0; !engine.idle(); ++step) {
+    for (const std::uint64_t number : {0, 2, 7}) {
+      if (step == 2) engine.cancel(number);
+    }
+    for (Result& result : engine.step()) results[result.number] = std::move(result);
+  }
+  ASSERT_EQ(results.size(), 5u);
+  for (const auto& [number, result] : results) expect_same(result, expected.at(number));
+  for (std::uint64_t i = 0; i < 4; ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  engine.step();
+  for (std::uint64_t i = 0; i < 4; ++i) engine.cancel(i);
+  EXPECT_TRUE(engine.step().empty());
+  EXPECT_TRUE(engine.idle());
+}
+
+// What was said to be certain stays, and in the end is all that was found.
+TEST(Engine, SettledWordsAreNeverTakenBack) {
+  const SmallModel small(config());
+  const std::vector<Sentence> sources = model::random_sentences(20, 10, 200, 8);
+  for (const SearchSettings& settings : {SearchSettings{.beam = 5, .n_best = 2, .max_extra = 15},
+                                         SearchSettings{.beam = 5, .stop = Stop::kBeam, .max_extra = 15},
+                                         SearchSettings{.method = Method::kGreedy, .max_extra = 15}}) {
+    Engine engine(*small.on, {&small.model}, settings, {.sentences = 6, .source_tokens = 100});
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      engine.add({.source = sources[i], .prefix = {}, .number = i, .follow = i % 4 != 0});
+    }
+    std::map<std::uint64_t, Sentence> said;
+    std::size_t early = 0;
+    const auto begins_with = [](const Sentence& whole, const Sentence& first) {
+      return first.size() <= whole.size() && std::equal(first.begin(), first.end(), whole.begin());
+    };
+    while (!engine.idle()) {
+      for (const Result& result : engine.step()) {
+        EXPECT_TRUE(begins_with(result.hypotheses.front().tokens, said[result.number]));
+        early += said[result.number].size();
+      }
+      for (const Settled& settled : engine.settled()) {
+        EXPECT_NE(settled.number % 4, 0u);
+        EXPECT_TRUE(begins_with(settled.tokens, said[settled.number]));
+        said[settled.number] = settled.tokens;
+      }
+    }
+    EXPECT_GT(early, 20u);
+  }
+}
+
+// Zero rows of W^O do what a switch does, for everybody.
+TEST(Engine, AHeadThatIsOffGivesNothing) {
+  const std::vector<Sentence> sources = model::random_sentences(6, 8, 200, 2);
+  const SearchSettings settings{.max_extra = 10};
+  const EngineLimits limits{.sentences = 4, .source_tokens = 50};
+  struct Case {
+    nn::AttentionKind kind;
+    const char* W_O;
+  };
+  for (const Case& one :
+       {Case{nn::AttentionKind::kEncoderSelf, "enc.1.self.W_O"},
+        Case{nn::AttentionKind::kDecoderSelf, "dec.1.self.W_O"}, Case{nn::AttentionKind::kCross, "dec.1.cross.W_O"}}) {
+    const SmallModel cut(config()), whole(config());
+    const Array W_O = cut.parameter(one.W_O);
+    const Array rows = W_O.row_range(W_O.rows() / 2, W_O.rows() / 2);  // of the second head of two
+    cut.on->scaled(rows, 0, Sink::overwrite(rows));
+    Engine wanted(*cut.on, {&cut.model}, settings, limits), usual(*whole.on, {&whole.model}, settings, limits);
+    const auto without = run(wanted, sources, numbers(6, 1)), with = run(usual, sources, numbers(6, 1));
+    for (std::size_t i = 0; i < 6; ++i) {
+      usual.add({.source = sources[i],
+                 .prefix = {},
+                 .number = i,
+                 .heads_off = i % 2 == 0 ? std::vector{nn::Head{one.kind, 1, 1}} : std::vector<nn::Head>{}});
+    }
+    while (!usual.idle()) {
+      for (const Result& result : usual.step()) {
+        expect_same(result, (result.number % 2 == 0 ? without : with).at(result.number));
+      }
+    }
+    EXPECT_NE(without.at(0).hypotheses[0].score, with.at(0).hypotheses[0].score);
+  }
+}
+
 TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(5, 8, 200, 3);
@@ -160,8 +283,8 @@ class Forced final : public nn::Observer {
 TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(4, 6, 200, 9);
-  Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50}, true);
-  for (auto& [number, result] : run(engine, sources, numbers(4, 1))) {
+  Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
+  for (auto& [number, result] : run(engine, sources, numbers(4, 1), true)) {
     const Hypothesis& best = result.hypotheses.front();
     Sentence inputs = best.tokens;
     inputs.insert(inputs.begin(), small.model.start_token());

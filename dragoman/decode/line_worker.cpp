@@ -19,12 +19,12 @@ std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::L
   return transformers;
 }
 
-std::vector<Request> requests_for(std::int64_t line, std::vector<data::Sentence> pieces) {
+std::vector<Request> requests_for(std::int64_t line, std::vector<data::Sentence> pieces, bool traces) {
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
     const auto number = static_cast<std::uint64_t>(line) << kPieceBits | requests.size();
     piece.push_back(data::kEos);
-    requests.push_back({.source = std::move(piece), .prefix = {}, .number = number});
+    requests.push_back({.source = std::move(piece), .prefix = {}, .number = number, .trace = traces});
   }
   return requests;
 }
@@ -41,7 +41,8 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       models_(models),
       options_(options),
       pipeline_(pipeline),
-      engine_(on, transformers(models), options.search, limits(options), options.traces) {}
+      engine_(on, transformers(models), options.search, limits(options),
+              options.traces ? Place::kHost : Place::kUsual) {}
 
 void LineWorker::run() {
   while (true) {
@@ -67,7 +68,8 @@ void LineWorker::begin(const Pipeline::Line& line) {
   if (at_once.bad) return pipeline_.finish(std::move(at_once));
 
   const auto& [from, to] = models_.front()->tokenizers;
-  std::vector<Request> requests = requests_for(number, pieces(from.encode(source.text), options_.longest, from));
+  std::vector<Request> requests =
+      requests_for(number, pieces(from.encode(source.text), options_.longest, from), options_.traces);
   const data::Sentence prefix = to.encode(source.prefix);
   if (requests.empty()) {
     return prefix.empty() ? pipeline_.finish(std::move(at_once))

@@ -60,6 +60,15 @@ void WordTree::read(std::int32_t last, data::Sentence& words, std::vector<std::i
   std::ranges::reverse(rows);
 }
 
+// A word has a higher number than the one before it.
+std::int32_t WordTree::common(std::int32_t a, std::int32_t b) const {
+  while (a != b) {
+    std::int32_t& later = a > b ? a : b;
+    later = words_[later].parent;
+  }
+  return a;
+}
+
 bool WordTree::repeats(std::int32_t last, std::int32_t word, int n) const {
   if (n == 0) return false;
   // The run ends in `word`; compare it with every earlier run, both read backwards.

@@ -106,6 +106,8 @@ class WordTree {
   std::int32_t add(std::int32_t parent, std::int32_t word, std::int32_t row);
   // From the first word to `last`.
   void read(std::int32_t last, data::Sentence& words, std::vector<std::int32_t>& rows) const;
+  // The last word that two hypotheses have in common, or kRoot.
+  std::int32_t common(std::int32_t a, std::int32_t b) const;
   // Whether `word` after `last` would end a run of n words that the hypothesis has already said.
   bool repeats(std::int32_t last, std::int32_t word, int n) const;
 

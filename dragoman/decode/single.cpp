@@ -78,6 +78,14 @@ SingleSearch::Word SingleSearch::draw(RandomStream& random) {
   return choices_[count - 1];
 }
 
+data::Sentence SingleSearch::settled() const {
+  data::Sentence words;
+  std::vector<std::int32_t> rows;
+  if (!lines_.empty()) words_.read(lines_.front().last, words, rows);
+  if (!words.empty() && words.back() == data::kEos) words.pop_back();
+  return words;
+}
+
 std::vector<Hypothesis> SingleSearch::results() const {
   std::vector<Hypothesis> results;
   for (const Line& line : lines_) {

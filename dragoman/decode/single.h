@@ -26,6 +26,7 @@ class SingleSearch {
   std::int64_t steps() const { return step_; }  // taken so far
   // Greedy: the one. Sampling: in the order in which they were drawn.
   std::vector<Hypothesis> results() const;
+  data::Sentence settled() const;
 
  private:
   struct Line {

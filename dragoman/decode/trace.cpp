@@ -42,7 +42,9 @@ Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) co
 }
 
 void TraceObserver::begin_step() {
-  for (const Part& part : parts_) part.trace->steps_.emplace_back();
+  for (const Part& part : parts_) {
+    if (part.trace != nullptr) part.trace->steps_.emplace_back();
+  }
 }
 
 void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, const Reach&) {
@@ -52,20 +54,25 @@ void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, cons
   const std::int64_t heads = static_cast<std::int64_t>(host.size()) / squares;
   auto from = host.begin();
   for (const Part& part : parts_) {
+    const auto first = from;
+    from += heads * part.sources * part.sources;
+    if (part.trace == nullptr) continue;
     Attention& encoder = part.trace->encoder;
     encoder.layers = layer + 1;
     encoder.heads = heads;
     encoder.queries = encoder.keys = part.sources;
-    encoder.weights.insert(encoder.weights.end(), from, from + heads * part.sources * part.sources);
-    from += heads * part.sources * part.sources;
+    encoder.weights.insert(encoder.weights.end(), first, from);
   }
 }
 
 void TraceObserver::see_step(nn::AttentionKind kind, int, const Array& weights) {
   const std::vector<float> host = to_host(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
-  const float* from = host.data();
+  const float* end = host.data();
   for (const Part& part : parts_) {
+    const float* from = end;
+    end += part.rows * heads * width;
+    if (part.trace == nullptr) continue;
     Trace::Step& step = part.trace->steps_.back();
     Trace::Step::Layer& layer = (kind == nn::AttentionKind::kCross ? step.cross : step.self).emplace_back();
     layer.heads = heads;

@@ -55,7 +55,7 @@ class Trace {
 class TraceObserver final : public nn::Observer {
  public:
   struct Part {
-    Trace* trace;
+    Trace* trace;       // or nothing, for a sentence that nobody looks at
     std::int64_t rows;  // of the step, in order; when encoding, the tokens of the sentence
     std::int64_t past;  // tokens that the rows have read, this step's included
     std::int64_t sources;

@@ -37,11 +37,22 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
       ops::attention(projected.Q, projected.K, projected.V, reach, heads(pass.dropout(sizes.P_drop)),
                      pass.observer != nullptr ? &weights : nullptr);
   if (pass.observer != nullptr) pass.observer->see(kind, layer, weights, reach);
+  switch_off(concatenated.array(), pass);
   return W_O(concatenated);
 }
 
 Heads MultiHeadAttention::heads(const Dropout& dropout) const {
   return {.h = sizes.h, .scale = 1.0 / std::sqrt(static_cast<double>(sizes.d_k)), .dropout = dropout};
+}
+
+void MultiHeadAttention::switch_off(const Array& O, const Pass& pass) const {
+  for (const HeadsOff& off : pass.heads_off) {
+    for (const Head& head : off.heads) {
+      if (head.kind != kind || head.layer != layer) continue;
+      const Array given = O.row_range(off.first, off.rows).columns(head.head * sizes.d_v, sizes.d_v);
+      pass.on.scaled(given, 0, Sink::overwrite(given));
+    }
+  }
 }
 
 Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const {
@@ -50,6 +61,7 @@ Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DTy
 
 Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {
   if (pass.observer != nullptr) pass.observer->see_step(kind, layer, weights);
+  switch_off(O, pass);
   return W_O(Tensor(pass.on, O));
 }
 

@@ -51,6 +51,8 @@ struct MultiHeadAttention {
   // Section 3.2.2, for a ragged batch, all heads at once.
   Tensor operator()(const Projections& projected, const Reach& reach, Pass& pass) const;
   Heads heads(const Dropout& dropout = {}) const;
+  // Zeros what heads gave [rows, h d_v] that are switched off for them.
+  void switch_off(const Array& O, const Pass& pass) const;
   // Where the weights of a decoding step are to be written: nowhere, unless somebody observes.
   Array step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const;
   // The end of a step: shows the weights, and multiplies what the heads gave by W^O.

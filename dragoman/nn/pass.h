@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/backend.h"
@@ -21,12 +22,27 @@ class Observer {
   virtual void see_step(AttentionKind, int, const Array&) {}
 };
 
+// One head of one attention; both are counted from 0.
+struct Head {
+  AttentionKind kind = AttentionKind::kEncoderSelf;
+  int layer = 0, head = 0;
+
+  bool operator==(const Head&) const = default;
+};
+
+// Rows of a pass for which some heads are switched off: they give zeros to W^O.
+struct HeadsOff {
+  std::int64_t first = 0, rows = 0;
+  std::span<const Head> heads;
+};
+
 struct Pass {
   Backend& on;
   bool training = false;
   std::uint64_t seed = 0;
   std::uint32_t update = 0;  // dropout masks differ from update to update
   Observer* observer = nullptr;
+  std::span<const HeadsOff> heads_off = {};  // outside training only
   std::uint32_t call_site = 0;  // counts the places that drop, in the order in which the model comes to them
 
   // The dropout of the next call site; none outside training.
