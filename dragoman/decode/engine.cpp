@@ -176,13 +176,13 @@ bool Engine::take_room(const Request& request) {
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
   auto trace = request.trace ? std::make_unique<Trace>() : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
-  const std::uint64_t number = request.number;
+  const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
   if (settings.method == Method::kBeam) {
     active->search.emplace<BeamSearch>(settings, bounds, V_, active->trace ? &active->trace->candidates : nullptr);
   } else {
-    active->search.emplace<SingleSearch>(settings, bounds, V_, number);
+    active->search.emplace<SingleSearch>(settings, bounds, V_, stream);
   }
   return active;
 }

@@ -28,9 +28,10 @@ struct EngineLimits {
 struct Request {
   data::Sentence source;                                // ends in EOS
   data::Sentence prefix;                                // words that the translation is to begin with
-  std::uint64_t number = 0;                             // tells the results apart, and the random numbers of sampling
+  std::uint64_t number = 0;                             // tells the results apart, and the random numbers
   std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the engine's
   std::vector<nn::Head> heads_off = {};                 // heads that give it nothing
+  std::optional<std::uint64_t> stream = std::nullopt;   // of the random numbers, in place of its number
   bool trace = false;
   bool follow = false;  // its words are asked for while the search goes on: see Engine::settled()
 };

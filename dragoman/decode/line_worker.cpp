@@ -12,6 +12,7 @@ namespace {
 
 // A request's number says which piece of which line it is. No line has more pieces than this: it has fewer bytes.
 constexpr int kPieceBits = 31;
+constexpr std::uint64_t kPieceMask = (std::uint64_t{1} << kPieceBits) - 1;
 
 std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::LoadedModel*>& models) {
   std::vector<const model::Seq2Seq*> transformers;
@@ -19,14 +20,36 @@ std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::L
   return transformers;
 }
 
-std::vector<Request> requests_for(std::int64_t line, std::vector<data::Sentence> pieces, bool traces) {
+std::uint64_t number_of(std::int64_t line, std::size_t piece) {
+  return static_cast<std::uint64_t>(line) << kPieceBits | piece;
+}
+
+std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::Sentence> pieces) {
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
-    const auto number = static_cast<std::uint64_t>(line) << kPieceBits | requests.size();
+    const std::size_t index = requests.size();
     piece.push_back(data::kEos);
-    requests.push_back({.source = std::move(piece), .prefix = {}, .number = number, .trace = traces});
+    requests.push_back({.source = std::move(piece),
+                        .prefix = {},
+                        .number = number_of(line.number, index),
+                        .search = line.source.search,
+                        .heads_off = line.source.heads_off,
+                        .stream = number_of(line.source.number.value_or(line.number), index),
+                        .trace = line.source.trace,
+                        .follow = line.source.follow});
   }
   return requests;
+}
+
+// Without the bytes of a character that may not be whole yet.
+std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer) {
+  while (!tokens.empty() && tokenizer.is_byte(tokens.back())) tokens.pop_back();
+  return tokenizer.decode(tokens);
+}
+
+void append(std::string& text, const std::string& piece) {
+  if (!text.empty() && !piece.empty()) text += ' ';
+  text += piece;
 }
 
 EngineLimits limits(const TranslatorOptions& options) {
@@ -36,65 +59,121 @@ EngineLimits limits(const TranslatorOptions& options) {
 }  // namespace
 
 LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models,
-                       const TranslatorOptions& options, Pipeline& pipeline)
+                       const TranslatorOptions& options, LineDesk& desk)
     : on_(on),
       models_(models),
       options_(options),
-      pipeline_(pipeline),
+      desk_(desk),
       engine_(on, transformers(models), options.search, limits(options),
               options.traces ? Place::kHost : Place::kUsual) {}
 
 void LineWorker::run() {
   while (true) {
+    bool closed = false;
     while (engine_.waiting() < options_.batch_size) {
-      const std::optional<Pipeline::Line> line = pipeline_.take(engine_.idle());
+      std::optional<LineDesk::Line> line = desk_.take(engine_.idle());
+      closed = !line && engine_.idle();
       if (!line) break;
+      line->source.trace = line->source.trace || options_.traces;
       begin(*line);
     }
-    if (engine_.idle() || pipeline_.given_up()) return;
+    if (desk_.given_up()) return;
+    for (const std::int64_t number : desk_.unwanted()) cancel(number);
+    if (engine_.idle()) {
+      if (closed) return;
+      continue;
+    }
+    desk_.stepped(engine_.under_way());
     collect(engine_.step());
+    follow();
   }
 }
 
-void LineWorker::begin(const Pipeline::Line& line) {
+void LineWorker::begin(const LineDesk::Line& line) {
   const auto& [number, source] = line;
   TranslatedLine at_once;
   at_once.number = number;
   at_once.bad = first_invalid_utf8(source.text).has_value();
   if (at_once.bad && options_.bad_line == BadLine::kStop) {
-    return pipeline_.refuse(number, " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
+    return desk_.refuse(number, " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
   }
   if (at_once.bad && options_.bad_line == BadLine::kKeep) at_once.text = source.text;
-  if (at_once.bad) return pipeline_.finish(std::move(at_once));
+  if (at_once.bad) return desk_.finish(std::move(at_once));
 
   const auto& [from, to] = models_.front()->tokenizers;
-  std::vector<Request> requests =
-      requests_for(number, pieces(from.encode(source.text), options_.longest, from), options_.traces);
+  std::vector<Request> requests = requests_for(line, pieces(from.encode(source.text), options_.longest, from));
   const data::Sentence prefix = to.encode(source.prefix);
   if (requests.empty()) {
-    return prefix.empty() ? pipeline_.finish(std::move(at_once))
-                          : pipeline_.refuse(number, " has no text, but a prefix for its translation.");
+    return prefix.empty() ? desk_.finish(std::move(at_once))
+                          : desk_.refuse(number, " has no text, but a prefix for its translation.");
   }
   const std::int64_t limit = engine_.limit(requests[0]);
   if (!prefix.empty() && std::ssize(prefix) >= limit) {
-    return pipeline_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves nothing of a translation ",
-                                         "that may have ", limit, "; shorten it or raise --max-extra."));
+    return desk_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves nothing of a translation ",
+                                     "that may have ", limit, "; shorten it or raise --max-extra."));
   }
   requests[0].prefix = prefix;
+  try {
+    enter(number, std::move(requests));
+  } catch (const UsageError& error) {  // its own search cannot be made
+    cancel(number);
+    desk_.refuse(number, join(": ", error.what()));
+  }
+}
+
+void LineWorker::enter(std::int64_t number, std::vector<Request> requests) {
   Parts& parts = under_way_[number];
   parts.left = requests.size();
   parts.results.resize(parts.left);
+  parts.settled.resize(parts.left);
   for (Request& request : requests) {
     parts.sources.push_back(request.source);
     engine_.add(std::move(request));
   }
 }
 
+void LineWorker::cancel(std::int64_t number) {
+  const auto found = under_way_.find(number);
+  if (found == under_way_.end()) return;
+  for (std::size_t piece = 0; piece < found->second.results.size(); ++piece) engine_.cancel(number_of(number, piece));
+  under_way_.erase(found);
+}
+
+// Tells what has become certain of lines that are followed.
+void LineWorker::follow() {
+  std::map<std::int64_t, Parts*> changed;
+  for (Settled& settled : engine_.settled()) {
+    const auto number = static_cast<std::int64_t>(settled.number >> kPieceBits);
+    Parts& parts = under_way_.at(number);
+    parts.settled[settled.number & kPieceMask] = std::move(settled.tokens);
+    changed[number] = &parts;
+  }
+  for (const auto& [number, parts] : changed) {
+    std::string text = settled_text(*parts);
+    if (text.size() <= parts->told.size()) continue;
+    parts->told = text;
+    desk_.settle(number, text);
+  }
+}
+
+// Of all pieces up to the first that is not done.
+std::string LineWorker::settled_text(const Parts& parts) const {
+  const text::Tokenizer& tokenizer = models_.front()->tokenizers.target;
+  std::string text;
+  for (std::size_t i = 0; i < parts.results.size(); ++i) {
+    const bool done = !parts.results[i].hypotheses.empty();
+    append(text, done ? tokenizer.decode(parts.results[i].hypotheses.front().tokens)
+                      : certain_text(parts.settled[i], tokenizer));
+    if (!done) break;
+  }
+  return text;
+}
+
 void LineWorker::collect(std::vector<Result> results) {
   std::vector<TranslatedLine> lines;
   for (Result& result : results) {
     const auto number = static_cast<std::int64_t>(result.number >> kPieceBits);
-    const std::size_t piece = result.number & ((std::uint64_t{1} << kPieceBits) - 1);
+    const std::size_t piece = result.number & kPieceMask;
     Parts& parts = under_way_.at(number);
     parts.results[piece] = std::move(result);
     if (--parts.left > 0) continue;
@@ -102,7 +181,7 @@ void LineWorker::collect(std::vector<Result> results) {
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
-  for (TranslatedLine& line : lines) pipeline_.finish(std::move(line));
+  for (TranslatedLine& line : lines) desk_.finish(std::move(line));
 }
 
 TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
@@ -112,9 +191,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
   line.pieces = static_cast<std::int64_t>(parts.sources.size());
   for (std::size_t i = 0; i < parts.sources.size(); ++i) {
     const Hypothesis& best = parts.results[i].hypotheses.front();
-    const std::string text = tokenizer.decode(best.tokens);
-    if (!line.text.empty() && !text.empty()) line.text += ' ';
-    line.text += text;
+    append(line.text, tokenizer.decode(best.tokens));
     line.log_probability += best.log_probability;
     line.steps += parts.results[i].steps;
     line.score += best.score;

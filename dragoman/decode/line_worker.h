@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dragoman/decode/dispatcher.h"
-#include "dragoman/decode/pipeline.h"
+#include "dragoman/decode/line_desk.h"
 #include "dragoman/decode/translator.h"
 
 namespace dragoman::decode {
@@ -17,7 +17,7 @@ class LineWorker {
  public:
   // What is given must outlive the worker.
   LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
-             Pipeline& pipeline);
+             LineDesk& desk);
 
   // Until no line is left, or nobody wants the rest.
   void run();
@@ -27,10 +27,16 @@ class LineWorker {
   struct Parts {
     std::vector<data::Sentence> sources;  // EOS included
     std::vector<Result> results;
+    std::vector<data::Sentence> settled;  // of a line that is followed
+    std::string told;                     // what its asker knows of it
     std::size_t left = 0;
   };
 
-  void begin(const Pipeline::Line& line);
+  void begin(const LineDesk::Line& line);
+  void enter(std::int64_t number, std::vector<Request> requests);
+  void cancel(std::int64_t number);
+  void follow();
+  std::string settled_text(const Parts& parts) const;
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, Parts& parts) const;
   void align(std::vector<TranslatedLine>& lines) const;
@@ -38,7 +44,7 @@ class LineWorker {
   Backend& on_;
   const std::vector<const model::LoadedModel*>& models_;
   const TranslatorOptions& options_;
-  Pipeline& pipeline_;
+  LineDesk& desk_;
   Dispatcher engine_;
   std::map<std::int64_t, Parts> under_way_;
 };

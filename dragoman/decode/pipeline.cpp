@@ -21,7 +21,7 @@ void Pipeline::close(std::exception_ptr error) {
   results_.notify_all();
 }
 
-std::optional<Pipeline::Line> Pipeline::take(bool wait) {
+std::optional<LineDesk::Line> Pipeline::take(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait) lines_.wait(lock, [&] { return given_up_ || closed_ || !waiting_.empty(); });
   if (given_up_ || waiting_.empty()) return std::nullopt;
@@ -32,14 +32,14 @@ std::optional<Pipeline::Line> Pipeline::take(bool wait) {
 
 void Pipeline::finish(TranslatedLine line) {
   const std::int64_t number = line.number;
-  settle(number, std::move(line));
+  put_down(number, std::move(line));
 }
 
 void Pipeline::refuse(std::int64_t number, const std::string& reason) {
-  settle(number, UsageError(join("line ", number, reason)));
+  put_down(number, UsageError(join("line ", number, reason)));
 }
 
-void Pipeline::settle(std::int64_t number, Outcome outcome) {
+void Pipeline::put_down(std::int64_t number, Outcome outcome) {
   const std::lock_guard lock(mutex_);
   done_.emplace(number, std::move(outcome));
   if (number == delivered_) results_.notify_one();

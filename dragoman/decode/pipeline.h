@@ -12,18 +12,13 @@
 #include <variant>
 
 #include "dragoman/base/error.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/decode/line_desk.h"
 
 namespace dragoman::decode {
 
 // Lines that wait, and results that wait for those before them. At most `window` lines are on their way at once.
-class Pipeline {
+class Pipeline final : public LineDesk {
  public:
-  struct Line {
-    std::int64_t number = 0;
-    SourceLine source;
-  };
-
   Pipeline(std::int64_t first_line, std::int64_t window) : read_(first_line), delivered_(first_line), window_(window) {}
 
   // For the reader. Waits while the window is full; false if the work was given up.
@@ -31,11 +26,10 @@ class Pipeline {
   // No more lines will come; if that is because of an error, it is thrown when all before it have been delivered.
   void close(std::exception_ptr error = nullptr);
 
-  // For workers. The next line, if there is one; with `wait`, waits until there is one or none can come.
-  std::optional<Line> take(bool wait);
-  void finish(TranslatedLine line);
-  // The line cannot be translated: "line 7" and the reason are thrown when all before it have been delivered.
-  void refuse(std::int64_t number, const std::string& reason);
+  // For workers. That a line was refused is thrown when all before it have been delivered.
+  std::optional<Line> take(bool wait) override;
+  void finish(TranslatedLine line) override;
+  void refuse(std::int64_t number, const std::string& reason) override;
 
   // For whoever delivers. The next line in order; nothing when all have been delivered. Throws what a worker threw, or
   // why the line was refused.
@@ -43,12 +37,12 @@ class Pipeline {
 
   // Ends everything, because of an error or because nobody wants the rest.
   void give_up(std::exception_ptr error = nullptr);
-  bool given_up();
+  bool given_up() override;
 
  private:
   using Outcome = std::variant<TranslatedLine, UsageError>;
 
-  void settle(std::int64_t number, Outcome outcome);
+  void put_down(std::int64_t number, Outcome outcome);
 
   std::mutex mutex_;
   std::condition_variable room_, lines_, results_;

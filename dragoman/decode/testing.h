@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "dragoman/data/testing.h"
+#include "dragoman/model/directory.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/weights.h"
 
 namespace dragoman::decode {
 
@@ -33,5 +36,21 @@ inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, b
   }
   return small;
 }
+
+// `directory` holds a small model of data::words.
+class ModelDirectoryTest : public data::CorpusTest {
+ protected:
+  ModelDirectoryTest() { write_model(model::small_config()); }
+  void write_model(const model::TransformerConfig& config) const {
+    model::ModelInfo info;
+    info.config = config;
+    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+    model::SmallModel small(info.config);
+    small.stir();
+    model::write_info(directory, info);
+    model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
+    model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
+  }
+};
 
 }  // namespace dragoman::decode

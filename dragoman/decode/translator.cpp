@@ -63,16 +63,20 @@ std::vector<TranslatedLine> Translator::translate(std::span<const std::string> l
   return results;
 }
 
+void Translator::work(int worker, LineDesk& desk) {
+  std::vector<const model::LoadedModel*> models;
+  for (const auto& model : models_) models.push_back(model.get());
+  flush_denormals();
+  LineWorker(*backends_[worker], models, options_, desk).run();
+}
+
 void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
   constexpr std::int64_t kBatchesAhead = 4;
   Pipeline pipeline(first_line, kBatchesAhead * options_.batch_size * options_.workers);
-  std::vector<const model::LoadedModel*> models;
-  for (const auto& model : models_) models.push_back(model.get());
   std::stop_source unwanted;
-  const auto work = [&](Backend& on) {
+  const auto serve = [&](int worker) {
     try {
-      flush_denormals();
-      LineWorker(on, models, options_, pipeline).run();
+      work(worker, pipeline);
     } catch (...) {
       pipeline.give_up(std::current_exception());
     }
@@ -90,7 +94,7 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
   std::vector<std::thread> threads;
   std::exception_ptr error;
   try {
-    for (const auto& on : backends_) threads.emplace_back([&work, &on] { work(*on); });
+    for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(serve, worker);
     threads.emplace_back(read);
     while (const std::optional<TranslatedLine> line = pipeline.next()) deliver(*line);
   } catch (...) {

@@ -39,7 +39,13 @@ struct TranslatorOptions {
 
 struct SourceLine {
   std::string text;
-  std::string prefix = {};  // what its translation is to begin with
+  std::string prefix = {};                              // what its translation is to begin with
+  std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the translator's
+  std::vector<nn::Head> heads_off = {};                 // heads that are switched off for it
+  bool trace = false;
+  bool follow = false;  // what is certain of its translation is told while it is made
+  std::optional<std::int64_t> number =
+      std::nullopt;  // for the random numbers of sampling; where it stands, unless given
 };
 
 struct TranslatedLine {
@@ -72,6 +78,8 @@ struct Likelihood {
 using NextLine = std::function<bool(SourceLine& line, const std::stop_token& stop)>;
 using DeliverLine = std::function<void(const TranslatedLine& line)>;
 
+class LineDesk;
+
 class Translator {
  public:
   // Throws an Error for a directory that holds no whole model.
@@ -95,6 +103,11 @@ class Translator {
                                                      std::span<const std::string> translations);
 
   const model::LoadedModel& model() const { return *models_.front(); }
+  const TranslatorOptions& options() const { return options_; }
+
+  // Lets one of the workers, counted from 0, serve a desk until it has no more lines. For who hands out lines himself:
+  // each worker from a thread of its own.
+  void work(int worker, LineDesk& desk);
 
  private:
   std::vector<double> nll(std::span<const data::SentencePair> pairs);

@@ -5,27 +5,13 @@
 #include <atomic>
 #include <thread>
 
-#include "dragoman/data/testing.h"
-#include "dragoman/model/testing.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/decode/testing.h"
 
 namespace dragoman::decode {
 namespace {
 
-class TranslatorTest : public data::CorpusTest {
+class TranslatorTest : public ModelDirectoryTest {
  protected:
-  TranslatorTest() { write_model(model::small_config()); }
-  void write_model(const model::TransformerConfig& config) const {
-    model::ModelInfo info;
-    info.config = config;
-    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
-    model::SmallModel small(info.config);
-    small.stir();
-    model::write_info(directory, info);
-    model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
-    model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
-  }
-
   const std::vector<std::string> lines{"one", "", "two three four", data::words(9), "  ", "five"};
 };
 

@@ -125,6 +125,8 @@ std::optional<std::int32_t> Tokenizer::id(std::string_view piece) const {
   return model_->piece(id).text == piece ? std::optional(id) : std::nullopt;
 }
 
+bool Tokenizer::is_byte(std::int32_t id) const { return model_->piece(id).kind == PieceKind::kByte; }
+
 bool Tokenizer::begins_word(std::int32_t id) const { return piece(id).starts_with(kSpace); }
 
 const std::string& Tokenizer::bytes() const { return model_->bytes; }

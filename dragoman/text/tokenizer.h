@@ -69,6 +69,8 @@ class Tokenizer {
 
   // The text of one token; a space is U+2581.
   const std::string& piece(std::int32_t id) const;
+  // Whether it stands for one byte of a character that is spelled out.
+  bool is_byte(std::int32_t id) const;
   // The token with that text, if there is one.
   std::optional<std::int32_t> id(std::string_view piece) const;
   // Whether the token begins a word.

@@ -1,0 +1,200 @@
+#include "dragoman/decode/service.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman::decode {
+
+// What one worker sees of the service.
+class Service::Desk final : public LineDesk {
+ public:
+  explicit Desk(Service& service) : service_(service) {}
+
+  std::optional<Line> take(bool wait) override {
+    std::unique_lock lock(service_.mutex_);
+    if (wait) service_.lines_.wait(lock, [&] { return service_.ending_ || !service_.turns_.empty(); });
+    if (service_.ending_ || service_.turns_.empty()) return std::nullopt;
+    const Ticket ticket = service_.turns_.front();
+    service_.turns_.pop_front();
+    Open& open = *service_.open_.at(ticket);
+    const std::size_t line = open.waiting.front();
+    open.waiting.pop_front();
+    if (!open.waiting.empty()) service_.turns_.push_back(ticket);  // others come first
+    const std::int64_t number = service_.numbers_++;
+    service_.taken_.emplace(number, Taken{ticket, line, this});
+    --service_.counts_.waiting;
+    ++service_.counts_.under_way;
+    SourceLine source = std::move(open.order.lines[line]);
+    if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
+    return Line{number, std::move(source)};
+  }
+
+  void finish(TranslatedLine line) override {
+    const std::int64_t number = line.number;
+    service_.tell(number, {std::move(line), nullptr});
+  }
+
+  void refuse(std::int64_t number, const std::string& reason) override {
+    service_.tell(number, {{}, std::make_exception_ptr(UsageError("a sentence" + reason))});
+  }
+
+  bool given_up() override {
+    const std::lock_guard lock(service_.mutex_);
+    return service_.ending_;
+  }
+
+  std::vector<std::int64_t> unwanted() override {
+    const std::lock_guard lock(service_.mutex_);
+    return std::exchange(unwanted_, {});
+  }
+
+  void settle(std::int64_t number, const std::string& text) override {
+    std::unique_lock lock(service_.mutex_);
+    const auto found = service_.taken_.find(number);
+    if (found == service_.taken_.end()) return;
+    const std::size_t line = found->second.line;
+    const std::shared_ptr<Open> open = service_.open_.at(found->second.ticket);
+    lock.unlock();
+    const std::lock_guard calling(open->calling);
+    if (!open->cancelled && open->order.settled) open->order.settled(line, text);
+  }
+
+  void stepped(std::int64_t sentences) override {
+    const std::lock_guard lock(service_.mutex_);
+    ++service_.counts_.steps;
+    service_.counts_.step_sentences += sentences;
+  }
+
+  // The worker is lost, and all lines that it had. False if there were none.
+  bool fail(const std::exception_ptr& error) {
+    std::vector<std::int64_t> numbers;
+    {
+      const std::lock_guard lock(service_.mutex_);
+      for (const auto& [number, taken] : service_.taken_) {
+        if (taken.by == this) numbers.push_back(number);
+      }
+      unwanted_.clear();
+    }
+    for (const std::int64_t number : numbers) service_.tell(number, {{}, error});
+    return !numbers.empty();
+  }
+
+ private:
+  friend class Service;
+
+  Service& service_;
+  std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
+};
+
+Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
+    : translator_(directory, options), most_waiting_(most_waiting) {
+  for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
+}
+
+Service::~Service() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  lines_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+  const auto error = std::make_exception_ptr(Error("the service has ended."));
+  for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
+  for (const auto& [ticket, open] : open_) {
+    for (const std::size_t line : open->waiting) open->order.done(line, {{}, error});
+  }
+}
+
+// A worker that failed begins anew: what was wrong with some lines is not wrong with others.
+void Service::work(int worker) {
+  Desk desk(*this);
+  while (!desk.given_up()) {
+    try {
+      translator_.work(worker, desk);
+    } catch (...) {
+      const std::exception_ptr error = std::current_exception();
+      if (desk.fail(error)) continue;
+      const std::optional<LineDesk::Line> next = desk.take(true);  // not a line was to blame: somebody must be told
+      if (next) tell(next->number, {{}, error});
+    }
+  }
+}
+
+Service::Ticket Service::submit(Order order) {
+  const auto count = static_cast<std::int64_t>(order.lines.size());
+  require<UsageError>(count <= most_waiting_, "an order of ", count, " sentences is more than may wait, which is ",
+                      most_waiting_, "; divide it.");
+  const std::lock_guard lock(mutex_);
+  require<Overload>(counts_.waiting + count <= most_waiting_, "the queue is full: ", counts_.waiting,
+                    " sentences wait; try again in a moment.");
+  const Ticket ticket = orders_++;
+  if (count == 0) return ticket;
+  auto open = std::make_shared<Open>();
+  for (std::size_t line = 0; line < order.lines.size(); ++line) open->waiting.push_back(line);
+  open->left = order.lines.size();
+  open->order = std::move(order);
+  open_.emplace(ticket, std::move(open));
+  turns_.push_back(ticket);
+  counts_.waiting += count;
+  lines_.notify_all();
+  return ticket;
+}
+
+void Service::cancel(Ticket ticket) {
+  std::shared_ptr<Open> open;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = open_.find(ticket);
+    if (found == open_.end()) return;
+    open = found->second;
+    open_.erase(found);
+    std::erase(turns_, ticket);
+    counts_.waiting -= static_cast<std::int64_t>(open->waiting.size());
+    std::erase_if(taken_, [&](const auto& entry) {
+      const auto& [number, taken] = entry;
+      if (taken.ticket != ticket) return false;
+      taken.by->unwanted_.push_back(number);
+      --counts_.under_way;
+      return true;
+    });
+    if (open_.empty()) idle_.notify_all();
+  }
+  const std::lock_guard calling(open->calling);  // a call that has begun comes to its end
+  open->cancelled = true;
+}
+
+void Service::tell(std::int64_t number, Order::Outcome outcome) {
+  std::shared_ptr<Open> open;
+  Taken taken{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = taken_.find(number);
+    if (found == taken_.end()) return;  // it was cancelled
+    taken = found->second;
+    open = open_.at(taken.ticket);
+    taken_.erase(found);
+    --counts_.under_way;
+    ++counts_.finished;
+    counts_.source_tokens += static_cast<std::int64_t>(outcome.line.source.size());
+    counts_.target_tokens += outcome.line.tokens;
+  }
+  {
+    const std::lock_guard calling(open->calling);
+    if (!open->cancelled) open->order.done(taken.line, std::move(outcome));
+  }
+  const std::lock_guard lock(mutex_);
+  if (--open->left == 0) open_.erase(taken.ticket);
+  if (open_.empty()) idle_.notify_all();
+}
+
+void Service::drain() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [&] { return open_.empty(); });
+}
+
+ServiceCounts Service::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace dragoman::decode
