@@ -1,0 +1,169 @@
+#include "dragoman/serve/body.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "dragoman/base/utf8.h"
+#include "dragoman/serve/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr int kDeepest = 32;  // objects and arrays within one another
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// Takes what comes before the first `mark` off the text, and the mark with it; all of it if there is no mark.
+std::string_view take_until(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view first = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + mark.size());
+  return first;
+}
+
+// A header's parameter, as boundary in "multipart/form-data; boundary=x".
+std::optional<std::string> parameter(std::string_view header, std::string_view name) {
+  take_until(header, ";");
+  while (!header.empty()) {
+    std::string_view value = trimmed(take_until(header, ";"));
+    if (lower(trimmed(take_until(value, "="))) != name) continue;
+    value = trimmed(value);
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    return std::string(value);
+  }
+  return std::nullopt;
+}
+
+void require_text(std::string_view text) {
+  require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text.");
+}
+
+// A field that comes again makes an array.
+void add(Json& fields, const std::string& name, std::string value) {
+  require_text(name);
+  require_text(value);
+  if (!fields.contains(name)) {
+    fields[name] = std::move(value);
+  } else if (fields[name].is_array()) {
+    fields[name].push_back(std::move(value));
+  } else {
+    fields[name] = Json::array({fields[name], std::move(value)});
+  }
+}
+
+Json of_json(const std::string& body) {
+  require_text(body);
+  const auto within_depth = [](int depth, Json::parse_event_t, Json&) {
+    require_or(400, depth <= kDeepest, "the body nests deeper than ", kDeepest, " levels.");
+    return true;
+  };
+  try {
+    Json fields = Json::parse(body, within_depth);
+    require_or(400, fields.is_object(), "the body is JSON, but not an object with fields.");
+    return fields;
+  } catch (const Json::exception&) {
+    throw Refusal(400, "the body is not valid JSON.");
+  }
+}
+
+Json of_form(std::string_view body) {
+  Json fields = Json::object();
+  while (!body.empty()) {
+    std::string_view value = take_until(body, "&");
+    if (value.empty()) continue;
+    const std::string name = percent_decoded(take_until(value, "="), true);
+    add(fields, name, percent_decoded(value, true));
+  }
+  return fields;
+}
+
+// RFC 7578. A part is its headers, an empty line, and its content.
+Json of_parts(std::string_view body, const std::string& boundary) {
+  require_or(400, !boundary.empty() && boundary.size() <= 70, "the body's parts have no boundary, or one that is too long.");
+  const std::string between = "\r\n--" + boundary;
+  Json fields = Json::object();
+  // The first boundary may stand at the very beginning.
+  if (body.starts_with("--" + boundary)) {
+    body.remove_prefix(boundary.size() + 2);
+  } else {
+    take_until(body, between);
+  }
+  while (body.starts_with("\r\n")) {
+    require_or(400, body.find(between) != std::string_view::npos, "the body's last part does not end.");
+    std::string_view content = take_until(body, between);
+    content.remove_prefix(2);
+    std::string_view headers = content.starts_with("\r\n") ? std::string_view() : take_until(content, "\r\n\r\n");
+    std::optional<std::string> name;
+    while (!headers.empty()) {
+      std::string_view header = take_until(headers, "\r\n");
+      const std::string_view whole = header;
+      if (lower(take_until(header, ":")) == "content-disposition") name = parameter(whole, "name");
+    }
+    require_or(400, name.has_value(), "a part of the body has no name.");
+    add(fields, *name, std::string(content));
+  }
+  require_or(400, body.starts_with("--"), "the body's parts do not end as they should.");
+  return fields;
+}
+
+Json of_body(const Request& request) {
+  const std::string_view type = request.header("content-type");
+  const std::string kind = lower(trimmed(type.substr(0, type.find(';'))));
+  if (request.body.empty()) return Json::object();
+  // Clients that say nothing mostly mean JSON; others have always said form.
+  if (kind == "application/json" || kind.ends_with("+json") || (kind.empty() && request.body.starts_with('{'))) {
+    return of_json(request.body);
+  }
+  if (kind == "application/x-www-form-urlencoded" || kind.empty()) return of_form(request.body);
+  if (kind == "multipart/form-data") return of_parts(request.body, parameter(type, "boundary").value_or(""));
+  throw Refusal(415, join("the body is of type '", kind, "'; send application/json, application/x-www-form-urlencoded or "
+                          "multipart/form-data."));
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Json fields_of(const Request& request) {
+  Json fields = of_body(request);
+  for (const auto& [name, value] : request.query) {
+    if (!fields.contains(name)) add(fields, name, value);
+  }
+  return fields;
+}
+
+std::string percent_decoded(std::string_view text, bool form) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && form) {
+      decoded += ' ';
+    } else if (text[i] != '%') {
+      decoded += text[i];
+    } else {
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      require_or(400, high >= 0 && low >= 0, "there is a '%' that no two hexadecimal digits follow.");
+      decoded += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return decoded;
+}
+
+}  // namespace dragoman::serve

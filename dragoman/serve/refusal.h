@@ -1,0 +1,29 @@
+// Why a request is not done, as an HTTP status and a sentence.
+#pragma once
+
+#include <string>
+
+#include "dragoman/base/error.h"
+#include "dragoman/serve/http.h"
+
+namespace dragoman::serve {
+
+struct Refusal : Error {
+  Refusal(int status_, const std::string& sentence) : Error(sentence), status(status_) {}
+
+  int status;
+};
+
+// Throws a Refusal with the parts as its sentence unless the condition holds.
+template <class... Parts>
+void require_or(int status, bool condition, const Parts&... parts) {
+  if (!condition) [[unlikely]]
+    throw Refusal(status, join(parts...));
+}
+
+// {"error": "..."}
+Response refusal(int status, const std::string& sentence);
+// Of whatever was thrown: a Refusal has its own status, an Overload is 503, a UsageError 400, and all else 500.
+Response refusal(const std::exception_ptr& error);
+
+}  // namespace dragoman::serve
