@@ -91,16 +91,28 @@ Service::Service(const std::filesystem::path& directory, const TranslatorOptions
   for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
 }
 
-Service::~Service() {
+Service::~Service() { end(); }
+
+void Service::end() {
+  std::map<Ticket, std::shared_ptr<Open>> unfinished;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
   lines_.notify_all();
   for (std::thread& worker : workers_) worker.join();
-  const auto error = std::make_exception_ptr(Error("the service has ended."));
-  for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
-  for (const auto& [ticket, open] : open_) {
+  workers_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
+    taken_.clear();
+    turns_.clear();
+    unfinished.swap(open_);
+    counts_.waiting = counts_.under_way = 0;
+    idle_.notify_all();
+  }
+  const auto error = std::make_exception_ptr(Overload("the service has ended."));
+  for (const auto& [ticket, open] : unfinished) {
     for (const std::size_t line : open->waiting) open->order.done(line, {{}, error});
   }
 }
@@ -125,6 +137,7 @@ Service::Ticket Service::submit(Order order) {
   require<UsageError>(count <= most_waiting_, "an order of ", count, " sentences is more than may wait, which is ",
                       most_waiting_, "; divide it.");
   const std::lock_guard lock(mutex_);
+  require<Overload>(!ending_, "the service has ended.");
   require<Overload>(counts_.waiting + count <= most_waiting_, "the queue is full: ", counts_.waiting,
                     " sentences wait; try again in a moment.");
   const Ticket ticket = orders_++;

@@ -54,8 +54,9 @@ class Service {
 
   // At most `most_waiting` lines wait at a time. Throws an Error for a directory that holds no whole model.
   Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting);
-  // Orders that are not done yet fail.
   ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
 
   // Takes the whole order or nothing. Throws an Overload if the queue has no room for it.
   Ticket submit(Order order);
@@ -63,6 +64,9 @@ class Service {
   void cancel(Ticket ticket);
   // Waits until all orders are done. None must come meanwhile.
   void drain();
+  // Ends the workers. Orders that are not done yet fail, and so do those that still come. Not to be called from an
+  // order's functions.
+  void end();
 
   ServiceCounts counts() const;
   const model::LoadedModel& model() const { return translator_.model(); }

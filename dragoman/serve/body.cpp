@@ -14,7 +14,8 @@ constexpr int kDeepest = 32;  // objects and arrays within one another
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(result, result.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return result;
 }
 
@@ -45,9 +46,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
   return std::nullopt;
 }
 
-void require_text(std::string_view text) {
-  require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text.");
-}
+void require_text(std::string_view text) { require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text."); }
 
 // A field that comes again makes an array.
 void add(Json& fields, const std::string& name, std::string value) {
@@ -90,7 +89,8 @@ Json of_form(std::string_view body) {
 
 // RFC 7578. A part is its headers, an empty line, and its content.
 Json of_parts(std::string_view body, const std::string& boundary) {
-  require_or(400, !boundary.empty() && boundary.size() <= 70, "the body's parts have no boundary, or one that is too long.");
+  require_or(400, !boundary.empty() && boundary.size() <= 70,
+             "the body's parts have no boundary, or one that is too long.");
   const std::string between = "\r\n--" + boundary;
   Json fields = Json::object();
   // The first boundary may stand at the very beginning.
@@ -127,7 +127,8 @@ Json of_body(const Request& request) {
   }
   if (kind == "application/x-www-form-urlencoded" || kind.empty()) return of_form(request.body);
   if (kind == "multipart/form-data") return of_parts(request.body, parameter(type, "boundary").value_or(""));
-  throw Refusal(415, join("the body is of type '", kind, "'; send application/json, application/x-www-form-urlencoded or "
+  throw Refusal(415, join("the body is of type '", kind,
+                          "'; send application/json, application/x-www-form-urlencoded or "
                           "multipart/form-data."));
 }
 
