@@ -15,6 +15,9 @@ void add_inspect(CLI::App& program);
 // Standard input to standard output, line by line.
 void add_translate(CLI::App& program);
 
+// Translates over HTTP.
+void add_serve(CLI::App& program);
+
 // Translates a test set and scores it.
 void add_evaluate(CLI::App& program);
 

@@ -73,6 +73,19 @@ std::vector<AttentionMap> cross_attention(Backend& on, const model::Seq2Seq& mod
   return seen.mean();
 }
 
+AttentionMap mean_of(const Attention& attention) {
+  AttentionMap map{.targets = attention.queries, .sources = attention.keys, .weights = {}};
+  map.weights.assign(static_cast<std::size_t>(map.targets * map.sources), 0.0f);
+  const auto share = 1.0f / static_cast<float>(attention.layers * attention.heads);
+  for (std::int64_t layer = 0; layer < attention.layers; ++layer) {
+    for (std::int64_t head = 0; head < attention.heads; ++head) {
+      const float* weights = &attention.weights[(layer * attention.heads + head) * map.targets * map.sources];
+      for (std::size_t i = 0; i < map.weights.size(); ++i) map.weights[i] += share * weights[i];
+    }
+  }
+  return map;
+}
+
 std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
   std::vector<std::int64_t> words;
   std::int64_t word = -1;

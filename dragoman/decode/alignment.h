@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/data/batch.h"
+#include "dragoman/decode/trace.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/text/tokenizer.h"
 
@@ -30,6 +31,9 @@ struct AttentionMap {
 // Throws a UsageError for heads that the model does not have.
 std::vector<AttentionMap> cross_attention(Backend& on, const model::Seq2Seq& model,
                                           std::span<const data::SentencePair> pairs, const HeadChoice& choice = {});
+
+// The same of a trace that has it already.
+AttentionMap mean_of(const Attention& attention);
 
 // The number of the word that each token is part of, counted from 0; EOS is a word of its own, and the last.
 std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tokenizer& tokenizer);

@@ -43,6 +43,8 @@ class Models {
   // Loads every model again. Requests that have begun go on with what they began with. If one cannot be loaded, throws
   // its Error, and all stays as it was. One call at a time.
   void reload();
+  // Lets go of models that were replaced and that no request uses any more. To be called now and then.
+  void retire();
   // No order is taken any more, and those that are not done fail.
   void end();
 
@@ -50,7 +52,6 @@ class Models {
   using Set = std::vector<std::shared_ptr<ServedModel>>;
 
   Set load() const;
-  void retire();
 
   std::vector<std::filesystem::path> directories_;
   decode::TranslatorOptions options_;

@@ -1,0 +1,183 @@
+// dragoman serve: translation over HTTP.
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/cli/translation_settings.h"
+#include "dragoman/serve/server.h"
+#include "dragoman/text/lines.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct ServeSettings {
+  std::string address = "127.0.0.1";
+  int port = 8080;
+  int queue = 2000;
+  int connections = 20000;
+  int body_kb = 1024;
+  int tokens = 20000;
+  double request_seconds = 60;
+  double read_seconds = 20;
+  double idle_seconds = 75;
+  double drain_seconds = 30;
+  std::string api_keys;
+  double requests_per_minute = 0;
+  std::vector<std::string> origins;
+  std::string access_log;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("address", address, "address to listen on; 0.0.0.0 for all of the machine's");
+    field("port", port, "port to listen on; 0 for any that is free");
+    field("queue", queue, "sentences of a model that may wait; more are refused with status 503");
+    field("connections", connections, "connections at a time; more are refused with status 503");
+    field("body-kb", body_kb, "KiB that a request may have; a larger one is refused with status 413");
+    field("tokens", tokens, "source tokens that a request may have; more are refused with status 413");
+    field("request-seconds", request_seconds, "time for an answer; then status 503, and the work is dropped");
+    field("read-seconds", read_seconds, "time for a request to come in; then status 408");
+    field("idle-seconds", idle_seconds, "time that a connection may stay open without a request");
+    field("drain-seconds", drain_seconds, "time that requests under way have after SIGTERM");
+    field("api-keys", file_name(api_keys), "file of keys, one a line, of which requests must show one");
+    field("requests-per-minute", requests_per_minute,
+          "for each key, or each address where there are no keys; 0: no limit");
+    field("origins", origins, "origins whose pages may ask, as https://example.org; * for all");
+    field("access-log", file_name(access_log), "file that gets a line for each request; - for standard output");
+  }
+
+  // Throws a UsageError that names the setting.
+  void validate() const {
+    const auto within = [](std::string_view key, double value, double least, double most) {
+      require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ",
+                          most, ".");
+    };
+    within("port", port, 0, 65535);
+    within("queue", queue, 1, 10'000'000);
+    within("connections", connections, 1, 1'000'000);
+    within("body-kb", body_kb, 1, 1 << 20);
+    within("tokens", tokens, 1, 10'000'000);
+    within("request-seconds", request_seconds, 0.01, 86400);
+    within("read-seconds", read_seconds, 0.01, 86400);
+    within("idle-seconds", idle_seconds, 0.01, 86400);
+    within("drain-seconds", drain_seconds, 0, 86400);
+    within("requests-per-minute", requests_per_minute, 0, 1e9);
+  }
+};
+
+std::set<std::string> read_keys(const std::string& file) {
+  std::set<std::string> keys;
+  if (file.empty()) return keys;
+  text::LineReader lines(file);
+  for (std::string key; lines.next(key);) {
+    if (!key.empty()) keys.insert(key);
+  }
+  require<UsageError>(!keys.empty(), "there is no key in '", file, "', so that nobody could ask.");
+  return keys;
+}
+
+// Lines that several threads write.
+class AccessLog {
+ public:
+  explicit AccessLog(const std::string& file) {
+    if (file != "-") file_.emplace(file);
+  }
+
+  void operator()(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (file_) return file_->append(line + "\n");
+    print(line + "\n");
+    flush_output();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<FileAppender> file_;
+};
+
+// Signals that this thread waits for, and that no other thread gets. To be made before there are others.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  // The next one, or 0 if none comes within a second.
+  int next() const {
+    const timespec second{.tv_sec = 1, .tv_nsec = 0};
+    const int signal = sigtimedwait(&set_, nullptr, &second);
+    return signal < 0 ? 0 : signal;
+  }
+
+ private:
+  sigset_t set_;
+};
+
+void reload(serve::Models& models) {
+  try {
+    models.reload();
+    fmt::print(stderr, "serve: the models were loaded again.\n");
+  } catch (const Error& error) {
+    fmt::print(stderr, "serve: {} The models stay as they were.\n", error.what());
+  }
+}
+
+void serve(Settings& settings) {
+  settings.read_file();
+  TranslationSettings how;
+  decode::SearchSettings search;
+  ServeSettings options;
+  settings.apply(how);
+  settings.apply(search);
+  settings.apply(options);
+  options.validate();
+  const Signals signals;
+  std::optional<AccessLog> log;
+  if (!options.access_log.empty()) log.emplace(options.access_log);
+  serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
+                                 .requests_per_minute = options.requests_per_minute,
+                                 .origins = options.origins},
+                        .most_tokens = options.tokens};
+  if (log) app.access_log = std::ref(*log);
+  serve::Server server(directories(how), options_of(how, search), options.queue, std::move(app),
+                       {.address = options.address,
+                        .port = options.port,
+                        .most_connections = options.connections,
+                        .body_bytes = std::int64_t{options.body_kb} << 10,
+                        .read_seconds = options.read_seconds,
+                        .idle_seconds = options.idle_seconds,
+                        .request_seconds = options.request_seconds});
+  for (const auto& model : server.models().all()) {
+    fmt::print(stderr, "serve: {} to {}\n", serve::language_name(model->source), serve::language_name(model->target));
+  }
+  fmt::print(stderr, "serve: listening on http://{}:{}\n", options.address, server.port());
+  for (int signal = 0; signal != SIGINT && signal != SIGTERM;) {
+    signal = signals.next();
+    server.models().retire();
+    if (signal == SIGHUP) reload(server.models());
+  }
+  fmt::print(stderr, "serve: stopping; requests that have come are answered first.\n");
+  server.drain(options.drain_seconds);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& program) {
+  Settings& settings = add_command(program, "serve", "translate over HTTP", serve);
+  settings.add_flags(TranslationSettings{}, "Options");
+  settings.add_flags(ServeSettings{}, "Server");
+  settings.add_flags(decode::SearchSettings{}, "Search (defaults for requests)");
+}
+
+}  // namespace dragoman::cli

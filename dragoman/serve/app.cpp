@@ -1,0 +1,156 @@
+#include "dragoman/serve/app.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/serve/body.h"
+#include "dragoman/serve/fields.h"
+#include "dragoman/serve/libre.h"
+#include "dragoman/serve/openapi.h"
+#include "dragoman/serve/refusal.h"
+#include "dragoman/serve/v1.h"
+
+namespace dragoman::serve {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Passes everything on, adds the headers for other origins, and keeps account of the answer.
+class Watched final : public Exchange {
+ public:
+  using Account = std::function<void(int status, std::size_t bytes)>;
+
+  Watched(std::shared_ptr<Exchange> exchange, std::vector<std::pair<std::string, std::string>> headers, Account account)
+      : exchange_(std::move(exchange)), headers_(std::move(headers)), account_(std::move(account)) {}
+
+  const Request& request() const override { return exchange_->request(); }
+  void answer(Response response) override {
+    response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
+    account_(response.status, response.body.size());
+    exchange_->answer(std::move(response));
+  }
+  void events(std::vector<std::pair<std::string, std::string>> headers) override {
+    headers.insert(headers.end(), headers_.begin(), headers_.end());
+    exchange_->events(std::move(headers));
+  }
+  bool event(std::string_view name, std::string_view data) override {
+    bytes_ += data.size();
+    return exchange_->event(name, data);
+  }
+  void end() override {
+    account_(200, bytes_);
+    exchange_->end();
+  }
+  void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+  std::vector<std::pair<std::string, std::string>> headers_;
+  Account account_;
+  std::atomic<std::size_t> bytes_ = 0;
+};
+
+void health(App&, const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
+
+void metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = app.metrics()});
+}
+
+void openapi(App&, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = std::string(openapi_document())});
+}
+
+std::string allowed(const auto& methods) {
+  std::string list = "OPTIONS";
+  for (const auto& [method, handler] : methods) list += ", " + method;
+  return list;
+}
+
+// A log has a line a request: whatever a client sends stays on it.
+std::string on_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == '"' || c == 0x7F ? '?' : c;
+  return line;
+}
+
+}  // namespace
+
+App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
+  routes_ = {{"/translate", {{{"POST", libre_translate}}}},
+             {"/detect", {{{"POST", libre_detect}}}},
+             {"/languages", {{{"GET", libre_languages}}, true}},
+             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
+             {"/health", {{{"GET", health}}, true}},
+             {"/metrics", {{{"GET", metrics}}, true}},
+             {"/openapi.json", {{{"GET", openapi}}, true}},
+             {"/v1/translate", {{{"POST", v1_translate}}}}};
+}
+
+void App::operator()(const std::shared_ptr<Exchange>& exchange) {
+  const double start = now();
+  const Request& request = exchange->request();
+  // Only our own paths are counted by name: anybody can make up others.
+  const std::string path = routes_.contains(request.path) ? request.path : "other";
+  const auto account = [this, start, path, client = request.client,
+                        what = on_one_line(request.method + " " + request.path)](int status, std::size_t bytes) {
+    const double seconds = now() - start;
+    metrics_.answered(path, status, seconds);
+    if (!options_.access_log) return;
+    try {
+      options_.access_log(fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {} \"{}\" {} {} {:.1f} ms",
+                                      fmt::gmtime(std::time(nullptr)), client, what, status, bytes, 1000 * seconds));
+    } catch (const Error&) {  // a disk that is full is no reason to refuse anybody
+    }
+  };
+  const auto watched = std::make_shared<Watched>(exchange, gate_.headers(request), account);
+  try {
+    dispatch(watched);
+  } catch (...) {
+    watched->answer(refusal(std::current_exception()));
+  }
+}
+
+void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
+  const Request& request = exchange->request();
+  const auto found = routes_.find(request.path);
+  require_or(404, found != routes_.end(), "there is nothing at '", request.path,
+             "'; /openapi.json says what there is.");
+  const Route& route = found->second;
+  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may
+    return exchange->answer({.status = 204,
+                             .content_type = "",
+                             .body = "",
+                             .headers = {{"Allow", allowed(route.methods)},
+                                         {"Access-Control-Allow-Methods", allowed(route.methods)},
+                                         {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key"},
+                                         {"Access-Control-Max-Age", "86400"}}});
+  }
+  const auto method = route.methods.find(request.method == "HEAD" ? "GET" : request.method);
+  if (method == route.methods.end()) {
+    Response response = refusal(405, join("'", request.path, "' takes ", allowed(route.methods), "."));
+    response.headers.emplace_back("Allow", allowed(route.methods));
+    return exchange->answer(std::move(response));
+  }
+  if (!route.open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
+  method->second(*this, exchange);
+}
+
+std::string App::metrics() const {
+  std::vector<ModelFigures> figures;
+  for (const auto& model : models_.all()) {
+    figures.push_back({.source = model->source,
+                       .target = model->target,
+                       .counts = model->service.counts(),
+                       .most_waiting = model->service.most_waiting(),
+                       .batch_size = model->service.options().batch_size});
+  }
+  return metrics_.text(options_.listener_counts ? options_.listener_counts() : ListenerCounts{}, figures);
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,53 @@
+// What the server does with a request: finds who answers it, lets in who may ask, and keeps account.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dragoman/serve/gate.h"
+#include "dragoman/serve/metrics.h"
+#include "dragoman/serve/models.h"
+
+namespace dragoman::serve {
+
+struct AppOptions {
+  GateOptions gate = {};
+  std::int64_t most_tokens = 20000;           // of a request's texts together
+  std::int64_t most_texts = 1000;             // of a request
+  std::int64_t most_alternatives = 10;        // that /translate gives
+  int most_beam = 32;                         // of /v1/translate
+  std::int64_t most_trace_weights = 4 << 20;  // attention weights that it shows, at most
+  std::function<void(const std::string& line)> access_log = {};
+  std::function<ListenerCounts()> listener_counts = {};
+};
+
+class App {
+ public:
+  App(Models& models, AppOptions options);
+
+  // For the listener. What is thrown becomes an answer.
+  void operator()(const std::shared_ptr<Exchange>& exchange);
+
+  Models& models() { return models_; }
+  const AppOptions& options() const { return options_; }
+  std::string metrics() const;
+
+ private:
+  using Method = void (*)(App& app, const std::shared_ptr<Exchange>& exchange);
+  struct Route {
+    std::map<std::string, Method> methods;
+    bool open = false;  // whether anybody may ask, without a key
+  };
+
+  void dispatch(const std::shared_ptr<Exchange>& exchange);
+
+  Models& models_;
+  AppOptions options_;
+  Gate gate_;
+  Metrics metrics_;
+  std::map<std::string, Route> routes_;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,23 @@
+// Which of a server's languages a text is in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dragoman/serve/models.h"
+
+namespace dragoman::serve {
+
+struct Detected {
+  std::string language;
+  double confidence = 0;  // in per cent
+};
+
+// All languages that the models know, the likeliest first. There is at least one.
+std::vector<Detected> detect(const Models& models, const std::string& text);
+
+// The language to translate a request's texts from: that of the first text, or another that there is a model for if
+// there is none from it to `target`.
+std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target);
+
+}  // namespace dragoman::serve

@@ -1,0 +1,65 @@
+// The texts of one request on their way through a model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/decode/service.h"
+#include "dragoman/serve/document.h"
+#include "dragoman/serve/http.h"
+#include "dragoman/serve/models.h"
+
+namespace dragoman::serve {
+
+class Job : public std::enable_shared_from_this<Job> {
+ public:
+  // How every sentence is to be translated. Its text is not looked at; a prefix is for the first sentence.
+  struct Wishes {
+    decode::SourceLine line;
+    std::int64_t most_tokens = 0;  // of all sources together
+  };
+  // Both are called from a worker of the model, or from submit().
+  using Finished = std::function<void(Job&)>;
+  using Settled = std::function<void(Job&, std::size_t document, const std::string& beginning)>;
+
+  Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Wishes& wishes);
+
+  // Translates. When the exchange's client goes away, so does the work. Throws what Service::submit throws, and a
+  // Refusal (413) if there are too many tokens.
+  void submit(const std::shared_ptr<Exchange>& exchange, Finished finished, Settled settled = {});
+
+  const ServedModel& model() const { return *model_; }
+  std::size_t documents() const { return documents_.size(); }
+  // Why the job failed, or nothing.
+  const std::exception_ptr& error() const { return error_; }
+
+  // When all is done: a document's sentences and their translations, and the document itself with the best of each, or,
+  // for `rank` above 0, with the next best.
+  const std::vector<std::string>& sentences(std::size_t document) const { return documents_[document]->sentences(); }
+  std::span<const decode::TranslatedLine> lines(std::size_t document) const;
+  std::string text(std::size_t document, std::size_t rank = 0) const;
+
+ private:
+  void done(std::size_t line, decode::Order::Outcome outcome);
+  void settle(std::size_t line, const std::string& text);
+  Rendering rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const;
+  std::size_t document_of(std::size_t line) const;
+
+  std::shared_ptr<ServedModel> model_;
+  std::vector<std::unique_ptr<Document>> documents_;
+  std::vector<std::size_t> first_;  // line of each document, and the number of all
+  Wishes wishes_;
+  Finished finished_;
+  Settled settled_;
+  // Only touched by the order's functions, which are called one at a time.
+  std::vector<decode::TranslatedLine> lines_;
+  std::vector<bool> there_;
+  std::vector<std::string> partial_;
+  std::size_t left_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace dragoman::serve

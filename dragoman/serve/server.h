@@ -1,0 +1,31 @@
+// The whole server: models, the application, and the listener in front of them.
+#pragma once
+
+#include <memory>
+
+#include "dragoman/serve/app.h"
+#include "dragoman/serve/listener.h"
+#include "dragoman/serve/models.h"
+
+namespace dragoman::serve {
+
+class Server {
+ public:
+  // Loads the models, then listens. Throws their errors.
+  Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
+         std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener);
+  ~Server();
+
+  int port() const { return listener_->port(); }
+  Models& models() { return *models_; }
+
+  // Takes no new requests, and returns when those that have come are answered or the seconds are over.
+  void drain(double seconds) { listener_->drain(seconds); }
+
+ private:
+  std::unique_ptr<Models> models_;
+  std::unique_ptr<App> app_;
+  std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,206 @@
+#include "dragoman/serve/v1.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/decode/alignment.h"
+#include "dragoman/decode/trace_json.h"
+#include "dragoman/serve/body.h"
+#include "dragoman/serve/fields.h"
+#include "dragoman/serve/job.h"
+#include "dragoman/serve/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+const std::set<std::string> kOwnFields = {"q",         "source", "target", "api_key",  "prefix",
+                                          "heads_off", "trace",  "stream", "alignment"};
+
+// "n_best" or "n-best", as settings are called on the command line.
+std::string setting_name(std::string field) {
+  std::ranges::replace(field, '_', '-');
+  return field;
+}
+
+decode::SearchSettings search_of(const Json& fields, decode::SearchSettings search, int most_beam) {
+  for (const auto& [field, value] : fields.items()) {
+    if (kOwnFields.contains(field)) continue;
+    try {
+      set(search, setting_name(field), value.is_string() ? value.get<std::string>() : value.dump());
+    } catch (const UsageError& error) {
+      throw Refusal(400, error.what());
+    }
+  }
+  search.validate();
+  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "at most ", most_beam,
+             " hypotheses are kept here; lower beam and n_best.");
+  return search;
+}
+
+nn::AttentionKind kind_of(const std::string& name) {
+  if (name == "encoder") return nn::AttentionKind::kEncoderSelf;
+  if (name == "decoder") return nn::AttentionKind::kDecoderSelf;
+  require_or(400, name == "cross", "'heads_off': attention is '", name, "'; it must be encoder, decoder or cross.");
+  return nn::AttentionKind::kCross;
+}
+
+// [{"attention": "cross", "layer": 1, "head": 3}], both counted from 1.
+std::vector<nn::Head> heads_off(const Json& fields, const model::TransformerConfig& config) {
+  std::vector<nn::Head> heads;
+  if (!fields.contains("heads_off")) return heads;
+  require_or(400, fields["heads_off"].is_array() && fields["heads_off"].size() <= 4096,
+             "'heads_off' is not a list of heads.");
+  for (const Json& entry : fields["heads_off"]) {
+    require_or(400, entry.is_object(), "'heads_off' holds something that is not {attention, layer, head}.");
+    nn::Head head{.kind = kind_of(text_field(entry, "attention", ""))};
+    const int layers = head.kind == nn::AttentionKind::kEncoderSelf ? config.N_enc : config.N_dec;
+    head.layer = static_cast<int>(number_field(entry, "layer", 0, layers)) - 1;
+    head.head = static_cast<int>(number_field(entry, "head", 0, config.h)) - 1;
+    require_or(400, head.layer >= 0 && head.head >= 0, "'heads_off': layers and heads are counted from 1.");
+    heads.push_back(head);
+  }
+  return heads;
+}
+
+// What a trace of the text would hold, at most.
+void check_trace_size(const Job& job, std::int64_t most_weights) {
+  const model::LoadedModel& model = job.model().service.model();
+  const model::TransformerConfig& config = model.info.config;
+  std::int64_t weights = 0;
+  for (std::size_t d = 0; d < job.documents(); ++d) {
+    for (const std::string& sentence : job.sentences(d)) {
+      const auto tokens = std::ssize(model.tokenizers.source.encode(sentence)) + 1;
+      weights += tokens * tokens * config.h * (config.N_enc + 2 * config.N_dec);
+    }
+  }
+  require_or(413, weights <= most_weights, "a trace of this text would hold some ", weights,
+             " attention weights, where ", most_weights, " are allowed; shorten it.");
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
+// time.
+class Stream {
+ public:
+  Stream(std::shared_ptr<Exchange> exchange, std::size_t documents)
+      : exchange_(std::move(exchange)), sent_(documents) {}
+
+  // Sends what is new of a document.
+  void text(std::size_t document, const std::string& beginning) {
+    if (beginning.size() <= sent_[document]) return;
+    send("text", dump({{"document", document}, {"text", beginning.substr(sent_[document])}}));
+    sent_[document] = beginning.size();
+  }
+  void last(std::string_view name, const std::string& data) {
+    send(name, data);
+    if (!ended_) exchange_->end();
+  }
+
+ private:
+  void send(std::string_view name, const std::string& data) {
+    if (ended_) return;
+    if (!std::exchange(begun_, true)) exchange_->events({});
+    if (exchange_->event(name, data)) return;
+    ended_ = true;  // the client does not read
+    exchange_->end();
+  }
+
+  std::shared_ptr<Exchange> exchange_;
+  std::vector<std::size_t> sent_;  // bytes of each document
+  bool begun_ = false, ended_ = false;
+};
+
+struct Reply {
+  std::shared_ptr<Exchange> exchange;
+  decode::SearchSettings search;
+  bool alignment = false, trace = false;
+  std::shared_ptr<Stream> stream = {};
+
+  Json sentence_json(const Job& job, const std::string& source, const decode::TranslatedLine& line) const {
+    const model::Tokenizers& tokenizers = job.model().service.model().tokenizers;
+    Json sentence{{"source", source},        {"text", line.text},
+                  {"score", line.score},     {"log_probability", line.log_probability},
+                  {"tokens", line.tokens},   {"finished", line.finished},
+                  {"repeats", line.repeats}, {"odd_length", line.odd_length},
+                  {"pieces", line.pieces}};
+    if (search.n_best > 1) {
+      Json& hypotheses = sentence["hypotheses"] = Json::array();
+      for (const decode::Hypothesis& hypothesis : line.hypotheses) {
+        hypotheses.push_back({{"text", tokenizers.target.decode(hypothesis.tokens)},
+                              {"score", hypothesis.score},
+                              {"log_probability", hypothesis.log_probability},
+                              {"finished", hypothesis.finished}});
+      }
+    }
+    if (alignment && line.trace && line.finished) {
+      const decode::AttentionMap words = decode::by_words(decode::mean_of(line.trace->cross(line.hypotheses.front())),
+                                                          decode::words_of(line.target, tokenizers.target),
+                                                          decode::words_of(line.source, tokenizers.source));
+      sentence["alignment"] = decode::pharaoh(decode::links(words));
+    }
+    return sentence;
+  }
+
+  // Put together as text: a trace is text already, and may be long.
+  std::string body(const Job& job) const {
+    std::string body = R"({"translations":[)";
+    for (std::size_t d = 0; d < job.documents(); ++d) {
+      const Json head{{"text", job.text(d)}};
+      std::string document = dump(head);
+      document.pop_back();
+      body += (d > 0 ? "," : "") + document + R"(,"sentences":[)";
+      const auto lines = job.lines(d);
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::string sentence = dump(sentence_json(job, job.sentences(d)[i], lines[i]));
+        if (trace) {
+          sentence.back() = ',';
+          sentence +=
+              R"("trace":)" + decode::trace_json(lines[i], job.model().service.model().tokenizers, search) + "}";
+        }
+        body += (i > 0 ? "," : "") + sentence;
+      }
+      body += "]}";
+    }
+    return body + "]}";
+  }
+
+  void operator()(Job& job) const {
+    if (!stream) return exchange->answer(job.error() ? refusal(job.error()) : Response{.body = body(job)});
+    stream->last(job.error() ? "error" : "done", job.error() ? refusal(job.error()).body : body(job));
+  }
+};
+
+}  // namespace
+
+void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
+  const Json fields = fields_of(exchange->request());
+  const Texts q = texts_field(fields, app.options().most_texts);
+  const std::shared_ptr<ServedModel> model =
+      app.models().find(text_field(fields, "source", ""), text_field(fields, "target", ""));
+  Reply reply{.exchange = exchange,
+              .search = search_of(fields, model->service.options().search, app.options().most_beam),
+              .alignment = switch_field(fields, "alignment", false),
+              .trace = switch_field(fields, "trace", false)};
+  const bool streams = switch_field(fields, "stream", false);
+  Job::Wishes wishes{.line = {.text = "",
+                              .prefix = text_field(fields, "prefix", ""),
+                              .search = reply.search,
+                              .heads_off = heads_off(fields, model->service.model().info.config),
+                              .trace = reply.trace || reply.alignment,
+                              .follow = streams},
+                     .most_tokens = app.options().most_tokens};
+  std::vector<std::unique_ptr<Document>> documents;
+  for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
+  const auto job = std::make_shared<Job>(model, std::move(documents), wishes);
+  if (wishes.line.trace) check_trace_size(*job, app.options().most_trace_weights);
+  if (!streams) return job->submit(exchange, reply);
+  reply.stream = std::make_shared<Stream>(exchange, job->documents());
+  job->submit(exchange, reply, [stream = reply.stream](Job&, std::size_t document, const std::string& beginning) {
+    stream->text(document, beginning);
+  });
+}
+
+}  // namespace dragoman::serve
