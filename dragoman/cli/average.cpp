@@ -9,6 +9,7 @@
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/model/directory.h"
+#include "dragoman/model/languages.h"
 #include "dragoman/train/average.h"
 #include "dragoman/train/publish.h"
 
@@ -51,6 +52,7 @@ void average(Settings& settings) {
   make_directory(output);
   if (!options.output.empty()) {
     model::write_tokenizers(output, model::read_tokenizers(options.model), info.joint_vocabulary);
+    model::copy_languages(options.model, output);
   }
   train::average_weights(files, model::weights_file(output));
   info.provenance["weights"] = join("the mean of the checkpoints of steps ", steps);

@@ -5,6 +5,7 @@
 #include "dragoman/backend/quantise.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/directory.h"
+#include "dragoman/model/languages.h"
 #include "dragoman/model/weights.h"
 
 namespace dragoman::model {
@@ -74,6 +75,7 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   for (const nn::NamedTensor& tensor : visitor.tensors()) copy_tensor(file, tensor, precision, output);
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
+  copy_languages(from, to);
   info.provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
                                  {"from", fs::absolute(from).lexically_normal().filename().string()}};
   write_info(to, info);

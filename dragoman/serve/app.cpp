@@ -56,13 +56,15 @@ class Watched final : public Exchange {
   std::atomic<std::size_t> bytes_ = 0;
 };
 
-void health(App&, const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
+void answer_health(App&, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = R"({"status":"ok"})"});
+}
 
-void metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
+void answer_metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = app.metrics()});
 }
 
-void openapi(App&, const std::shared_ptr<Exchange>& exchange) {
+void answer_openapi(App&, const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = std::string(openapi_document())});
 }
 
@@ -82,14 +84,11 @@ std::string on_one_line(const std::string& text) {
 }  // namespace
 
 App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
-  routes_ = {{"/translate", {{{"POST", libre_translate}}}},
-             {"/detect", {{{"POST", libre_detect}}}},
-             {"/languages", {{{"GET", libre_languages}}, true}},
-             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
-             {"/health", {{{"GET", health}}, true}},
-             {"/metrics", {{{"GET", metrics}}, true}},
-             {"/openapi.json", {{{"GET", openapi}}, true}},
-             {"/v1/translate", {{{"POST", v1_translate}}}}};
+  routes_ = {
+      {"/translate", {{{"POST", libre_translate}}}},        {"/detect", {{{"POST", libre_detect}}}},
+      {"/languages", {{{"GET", libre_languages}}, true}},   {"/frontend/settings", {{{"GET", libre_settings}}, true}},
+      {"/health", {{{"GET", answer_health}}, true}},        {"/metrics", {{{"GET", answer_metrics}}, true}},
+      {"/openapi.json", {{{"GET", answer_openapi}}, true}}, {"/v1/translate", {{{"POST", v1_translate}}}}};
 }
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {

@@ -1,5 +1,8 @@
 #include "dragoman/serve/document.h"
 
+#include <utility>
+
+#include "dragoman/text/markup.h"
 #include "dragoman/text/sentences.h"
 
 namespace dragoman::serve {
@@ -42,7 +45,64 @@ class Plain final : public Document {
   std::string source_, target_;
 };
 
+// Each of the fragment's units is a text of sentences.
+class Html final : public Document {
+ public:
+  Html(const std::string& text, std::string source, std::string target)
+      : markup_(text), source_(std::move(source)), target_(std::move(target)) {
+    for (const text::Unit& unit : markup_.units()) {
+      const text::Layout& layout = layouts_.emplace_back(text::cut_sentences(unit.text, source_));
+      sentences_.insert(sentences_.end(), layout.sentences.begin(), layout.sentences.end());
+      wants_links_ = wants_links_ || !unit.tags.empty();
+    }
+  }
+
+  const std::vector<std::string>& sentences() const override { return sentences_; }
+  bool wants_links() const override { return wants_links_; }
+
+  std::string assembled(std::span<const Rendering> renderings) const override {
+    std::vector<text::Translation> translations;
+    for (std::size_t u = 0; u < layouts_.size(); ++u) {
+      const std::size_t count = layouts_[u].sentences.size();
+      translations.push_back(unit_translation(u, renderings.first(count)));
+      renderings = renderings.subspan(count);
+    }
+    return markup_.put_back(translations);
+  }
+
+  // Where tags come to stand is not known before the end.
+  std::string beginning(std::span<const Rendering>, const std::string&) const override { return ""; }
+
+ private:
+  text::Translation unit_translation(std::size_t u, std::span<const Rendering> renderings) const {
+    std::vector<std::string> texts;
+    std::vector<std::pair<std::int64_t, std::int64_t>> alignment;
+    std::int64_t source_words = 0, target_words = 0;  // before the sentence at hand
+    for (std::size_t i = 0; i < renderings.size(); ++i) {
+      texts.push_back(renderings[i].text);
+      for (const decode::Link& link : renderings[i].links) {
+        alignment.emplace_back(source_words + link.source, target_words + link.target);
+      }
+      source_words += std::ssize(text::words_of(layouts_[u].sentences[i]));
+      target_words += std::ssize(text::words_of(renderings[i].text));
+    }
+    std::string whole = text::put_together(layouts_[u], texts, source_, target_);
+    std::vector<text::Link> links = text::link_words(markup_.units()[u].text, whole, alignment);
+    return {.text = std::move(whole), .links = std::move(links)};
+  }
+
+  text::Markup markup_;
+  std::string source_, target_;
+  std::vector<text::Layout> layouts_;  // of each unit
+  std::vector<std::string> sentences_;
+  bool wants_links_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<Document> html_document(const std::string& text, const std::string& source, const std::string& target) {
+  return std::make_unique<Html>(text, source, target);
+}
 
 std::unique_ptr<Document> plain_document(const std::string& text, const std::string& source,
                                          const std::string& target) {

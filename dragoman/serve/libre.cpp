@@ -31,7 +31,7 @@ struct Reply {
   std::shared_ptr<Exchange> exchange;
   bool several = false;
   std::size_t alternatives = 0;
-  std::vector<Detected> detected;  // of each text, if that was asked for
+  std::vector<Detected> detected = {};  // of each text, if that was asked for
 
   // A list of values for a list of texts; for one text, the value itself.
   template <class Value>

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dragoman/model/languages.h"
 #include "dragoman/serve/refusal.h"
 
 namespace dragoman::serve {
@@ -27,7 +28,8 @@ ServedModel::ServedModel(const std::filesystem::path& directory, const decode::T
                          std::int64_t most_waiting)
     : service(directory, options, most_waiting),
       source(service.model().info.source_language),
-      target(service.model().info.target_language) {}
+      target(service.model().info.target_language),
+      languages(model::read_languages(directory, {source, target})) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t most_waiting)

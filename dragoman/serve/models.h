@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/decode/service.h"
+#include "dragoman/text/language.h"
 
 namespace dragoman::serve {
 
@@ -17,7 +18,8 @@ struct ServedModel {
               std::int64_t most_waiting);
 
   decode::Service service;
-  std::string source, target;  // BCP 47 tags, or empty where the model does not say
+  std::string source, target;                  // BCP 47 tags, or empty where the model does not say
+  std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
 };
 
 // A language that can be translated from, with those that it can be translated to.

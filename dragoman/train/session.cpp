@@ -66,6 +66,9 @@ Session::Session(const RunRequest& request, Watcher& watcher)
   if (!model::has_tokenizers(request_.directory)) {
     model::write_tokenizers(request_.directory, *tokenizers_, state_.settings.run.joint_vocabulary);
   }
+  if (!fs::exists(model::languages_file(request_.directory))) {
+    model::write_languages(request_.directory, learn_languages(state_.settings.text));
+  }
   metrics_ = std::make_unique<MetricsFile>(request_.directory / "metrics.jsonl", state_.step);
 }
 

@@ -96,4 +96,22 @@ model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyR
   return tell(learn(settings), "learned from the text");
 }
 
+std::vector<text::KnownLanguage> learn_languages(const TextSettings& text) {
+  constexpr int kPairs = 20000;
+  text::LetterCounts source_counts, target_counts;
+  data::ParallelReader reader(text.training_files().front());
+  std::string source, target;
+  for (int pair = 0; pair < kPairs && reader.next(source, target); ++pair) {
+    source_counts.add(source);
+    target_counts.add(target);
+  }
+  std::vector<text::KnownLanguage> languages;
+  const auto add = [&](const std::string& tag, const text::LetterCounts& counts) {
+    if (!tag.empty()) languages.push_back({.tag = tag, .profile = text::LanguageProfile(counts)});
+  };
+  add(text.source_language, source_counts);
+  add(text.target_language, target_counts);
+  return languages;
+}
+
 }  // namespace dragoman::train

@@ -1,0 +1,35 @@
+#include "dragoman/serve/detection.h"
+
+#include <algorithm>
+
+#include "dragoman/serve/refusal.h"
+#include "dragoman/text/language.h"
+
+namespace dragoman::serve {
+
+std::vector<Detected> detect(const Models& models, const std::string& text) {
+  std::vector<text::KnownLanguage> known;
+  for (const auto& model : models.all()) {
+    for (const text::KnownLanguage& language : model->languages) {
+      const auto same = std::ranges::find(known, language.tag, &text::KnownLanguage::tag);
+      if (same == known.end()) {
+        known.push_back(language);
+      } else if (!same->profile) {
+        same->profile = language.profile;
+      }
+    }
+  }
+  std::vector<Detected> found;
+  for (const text::LanguageGuess& guess : text::detect(text, known)) found.push_back({guess.tag, guess.confidence});
+  return found;
+}
+
+std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target) {
+  const std::string first = texts.empty() ? "" : texts.front().language;
+  for (const auto& model : models.all()) {
+    if (model->source == first && (target.empty() || model->target == target)) return first;
+  }
+  return "";
+}
+
+}  // namespace dragoman::serve
