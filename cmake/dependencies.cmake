@@ -5,7 +5,8 @@ find_package(CLI11 2.1 REQUIRED)                    # command-line flags
 find_package(yaml-cpp 0.7 REQUIRED)                 # configuration files
 find_package(fmt 9.1 REQUIRED)                      # messages and tables
 find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --json output
-find_package(Boost 1.74 CONFIG QUIET OPTIONAL_COMPONENTS iostreams)  # corpora in gzip, zstd and xz, if it is there
+# Boost: HTTP (Beast and Asio, headers only); and corpora in gzip, zstd and xz, if Iostreams is there.
+find_package(Boost 1.74 CONFIG REQUIRED OPTIONAL_COMPONENTS iostreams)
 find_package(ICU 72 QUIET COMPONENTS uc)            # scores: lower case and kinds of characters, if it is there
 
 # SentencePiece (0.1.97): subwords. Its package has no CMake files.

@@ -9,11 +9,12 @@ endif()
 install(TARGETS dragoman_program)
 install(TARGETS dragoman EXPORT dragomanTargets)
 
-# The headers of the library: not the tests' helpers, the kernels' insides or the program's own.
+# The headers of the library: not the tests' helpers, the insides of kernels and server, or the program's own.
 install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         FILES_MATCHING PATTERN "*.h"
         PATTERN "*testing.h" EXCLUDE
         REGEX "/backend/(cpu|cuda)$" EXCLUDE
+        REGEX "/serve/(connection|listener_state|reply|request_reader)\\.h$" EXCLUDE
         REGEX "/dragoman/cli$" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
 

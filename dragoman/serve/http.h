@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dragoman::serve {
@@ -28,11 +29,13 @@ struct Request {
   }
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
-  std::string body;
-  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};
+  Headers headers = {};
 };
 
 // One request's answer: either answer() once, or events() once, event() any number of times, and end(). Every function
@@ -46,14 +49,14 @@ class Exchange {
 
   virtual void answer(Response response) = 0;
 
-  // Server-sent events (text/event-stream). `data` may have several lines. False if so much waits to be sent that the
-  // client must be too slow: the caller should give up.
-  virtual void events(std::vector<std::pair<std::string, std::string>> headers) = 0;
+  // Server-sent events (text/event-stream). `data` may have several lines. False if the caller should give up: the
+  // client has gone, or so much waits to be sent that it must be too slow, and then it is cut off.
+  virtual void events(Headers headers) = 0;
   virtual bool event(std::string_view name, std::string_view data) = 0;
   virtual void end() = 0;
 
-  // Called once, from any thread, when the client goes away or the time for the request is over before the answer is
-  // complete; at once if that has happened. Not called after answer() or end().
+  // `gone` is called once, from any thread, when the client goes away or the time for the request is over before the
+  // answer is complete; at once if that has happened. Not called after answer() or end(). It must not throw or wait.
   virtual void when_gone(std::function<void()> gone) = 0;
 };
 

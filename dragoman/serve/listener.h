@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,15 +13,20 @@ namespace dragoman::serve {
 
 struct ListenerOptions {
   std::string address = "127.0.0.1";
-  int port = 8080;                        // 0: any that is free
-  int threads = 1;                        // that read and write; handlers are called on them, and must not wait
-  std::int64_t most_connections = 20000;  // more are answered 503 and closed
-  std::int64_t body_bytes = 1 << 20;      // a larger body is answered 413
-  std::int64_t header_bytes = 16 << 10;   // larger headers: 431
-  double read_seconds = 20;               // from a request's first byte to its last; then 408
-  double idle_seconds = 75;               // between two requests, and before the first
-  double write_seconds = 30;              // without any progress while an answer is sent
-  double request_seconds = 60;            // from the request's last byte to the answer's; then 503 with a sentence
+  int port = 8080;                         // 0: any that is free
+  int threads = 1;                         // that read and write; handlers are called on them, and must not wait
+  std::int64_t most_connections = 20000;   // more are answered 503 and closed
+  std::int64_t body_bytes = 1 << 20;       // a larger body is answered 413
+  std::int64_t header_bytes = 16 << 10;    // larger headers: 431
+  double read_seconds = 20;                // from a request's first byte to its last; then 408
+  double idle_seconds = 75;                // between two requests, and before the first
+  double write_seconds = 30;               // without any progress while an answer is sent
+  double request_seconds = 60;             // from the request's last byte to the answer's; then 503 with a sentence
+  std::int64_t waiting_bytes = 256 << 10;  // of events that a client has not taken; then Exchange::event() is false
+  std::int64_t discard_bytes = 16 << 20;   // of a refused request, read and forgotten so that its sender reads why
+  // Told, in a sentence, what the operator should know and no client is told: why a handler failed, or that there are
+  // no descriptors left. Called on the threads above; must not wait.
+  std::function<void(const std::string& sentence)> report = {};
 };
 
 // What a listener has done since it began, and is doing.
@@ -33,11 +39,13 @@ class Listener {
  public:
   // Listens at once; throws an Error with one sentence if the address or the port cannot be had. `handler` is called
   // for every request that is well formed and within the limits; everything else is answered here, with a JSON
-  // sentence:
-  // {"error": "..."}.
+  // sentence: {"error": "..."}. So is a request whose handler throws. Raises the number of descriptors that this
+  // process may have open to what the connections need, as far as the system allows.
   Listener(const ListenerOptions& options, Handler handler);
-  // Closes everything at once.
+  // Closes everything at once. Exchanges may outlive the listener.
   ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
   int port() const;
 

@@ -1,0 +1,138 @@
+#include "dragoman/serve/message.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <boost/beast/http/status.hpp>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+namespace dragoman::serve {
+namespace {
+
+std::optional<int> hex_digit(char letter) {
+  if (letter >= '0' && letter <= '9') return letter - '0';
+  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
+  if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
+  return std::nullopt;
+}
+
+enum class Part { kPath, kQuery };  // in a query, a plus stands for a space
+
+std::optional<std::string> decode(std::string_view text, Part part) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && part == Part::kQuery) {
+      decoded += ' ';
+    } else if (text[i] != '%') {
+      decoded += text[i];
+    } else {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const auto high = hex_digit(text[i + 1]), low = hex_digit(text[i + 2]);
+      if (!high || !low || *high + *low == 0) return std::nullopt;
+      decoded += static_cast<char>(*high * 16 + *low);
+      i += 2;
+    }
+  }
+  return decoded;
+}
+
+// Takes the text up to the first `mark` from the front of `rest`, and the mark with it.
+std::string_view take_until(std::string_view& rest, char mark) {
+  const std::size_t end = rest.find(mark);
+  const std::string_view taken = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return taken;
+}
+
+// "http://host/path" is "/path": a client may say the whole address, as it would to a proxy.
+std::string_view without_host(std::string_view target) {
+  const std::size_t scheme = target.find("://");
+  if (scheme == std::string_view::npos || scheme > target.find_first_of("/?")) return target;
+  const std::size_t path = target.find('/', scheme + 3);
+  return path == std::string_view::npos ? std::string_view("/") : target.substr(path);
+}
+
+// A line break in a value would begin a header of its own.
+void add_header(std::string& text, std::string_view name, std::string_view value) {
+  text += name;
+  text += ": ";
+  for (const char letter : value) text += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+  text += "\r\n";
+}
+
+std::string head_text(int status, std::string_view content_type, const Headers& headers, const Delivery& how) {
+  namespace http = boost::beast::http;
+  const auto reason = http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)));
+  std::string text = fmt::format("{}{} {}\r\n", kAnswerStart, status, std::string_view(reason.data(), reason.size()));
+  add_header(text, "Date", fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr))));
+  if (!content_type.empty()) add_header(text, "Content-Type", content_type);
+  for (const auto& [name, value] : headers) add_header(text, name, value);
+  if (how.closes) add_header(text, "Connection", "close");
+  if (how.old && !how.closes) add_header(text, "Connection", "keep-alive");
+  return text;
+}
+
+}  // namespace
+
+Response refusal(int status, std::string_view sentence) {
+  // Bytes that are not UTF-8, which a sentence may quote, become U+FFFD.
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  return {.status = status, .body = nlohmann::json({{"error", sentence}}).dump(-1, ' ', false, kReplace) + "\n"};
+}
+
+std::optional<Target> parse_target(std::string_view text) {
+  std::string_view rest = without_host(text);
+  auto path = decode(take_until(rest, '?'), Part::kPath);
+  if (!path || (!path->starts_with('/') && *path != "*")) return std::nullopt;
+  Target target{.path = std::move(*path), .query = {}};
+  while (!rest.empty()) {
+    std::string_view value = take_until(rest, '&');
+    auto name = decode(take_until(value, '='), Part::kQuery);
+    auto decoded = decode(value, Part::kQuery);
+    if (!name || !decoded) return std::nullopt;
+    if (!name->empty()) target.query[std::move(*name)] = std::move(*decoded);
+  }
+  return target;
+}
+
+std::string answer_text(const Response& response, const Delivery& how) {
+  const bool bodiless = response.status == 204 || response.status == 304;
+  std::string text = head_text(response.status, bodiless ? "" : response.content_type, response.headers, how);
+  if (!bodiless) add_header(text, "Content-Length", std::to_string(response.body.size()));
+  text += "\r\n";
+  if (!bodiless && !how.head_only) text += response.body;
+  return text;
+}
+
+std::string stream_head(const Headers& headers, const Delivery& how) {
+  std::string text = head_text(200, "text/event-stream", headers, how);
+  add_header(text, "Cache-Control", "no-store");
+  add_header(text, "X-Accel-Buffering", "no");  // a proxy such as nginx would hold events back
+  if (!how.old) add_header(text, "Transfer-Encoding", "chunked");
+  return text + "\r\n";
+}
+
+std::string stream_piece(std::string_view text, const Delivery& how) {
+  if (text.empty()) return {};  // an empty chunk would be the last
+  return how.old ? std::string(text) : fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+}
+
+std::string stream_end(const Delivery& how) { return how.old ? "" : "0\r\n\r\n"; }
+
+std::string event_text(std::string_view name, std::string_view data) {
+  std::string text;
+  if (!name.empty()) text = fmt::format("event: {}\n", name.substr(0, name.find_first_of("\r\n")));
+  std::size_t begin = 0;
+  while (begin != std::string_view::npos) {
+    const std::size_t end = data.find_first_of("\r\n", begin);
+    text += "data: ";
+    text += data.substr(begin, end - begin);
+    text += '\n';
+    begin = end;
+    if (end != std::string_view::npos) begin += data.substr(end, 2) == "\r\n" ? 2 : 1;
+  }
+  return text + "\n";
+}
+
+}  // namespace dragoman::serve

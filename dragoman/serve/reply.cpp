@@ -1,0 +1,170 @@
+#include "dragoman/serve/reply.h"
+
+#include <utility>
+
+#include "dragoman/serve/message.h"
+
+namespace dragoman::serve {
+namespace {
+
+class Handle final : public Exchange {
+ public:
+  explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
+  ~Handle() override { reply_->fail(); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  const Request& request() const override { return reply_->request(); }
+  void answer(Response response) override { reply_->answer(std::move(response)); }
+  void events(Headers headers) override { reply_->events(std::move(headers)); }
+  bool event(std::string_view name, std::string_view data) override { return reply_->event(name, data); }
+  void end() override { reply_->end(); }
+  void when_gone(std::function<void()> gone) override { reply_->when_gone(std::move(gone)); }
+
+ private:
+  std::shared_ptr<Reply> reply_;
+};
+
+// It promised not to throw; if it does, the connection and all others must go on.
+void call(const std::function<void()>& gone) {
+  try {
+    if (gone) gone();
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
+  return std::make_shared<Handle>(std::move(reply));
+}
+
+// The handler's function is never called, nor destroyed, while the lock is held: it may hold the exchange itself. Where
+// it is dropped, it is moved to a variable that outlives the lock.
+
+Reply::Reply(Request request, std::int64_t waiting_bytes, std::function<void()> wake)
+    : request_(std::move(request)), waiting_bytes_(waiting_bytes), wake_(std::move(wake)) {}
+
+void Reply::answer(Response response) {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kOpen) return;
+  stage_ = Stage::kComplete;
+  dropped = std::exchange(gone_, nullptr);
+  news_.answer = std::move(response);
+  news_.complete = true;
+  tell();
+}
+
+void Reply::events(Headers headers) {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kOpen) return;
+  stage_ = Stage::kStreaming;
+  news_.stream = std::move(headers);
+  if (request_.method == "HEAD") {  // the head is all
+    stage_ = Stage::kComplete;
+    dropped = std::exchange(gone_, nullptr);
+    news_.complete = true;
+  }
+  tell();
+}
+
+bool Reply::event(std::string_view name, std::string_view data) {
+  const std::string text = event_text(name, data);
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kStreaming) return false;
+  if (taken_ + static_cast<std::int64_t>(news_.events.size()) > waiting_bytes_) {
+    break_off();
+    return false;
+  }
+  news_.events += text;
+  tell();
+  return true;
+}
+
+void Reply::end() {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kStreaming) return;
+  stage_ = Stage::kComplete;
+  dropped = std::exchange(gone_, nullptr);
+  news_.complete = true;
+  tell();
+}
+
+void Reply::when_gone(std::function<void()> gone) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kComplete) return;
+    if (stage_ != Stage::kGone) {
+      gone_.swap(gone);
+      return;
+    }
+  }
+  call(gone);
+}
+
+void Reply::fail() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kStreaming) break_off();
+  }
+  answer(refusal(500, "the server failed to answer this request, by a fault of its own."));
+}
+
+bool Reply::is_broken() {
+  const std::lock_guard lock(mutex_);
+  return stage_ == Stage::kBroken;
+}
+
+Reply::News Reply::take() {
+  const std::lock_guard lock(mutex_);
+  told_ = false;
+  taken_ += static_cast<std::int64_t>(news_.events.size());
+  return std::exchange(news_, {});
+}
+
+void Reply::sent() {
+  const std::lock_guard lock(mutex_);
+  taken_ = 0;
+}
+
+void Reply::expire(Response response) {
+  std::function<void()> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kComplete) return;
+    stage_ = Stage::kGone;
+    gone = std::exchange(gone_, nullptr);
+    news_ = {};
+    news_.answer = std::move(response);
+    news_.complete = true;
+  }
+  call(gone);
+}
+
+void Reply::leave() {
+  std::function<void()> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    wake_ = nullptr;
+    gone = std::exchange(gone_, nullptr);
+    if (stage_ != Stage::kComplete) stage_ = Stage::kGone;
+    news_ = {};
+  }
+  call(gone);
+}
+
+// With the lock held, as in break_off().
+void Reply::tell() {
+  if (wake_ && !std::exchange(told_, true)) wake_();
+}
+
+void Reply::break_off() {
+  stage_ = Stage::kBroken;
+  told_ = false;  // the connection may know of events that it cannot send; it must hear of this
+  tell();
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,154 @@
+// What tests of the server share: a client on a plain socket, which can do everything that a client should not.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace dragoman::serve {
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Waits for `condition`, for five seconds at most, and says whether it holds.
+inline bool eventually(const std::function<bool()>& condition) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!condition()) {
+    if (seconds_since(begin) > 5) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+class Client {
+ public:
+  struct Answer {
+    int status = 0;
+    std::map<std::string, std::string> headers;  // names as they came
+    std::string body;                            // put together, if it came in chunks
+  };
+
+  // Waits at most five seconds for anything. Throws a std::runtime_error for what the system refuses.
+  explicit Client(int port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    const timeval limit{.tv_sec = 5, .tv_usec = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<in_port_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      close();
+      throw std::runtime_error("cannot connect");
+    }
+  }
+  ~Client() { close(); }
+  Client(Client&& other) noexcept : socket_(std::exchange(other.socket_, -1)), unread_(std::move(other.unread_)) {}
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // False if the server takes no more.
+  bool send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (count <= 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+  void stop_sending() const { ::shutdown(socket_, SHUT_WR); }
+  void close() {
+    if (socket_ >= 0) ::close(std::exchange(socket_, -1));
+  }
+  // Closes as a system does whose program was killed with data unread.
+  void reset() {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close();
+  }
+
+  // The next answer: a whole one, or the head only.
+  Answer answer() {
+    Answer answer = head();
+    if (answer.headers.contains("Transfer-Encoding")) {
+      for (std::string piece = chunk(); !piece.empty(); piece = chunk()) answer.body += piece;
+    } else if (answer.headers.contains("Content-Length")) {
+      answer.body = take(std::stoul(answer.headers.at("Content-Length")));
+    }
+    return answer;
+  }
+  Answer head() {
+    Answer answer;
+    answer.status = std::stoi(line().substr(9));
+    for (std::string header = line(); !header.empty(); header = line()) {
+      const std::size_t colon = header.find(": ");
+      answer.headers[header.substr(0, colon)] = header.substr(colon + 2);
+    }
+    return answer;
+  }
+  // Of a body in chunks, one. The last is empty.
+  std::string chunk() {
+    const std::string data = take(std::stoul(line(), nullptr, 16));
+    line();
+    return data;
+  }
+  // Sends a request and reads the answer.
+  Answer ask(std::string_view request) {
+    send(request);
+    return answer();
+  }
+
+  // Everything until the server closes.
+  std::string rest() {
+    while (read_more()) continue;
+    return std::exchange(unread_, {});
+  }
+  // That it has closed, or closes within five seconds, and has nothing more to say.
+  bool is_closed() { return rest().empty() && closed_; }
+
+  std::string line() {
+    while (unread_.find("\r\n") == std::string::npos) need_more();
+    const std::size_t end = unread_.find("\r\n");
+    std::string line = unread_.substr(0, end);
+    unread_.erase(0, end + 2);
+    return line;
+  }
+  std::string take(std::size_t count) {
+    while (unread_.size() < count) need_more();
+    std::string text = unread_.substr(0, count);
+    unread_.erase(0, count);
+    return text;
+  }
+
+ private:
+  bool read_more() {
+    char bytes[4096];
+    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+    closed_ = count == 0 || (count < 0 && errno == ECONNRESET);
+    if (count > 0) unread_.append(bytes, static_cast<std::size_t>(count));
+    return count > 0;
+  }
+  void need_more() {
+    if (!read_more()) throw std::runtime_error(closed_ ? "the server has closed" : "the server is silent");
+  }
+
+  int socket_;
+  bool closed_ = false;
+  std::string unread_;
+};
+
+}  // namespace dragoman::serve
