@@ -26,7 +26,7 @@ class Watched final : public Exchange {
  public:
   using Account = std::function<void(int status, std::size_t bytes)>;
 
-  Watched(std::shared_ptr<Exchange> exchange, std::vector<std::pair<std::string, std::string>> headers, Account account)
+  Watched(std::shared_ptr<Exchange> exchange, Headers headers, Account account)
       : exchange_(std::move(exchange)), headers_(std::move(headers)), account_(std::move(account)) {}
 
   const Request& request() const override { return exchange_->request(); }
@@ -35,7 +35,7 @@ class Watched final : public Exchange {
     account_(response.status, response.body.size());
     exchange_->answer(std::move(response));
   }
-  void events(std::vector<std::pair<std::string, std::string>> headers) override {
+  void events(Headers headers) override {
     headers.insert(headers.end(), headers_.begin(), headers_.end());
     exchange_->events(std::move(headers));
   }
@@ -51,7 +51,7 @@ class Watched final : public Exchange {
 
  private:
   std::shared_ptr<Exchange> exchange_;
-  std::vector<std::pair<std::string, std::string>> headers_;
+  Headers headers_;
   Account account_;
   std::atomic<std::size_t> bytes_ = 0;
 };

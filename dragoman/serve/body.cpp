@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "dragoman/base/utf8.h"
+#include "dragoman/serve/escapes.h"
 #include "dragoman/serve/refusal.h"
 
 namespace dragoman::serve {
@@ -23,14 +24,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
-}
-
-// Takes what comes before the first `mark` off the text, and the mark with it; all of it if there is no mark.
-std::string_view take_until(std::string_view& text, std::string_view mark) {
-  const std::size_t at = text.find(mark);
-  const std::string_view first = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + mark.size());
-  return first;
 }
 
 // A header's parameter, as boundary in "multipart/form-data; boundary=x".
@@ -76,13 +69,19 @@ Json of_json(const std::string& body) {
   }
 }
 
+std::string form_text(std::string_view text) {
+  std::optional<std::string> decoded = percent_decoded(text, Plus::kSpace);
+  require_or(400, decoded.has_value(), "the form has a '%' that no two hexadecimal digits follow.");
+  return *std::move(decoded);
+}
+
 Json of_form(std::string_view body) {
   Json fields = Json::object();
   while (!body.empty()) {
     std::string_view value = take_until(body, "&");
     if (value.empty()) continue;
-    const std::string name = percent_decoded(take_until(value, "="), true);
-    add(fields, name, percent_decoded(value, true));
+    const std::string name = form_text(take_until(value, "="));
+    add(fields, name, form_text(value));
   }
   return fields;
 }
@@ -132,13 +131,6 @@ Json of_body(const Request& request) {
                           "multipart/form-data."));
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 Json fields_of(const Request& request) {
@@ -147,24 +139,6 @@ Json fields_of(const Request& request) {
     if (!fields.contains(name)) add(fields, name, value);
   }
   return fields;
-}
-
-std::string percent_decoded(std::string_view text, bool form) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && form) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      require_or(400, high >= 0 && low >= 0, "there is a '%' that no two hexadecimal digits follow.");
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return decoded;
 }
 
 }  // namespace dragoman::serve

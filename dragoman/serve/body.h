@@ -1,8 +1,6 @@
 // What a request's body says: fields with values, however the client wrote them down.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "dragoman/base/json.h"
 #include "dragoman/serve/http.h"
 
@@ -13,8 +11,5 @@ namespace dragoman::serve {
 // unless the body has them. Throws a Refusal: 415 for another type, 400 for a body that is not what it says, or text
 // that is not UTF-8.
 Json fields_of(const Request& request);
-
-// Percent escapes undone; with `form`, '+' is a space. Throws a Refusal (400) for an escape that is none.
-std::string percent_decoded(std::string_view text, bool form);
 
 }  // namespace dragoman::serve

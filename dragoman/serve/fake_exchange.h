@@ -22,7 +22,7 @@ class FakeExchange final : public Exchange {
     response_ = std::move(response);
     complete();
   }
-  void events(std::vector<std::pair<std::string, std::string>>) override {
+  void events(Headers) override {
     const std::lock_guard lock(mutex_);
     streams_ = true;
   }

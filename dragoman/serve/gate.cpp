@@ -51,7 +51,7 @@ void Gate::check(const Request& request, std::string_view in_body, double now) {
              " a minute are allowed. Try again in a moment.");
 }
 
-std::vector<std::pair<std::string, std::string>> Gate::headers(const Request& request) const {
+Headers Gate::headers(const Request& request) const {
   const std::string origin(request.header("origin"));
   if (origin.empty() || options_.origins.empty()) return {};
   if (std::ranges::count(options_.origins, "*") > 0) return {{"Access-Control-Allow-Origin", "*"}};

@@ -52,7 +52,7 @@ class Gate {
   void check(const Request& request, std::string_view in_body, double now);
 
   // What lets a browser's page of another origin read the answer; none for origins that are not listed.
-  std::vector<std::pair<std::string, std::string>> headers(const Request& request) const;
+  Headers headers(const Request& request) const;
 
   bool has_keys() const { return !options_.keys.empty(); }
 

@@ -7,43 +7,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "dragoman/serve/escapes.h"
+
 namespace dragoman::serve {
 namespace {
-
-std::optional<int> hex_digit(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
-  return std::nullopt;
-}
-
-enum class Part { kPath, kQuery };  // in a query, a plus stands for a space
-
-std::optional<std::string> decode(std::string_view text, Part part) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && part == Part::kQuery) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      if (i + 2 >= text.size()) return std::nullopt;
-      const auto high = hex_digit(text[i + 1]), low = hex_digit(text[i + 2]);
-      if (!high || !low || *high + *low == 0) return std::nullopt;
-      decoded += static_cast<char>(*high * 16 + *low);
-      i += 2;
-    }
-  }
-  return decoded;
-}
-
-// Takes the text up to the first `mark` from the front of `rest`, and the mark with it.
-std::string_view take_until(std::string_view& rest, char mark) {
-  const std::size_t end = rest.find(mark);
-  const std::string_view taken = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  return taken;
-}
 
 // "http://host/path" is "/path": a client may say the whole address, as it would to a proxy.
 std::string_view without_host(std::string_view target) {
@@ -78,18 +45,21 @@ std::string head_text(int status, std::string_view content_type, const Headers& 
 Response refusal(int status, std::string_view sentence) {
   // Bytes that are not UTF-8, which a sentence may quote, become U+FFFD.
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-  return {.status = status, .body = nlohmann::json({{"error", sentence}}).dump(-1, ' ', false, kReplace) + "\n"};
+  Response response{.status = status,
+                    .body = nlohmann::json({{"error", sentence}}).dump(-1, ' ', false, kReplace) + "\n"};
+  if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 std::optional<Target> parse_target(std::string_view text) {
   std::string_view rest = without_host(text);
-  auto path = decode(take_until(rest, '?'), Part::kPath);
+  auto path = percent_decoded(take_until(rest, "?"), Plus::kItself);
   if (!path || (!path->starts_with('/') && *path != "*")) return std::nullopt;
   Target target{.path = std::move(*path), .query = {}};
   while (!rest.empty()) {
-    std::string_view value = take_until(rest, '&');
-    auto name = decode(take_until(value, '='), Part::kQuery);
-    auto decoded = decode(value, Part::kQuery);
+    std::string_view value = take_until(rest, "&");
+    auto name = percent_decoded(take_until(value, "="), Plus::kSpace);
+    auto decoded = percent_decoded(value, Plus::kSpace);
     if (!name || !decoded) return std::nullopt;
     if (!name->empty()) target.query[std::move(*name)] = std::move(*decoded);
   }

@@ -1,18 +1,8 @@
 #include "dragoman/serve/refusal.h"
 
-#include <nlohmann/json.hpp>
-
 #include "dragoman/decode/service.h"
 
 namespace dragoman::serve {
-
-Response refusal(int status, const std::string& sentence) {
-  using Json = nlohmann::ordered_json;
-  const Json body{{"error", sentence}};
-  Response response{.status = status, .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
-  if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
 
 Response refusal(const std::exception_ptr& error) {
   try {

@@ -1,10 +1,11 @@
 // Why a request is not done, as an HTTP status and a sentence.
 #pragma once
 
+#include <exception>
 #include <string>
 
 #include "dragoman/base/error.h"
-#include "dragoman/serve/http.h"
+#include "dragoman/serve/message.h"
 
 namespace dragoman::serve {
 
@@ -21,9 +22,8 @@ void require_or(int status, bool condition, const Parts&... parts) {
     throw Refusal(status, join(parts...));
 }
 
-// {"error": "..."}
-Response refusal(int status, const std::string& sentence);
-// Of whatever was thrown: a Refusal has its own status, an Overload is 503, a UsageError 400, and all else 500.
+// The answer to whatever was thrown: a Refusal has its own status, an Overload is 503, a UsageError 400, and all else
+// 500.
 Response refusal(const std::exception_ptr& error);
 
 }  // namespace dragoman::serve
