@@ -46,14 +46,17 @@ std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
 }
 
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  const std::size_t length = valid_character(text.substr(at));
+  const char32_t code = length > 0 ? code_point(text.substr(at, length)) : U'\uFFFD';
+  at += std::max<std::size_t>(1, length);
+  return code;
+}
+
 std::u32string to_code_points(std::string_view text) {
   std::u32string codes;
   codes.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = valid_character(text);
-    codes += length > 0 ? code_point(text.substr(0, length)) : U'\uFFFD';
-    text.remove_prefix(std::max<std::size_t>(1, length));
-  }
+  for (std::size_t at = 0; at < text.size();) codes += next_code_point(text, at);
   return codes;
 }
 

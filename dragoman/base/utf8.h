@@ -22,6 +22,10 @@ constexpr std::size_t character_bytes(char first) {
 // Characters in well-formed text.
 std::size_t count_characters(std::string_view text);
 
+// The code point of the character at a byte of the text, which moves on to the next; U+FFFD for a byte that belongs to
+// none. Requires at < text.size().
+char32_t next_code_point(std::string_view text, std::size_t& at);
+
 // The code point of each character; U+FFFD for each byte that belongs to none.
 std::u32string to_code_points(std::string_view text);
 // Back again. The code points must be characters.

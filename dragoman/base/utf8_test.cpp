@@ -56,6 +56,16 @@ TEST(Utf8, CharactersAreCounted) {
             9u);
 }
 
+TEST(Utf8, CodePointsAreReadOneByOne) {
+  const std::string text = "a\xE2\x82\xAC\xE2\x82";
+  std::size_t at = 0;
+  EXPECT_EQ(next_code_point(text, at), U'a');
+  EXPECT_EQ(next_code_point(text, at), U'\u20AC');
+  EXPECT_EQ(at, 4u);
+  EXPECT_EQ(next_code_point(text, at), U'\uFFFD');
+  EXPECT_EQ(at, 5u);
+}
+
 TEST(Utf8, BytesOfNoCharacterBecomeTheReplacementCharacter) {
   EXPECT_EQ(to_code_points("a\xFF\xC3"), U"a\uFFFD\uFFFD");
   EXPECT_EQ(to_code_points(""), U"");

@@ -1,0 +1,236 @@
+#include "dragoman/text/sentences.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/text/abbreviations.h"
+#include "dragoman/text/characters.h"
+
+namespace dragoman::text {
+namespace {
+
+// Longer words are no abbreviations.
+constexpr std::size_t kLongestAbbreviation = 24;
+
+constexpr std::u32string_view kClosing = U")]}’”›）］｝」』】〉》〕＂";
+// Which of the two they are depends on the language, or on what stands around them.
+constexpr std::u32string_view kEither = U"\"'“‘«»*_";
+// What a sentence does not begin with.
+constexpr std::u32string_view kContinuing = U",;:.!?…、，；：/&+=%·";
+// These end a sentence without white space after them.
+constexpr std::u32string_view kStrongMarks = U"。！？｡‼⁇⁈⁉؟۔।॥։።፧။។៕";
+
+bool among(char32_t code, std::u32string_view set) { return set.find(code) != std::u32string_view::npos; }
+bool is_word(char32_t code) { return is_letter(code) || is_digit(code) || is_accent(code); }
+
+// What the marks are at the end of a sentence.
+enum class Ending : std::uint8_t { kPoint, kDots, kLoud, kStrong };
+
+class Cutter {
+ public:
+  Cutter(std::string_view text, std::string_view language) : text_(text), language_(language_of(language)) {
+    for (std::size_t at = 0; at < text.size();) {
+      begins_.push_back(at);
+      codes_ += next_code_point(text, at);
+    }
+    begins_.push_back(text.size());
+    capitals_ = std::ranges::any_of(codes_, is_upper_case);
+  }
+
+  Layout cut() const {
+    Layout layout;
+    std::size_t gap = 0, begin = 0;
+    const auto bytes = [&](std::size_t from, std::size_t to) {
+      return std::string(text_.substr(begins_[from], begins_[to] - begins_[from]));
+    };
+    while ((begin = after_white_space(gap)) < codes_.size()) {
+      const std::size_t end = sentence_end(begin);
+      layout.gaps.push_back(bytes(gap, begin));
+      layout.sentences.push_back(bytes(begin, end));
+      gap = end;
+    }
+    layout.gaps.push_back(bytes(gap, codes_.size()));
+    return layout;
+  }
+
+ private:
+  bool ends(std::size_t at) const { return at == codes_.size() || is_line_end(codes_[at]); }
+  bool apart(std::size_t at) const { return at == codes_.size() || is_white_space(codes_[at]); }
+
+  std::size_t after_white_space(std::size_t at) const {
+    while (at < codes_.size() && is_white_space(codes_[at])) ++at;
+    return at;
+  }
+
+  bool is_end_mark(char32_t code) const {
+    return among(code, U".!?…．") || among(code, kStrongMarks) || (language_ == "el" && among(code, U";\u037E"));
+  }
+
+  // Where the sentence ends that begins there: behind its last character that is no white space.
+  std::size_t sentence_end(std::size_t begin) const {
+    std::size_t last = begin;
+    bool words = false, quoted = false;
+    for (std::size_t at = begin; !ends(at);) {
+      const char32_t code = codes_[at];
+      if (words && is_end_mark(code)) {
+        const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
+        if (ends_sentence(begin, at, marks, stop)) return stop;
+        at = last = marks;
+        continue;
+      }
+      if (is_word(code)) words = true;
+      if (code == '"') quoted = !quoted;
+      at += 1;
+      if (!is_white_space(code)) last = at;
+    }
+    return last;
+  }
+
+  std::size_t after_marks(std::size_t at) const {
+    while (at < codes_.size() && is_end_mark(codes_[at])) ++at;
+    return at;
+  }
+
+  // Behind the quotes and brackets that close what has ended; `quoted` says that a straight quote does.
+  std::size_t after_closing(std::size_t at, bool quoted) const {
+    std::size_t sure = at, end = at;
+    for (; end < codes_.size(); ++end) {
+      const char32_t code = codes_[end];
+      const bool closing = among(code, kClosing) || (quoted && code == '"');
+      if (!closing && !among(code, kEither)) break;
+      if (closing && sure == end) sure = end + 1;
+    }
+    if (!apart(end)) return sure;
+    // In French there is a space before the quote: « Viens ! » Puis il partit.
+    const bool far = !ends(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && apart(end + 2);
+    return far ? end + 2 : end;
+  }
+
+  bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks, std::size_t stop) const {
+    std::size_t next = stop;
+    while (!ends(next) && is_white_space(codes_[next])) ++next;
+    if (ends(next)) return true;
+    const Ending ending = ending_of(mark, marks);
+    if (ending == Ending::kStrong) return follows_strong_end(marks, stop, next);
+    if (next == stop)
+      return ending != Ending::kDots && is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
+    while (!ends(next) && may_precede(next)) ++next;
+    if (ends(next) || !can_begin(codes_[next], ending)) return false;
+    return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
+  }
+
+  Ending ending_of(std::size_t mark, std::size_t marks) const {
+    const std::u32string_view run = std::u32string_view(codes_).substr(mark, marks - mark);
+    const auto has = [run](std::u32string_view set) { return run.find_first_of(set) != std::u32string_view::npos; };
+    if (run == U"．") return is_digit(codes_[mark - 1]) ? Ending::kPoint : Ending::kStrong;
+    if (has(kStrongMarks)) return Ending::kStrong;
+    if (has(U"!?;\u037E")) return Ending::kLoud;
+    return run == U"." ? Ending::kPoint : Ending::kDots;
+  }
+
+  bool follows_strong_end(std::size_t marks, std::size_t stop, std::size_t next) const {
+    // In Japanese the sentence goes on behind what is quoted in it, with a particle.
+    if (marks < stop && stop == next && script_of(codes_[next]) == Script::kHiragana) return false;
+    return !among(codes_[next], kContinuing) && !among(codes_[next], kClosing);
+  }
+
+  // Opening quotes and brackets, dashes and symbols before the first word of a sentence, some with a space behind them.
+  bool may_precede(std::size_t at) const {
+    const char32_t code = codes_[at];
+    if (is_white_space(code)) return among(codes_[at - 1], U"«-–—•*");
+    return !is_word(code) && !among(code, kContinuing) && !among(code, kClosing);
+  }
+
+  // Who writes no capitals begins sentences with small letters.
+  bool can_begin(char32_t code, Ending ending) const {
+    if (is_lower_case(code)) return !capitals_ && ending != Ending::kDots;
+    return is_word(code);
+  }
+
+  // Whether the full stop belongs to the word before it, `next` being what follows.
+  bool is_abbreviation(std::size_t begin, std::size_t mark, char32_t next) const {
+    std::size_t from = mark;
+    while (from > begin && (is_word(codes_[from - 1]) || among(codes_[from - 1], U".°º"))) {
+      if (mark - --from > kLongestAbbreviation) return false;
+    }
+    if (from == mark) return false;
+    const std::u32string_view word = std::u32string_view(codes_).substr(from, mark - from);
+    const bool first = from - begin < 2;  // with nothing before it but a bracket
+    if (is_digit(word.front())) return is_numbering(word, first);
+    if (first && word.size() < 6 && word.find_first_not_of(U"IVXLC") == std::u32string_view::npos) return true;
+    if (is_initials(word)) return true;
+    std::u32string small(word);
+    std::ranges::transform(small, small.begin(), lower_case);
+    const Stop stop = stop_of(small, language_);
+    return stop == Stop::kAbbreviation || (stop == Stop::kBeforeNumber && is_digit(next));
+  }
+
+  // "1." or "2.3." at the beginning of an item of a list; "3." of "3. Oktober".
+  bool is_numbering(std::u32string_view word, bool first) const {
+    const auto numeric = [](char32_t code) { return is_digit(code) || code == '.'; };
+    if (!std::ranges::all_of(word, numeric)) return false;
+    if (first && (word.size() < 4 || among('.', word))) return true;
+    return word.size() < 3 && writes_ordinals_with_stop(language_);
+  }
+
+  // "J" of "J. S. Bach", "B" of "z. B.", "U.S", "Ph.D": one or two letters between full stops.
+  bool is_initials(std::u32string_view word) const {
+    const bool english = language_.empty() || language_ == "en";
+    if (word.size() == 1) return (is_upper_case(word[0]) || is_lower_case(word[0])) && !(english && word == U"I");
+    std::size_t letters = 0, stops = 0;
+    for (const char32_t code : word) {
+      if (code == '.') ++stops;
+      letters = code == '.' ? 0 : letters + 1;
+      if (letters > 2) return false;
+    }
+    return stops > 0;
+  }
+
+  std::string_view text_;
+  std::string language_;
+  std::u32string codes_;
+  std::vector<std::size_t> begins_;  // the byte of each character, and where the text ends
+  bool capitals_ = false;
+};
+
+bool has_spaces_between_sentences(std::string_view language) {
+  constexpr std::string_view kWithout[] = {"ja", "lzh", "wuu", "yue", "zh"};
+  return std::ranges::find(kWithout, language_of(language)) == std::end(kWithout);
+}
+
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// What comes between two translations where the text had `gap`.
+std::string_view adapted(std::string_view gap, std::string_view before, std::string_view after, bool spaces) {
+  if (before.empty() || after.empty()) return gap;
+  if (spaces) return gap.empty() ? " " : gap;
+  // Between words in Latin letters the space stays.
+  const bool latin = is_ascii(before.back()) && is_ascii(after.front());
+  return gap == " " && !latin ? "" : gap;
+}
+
+}  // namespace
+
+Layout cut_sentences(std::string_view text, std::string_view language) { return Cutter(text, language).cut(); }
+
+std::string put_together(const Layout& layout, std::span<const std::string> translations,
+                         std::string_view source_language, std::string_view target_language) {
+  require<UsageError>(translations.size() == layout.sentences.size(), "put_together: ", layout.sentences.size(),
+                      " sentences, but ", translations.size(), " translations.");
+  const bool spaces = has_spaces_between_sentences(target_language);
+  const bool adapt = spaces != has_spaces_between_sentences(source_language);
+  std::string text = layout.gaps.front();
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    text += translations[i];
+    const bool inner = i + 1 < translations.size();
+    const std::string_view gap = layout.gaps[i + 1];
+    text += inner && adapt ? adapted(gap, translations[i], translations[i + 1], spaces) : gap;
+  }
+  return text;
+}
+
+}  // namespace dragoman::text
