@@ -1,0 +1,226 @@
+#include "dragoman/text/language.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/utf8.h"
+
+namespace dragoman::text {
+namespace {
+
+constexpr std::size_t kLongestString = 4;
+
+// A profile's numbers as digits: level 0 is `low`, level 63 is `high`, and the others are evenly between them.
+struct Scale {
+  double low, high;
+
+  std::uint8_t level(double value) const {
+    const double share = (std::clamp(value, low, high) - low) / (high - low);
+    return static_cast<std::uint8_t>(std::lround(63 * share));
+  }
+  double value(std::uint8_t level) const { return low + (high - low) * level / 63; }
+};
+constexpr Scale kStrings{-6, 6};      // log(P * kBuckets)
+constexpr Scale kScriptShare{-9, 0};  // log P
+
+// The alphabet of base64.
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// Strings overlap, so that they say less together than each by itself: measured on English and German sentences.
+constexpr double kStringWeight = 0.25;
+// What a language without a profile gets for a string: of English and German text a profile of the same language gave
+// 1.5 to 1.9 in the mean, one of the other 0.9 to 1.1.
+constexpr double kWithoutProfile = 1.3;
+// The probability that one word misleads whatever it looks like, and shared out evenly; less for more words.
+constexpr double kDoubt = 0.05;
+
+void count_strings(std::u32string_view word, LetterCounts& counts) {
+  for (std::size_t begin = 0; begin < word.size(); ++begin) {
+    std::uint64_t hash = 0;
+    for (std::size_t n = 0; n < kLongestString && begin + n < word.size(); ++n) {
+      hash = (hash ^ word[begin + n] ^ (std::uint64_t{n} << 32)) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 29;
+      if (n > 0 || word[begin] != ' ') counts.strings[(hash * 0xD6E8FEB86659FD93u) >> 52] += 1;
+    }
+  }
+}
+
+struct ScriptsOfLanguage {
+  std::string_view languages;  // with spaces around them
+  std::initializer_list<Script> scripts;
+};
+
+// Of languages that are not written in Latin letters.
+const ScriptsOfLanguage kScriptsOfLanguages[] = {
+    {" ab ba be bg ce cv kk ky mk mn os ru sr tg tt udm uk ", {Script::kCyrillic}},
+    {" el grc ", {Script::kGreek}},
+    {" hy ", {Script::kArmenian}},
+    {" he iw yi ", {Script::kHebrew}},
+    {" ar arz ckb fa ps sd ug ur ", {Script::kArabic}},
+    {" bho hi mai mr ne sa ", {Script::kDevanagari}},
+    {" as bn ", {Script::kBengali}},
+    {" pa ", {Script::kGurmukhi}},
+    {" gu ", {Script::kGujarati}},
+    {" or ", {Script::kOriya}},
+    {" ta ", {Script::kTamil}},
+    {" te ", {Script::kTelugu}},
+    {" kn ", {Script::kKannada}},
+    {" ml ", {Script::kMalayalam}},
+    {" si ", {Script::kSinhala}},
+    {" th ", {Script::kThai}},
+    {" lo ", {Script::kLao}},
+    {" bo dz ", {Script::kTibetan}},
+    {" my ", {Script::kMyanmar}},
+    {" ka ", {Script::kGeorgian}},
+    {" ko ", {Script::kHangul}},
+    {" am ti ", {Script::kEthiopic}},
+    {" km ", {Script::kKhmer}},
+    {" ja ", {Script::kHiragana, Script::kKatakana, Script::kHan}},
+    {" lzh wuu yue zh ", {Script::kHan}},
+};
+
+std::vector<Script> scripts_of(std::string_view tag) {
+  const std::string language = " " + language_of(tag) + " ";
+  for (const ScriptsOfLanguage& entry : kScriptsOfLanguages) {
+    if (entry.languages.find(language) != std::string_view::npos) return entry.scripts;
+  }
+  return {Script::kLatin};
+}
+
+// log P(scripts) for a language without a profile: names and brands are in Latin letters everywhere.
+double script_score(std::string_view tag, const LetterCounts& text) {
+  const std::vector<Script> own = scripts_of(tag);
+  double score = 0;
+  for (std::size_t i = 0; i < kScripts; ++i) {
+    const auto script = static_cast<Script>(i);
+    const bool is_own = std::ranges::find(own, script) != own.end();
+    const double share = is_own ? 1.0 / static_cast<double>(own.size()) : script == Script::kLatin ? 0.02 : 1e-4;
+    score += static_cast<double>(text.scripts[i]) * std::log(share);
+  }
+  return score;
+}
+
+std::int64_t total(std::span<const std::int64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+// Probabilities from logarithms that lack a common term.
+std::vector<double> softmax(std::vector<double> scores) {
+  const double highest = *std::ranges::max_element(scores);
+  double sum = 0;
+  for (double& score : scores) sum += score = std::exp(score - highest);
+  for (double& score : scores) score /= sum;
+  return scores;
+}
+
+}  // namespace
+
+void LetterCounts::add(std::string_view text) {
+  std::u32string word = U" ";
+  Script last = Script::kNone;
+  const auto end_word = [&] {
+    if (word.size() > 1) count_strings(word += U' ', *this);
+    word = U" ";
+    last = Script::kNone;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t code = next_code_point(text, at);
+    const Script script = script_of(code);
+    if (is_accent(code)) continue;
+    if (script == Script::kNone) {
+      end_word();
+      continue;
+    }
+    if (script != last || is_ideographic(code)) scripts[static_cast<std::size_t>(script)] += 1;
+    last = script;
+    word += lower_case(code);
+  }
+  end_word();
+}
+
+LanguageProfile::LanguageProfile(std::span<const std::string> lines)
+    : LanguageProfile([lines] {
+        LetterCounts counts;
+        for (const std::string& line : lines) counts.add(line);
+        return counts;
+      }()) {}
+
+LanguageProfile::LanguageProfile(const LetterCounts& counts) {
+  // As though each string had been seen half a time before.
+  const double strings = static_cast<double>(total(counts.strings)) / LetterCounts::kBuckets + 0.5;
+  for (std::size_t i = 0; i < strings_.size(); ++i) {
+    strings_[i] = kStrings.level(std::log((static_cast<double>(counts.strings[i]) + 0.5) / strings));
+  }
+  const double words = static_cast<double>(total(counts.scripts)) + 1;
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    scripts_[i] = kScriptShare.level(std::log((static_cast<double>(counts.scripts[i]) + 1.0 / kScripts) / words));
+  }
+}
+
+std::string LanguageProfile::digits() const {
+  std::string digits;
+  for (const std::uint8_t level : scripts_) digits += kDigits[level];
+  for (const std::uint8_t level : strings_) digits += kDigits[level];
+  return digits;
+}
+
+LanguageProfile LanguageProfile::from_digits(std::string_view digits) {
+  LanguageProfile profile;
+  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the profile of a language has ",
+                 digits.size(), " digits, not ", profile.scripts_.size() + profile.strings_.size(), ".");
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::size_t level = kDigits.find(digits[i]);
+    require<Error>(level != std::string_view::npos, "the profile of a language has a character at ", i,
+                   " that is no digit of base64.");
+    const bool script = i < profile.scripts_.size();
+    (script ? profile.scripts_[i] : profile.strings_[i - profile.scripts_.size()]) = static_cast<std::uint8_t>(level);
+  }
+  return profile;
+}
+
+double LanguageProfile::script_score(const LetterCounts& text) const {
+  double score = 0;
+  for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    score += static_cast<double>(text.scripts[i]) * kScriptShare.value(scripts_[i]);
+  }
+  return score;
+}
+
+double LanguageProfile::string_score(const LetterCounts& text) const {
+  double score = 0;
+  for (std::size_t i = 0; i < strings_.size(); ++i) {
+    score += static_cast<double>(text.strings[i]) * kStrings.value(strings_[i]);
+  }
+  return score;
+}
+
+std::vector<LanguageGuess> detect(std::string_view text, std::span<const KnownLanguage> languages) {
+  if (languages.empty()) return {};
+  LetterCounts counts;
+  counts.add(text);
+  const auto strings = static_cast<double>(total(counts.strings));
+  std::vector<double> scores;
+  for (const auto& [tag, profile] : languages) {
+    const double by_script = profile ? profile->script_score(counts) : script_score(tag, counts);
+    const double by_strings = profile ? profile->string_score(counts) : kWithoutProfile * strings;
+    scores.push_back(by_script + kStringWeight * by_strings);
+  }
+  const std::vector<double> probabilities = softmax(std::move(scores));
+  const double words = std::max(1.0, static_cast<double>(total(counts.scripts)));
+  const double doubt = kDoubt / (words * words);
+  std::vector<LanguageGuess> guesses;
+  for (std::size_t i = 0; i < languages.size(); ++i) {
+    const double probability = (1 - doubt) * probabilities[i] + doubt / static_cast<double>(languages.size());
+    guesses.push_back({languages[i].tag, 100 * probability});
+  }
+  std::ranges::stable_sort(guesses, std::greater<>(), &LanguageGuess::confidence);
+  return guesses;
+}
+
+}  // namespace dragoman::text
