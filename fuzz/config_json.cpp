@@ -1,5 +1,6 @@
 // config.json of a model: whatever the bytes, it describes a model that can be made, or reading it throws an Error.
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/model/info.h"
 #include "fuzz/scratch_file.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
@@ -55,7 +56,9 @@ void average(Settings& settings) {
     model::copy_languages(options.model, output);
   }
   train::average_weights(files, model::weights_file(output));
-  info.provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
+  Json provenance = Json::parse(info.provenance);
+  provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
+  info.provenance = provenance.dump();
   model::write_info(output, info);
   print(fmt::format("wrote the mean of the checkpoints of steps {} to '{}'\n", steps,
                     model::weights_file(output).string()));

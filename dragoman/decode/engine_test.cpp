@@ -114,7 +114,7 @@ void expect_same(const Result& actual, const Result& expected) {
 }
 
 TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(12, 8, 200, 5);
   const SearchSettings ways[] = {{.beam = 2, .max_extra = 9},
                                  {.beam = 7, .alpha = 1.2, .n_best = 3, .max_extra = 4},
@@ -141,7 +141,7 @@ TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
 }
 
 TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(8, 8, 200, 6);
   const SearchSettings settings{.max_extra = 10};
   Engine whole(*small.on, {&small.model}, settings, {.sentences = 4, .source_tokens = 50});
@@ -166,7 +166,7 @@ TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
 
 // What was said to be certain stays, and in the end is all that was found.
 TEST(Engine, SettledWordsAreNeverTakenBack) {
-  const SmallModel small(config());
+  const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(20, 10, 200, 8);
   for (const SearchSettings& settings : {SearchSettings{.beam = 5, .n_best = 2, .max_extra = 15},
                                          SearchSettings{.beam = 5, .stop = Stop::kBeam, .max_extra = 15},
@@ -207,7 +207,7 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
   for (const Case& one :
        {Case{nn::AttentionKind::kEncoderSelf, "enc.1.self.W_O"},
         Case{nn::AttentionKind::kDecoderSelf, "dec.1.self.W_O"}, Case{nn::AttentionKind::kCross, "dec.1.cross.W_O"}}) {
-    const SmallModel cut(config()), whole(config());
+    const SmallModel cut(untied_config()), whole(untied_config());
     const Array W_O = cut.parameter(one.W_O);
     const Array rows = W_O.row_range(W_O.rows() / 2, W_O.rows() / 2);  // of the second head of two
     cut.on->scaled(rows, 0, Sink::overwrite(rows));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/model/weights.h"
@@ -18,7 +19,7 @@ class DirectoryTest : public data::CorpusTest {
     info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
     info.source_language = "zh-Hans";
     info.seed = 18446744073709551615u;
-    info.provenance["weights"] = "made up";
+    info.provenance = R"({"weights":"made up"})";
   }
   void write_model() {
     SmallModel small(info.config);

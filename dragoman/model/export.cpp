@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "dragoman/backend/quantise.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/model/languages.h"
@@ -76,8 +77,10 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);
-  info.provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
-                                 {"from", fs::absolute(from).lexically_normal().filename().string()}};
+  Json provenance = Json::parse(info.provenance);
+  provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
+                            {"from", fs::absolute(from).lexically_normal().filename().string()}};
+  info.provenance = provenance.dump();
   write_info(to, info);
   flush_directory(to);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dragoman/backend/quantise.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/data/testing.h"
 #include "dragoman/model/directory.h"
@@ -99,8 +100,9 @@ TEST_F(ExportTest, ACopyOfACopyIsTheSame) {
 
 TEST_F(ExportTest, TheCopySaysWhatItIs) {
   const ModelInfo read = read_info(copy(Precision::kInt8, "int8"));
-  EXPECT_EQ(read.provenance["exported"]["precision"], "int8");
-  EXPECT_EQ(read.provenance["exported"]["from"], "model");
+  const Json exported = Json::parse(read.provenance)["exported"];
+  EXPECT_EQ(exported["precision"], "int8");
+  EXPECT_EQ(exported["from"], "model");
   EXPECT_EQ(read_tokenizers(directory / "int8").source.bytes(), data::word_tokenizer().bytes());
 }
 

@@ -1,5 +1,6 @@
 #include "dragoman/model/info.h"
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 
 namespace dragoman::model {
@@ -29,7 +30,7 @@ void write_info(const fs::path& directory, const ModelInfo& info) {
   config["joint_vocabulary"] = info.joint_vocabulary;
   config["seed"] = info.seed;
   config["model"] = settings_to_json(info.config);
-  config["provenance"] = info.provenance;
+  config["provenance"] = Json::parse(info.provenance);
   replace_file(config_file(directory), config.dump(2) + "\n");
 }
 
@@ -49,7 +50,7 @@ ModelInfo read_info(const fs::path& directory) {
   info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);
   info.seed = json_entry<std::uint64_t>(config, "seed", where);
   settings_from_json(json_entry<Json>(config, "model", where), info.config, where);
-  info.provenance = json_entry<Json>(config, "provenance", where);
+  info.provenance = json_entry<Json>(config, "provenance", where).dump();
   try {
     info.config.validate();
   } catch (const UsageError& error) {

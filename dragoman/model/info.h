@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string>
 
-#include "dragoman/base/fields_json.h"
 #include "dragoman/model/config.h"
 
 namespace dragoman::model {
@@ -18,7 +17,7 @@ struct ModelInfo {
   std::string source_language, target_language;  // BCP 47, or empty
   bool joint_vocabulary = true;
   std::uint64_t seed = 1;
-  Json provenance = Json::object();  // how the weights came to be; read by people
+  std::string provenance = "{}";  // how the weights came to be, a JSON object as text; read by people
 };
 
 // Both throw an Error that names the file for what is missing, damaged or foreign; the file is replaced whole or not at

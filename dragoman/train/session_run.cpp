@@ -189,7 +189,7 @@ void Session::publish() {
                                          .target_language = text.target_language,
                                          .joint_vocabulary = state_.settings.run.joint_vocabulary,
                                          .seed = state_.settings.training.seed,
-                                         .provenance = provenance});
+                                         .provenance = provenance.dump()});
   write_report();
 }
 
