@@ -44,11 +44,13 @@ class Cutter {
   Layout cut() const {
     Layout layout;
     std::size_t gap = 0, begin = 0;
+    bool quoted = false;  // whether a straight quote is open in the line
     const auto bytes = [&](std::size_t from, std::size_t to) {
       return std::string(text_.substr(begins_[from], begins_[to] - begins_[from]));
     };
     while ((begin = after_white_space(gap)) < codes_.size()) {
-      const std::size_t end = sentence_end(begin);
+      if (std::any_of(codes_.data() + gap, codes_.data() + begin, is_line_end)) quoted = false;
+      const std::size_t end = sentence_end(begin, quoted);
       layout.gaps.push_back(bytes(gap, begin));
       layout.sentences.push_back(bytes(begin, end));
       gap = end;
@@ -70,15 +72,19 @@ class Cutter {
     return among(code, U".!?…．") || among(code, kStrongMarks) || (language_ == "el" && among(code, U";\u037E"));
   }
 
-  // Where the sentence ends that begins there: behind its last character that is no white space.
-  std::size_t sentence_end(std::size_t begin) const {
+  // Where the sentence ends that begins there: behind its last character that is no white space. `quoted` says whether
+  // a straight quote is open there, and is told whether one is open at the end.
+  std::size_t sentence_end(std::size_t begin, bool& quoted) const {
     std::size_t last = begin;
-    bool words = false, quoted = false;
+    bool words = false;
     for (std::size_t at = begin; !ends(at);) {
       const char32_t code = codes_[at];
       if (words && is_end_mark(code)) {
         const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
-        if (ends_sentence(begin, at, marks, stop)) return stop;
+        if (ends_sentence(begin, at, marks, stop)) {
+          if (std::count(codes_.data() + marks, codes_.data() + stop, U'"') % 2 == 1) quoted = !quoted;
+          return stop;
+        }
         at = last = marks;
         continue;
       }
@@ -116,8 +122,8 @@ class Cutter {
     if (ends(next)) return true;
     const Ending ending = ending_of(mark, marks);
     if (ending == Ending::kStrong) return follows_strong_end(marks, stop, next);
-    if (next == stop)
-      return ending != Ending::kDots && is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
+    const bool ideographs = is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
+    if (next == stop) return ideographs && ending != Ending::kDots;
     while (!ends(next) && may_precede(next)) ++next;
     if (ends(next) || !can_begin(codes_[next], ending)) return false;
     return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
@@ -162,7 +168,8 @@ class Cutter {
     const bool first = from - begin < 2;  // with nothing before it but a bracket
     if (is_digit(word.front())) return is_numbering(word, first);
     if (first && word.size() < 6 && word.find_first_not_of(U"IVXLC") == std::u32string_view::npos) return true;
-    if (is_initials(word)) return true;
+    const bool ending = from > begin && among(codes_[from - 1], U"'’");  // "s" of "my father's"
+    if (!ending && is_initials(word)) return true;
     std::u32string small(word);
     std::ranges::transform(small, small.begin(), lower_case);
     const Stop stop = stop_of(small, language_);

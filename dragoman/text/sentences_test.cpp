@@ -65,6 +65,7 @@ TEST(Sentences, NeedNoSpaceBetweenThemInChineseAndJapanese) {
   EXPECT_EQ(sentences("你好吗?我很好!", "zh"), (Strings{"你好吗?", "我很好!"}));
   EXPECT_EQ(sentences("他说:\"你好。\"然后走了。\"再见。\"", "zh"),
             (Strings{"他说:\"你好。\"", "然后走了。", "\"再见。\""}));
+  EXPECT_EQ(sentences("\"快。走吧！\"他说。\"好。\"", "zh"), (Strings{"\"快。", "走吧！\"", "他说。", "\"好。\""}));
   EXPECT_EQ(sentences("「はい。」と言った。「いいえ。」", "ja"), (Strings{"「はい。」と言った。", "「いいえ。」"}));
   EXPECT_TRUE(is_whole("圆周率是３．１４，不是３。", "zh"));
   EXPECT_TRUE(is_whole("我想……算了", "zh"));
@@ -101,6 +102,7 @@ TEST(Sentences, GoOnAfterAbbreviations) {
 TEST(Sentences, GoOnAfterInitials) {
   EXPECT_TRUE(is_whole("J. S. Bach and J.R.R. Tolkien."));
   EXPECT_TRUE(is_whole("А. С. Пушкин жил там.", "ru"));
+  EXPECT_EQ(sentences("It is my father's. He knows.").size(), 2u);
 }
 
 TEST(Sentences, GoOnAfterNumbersThatCount) {
