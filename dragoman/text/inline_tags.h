@@ -7,25 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "dragoman/text/word_images.h"
 
 namespace dragoman::text {
 
-// Bytes of a text.
-struct Range {
-  std::size_t begin = 0, end = 0;
-  bool operator==(const Range&) const = default;
-};
-
-// A part of a text that became a part of its translation: words, pieces of a vocabulary or whole sentences.
-struct Link {
-  Range source, target;
-};
-
 struct Translation {
   std::string text;
-  std::vector<Link> links = {};  // may be empty
+  std::vector<Link> links = {};  // of a text of several sentences, those of all; may be empty
 };
 
 enum class TagKind : std::uint8_t { kOpening, kClosing, kAlone };
@@ -38,12 +28,6 @@ struct InlineTag {
   std::size_t at = 0;                                 // before this byte of the text
   std::optional<std::size_t> partner = std::nullopt;  // its number; nothing where HTML is broken
 };
-
-// The words of a text: what white space separates.
-std::vector<Range> words_of(std::string_view text);
-// Links between words, counted from 0, as word alignments have them. Numbers that are no word's are left out.
-std::vector<Link> link_words(std::string_view source, std::string_view target,
-                             std::span<const std::pair<std::int64_t, std::int64_t>> alignment);
 
 // The translation as HTML, with the tags of its source: each exactly once, pairs around what their words became and
 // nested as they were. Without links positions are in proportion. If a tag has no partner, or tags are nested very
