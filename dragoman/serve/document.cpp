@@ -76,19 +76,26 @@ class Html final : public Document {
  private:
   text::Translation unit_translation(std::size_t u, std::span<const Rendering> renderings) const {
     std::vector<std::string> texts;
-    std::vector<std::pair<std::int64_t, std::int64_t>> alignment;
-    std::int64_t source_words = 0, target_words = 0;  // before the sentence at hand
+    for (const Rendering& rendering : renderings) texts.push_back(rendering.text);
+    text::Translation translation{.text = text::put_together(layouts_[u], texts, source_, target_)};
+    std::size_t source_at = 0, target_at = 0;  // where the sentence at hand is looked for
     for (std::size_t i = 0; i < renderings.size(); ++i) {
-      texts.push_back(renderings[i].text);
-      for (const decode::Link& link : renderings[i].links) {
-        alignment.emplace_back(source_words + link.source, target_words + link.target);
+      const std::string& sentence = layouts_[u].sentences[i];
+      source_at = markup_.units()[u].text.find(sentence, source_at);
+      target_at = translation.text.find(texts[i], target_at);
+      for (text::Link link : sentence_links(sentence, renderings[i])) {
+        translation.links.push_back({.source = {source_at + link.source.begin, source_at + link.source.end},
+                                     .target = {target_at + link.target.begin, target_at + link.target.end}});
       }
-      source_words += std::ssize(text::words_of(layouts_[u].sentences[i]));
-      target_words += std::ssize(text::words_of(renderings[i].text));
+      source_at += sentence.size();
+      target_at += texts[i].size();
     }
-    std::string whole = text::put_together(layouts_[u], texts, source_, target_);
-    std::vector<text::Link> links = text::link_words(markup_.units()[u].text, whole, alignment);
-    return {.text = std::move(whole), .links = std::move(links)};
+    return translation;
+  }
+  static std::vector<text::Link> sentence_links(const std::string& sentence, const Rendering& rendering) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> alignment;
+    for (const decode::Link& link : rendering.links) alignment.emplace_back(link.source, link.target);
+    return text::link_words(sentence, rendering.text, alignment);
   }
 
   text::Markup markup_;

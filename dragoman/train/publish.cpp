@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/model/weights.h"

@@ -1,6 +1,7 @@
 #include "dragoman/train/run.h"
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/session.h"
 

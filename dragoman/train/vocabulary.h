@@ -21,7 +21,8 @@ struct VocabularyRequest {
 // Writes nothing. Throws a UsageError if those found do not go with the settings or with the model to start from.
 model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request);
 
-// What text in the languages looks like, from the first training pairs. Languages whose tags are not known are left out.
+// What text in the languages looks like, from the first training pairs. Languages whose tags are not known are left
+// out.
 std::vector<text::KnownLanguage> learn_languages(const TextSettings& text);
 
 }  // namespace dragoman::train
