@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/evaluation_report.h"
