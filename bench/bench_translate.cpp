@@ -135,7 +135,7 @@ Figures translate_random(const Options& options) {
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
                                         .min_length = options.target_length};
   decode::Dispatcher engine(*on, {&transformer}, settings,
-                            {.sentences = options.batch, .source_tokens = options.batch * options.source_length}, false,
+                            {.sentences = options.batch, .source_tokens = options.batch * options.source_length},
                             options.host ? decode::Place::kHost : decode::Place::kUsual);
   const auto batch = static_cast<std::size_t>(options.batch);
   const auto batch_from = [&](std::size_t first) {

@@ -67,7 +67,7 @@ class ServerProcess {
   int port_ = 0;
 };
 
-std::string request(const std::string& path, const Json& body) {
+std::string posted(const std::string& path, const Json& body) {
   const std::string text = body.dump();
   return "POST " + path +
          " HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(text.size()) +
@@ -90,7 +90,7 @@ class ServeTest : public decode::ModelDirectoryTest {
   }
   // Sends text `i` and says whether the answer is what it must be.
   bool is_right(Client& client, std::size_t i) const {
-    const auto answer = client.ask(request("/translate", {{"q", texts[i]}, {"source", "en"}, {"target", "de"}}));
+    const auto answer = client.ask(posted("/translate", {{"q", texts[i]}, {"source", "en"}, {"target", "de"}}));
     return answer.status == 200 && Json::parse(answer.body)["translatedText"] == expected[i];
   }
 
@@ -117,7 +117,7 @@ TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {
   std::vector<Client> clients;
   for (std::size_t c = 0; c < 40; ++c) {
     clients.emplace_back(server.port());
-    clients.back().send(request("/translate", {{"q", texts[c % texts.size()]}, {"source", "en"}, {"target", "de"}}));
+    clients.back().send(posted("/translate", {{"q", texts[c % texts.size()]}, {"source", "en"}, {"target", "de"}}));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all have come, few are done
   server.signal(SIGTERM);
@@ -167,7 +167,7 @@ TEST_F(ServeTest, ForgetsTheWorkOfClientsThatLeave) {
     std::vector<Client> clients;
     for (int c = 0; c < 20; ++c) {
       clients.emplace_back(server.port());
-      clients.back().send(request("/v1/translate", {{"q", data::words(9)}, {"max_extra", 300}, {"beam", 8}}));
+      clients.back().send(posted("/v1/translate", {{"q", data::words(9)}, {"max_extra", 300}, {"beam", 8}}));
     }
     for (std::size_t c = 0; c < clients.size(); ++c) c % 2 == 0 ? clients[c].reset() : clients[c].close();
   }
@@ -188,8 +188,8 @@ TEST_F(ServeTest, SaysWhyItRefuses) {
     EXPECT_TRUE(Json::parse(answer.body).contains("error")) << answer.body;
     return answer.status;
   };
-  EXPECT_EQ(refused(request("/translate", {{"q", std::string(2000, 'a')}})), 413);
-  EXPECT_EQ(refused(request("/translate", {{"q", "one"}, {"target", "xx"}})), 400);
+  EXPECT_EQ(refused(posted("/translate", {{"q", std::string(2000, 'a')}})), 413);
+  EXPECT_EQ(refused(posted("/translate", {{"q", "one"}, {"target", "xx"}})), 400);
   EXPECT_EQ(refused("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Type: a/b\r\n\r\nx"), 415);
   EXPECT_EQ(refused("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n{"), 400);
   EXPECT_EQ(refused("nonsense\r\n\r\n"), 400);

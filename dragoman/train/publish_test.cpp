@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/data/testing.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/model/safetensors.h"
