@@ -61,6 +61,15 @@ void write_tokenizer_seeds(const fs::path& directory) {
   write("bytes", {.byte_fallback = true}, 300);
 }
 
+void write_http_request_seeds(const fs::path& directory) {
+  replace_file(directory / "two",
+               "\x07GET http://host/a%20b?c=d+e&f HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+               "POST /x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello\r\n");
+  replace_file(directory / "chunks",
+               "\x01POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "3\r\nabc\r\n1f;note=\"x\"\r\n0123456789abcdef0123456789abcde\r\n0\r\nTrailer: t\r\n\r\n");
+}
+
 }  // namespace
 }  // namespace dragoman::fuzz
 
@@ -75,5 +84,6 @@ int main(int argc, char** argv) {
   write_config_json_seeds(made(directory / "config_json"));
   write_config_yaml_seeds(made(directory / "config_yaml"));
   write_tokenizer_seeds(made(directory / "tokenizer"));
+  write_http_request_seeds(made(directory / "http_request"));
   return 0;
 }

@@ -18,6 +18,7 @@ using boost::system::error_code;
 constexpr std::size_t kReadAhead = 64 << 10;  // bytes of later requests, while one is being answered
 constexpr double kLingerSeconds = 1;          // for the client to close after its last answer
 constexpr double kProbeSeconds = 0.5;         // between the first two probes
+constexpr double kForever = 1e9;              // seconds
 
 }  // namespace
 
@@ -151,10 +152,10 @@ void Connection::be_late() {
 // system would throw our answer away.
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.closes = true});
+  set(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;
   reader_.reset();
   received_.clear();
-  set(timer_, state_.options.read_seconds, &Connection::close);
   watch();
   out_ += text;
   send();
@@ -292,7 +293,8 @@ void Connection::probe() {
 }
 
 void Connection::set(Timer& timer, double seconds, void (Connection::*then)()) {
-  timer.expires_after(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
+  const std::chrono::duration<double> time(std::min(seconds, kForever));
+  timer.expires_after(std::chrono::duration_cast<Clock::duration>(time));
   timer.async_wait([self = shared_from_this(), &timer, then](error_code error) {
     // A timer that was set anew when this call was already on its way has not expired.
     if (error || self->stage_ == Stage::kClosed || timer.expiry() > Clock::now()) return;

@@ -13,8 +13,8 @@ namespace dragoman::serve {
 
 struct ListenerOptions {
   std::string address = "127.0.0.1";
-  int port = 8080;                         // 0: any that is free
-  int threads = 1;                         // that read and write; handlers are called on them, and must not wait
+  int port = 8080;  // 0: any that is free
+  int threads = 1;  // that read and write; they call the handler, each for itself, and it must not wait
   std::int64_t most_connections = 20000;   // more are answered 503 and closed
   std::int64_t body_bytes = 1 << 20;       // a larger body is answered 413
   std::int64_t header_bytes = 16 << 10;    // larger headers: 431
@@ -31,10 +31,12 @@ struct ListenerOptions {
 
 // What a listener has done since it began, and is doing.
 struct ListenerCounts {
-  std::int64_t connections = 0;  // open
-  std::int64_t accepted = 0, refused = 0;
+  std::int64_t connections = 0;            // open
+  std::int64_t accepted = 0, refused = 0;  // the refused ones are among the accepted
 };
 
+// A client that closes its connection before its answer is complete is noticed soon, so that work for it can stop; one
+// that only stops sending (a half-close) gets its answer.
 class Listener {
  public:
   // Listens at once; throws an Error with one sentence if the address or the port cannot be had. `handler` is called

@@ -181,7 +181,7 @@ TEST_F(GoneTest, AClientThatClosesIsNoticedWhileItsAnswerIsMade) {
     const auto begin = std::chrono::steady_clock::now();
     client.close();
     EXPECT_TRUE(becomes_gone(i + 1));
-    EXPECT_LT(seconds_since(begin), 0.3);
+    EXPECT_LT(seconds_since(begin), 1);
     asked->answer({.body = "for nobody"});
   }
   EXPECT_TRUE(eventually([&] { return listener->counts().connections == 0; }));

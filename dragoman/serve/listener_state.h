@@ -21,7 +21,10 @@ class ListenerState {
   std::atomic<bool> draining = false;
 
   void report(const std::string& sentence) const {
-    if (options.report) options.report(sentence);
+    try {
+      if (options.report) options.report(sentence);
+    } catch (...) {  // there is nobody left to tell
+    }
   }
 
   enum class Welcome { kServe, kTurnAway, kDrop };

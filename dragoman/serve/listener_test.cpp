@@ -208,6 +208,28 @@ TEST(Listener, ClosesEverythingWhenItEnds) {
   EXPECT_FALSE(exchange->event("a", "b"));
 }
 
+TEST(Listener, MayEndWhileExchangesAreInUse) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> workers;
+    std::atomic<int> gone = 0;
+    auto listener = std::make_unique<Listener>(any_port(), [&](const std::shared_ptr<Exchange>& exchange) {
+      exchange->events({});
+      workers.emplace_back([exchange, &gone] {
+        exchange->when_gone([&gone] { ++gone; });
+        while (exchange->event("a", "b")) std::this_thread::yield();
+      });
+    });
+    std::vector<Client> clients;
+    for (int i = 0; i < 3; ++i) {
+      clients.emplace_back(listener->port()).send("GET / HTTP/1.1\r\n\r\n");
+      EXPECT_EQ(clients.back().head().status, 200);
+    }
+    listener.reset();
+    for (std::thread& worker : workers) worker.join();
+    EXPECT_EQ(gone, 3);
+  }
+}
+
 TEST(Drain, AnswersWhatHasComeAndTakesNothingNew) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) {

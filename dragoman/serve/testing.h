@@ -23,11 +23,11 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Waits for `condition`, for five seconds at most, and says whether it holds.
+// Waits for `condition`, for ten seconds at most, and says whether it holds.
 inline bool eventually(const std::function<bool()>& condition) {
   const auto begin = std::chrono::steady_clock::now();
   while (!condition()) {
-    if (seconds_since(begin) > 5) return false;
+    if (seconds_since(begin) > 10) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
@@ -41,10 +41,10 @@ class Client {
     std::string body;                            // put together, if it came in chunks
   };
 
-  // Waits at most five seconds for anything. Throws a std::runtime_error for what the system refuses.
+  // Waits at most ten seconds for anything. Throws a std::runtime_error for what the system refuses.
   explicit Client(int port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    const timeval limit{.tv_sec = 5, .tv_usec = 0};
+    const timeval limit{.tv_sec = 10, .tv_usec = 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     sockaddr_in address{};
@@ -117,7 +117,7 @@ class Client {
     while (read_more()) continue;
     return std::exchange(unread_, {});
   }
-  // That it has closed, or closes within five seconds, and has nothing more to say.
+  // That it has closed, or closes within ten seconds, and has nothing more to say.
   bool is_closed() { return rest().empty() && closed_; }
 
   std::string line() {
