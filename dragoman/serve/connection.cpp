@@ -255,7 +255,7 @@ void Connection::wait_to_send() {
     self->waiting_to_send_ = false;
     if (error || self->stage_ == Stage::kClosed) return;
     self->send_timer_.expires_at(Clock::time_point::max());
-    self->send();
+    if (!self->out_.empty()) self->send();
   });
 }
 
