@@ -38,7 +38,7 @@ void write_safetensors_seeds(const fs::path& directory) {
 void write_config_json_seeds(const fs::path& directory) {
   model::ModelInfo info;
   info.source_language = "en";
-  info.provenance = {{"weights", "drawn"}, {"steps", {1, 2}}};
+  info.provenance = R"({"weights":"drawn","steps":[1,2]})";
   model::write_info(directory, info);
 }
 
