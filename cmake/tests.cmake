@@ -51,7 +51,7 @@ if(unit_test_sources)
     # A search for leaks takes seconds on AArch64, so it is made at the end of a few processes that share the tests, and
     # not after each test. (The asan preset turns it off for all others.) For one test: unit_tests --gtest_filter=NAME.
     # Finite differences of whole models and comparisons of hundreds of them are left to the release build: they run the
-    # same code some ten thousand times.
+    # same code again and again.
     set(processes 4)
     foreach(number RANGE 1 ${processes})
       math(EXPR index "${number} - 1")
@@ -81,7 +81,7 @@ set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$")
-    continue()  # with sanitizers they would take an hour
+    continue()  # too slow there, and of the release build alone
   endif()
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)

@@ -77,10 +77,7 @@ std::string posted(const std::string& path, const Json& body) {
 class ServeTest : public decode::ModelDirectoryTest {
  protected:
   ServeTest() {
-    model::ModelInfo info = model::read_info(directory);
-    info.source_language = "en";
-    info.target_language = "de";
-    model::write_info(directory, info);
+    name_languages("en", "de");
     decode::Translator translator(directory, {.threads = 1});
     for (const decode::TranslatedLine& line : translator.translate(texts)) expected.push_back(line.text);
   }

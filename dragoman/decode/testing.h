@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "dragoman/data/testing.h"
 #include "dragoman/model/directory.h"
@@ -50,6 +51,12 @@ class ModelDirectoryTest : public data::CorpusTest {
     model::write_info(directory, info);
     model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
     model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
+  }
+  void name_languages(const std::string& source, const std::string& target) const {
+    model::ModelInfo info = model::read_info(directory);
+    info.source_language = source;
+    info.target_language = target;
+    model::write_info(directory, info);
   }
 };
 

@@ -12,10 +12,7 @@ namespace {
 class AppTest : public decode::ModelDirectoryTest {
  protected:
   AppTest() {
-    model::ModelInfo info = model::read_info(directory);
-    info.source_language = "en";
-    info.target_language = "de";
-    model::write_info(directory, info);
+    name_languages("en", "de");
     make();
   }
 

@@ -29,7 +29,7 @@ class FakeExchange final : public Exchange {
   bool event(std::string_view name, std::string_view data) override {
     const std::lock_guard lock(mutex_);
     told_.emplace_back(name, data);
-    return told_.size() < patience;
+    return true;
   }
   void end() override {
     const std::lock_guard lock(mutex_);
@@ -60,8 +60,6 @@ class FakeExchange final : public Exchange {
     return told_;
   }
   bool streams() const { return streams_; }
-
-  std::size_t patience = 1000000;  // events after which it is too slow
 
  private:
   void complete() {

@@ -2,7 +2,6 @@
 // listener.h.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -92,11 +92,14 @@ Rendering Job::rendering(const decode::TranslatedLine& line, bool links, std::si
     const std::size_t at = std::min(rank, line.hypotheses.size() - 1);
     return {.text = tokenizers.target.decode(line.hypotheses[at].tokens)};
   }
-  if (!links || !line.trace || !line.finished) return {.text = line.text};
-  const decode::AttentionMap words = decode::by_words(decode::mean_of(line.trace->cross(line.hypotheses.front())),
-                                                      decode::words_of(line.target, tokenizers.target),
-                                                      decode::words_of(line.source, tokenizers.source));
-  return {.text = line.text, .links = decode::links(words)};
+  return {.text = line.text, .links = links ? traced_links(line, tokenizers) : std::vector<decode::Link>()};
+}
+
+std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers) {
+  if (!line.trace || !line.finished) return {};
+  return decode::links(decode::by_words(decode::mean_of(line.trace->cross(line.hypotheses.front())),
+                                        decode::words_of(line.target, tokenizers.target),
+                                        decode::words_of(line.source, tokenizers.source)));
 }
 
 }  // namespace dragoman::serve

@@ -62,4 +62,7 @@ class Job : public std::enable_shared_from_this<Job> {
   std::exception_ptr error_;
 };
 
+// Which words of a line's translation come from which, by its trace. None if it has no trace or did not end.
+std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers);
+
 }  // namespace dragoman::serve

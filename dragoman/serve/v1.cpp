@@ -136,10 +136,7 @@ struct Reply {
       }
     }
     if (alignment && line.trace && line.finished) {
-      const decode::AttentionMap words = decode::by_words(decode::mean_of(line.trace->cross(line.hypotheses.front())),
-                                                          decode::words_of(line.target, tokenizers.target),
-                                                          decode::words_of(line.source, tokenizers.source));
-      sentence["alignment"] = decode::pharaoh(decode::links(words));
+      sentence["alignment"] = decode::pharaoh(traced_links(line, tokenizers));
     }
     return sentence;
   }
