@@ -94,7 +94,8 @@ void Settings::add_flag(const Flag& flag) {
     option = command_.add_option("--" + flag.key, value, flag.help);
     option->type_name(flag.placeholder)->default_str(flag.initial);
   }
-  option->take_last()->group(flag.group);
+  flag.is_list ? option->join(',') : option->take_last();
+  option->group(flag.group);
 }
 
 void Settings::read_file() {

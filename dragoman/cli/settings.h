@@ -35,7 +35,8 @@ class Settings {
                 .placeholder = placeholder(value),
                 .initial = write_value(value),
                 .group = group,
-                .is_switch = std::is_same_v<Value, bool>});
+                .is_switch = std::is_same_v<Value, bool>,
+                .is_list = IsList<Value>});
     });
   }
 
@@ -60,12 +61,17 @@ class Settings {
   struct Flag {
     std::string key, help, placeholder, initial, group;
     bool is_switch = false;
+    bool is_list = false;  // may be given several times
   };
   // A value as text, and where it stands.
   struct Given {
     std::string value;
     std::string where;
   };
+
+  template <class Value>
+  static constexpr bool IsList = std::is_same_v<Value, std::vector<std::string>> ||
+                                 std::is_same_v<Value, PathField<std::vector<std::string>>>;
 
   template <class Text>
   static std::string placeholder(const PathField<Text>& field) {

@@ -45,6 +45,15 @@ model::TransformerConfig read(std::vector<std::string> arguments) {
   return config;
 }
 
+struct Lists {
+  std::vector<std::string> models;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", directory_name(models), "some");
+  }
+};
+
 // What is said about a configuration file, with FILE for its name.
 std::string complaint(const std::string& text) {
   const File file(text);
@@ -127,6 +136,16 @@ TEST(Settings, AFileThatCannotBeReadIsNamed) {
   EXPECT_THROW(read({"--config", "/no/such/file.yaml"}), UsageError);
   EXPECT_THROW(read({"--config", "/"}), UsageError);
   EXPECT_EQ(complaint(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
+}
+
+TEST(Settings, AListMayBeGivenInParts) {
+  CLI::App command("test", "test");
+  Settings settings(command);
+  settings.add_flags(Lists{}, "Options");
+  command.parse("--model a,b --model c");
+  Lists lists;
+  settings.apply(lists);
+  EXPECT_EQ(lists.models, (std::vector<std::string>{"a", "b", "c"}));
 }
 
 }  // namespace

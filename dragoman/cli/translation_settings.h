@@ -27,7 +27,8 @@ struct TranslationSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", directory_name(model), "directory of the model; several, with commas between them, vote");
+    field("model", directory_name(model), "directory of the model; given several times, translate has them vote, and serve takes one for each pair of "
+          "languages");
     field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision,
           "fp32, int8 (CPU), bf16 (CUDA), or stored: as the file has it on the CPU, bf16 on CUDA");

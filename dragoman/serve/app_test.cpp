@@ -67,6 +67,11 @@ TEST_F(AppTest, GivesAlternatives) {
   EXPECT_NE(answer["alternatives"][0], answer["alternatives"][1]);
 }
 
+TEST_F(AppTest, InventsNoAlternatives) {
+  const Json answer = post("/translate", {{"q", "  \n"}, {"source", "en"}, {"target", "de"}, {"alternatives", 3}});
+  EXPECT_EQ(answer["alternatives"], Json::array());
+}
+
 TEST_F(AppTest, KeepsTags) {
   const Json answer =
       post("/translate", {{"q", "<p>one <b>two</b></p>"}, {"source", "en"}, {"target", "de"}, {"format", "html"}});
@@ -79,6 +84,9 @@ TEST_F(AppTest, DetectsWhatItIsNotTold) {
   const Json answer = post("/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}});
   EXPECT_EQ(answer["translatedText"], expected("one"));
   EXPECT_TRUE(answer["detectedLanguage"].contains("confidence"));
+  const Json all = post("/v1/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}})["translations"][0];
+  EXPECT_EQ(all["text"], answer["translatedText"]);
+  EXPECT_EQ(all["detected"], answer["detectedLanguage"]);
   const Json found = post("/detect", {{"q", "one"}});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_GE(found[0]["confidence"], found[1]["confidence"]);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dragoman/serve/refusal.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/text/language.h"
 
 namespace dragoman::serve {
@@ -22,6 +22,16 @@ std::vector<Detected> detect(const Models& models, const std::string& text) {
   std::vector<Detected> found;
   for (const text::LanguageGuess& guess : text::detect(text, known)) found.push_back({guess.tag, guess.confidence});
   return found;
+}
+
+std::vector<Detected> detect_each(const Models& models, const std::vector<std::string>& texts) {
+  std::vector<Detected> found;
+  for (const std::string& text : texts) found.push_back(detect(models, text).front());
+  return found;
+}
+
+Json detected_json(const Detected& detected) {
+  return {{"confidence", detected.confidence}, {"language", detected.language}};
 }
 
 std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/json.h"
 #include "dragoman/serve/models.h"
 
 namespace dragoman::serve {
@@ -15,6 +16,11 @@ struct Detected {
 
 // All languages that the models know, the likeliest first. There is at least one.
 std::vector<Detected> detect(const Models& models, const std::string& text);
+
+// The likeliest language of each text.
+std::vector<Detected> detect_each(const Models& models, const std::vector<std::string>& texts);
+
+Json detected_json(const Detected& detected);
 
 // The language to translate a request's texts from: that of the first text, or another that there is a model for if
 // there is none from it to `target`.

@@ -39,7 +39,7 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
       order.lines.push_back(std::move(line));
     }
   }
-  if (order.lines.empty()) return finished_(*this);
+  if (order.lines.empty()) return finish();
   order.done = [self = shared_from_this()](std::size_t line, decode::Order::Outcome outcome) {
     self->done(line, std::move(outcome));
   };
@@ -56,18 +56,31 @@ void Job::done(std::size_t line, decode::Order::Outcome outcome) {
   if (outcome.error && !error_) error_ = outcome.error;
   lines_[line] = std::move(outcome.line);
   there_[line] = true;
-  if (--left_ == 0) return finished_(*this);
+  if (--left_ == 0) return finish();
   if (settled_ && !error_) settle(line, lines_[line].text);
 }
 
+// An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with
+// other requests too, must not hear of it.
+void Job::finish() {
+  try {
+    finished_(*this);
+  } catch (...) {
+    error_ = std::current_exception();
+    finished_(*this);
+  }
+}
+
 // Tells of a document what is certain from its first sentence on.
-void Job::settle(std::size_t line, const std::string& text) {
+void Job::settle(std::size_t line, const std::string& text) try {
   partial_[line] = text;
   const std::size_t d = document_of(line);
   std::vector<Rendering> done;
   std::size_t next = first_[d];
   for (; next < first_[d + 1] && there_[next]; ++next) done.push_back({lines_[next].text});
   settled_(*this, d, documents_[d]->beginning(done, next < first_[d + 1] ? partial_[next] : ""));
+} catch (...) {
+  if (!error_) error_ = std::current_exception();
 }
 
 std::size_t Job::document_of(std::size_t line) const {
@@ -76,6 +89,12 @@ std::size_t Job::document_of(std::size_t line) const {
 
 std::span<const decode::TranslatedLine> Job::lines(std::size_t document) const {
   return std::span(lines_).subspan(first_[document], first_[document + 1] - first_[document]);
+}
+
+std::size_t Job::ranks(std::size_t document) const {
+  std::size_t most = 1;
+  for (const decode::TranslatedLine& line : lines(document)) most = std::max(most, line.hypotheses.size());
+  return most;
 }
 
 std::string Job::text(std::size_t document, std::size_t rank) const {
@@ -88,17 +107,19 @@ std::string Job::text(std::size_t document, std::size_t rank) const {
 
 Rendering Job::rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const {
   const model::Tokenizers& tokenizers = model_->service.model().tokenizers;
-  if (rank > 0 && !line.hypotheses.empty()) {
-    const std::size_t at = std::min(rank, line.hypotheses.size() - 1);
-    return {.text = tokenizers.target.decode(line.hypotheses[at].tokens)};
-  }
-  return {.text = line.text, .links = links ? traced_links(line, tokenizers) : std::vector<decode::Link>()};
+  const std::size_t at = line.hypotheses.empty() ? 0 : std::min(rank, line.hypotheses.size() - 1);
+  return {.text = at > 0 ? tokenizers.target.decode(line.hypotheses[at].tokens) : line.text,
+          .links = links ? traced_links(line, tokenizers, at) : std::vector<decode::Link>()};
 }
 
-std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers) {
-  if (!line.trace || !line.finished) return {};
-  return decode::links(decode::by_words(decode::mean_of(line.trace->cross(line.hypotheses.front())),
-                                        decode::words_of(line.target, tokenizers.target),
+std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers,
+                                       std::size_t rank) {
+  if (!line.trace || !line.hypotheses[rank].finished) return {};
+  const decode::Hypothesis& hypothesis = line.hypotheses[rank];
+  data::Sentence target = hypothesis.tokens;
+  target.push_back(data::kEos);
+  return decode::links(decode::by_words(decode::mean_of(line.trace->cross(hypothesis)),
+                                        decode::words_of(target, tokenizers.target),
                                         decode::words_of(line.source, tokenizers.source)));
 }
 

@@ -37,14 +37,17 @@ class Job : public std::enable_shared_from_this<Job> {
   const std::exception_ptr& error() const { return error_; }
 
   // When all is done: a document's sentences and their translations, and the document itself with the best of each, or,
-  // for `rank` above 0, with the next best.
+  // for `rank` above 0, with the next best; a sentence that has not so many gives its last.
   const std::vector<std::string>& sentences(std::size_t document) const { return documents_[document]->sentences(); }
   std::span<const decode::TranslatedLine> lines(std::size_t document) const;
   std::string text(std::size_t document, std::size_t rank = 0) const;
+  // How many ranks differ.
+  std::size_t ranks(std::size_t document) const;
 
  private:
   void done(std::size_t line, decode::Order::Outcome outcome);
   void settle(std::size_t line, const std::string& text);
+  void finish();
   Rendering rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const;
   std::size_t document_of(std::size_t line) const;
 
@@ -62,7 +65,8 @@ class Job : public std::enable_shared_from_this<Job> {
   std::exception_ptr error_;
 };
 
-// Which words of a line's translation come from which, by its trace. None if it has no trace or did not end.
-std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers);
+// Which words of a line's hypothesis come from which, by its trace. None if there is no trace or it did not end.
+std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers,
+                                       std::size_t rank = 0);
 
 }  // namespace dragoman::serve

@@ -12,11 +12,6 @@
 namespace dragoman::serve {
 namespace {
 
-// What a text is said to be written in.
-Json detected_json(const Detected& detected) {
-  return {{"confidence", detected.confidence}, {"language", detected.language}};
-}
-
 std::vector<std::unique_ptr<Document>> documents_of(const std::vector<std::string>& texts, bool html,
                                                     const ServedModel& model) {
   std::vector<std::unique_ptr<Document>> documents;
@@ -48,7 +43,7 @@ struct Reply {
     if (alternatives > 0) {
       body["alternatives"] = for_texts(job, [&](std::size_t i) {
         Json list = Json::array();
-        for (std::size_t rank = 1; rank <= alternatives; ++rank) list.push_back(job.text(i, rank));
+        for (std::size_t rank = 1; rank <= alternatives && rank < job.ranks(i); ++rank) list.push_back(job.text(i, rank));
         return list;
       });
     }
@@ -71,7 +66,7 @@ void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
   reply.alternatives =
       static_cast<std::size_t>(number_field(fields, "alternatives", 0, app.options().most_alternatives));
   if (source == "auto") {
-    for (const std::string& text : q.texts) reply.detected.push_back(detect(app.models(), text).front());
+    reply.detected = detect_each(app.models(), q.texts);
     source = choose_source(app.models(), reply.detected, target);
   }
   const std::shared_ptr<ServedModel> model = app.models().find(source, target);

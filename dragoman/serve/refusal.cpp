@@ -1,5 +1,7 @@
 #include "dragoman/serve/refusal.h"
 
+#include <new>
+
 #include "dragoman/decode/service.h"
 
 namespace dragoman::serve {
@@ -13,6 +15,8 @@ Response refusal(const std::exception_ptr& error) {
     return refusal(503, found.what());
   } catch (const UsageError& found) {
     return refusal(400, found.what());
+  } catch (const std::bad_alloc&) {
+    return refusal(503, "there is not enough memory for this now; ask for less, or later.");
   } catch (const std::exception& found) {
     return refusal(500, join("the server failed: ", found.what()));
   }

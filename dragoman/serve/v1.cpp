@@ -8,6 +8,7 @@
 #include "dragoman/decode/alignment.h"
 #include "dragoman/decode/trace_json.h"
 #include "dragoman/serve/body.h"
+#include "dragoman/serve/detection.h"
 #include "dragoman/serve/fields.h"
 #include "dragoman/serve/job.h"
 #include "dragoman/serve/refusal.h"
@@ -117,6 +118,7 @@ struct Reply {
   std::shared_ptr<Exchange> exchange;
   decode::SearchSettings search;
   bool alignment = false, trace = false;
+  std::vector<Detected> detected = {};  // of each text, if that was asked for
   std::shared_ptr<Stream> stream = {};
 
   Json sentence_json(const Job& job, const std::string& source, const decode::TranslatedLine& line) const {
@@ -145,7 +147,8 @@ struct Reply {
   std::string body(const Job& job) const {
     std::string body = R"({"translations":[)";
     for (std::size_t d = 0; d < job.documents(); ++d) {
-      const Json head{{"text", job.text(d)}};
+      Json head{{"text", job.text(d)}};
+      if (!detected.empty()) head["detected"] = detected_json(detected[d]);
       std::string document = dump(head);
       document.pop_back();
       body += (d > 0 ? "," : "") + document + R"(,"sentences":[)";
@@ -175,12 +178,19 @@ struct Reply {
 void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
   const Texts q = texts_field(fields, app.options().most_texts);
-  const std::shared_ptr<ServedModel> model =
-      app.models().find(text_field(fields, "source", ""), text_field(fields, "target", ""));
+  std::string source = text_field(fields, "source", "");
+  const std::string target = text_field(fields, "target", "");
+  std::vector<Detected> detected;
+  if (source == "auto") {
+    detected = detect_each(app.models(), q.texts);
+    source = choose_source(app.models(), detected, target);
+  }
+  const std::shared_ptr<ServedModel> model = app.models().find(source, target);
   Reply reply{.exchange = exchange,
               .search = search_of(fields, model->service.options().search, app.options().most_beam),
               .alignment = switch_field(fields, "alignment", false),
-              .trace = switch_field(fields, "trace", false)};
+              .trace = switch_field(fields, "trace", false),
+              .detected = std::move(detected)};
   const bool streams = switch_field(fields, "stream", false);
   Job::Wishes wishes{.line = {.text = "",
                               .prefix = text_field(fields, "prefix", ""),
