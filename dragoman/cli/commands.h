@@ -18,6 +18,9 @@ void add_translate(CLI::App& program);
 // Translates over HTTP.
 void add_serve(CLI::App& program);
 
+// One self-contained page of attention.
+void add_show(CLI::App& program);
+
 // Translates a test set and scores it.
 void add_evaluate(CLI::App& program);
 

@@ -26,6 +26,7 @@ void add_commands(CLI::App& program) {
   add_train(program);
   add_translate(program);
   add_serve(program);
+  add_show(program);
   add_evaluate(program);
   add_average(program);
   add_export(program);

@@ -174,7 +174,7 @@ bool Engine::take_room(const Request& request) {
 }
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
-  auto trace = request.trace ? std::make_unique<Trace>() : nullptr;
+  auto trace = request.trace ? std::make_unique<Trace>(request.trace_layers) : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);

@@ -33,7 +33,8 @@ struct Request {
   std::vector<nn::Head> heads_off = {};                 // heads that give it nothing
   std::optional<std::uint64_t> stream = std::nullopt;   // of the random numbers, in place of its number
   bool trace = false;
-  bool follow = false;  // its words are asked for while the search goes on: see Engine::settled()
+  std::vector<int> trace_layers = {};  // see Trace
+  bool follow = false;                 // its words are asked for while the search goes on: see Engine::settled()
 };
 
 // Throws a UsageError if such a translation, of at most `limit` tokens, can never have its turn.

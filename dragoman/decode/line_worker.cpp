@@ -36,6 +36,7 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
                         .heads_off = line.source.heads_off,
                         .stream = number_of(line.source.number.value_or(line.number), index),
                         .trace = line.source.trace,
+                        .trace_layers = line.source.trace_layers,
                         .follow = line.source.follow});
   }
   return requests;
@@ -115,6 +116,7 @@ void LineWorker::begin(const LineDesk::Line& line) {
   requests[0].prefix = prefix;
   try {
     enter(number, std::move(requests));
+    under_way_.at(number).look = {source.projections, source.heads_off};
   } catch (const UsageError& error) {  // its own search cannot be made
     cancel(number);
     desk_.refuse(number, join(": ", error.what()));
@@ -177,7 +179,8 @@ void LineWorker::collect(std::vector<Result> results) {
     Parts& parts = under_way_.at(number);
     parts.results[piece] = std::move(result);
     if (--parts.left > 0) continue;
-    lines.push_back(compose(number, parts));
+    TranslatedLine& line = lines.emplace_back(compose(number, parts));
+    if (!parts.look.projections.empty() && line.pieces == 1) project(line, parts.look);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -207,6 +210,12 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
   line.target = line.hypotheses.front().tokens;
   line.target.push_back(data::kEos);
   return line;
+}
+
+void LineWorker::project(TranslatedLine& line, const ForcedChoice& choice) const {
+  data::SentencePair pair{line.source, line.target};
+  if (!line.finished) pair.target.pop_back();  // it never came to its EOS
+  if (!pair.target.empty()) line.projections = look_at(on_, models_.front()->transformer, pair, choice).projections;
 }
 
 // What the decoder looked at when it chose the words: the same numbers as in the search, because a whole sentence is

@@ -2,8 +2,9 @@
 // candidate of the search.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "dragoman/decode/beam.h"
@@ -27,6 +28,10 @@ struct Attention {
 
 class Trace {
  public:
+  // Of these layers, counted from 0, in order; of all if there are none.
+  explicit Trace(std::vector<int> layers_ = {}) : layers(std::move(layers_)) {}
+
+  std::vector<int> layers;
   Attention encoder;
   std::vector<std::vector<Candidate>> candidates;  // by step; of a beam search
 
@@ -46,6 +51,7 @@ class Trace {
     std::vector<Layer> self, cross;
   };
 
+  bool wants(int layer) const { return layers.empty() || std::ranges::binary_search(layers, layer); }
   Attention follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const;
 
   std::vector<Step> steps_;

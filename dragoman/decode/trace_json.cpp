@@ -4,19 +4,14 @@
 
 #include <iterator>
 
+#include "dragoman/base/base64.h"
 #include "dragoman/base/fields_json.h"
 
 namespace dragoman::decode {
 namespace {
 
-Json pieces_of(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
-  Json pieces = Json::array();
-  for (const std::int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
-  return pieces;
-}
-
 // Written by hand: a JSON value for every weight would take far more room than the weights.
-void append(std::string& text, const Attention& attention) {
+void append_lists(std::string& text, const Attention& attention) {
   auto out = std::back_inserter(text);
   const auto list = [&](std::int64_t count, const auto& element) {
     text += '[';
@@ -38,6 +33,33 @@ void append(std::string& text, const Attention& attention) {
   });
 }
 
+void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers) {
+  if (numbers == Numbers::kLists) return append_lists(text, attention);
+  Json sizes{{"layers", attention.layers},
+             {"heads", attention.heads},
+             {"queries", attention.queries},
+             {"keys", attention.keys}};
+  for (const int layer : layers) sizes["which"].push_back(layer + 1);
+  sizes["packed"] = base64(attention.weights);
+  text += sizes.dump();
+}
+
+Json matrix_json(const std::vector<float>& values, std::int64_t columns) {
+  return {{"rows", std::ssize(values) / columns}, {"columns", columns}, {"packed", base64(values)}};
+}
+
+Json projections_json(const std::vector<HeadProjections>& projections) {
+  Json list = Json::array();
+  for (const auto& [head, d_k, Q, K] : projections) {
+    list.push_back({{"attention", name_of(head.kind)},
+                    {"layer", head.layer + 1},
+                    {"head", head.head + 1},
+                    {"q", matrix_json(Q, d_k)},
+                    {"k", matrix_json(K, d_k)}});
+  }
+  return list;
+}
+
 Json beam_of(const Trace& trace, const text::Tokenizer& tokenizer) {
   Json steps = Json::array();
   for (const auto& candidates : trace.candidates) {
@@ -56,12 +78,36 @@ Json beam_of(const Trace& trace, const text::Tokenizer& tokenizer) {
 
 }  // namespace
 
-std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers,
-                       const SearchSettings& settings) {
+std::string_view name_of(nn::AttentionKind kind) {
+  return kind == nn::AttentionKind::kEncoderSelf   ? "encoder"
+         : kind == nn::AttentionKind::kDecoderSelf ? "decoder"
+                                                   : "cross";
+}
+
+Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
+  Json pieces = Json::array();
+  for (const std::int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
+  return pieces;
+}
+
+std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,
+                           std::span<const int> layers) {
+  std::string text = R"({"encoder":)";
+  append(text, encoder, numbers, layers);
+  text += R"(,"decoder":)";
+  append(text, decoder, numbers, layers);
+  text += R"(,"cross":)";
+  append(text, cross, numbers, layers);
+  return text + "}";
+}
+
+std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
+                       Numbers numbers) {
   Json head = Json::object();
   head["line"] = line.number;
-  head["src"] = pieces_of(line.source, tokenizers.source);
-  head["tgt"] = pieces_of(line.target, tokenizers.target);
+  head["src"] = pieces_json(line.source, tokenizers.source);
+  head["tgt"] = pieces_json(line.target, tokenizers.target);
+  if (!line.finished && !line.target.empty()) head["tgt"].erase(head["tgt"].size() - 1);  // it did not come to its end
   head["text"] = line.text;
   head["score"] = line.score;
   head["logp"] = line.log_probability;
@@ -70,13 +116,13 @@ std::string trace_json(const TranslatedLine& line, const model::Tokenizers& toke
   std::string text = head.dump();
   if (!line.trace) return text;
   text.pop_back();
-  text += R"(,"attention":{"encoder":)";
-  append(text, line.trace->encoder);
-  text += R"(,"decoder":)";
-  append(text, line.trace->decoder(line.hypotheses.front()));
-  text += R"(,"cross":)";
-  append(text, line.trace->cross(line.hypotheses.front()));
-  text += R"(},"beam":)" + beam_of(*line.trace, tokenizers.target).dump() + "}";
+  const Trace& trace = *line.trace;
+  const Hypothesis& best = line.hypotheses.front();
+  text +=
+      R"(,"attention":)" + attention_json(trace.encoder, trace.decoder(best), trace.cross(best), numbers, trace.layers);
+  text += R"(,"beam":)" + beam_of(trace, tokenizers.target).dump();
+  if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections).dump();
+  text += "}";
   return text;
 }
 

@@ -1,14 +1,32 @@
 // A trace as one line of JSON: {line, src, tgt, score, attention: {encoder, decoder, cross}, beam}.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "dragoman/base/json.h"
 #include "dragoman/decode/translator.h"
 
 namespace dragoman::decode {
 
-// The tokens of both sides as text, each attention as [layer][head][query][key] with six decimals, and the candidates
-// of every step. Of a line that has no trace (it is empty, bad, or in several pieces) only the first entries.
-std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings);
+// Numbers as lists with six decimals, or packed: exact, as the base64 of float32, with their sizes.
+enum class Numbers : std::uint8_t { kLists, kPacked };
+
+// The tokens of both sides as text, each attention as [layer][head][query][key], the candidates of every step, and
+// packed projections, if the line has any. Of a line that has no trace (it is empty, bad, or in several pieces) only
+// the first entries.
+std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
+                       Numbers numbers = Numbers::kLists);
+
+// {"encoder": ..., "decoder": ..., "cross": ...}, of these layers; of all if there are none.
+std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,
+                           std::span<const int> layers = {});
+// ["▁the", "▁dog", "</s>"]
+Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer);
+
+// "encoder", "decoder" or "cross".
+std::string_view name_of(nn::AttentionKind kind);
 
 }  // namespace dragoman::decode

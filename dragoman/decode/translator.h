@@ -15,6 +15,7 @@
 
 #include "dragoman/decode/alignment.h"
 #include "dragoman/decode/engine.h"
+#include "dragoman/decode/forced.h"
 #include "dragoman/model/directory.h"
 
 namespace dragoman::decode {
@@ -43,7 +44,9 @@ struct SourceLine {
   std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the translator's
   std::vector<nn::Head> heads_off = {};                 // heads that are switched off for it
   bool trace = false;
-  bool follow = false;  // what is certain of its translation is told while it is made
+  std::vector<int> trace_layers = {};      // that the trace has, from 0 and in order; none: all
+  std::vector<nn::Head> projections = {};  // heads whose queries and keys are wanted
+  bool follow = false;                     // what is certain of its translation is told while it is made
   std::optional<std::int64_t> number =
       std::nullopt;  // for the random numbers of sampling; where it stands, unless given
 };
@@ -65,6 +68,7 @@ struct TranslatedLine {
   AttentionMap attention;              // with an alignment
   std::vector<Hypothesis> hypotheses;  // all that were asked for, the best first
   std::shared_ptr<const Trace> trace;  // if asked for
+  std::vector<HeadProjections> projections;
 };
 
 // How likely a translation is that was given.

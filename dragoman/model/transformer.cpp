@@ -1,5 +1,6 @@
 #include "dragoman/model/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "dragoman/ops/arithmetic.h"
@@ -28,6 +29,10 @@ nn::Parameter position_table(const TransformerConfig& config) {
       .used_as(nn::Use::kExact);
 }
 
+nn::Sinusoids layout_of(const TransformerConfig& config) {
+  return config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper;
+}
+
 const TransformerConfig& validated(const TransformerConfig& config) {
   config.validate();
   return config;
@@ -36,11 +41,7 @@ const TransformerConfig& validated(const TransformerConfig& config) {
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config)
-    : config_(validated(config)),
-      encoder_(config),
-      decoder_(config),
-      sinusoids_(config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper,
-                 config.d_model) {
+    : config_(validated(config)), encoder_(config), decoder_(config), sinusoids_(layout_of(config), config.d_model) {
   switch (config.tie) {
     case Tie::kThreeWay: E_ = embedding(config.V_target, config); break;
     case Tie::kDecoder:
@@ -70,6 +71,27 @@ Tensor Transformer::positions(Backend& on, const nn::Parameter& learned, std::in
     case Positions::kLearned: return learned.tensor();
     default: return sinusoids_.rows(on, longest, statistics_of(output_embedding().dtype()));
   }
+}
+
+std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t positions) const {
+  std::vector<float> encodings;
+  if (config_.positions == Positions::kNone) return encodings;
+  if (config_.positions == Positions::kLearned) {
+    const ArenaScope scratch(on.arena());
+    const Array& P = P_source_.tensor().array();
+    const Array rows = P.row_range(0, std::min(positions, P.rows()));
+    const Array staged = on.empty(rows.shape(), DType::kFloat32);
+    on.scaled(rows, 1.0, Sink::overwrite(staged));
+    encodings.resize(static_cast<std::size_t>(staged.count()));
+    on.copy_out(staged, encodings.data());
+    return encodings;
+  }
+  for (std::int64_t position = 0; position < positions; ++position) {
+    for (std::int64_t channel = 0; channel < config_.d_model; ++channel) {
+      encodings.push_back(static_cast<float>(nn::sinusoid(layout_of(config_), position, channel, config_.d_model)));
+    }
+  }
+  return encodings;
 }
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to

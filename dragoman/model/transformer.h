@@ -35,6 +35,9 @@ class Transformer final : public Seq2Seq, public RowSteps {
   void parameters(nn::ParameterVisitor& visit) override;
 
   const TransformerConfig& config() const { return config_; }
+  // What is added to the embeddings of source tokens, row pos for position pos: [positions, d_model], fewer rows if the
+  // model has fewer. Empty if it knows no positions. `on` must not be at work elsewhere.
+  std::vector<float> position_encodings(Backend& on, std::int64_t positions) const;
 
  private:
   const nn::Parameter& source_embedding() const;

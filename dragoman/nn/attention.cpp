@@ -36,7 +36,10 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
   const Tensor concatenated =
       ops::attention(projected.Q, projected.K, projected.V, reach, heads(pass.dropout(sizes.P_drop)),
                      pass.observer != nullptr ? &weights : nullptr);
-  if (pass.observer != nullptr) pass.observer->see(kind, layer, weights, reach);
+  if (pass.observer != nullptr) {
+    pass.observer->see(kind, layer, weights, reach);
+    pass.observer->see_projections(kind, layer, projected.Q.array(), projected.K.array());
+  }
   switch_off(concatenated.array(), pass);
   return W_O(concatenated);
 }

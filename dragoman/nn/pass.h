@@ -18,6 +18,8 @@ class Observer {
   virtual ~Observer() = default;
   // `weights` holds, for each sentence of `reach` in turn, [h, n_q, n_k]; layers are counted from 0.
   virtual void see(AttentionKind kind, int layer, const Array& weights, const Reach& reach) = 0;
+  // The projections that they were made from, [rows, h d_k] each, the heads side by side; called after the weights.
+  virtual void see_projections(AttentionKind, int, const Array& /*Q*/, const Array& /*K*/) {}
   // Of a decoding step: [rows, h, keys], where a row's keys beyond those that it has are 0.
   virtual void see_step(AttentionKind, int, const Array&) {}
 };

@@ -11,6 +11,7 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/serve/body.h"
 #include "dragoman/serve/fields.h"
+#include "dragoman/serve/inside.h"
 #include "dragoman/serve/libre.h"
 #include "dragoman/serve/openapi.h"
 #include "dragoman/serve/refusal.h"
@@ -84,11 +85,18 @@ std::string on_one_line(const std::string& text) {
 }  // namespace
 
 App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
-  routes_ = {
-      {"/translate", {{{"POST", libre_translate}}}},        {"/detect", {{{"POST", libre_detect}}}},
-      {"/languages", {{{"GET", libre_languages}}, true}},   {"/frontend/settings", {{{"GET", libre_settings}}, true}},
-      {"/health", {{{"GET", answer_health}}, true}},        {"/metrics", {{{"GET", answer_metrics}}, true}},
-      {"/openapi.json", {{{"GET", answer_openapi}}, true}}, {"/v1/translate", {{{"POST", v1_translate}}}}};
+  routes_ = {{"/translate", {{{"POST", libre_translate}}}},
+             {"/detect", {{{"POST", libre_detect}}}},
+             {"/languages", {{{"GET", libre_languages}}, true}},
+             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
+             {"/health", {{{"GET", answer_health}}, true}},
+             {"/metrics", {{{"GET", answer_metrics}}, true}},
+             {"/openapi.json", {{{"GET", answer_openapi}}, true}},
+             {"/v1/translate", {{{"POST", v1_translate}}}},
+             {"/v1/model", {{{"GET", answer_model}}, true}},
+             {"/v1/positions", {{{"GET", answer_positions}}, true}},
+             {"/v1/film", {{{"GET", answer_film}}}},
+             {"/", {{{"GET", answer_page}}, true}}};
 }
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {

@@ -14,11 +14,11 @@ namespace dragoman::serve {
 
 struct AppOptions {
   GateOptions gate = {};
-  std::int64_t most_tokens = 20000;           // of a request's texts together
-  std::int64_t most_texts = 1000;             // of a request
-  std::int64_t most_alternatives = 10;        // that /translate gives
-  int most_beam = 32;                         // of /v1/translate
-  std::int64_t most_trace_weights = 4 << 20;  // attention weights that it shows, at most
+  std::int64_t most_tokens = 20000;            // of a request's texts together
+  std::int64_t most_texts = 1000;              // of a request
+  std::int64_t most_alternatives = 10;         // that /translate gives
+  int most_beam = 32;                          // of /v1/translate
+  std::int64_t most_trace_numbers = 16 << 20;  // attention weights and projections that it shows, at most
   std::function<void(const std::string& line)> access_log = {};
   std::function<ListenerCounts()> listener_counts = {};
 };

@@ -119,6 +119,31 @@ TEST_F(AppTest, SwitchesHeadsOff) {
   EXPECT_NE(plain["translations"][0]["sentences"][0]["score"], without["translations"][0]["sentences"][0]["score"]);
 }
 
+TEST_F(AppTest, TracesAreExactAndOfWhatIsAskedFor) {
+  const Json question{{"q", "one two"}, {"trace", true}, {"packed", true}, {"layers", {2}}, {"projections", "all"}};
+  const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
+  const Json& cross = trace["attention"]["cross"];
+  EXPECT_EQ(cross["which"], Json({2}));
+  const auto numbers = cross["heads"].get<std::size_t>() * cross["queries"].get<std::size_t>() * 3;
+  EXPECT_EQ(cross["packed"].get<std::string>().size(), (4 * numbers + 2) / 3 * 4);
+  EXPECT_EQ(trace["projections"].size(), 3 * 2 * cross["heads"].get<std::size_t>());
+  EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
+}
+
+TEST_F(AppTest, TellsWhatThePageNeeds) {
+  const Json model = ask("GET", "/v1/model").second;
+  EXPECT_EQ(model["config"]["encoder-layers"], 2);
+  EXPECT_EQ(model["search"]["max_extra"], 12);
+  EXPECT_EQ(model["film"], false);
+  EXPECT_EQ(ask("GET", "/v1/film").second, Json({{"sentences", Json::array()}}));
+  const Json positions = ask("GET", "/v1/positions").second;
+  EXPECT_EQ(positions["rows"], 64);
+  EXPECT_EQ(positions["columns"], model["config"]["d-model"]);
+  const std::string page = send("GET", "/")->response().body;
+  EXPECT_EQ(page.find("<!--"), std::string::npos);
+  EXPECT_NE(page.find("dragoman/main.js"), std::string::npos);
+}
+
 TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {
   const Json question{{"q", "one two three\nfour five"}, {"stream", true}, {"search", "greedy"}, {"max_extra", 30}};
   const auto exchange = send("POST", "/v1/translate", question.dump());
@@ -159,6 +184,9 @@ TEST_F(AppTest, RefusesInOneSentence) {
       {"POST", "/v1/translate", with("stream", "perhaps"), 400},
       {"POST", "/v1/translate", with("heads_off", {{{"attention", "cross"}, {"layer", 3}, {"head", 1}}}), 400},
       {"POST", "/v1/translate", with("heads_off", {{{"attention", "self"}, {"layer", 1}, {"head", 1}}}), 400},
+      {"POST", "/v1/translate", with("layers", {0}), 400},
+      {"POST", "/v1/translate", with("layers", "all"), 400},
+      {"POST", "/v1/translate", with("projections", {{{"attention", "cross"}, {"layer", 1}, {"head", 99}}}), 400},
       {"POST", "/v1/translate", with("prefix", data::words(100)), 400}};
   for (const auto& [method, path, body, status] : wrong) {
     const auto [actual, answer] = ask(method, path, body);
@@ -175,7 +203,7 @@ TEST_F(AppTest, LimitsWhatOneMayAsk) {
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first, 400);  // never has room
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
-  make({.most_trace_weights = 100});
+  make({.most_trace_numbers = 100});
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
   make({.gate = {.keys = {"k"}}});
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}}).first, 401);

@@ -11,6 +11,14 @@
 namespace dragoman::serve {
 namespace {
 
+constexpr std::int64_t kShownPositions = 512;
+
+// By a backend of their own: those of the model's workers are busy.
+std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
+  const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
+  return model.transformer.position_encodings(*on, kShownPositions);
+}
+
 // Whether a model's tag is the one asked for, or a narrower one.
 bool fits(const std::string& asked, const std::string& tag) {
   return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
@@ -24,12 +32,14 @@ std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
 
 }  // namespace
 
-ServedModel::ServedModel(const std::filesystem::path& directory, const decode::TranslatorOptions& options,
+ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
                          std::int64_t most_waiting)
-    : service(directory, options, most_waiting),
+    : directory(directory_),
+      service(directory, options, most_waiting),
       source(service.model().info.source_language),
       target(service.model().info.target_language),
-      languages(model::read_languages(directory, {source, target})) {}
+      languages(model::read_languages(directory, {source, target})),
+      positions(encodings_of(service.model(), options.device)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t most_waiting)

@@ -14,12 +14,14 @@
 namespace dragoman::serve {
 
 struct ServedModel {
-  ServedModel(const std::filesystem::path& directory, const decode::TranslatorOptions& options,
+  ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
               std::int64_t most_waiting);
 
+  std::filesystem::path directory;
   decode::Service service;
   std::string source, target;                  // BCP 47 tags, or empty where the model does not say
   std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
+  std::vector<float> positions;                // encodings of the first, [rows, d_model]
 };
 
 // A language that can be translated from, with those that it can be translated to.

@@ -10,14 +10,15 @@
 #include "dragoman/serve/body.h"
 #include "dragoman/serve/detection.h"
 #include "dragoman/serve/fields.h"
+#include "dragoman/serve/heads.h"
 #include "dragoman/serve/job.h"
 #include "dragoman/serve/refusal.h"
 
 namespace dragoman::serve {
 namespace {
 
-const std::set<std::string> kOwnFields = {"q",         "source", "target", "api_key",  "prefix",
-                                          "heads_off", "trace",  "stream", "alignment"};
+const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
+                                          "trace", "packed", "layers", "projections", "stream", "alignment"};
 
 // "n_best" or "n-best", as settings are called on the command line.
 std::string setting_name(std::string field) {
@@ -40,44 +41,21 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
   return search;
 }
 
-nn::AttentionKind kind_of(const std::string& name) {
-  if (name == "encoder") return nn::AttentionKind::kEncoderSelf;
-  if (name == "decoder") return nn::AttentionKind::kDecoderSelf;
-  require_or(400, name == "cross", "'heads_off': attention is '", name, "'; it must be encoder, decoder or cross.");
-  return nn::AttentionKind::kCross;
-}
-
-// [{"attention": "cross", "layer": 1, "head": 3}], both counted from 1.
-std::vector<nn::Head> heads_off(const Json& fields, const model::TransformerConfig& config) {
-  std::vector<nn::Head> heads;
-  if (!fields.contains("heads_off")) return heads;
-  require_or(400, fields["heads_off"].is_array() && fields["heads_off"].size() <= 4096,
-             "'heads_off' is not a list of heads.");
-  for (const Json& entry : fields["heads_off"]) {
-    require_or(400, entry.is_object(), "'heads_off' holds something that is not {attention, layer, head}.");
-    nn::Head head{.kind = kind_of(text_field(entry, "attention", ""))};
-    const int layers = head.kind == nn::AttentionKind::kEncoderSelf ? config.N_enc : config.N_dec;
-    head.layer = static_cast<int>(number_field(entry, "layer", 0, layers)) - 1;
-    head.head = static_cast<int>(number_field(entry, "head", 0, config.h)) - 1;
-    require_or(400, head.layer >= 0 && head.head >= 0, "'heads_off': layers and heads are counted from 1.");
-    heads.push_back(head);
-  }
-  return heads;
-}
-
 // What a trace of the text would hold, at most.
-void check_trace_size(const Job& job, std::int64_t most_weights) {
+void check_trace_size(const Job& job, const decode::SourceLine& wishes, std::int64_t most_numbers) {
   const model::LoadedModel& model = job.model().service.model();
   const model::TransformerConfig& config = model.info.config;
-  std::int64_t weights = 0;
+  const std::int64_t some = std::ssize(wishes.trace_layers);
+  const std::int64_t layers = some > 0 ? 3 * some : config.N_enc + 2 * config.N_dec;
+  std::int64_t numbers = 0;
   for (std::size_t d = 0; d < job.documents(); ++d) {
     for (const std::string& sentence : job.sentences(d)) {
       const auto tokens = std::ssize(model.tokenizers.source.encode(sentence)) + 1;
-      weights += tokens * tokens * config.h * (config.N_enc + 2 * config.N_dec);
+      numbers += tokens * tokens * config.h * layers + 2 * tokens * config.key_width() * std::ssize(wishes.projections);
     }
   }
-  require_or(413, weights <= most_weights, "a trace of this text would hold some ", weights,
-             " attention weights, where ", most_weights, " are allowed; shorten it.");
+  require_or(413, numbers <= most_numbers, "a trace of this text would hold some ", numbers, " numbers, where ",
+             most_numbers, " are allowed; shorten it, or ask for some of the layers.");
 }
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -118,6 +96,7 @@ struct Reply {
   std::shared_ptr<Exchange> exchange;
   decode::SearchSettings search;
   bool alignment = false, trace = false;
+  decode::Numbers numbers = decode::Numbers::kLists;
   std::vector<Detected> detected = {};  // of each text, if that was asked for
   std::shared_ptr<Stream> stream = {};
 
@@ -157,8 +136,8 @@ struct Reply {
         std::string sentence = dump(sentence_json(job, job.sentences(d)[i], lines[i]));
         if (trace) {
           sentence.back() = ',';
-          sentence +=
-              R"("trace":)" + decode::trace_json(lines[i], job.model().service.model().tokenizers, search) + "}";
+          const model::Tokenizers& tokenizers = job.model().service.model().tokenizers;
+          sentence += R"("trace":)" + decode::trace_json(lines[i], tokenizers, search, numbers) + "}";
         }
         body += (i > 0 ? "," : "") + sentence;
       }
@@ -190,19 +169,22 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
               .search = search_of(fields, model->service.options().search, app.options().most_beam),
               .alignment = switch_field(fields, "alignment", false),
               .trace = switch_field(fields, "trace", false),
+              .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
               .detected = std::move(detected)};
   const bool streams = switch_field(fields, "stream", false);
   Job::Wishes wishes{.line = {.text = "",
                               .prefix = text_field(fields, "prefix", ""),
                               .search = reply.search,
-                              .heads_off = heads_off(fields, model->service.model().info.config),
+                              .heads_off = heads_field(fields, "heads_off", model->service.model().info.config),
                               .trace = reply.trace || reply.alignment,
+                              .trace_layers = layers_field(fields, model->service.model().info.config),
+                              .projections = heads_field(fields, "projections", model->service.model().info.config),
                               .follow = streams},
                      .most_tokens = app.options().most_tokens};
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
   const auto job = std::make_shared<Job>(model, std::move(documents), wishes);
-  if (wishes.line.trace) check_trace_size(*job, app.options().most_trace_weights);
+  if (wishes.line.trace) check_trace_size(*job, wishes.line, app.options().most_trace_numbers);
   if (!streams) return job->submit(exchange, reply);
   reply.stream = std::make_shared<Stream>(exchange, job->documents());
   job->submit(exchange, reply, [stream = reply.stream](Job&, std::size_t document, const std::string& beginning) {

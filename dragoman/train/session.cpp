@@ -69,6 +69,7 @@ Session::Session(const RunRequest& request, Watcher& watcher)
   if (!fs::exists(model::languages_file(request_.directory))) {
     model::write_languages(request_.directory, learn_languages(state_.settings.text));
   }
+  if (probe_) probe_->rewind(state_.step);
   metrics_ = std::make_unique<MetricsFile>(request_.directory / "metrics.jsonl", state_.step);
 }
 
@@ -155,6 +156,8 @@ void Session::make_plan() {
 
 void Session::open_validation() {
   const Settings& settings = state_.settings;
+  const std::string& probe = settings.machine.probe;
+  if (!probe.empty()) probe_ = std::make_unique<Probe>(probe, request_.directory, *tokenizers_);
   if (!settings.text.has_validation()) return;
   const eval::Tokenization words = eval::tokenization_for(settings.text.target_language);
   validator_ = std::make_unique<Validator>(settings.text.validation_files(), *tokenizers_,

@@ -14,6 +14,7 @@
 #include "dragoman/model/transformer.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/metrics.h"
+#include "dragoman/train/probe.h"
 #include "dragoman/train/run.h"
 #include "dragoman/train/trainer.h"
 #include "dragoman/train/validation.h"
@@ -52,6 +53,7 @@ class Session {
   void exchange_with_average();
   void validate();
   void save(bool scheduled);
+  void record_probe();
   void publish();
   void write_report() const;
 
@@ -77,6 +79,7 @@ class Session {
   std::unique_ptr<nn::ParameterBlock> block_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<Validator> validator_;
+  std::unique_ptr<Probe> probe_;
   std::unique_ptr<data::Loader> loader_;
   std::unique_ptr<MetricsFile> metrics_;
   std::deque<UnderWay> under_way_;

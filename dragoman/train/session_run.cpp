@@ -42,6 +42,7 @@ double flops_of(const data::Update& update, const model::TransformerConfig& conf
 RunResult Session::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
+  if (state_.step == 0) record_probe();
   while (!ending) {
     start_update();
     const Settings& settings = state_.settings;
@@ -171,6 +172,20 @@ void Session::save(bool scheduled) {
   write_checkpoint(request_.directory, state_.step, *on_, tensors(), to_json(state_));
   prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
   publish();
+  record_probe();
+}
+
+// Looking on is no reason to stop: what goes wrong with it is said.
+void Session::record_probe() {
+  if (!probe_) return;
+  const bool averaged = !trainer_->average().absent() && state_.step > 0;
+  if (averaged) exchange_with_average();
+  try {
+    probe_->record(*on_, *model_, state_.step);
+  } catch (const Error& error) {
+    watcher_.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
+  }
+  if (averaged) exchange_with_average();
 }
 
 void Session::publish() {

@@ -90,6 +90,7 @@ struct MachineSettings {
   OptionalSize memory_mb = 0;
   int report_every = 100;
   int keep = 1;
+  std::string probe;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -99,6 +100,7 @@ struct MachineSettings {
           "memory that the run may take, in MiB, on CUDA the GPU's; what is free, less a margin, unless given");
     field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
     field("keep", keep, "checkpoints to keep at least");
+    field("probe", file_name(probe), "file of a few sentences whose attention is kept at each checkpoint, as a film");
   }
 
   void validate() const;

@@ -1,0 +1,14 @@
+// Files that were compiled into the program: see cmake/embed.cmake.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace dragoman {
+
+struct EmbeddedText {
+  std::string_view name;  // of the file, without its folder
+  std::string_view text;
+};
+
+}  // namespace dragoman

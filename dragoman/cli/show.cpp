@@ -1,0 +1,71 @@
+// dragoman show: the attention page as one file, without a server.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "dragoman/cli/commands.h"
+#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings.h"
+#include "dragoman/cli/translation_settings.h"
+#include "dragoman/serve/offline.h"
+#include "dragoman/text/lines.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::size_t kMostTexts = 200;
+
+struct ShowSettings {
+  std::string input = "-";
+  std::string output = "-";
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("input", file_name(input), "texts to show, one a line; - for standard input");
+    field("output", file_name(output), "page to write, as attention.html; - for standard output");
+  }
+};
+
+std::vector<std::string> read_texts(const std::string& file) {
+  std::vector<std::string> texts;
+  text::LineReader lines(file);
+  for (std::string line; lines.next(line);) {
+    if (!line.empty()) texts.push_back(line);
+    require<UsageError>(texts.size() <= kMostTexts, "a page shows at most ", kMostTexts,
+                        " texts; give it fewer lines.");
+  }
+  require<UsageError>(!texts.empty(), "there is no text to show; give it some, one a line.");
+  return texts;
+}
+
+void show(Settings& settings) {
+  settings.read_file();
+  TranslationSettings how;
+  decode::SearchSettings search;
+  ShowSettings options;
+  settings.apply(how);
+  settings.apply(search);
+  settings.apply(options);
+  const decode::TranslatorOptions translation = options_of(how, search);
+  require<UsageError>(how.model.size() == 1, "a page shows one model; give --model once.");
+  serve::Models models(directories(how), translation, 10'000);
+  serve::App app(models, {});
+  const std::string page = serve::offline_page(app, read_texts(options.input));
+  if (options.output == "-") return print(page);
+  replace_file(options.output, page);
+  fmt::print(stderr, "show: wrote '{}' ({:.1f} MB); open it in a browser.\n", options.output,
+             static_cast<double>(page.size()) / 1e6);
+}
+
+}  // namespace
+
+void add_show(CLI::App& program) {
+  Settings& settings = add_command(program, "show", "write a page that shows what attention does", show);
+  settings.add_flags(TranslationSettings{}, "Options");
+  settings.add_flags(ShowSettings{}, "Page");
+  settings.add_flags(decode::SearchSettings{}, "Search");
+}
+
+}  // namespace dragoman::cli

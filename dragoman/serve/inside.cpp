@@ -1,0 +1,86 @@
+#include "dragoman/serve/inside.h"
+
+#include <algorithm>
+#include <span>
+
+#include "dragoman/base/base64.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/serve/page.h"
+#include "dragoman/serve/refusal.h"
+#include "dragoman/train/probe.h"
+
+namespace dragoman::serve {
+namespace {
+
+std::string query_of(const Request& request, const std::string& name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? "" : found->second;
+}
+
+std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
+  return app.models().find(query_of(request, "source"), query_of(request, "target"));
+}
+
+}  // namespace
+
+std::string model_json(const ServedModel& model) {
+  const model::ModelInfo& info = model.service.model().info;
+  const model::TransformerConfig& config = info.config;
+  Json sizes = settings_to_json(config);
+  sizes["d-k"] = config.key_width();
+  sizes["d-v"] = config.value_width();
+  std::int64_t parameters = 0;
+  for (const model::ParameterInfo& parameter : model::parameter_table(config)) parameters += parameter.count;
+  const Json settings = settings_to_json(model.service.options().search);
+  Json search;  // by the names that requests use
+  for (const auto& [key, value] : settings.items()) {
+    std::string name = key;
+    std::ranges::replace(name, '-', '_');
+    search[name] = value;
+  }
+  return Json{{"source", model.source},
+              {"target", model.target},
+              {"source_name", language_name(model.source)},
+              {"target_name", language_name(model.target)},
+              {"config", sizes},
+              {"parameters", parameters},
+              {"provenance", Json::parse(info.provenance, nullptr, false)},
+              {"search", search},
+              {"film", train::has_film(model.directory)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string positions_json(const ServedModel& model, std::int64_t count) {
+  const std::int64_t columns = model.service.model().info.config.d_model;
+  const std::int64_t rows = std::min(count, std::ssize(model.positions) / columns);
+  const auto shown = std::span(model.positions).first(static_cast<std::size_t>(rows * columns));
+  return Json{{"rows", rows}, {"columns", columns}, {"packed", base64(shown)}}.dump();
+}
+
+void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
+  // Nothing but the page's own text runs there, and it speaks to this server only.
+  static constexpr const char* kPolicy =
+      "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
+      "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+  exchange->answer({.content_type = "text/html; charset=utf-8",
+                    .body = attention_page(),
+                    .headers = {{"Content-Security-Policy", kPolicy}, {"Cache-Control", "no-cache"}}});
+}
+
+void answer_model(App& app, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = model_json(*asked_for(app, exchange->request()))});
+}
+
+void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange) {
+  const std::string text = query_of(exchange->request(), "count");
+  const auto count = parse_number<std::int64_t>(text.empty() ? "64" : text);
+  require_or(400, count && *count >= 0, "'count' is '", text, "'; it must be a number of positions.");
+  exchange->answer({.body = positions_json(*asked_for(app, exchange->request()), *count)});
+}
+
+void answer_film(App& app, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = train::film_json(asked_for(app, exchange->request())->directory)});
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,76 @@
+#include "dragoman/serve/offline.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/serve/inside.h"
+#include "dragoman/serve/page.h"
+#include "dragoman/train/probe.h"
+
+namespace dragoman::serve {
+namespace {
+
+// A request from within the program.
+class OwnExchange final : public Exchange {
+ public:
+  explicit OwnExchange(Request request) : request_(std::move(request)) {}
+
+  const Request& request() const override { return request_; }
+  void answer(Response response) override { answer_.set_value(std::move(response)); }
+  void events(Headers) override {}
+  bool event(std::string_view, std::string_view) override { return false; }
+  void end() override {}
+  void when_gone(std::function<void()>) override {}
+
+  Response wait() { return answer_.get_future().get(); }
+
+ private:
+  Request request_;
+  std::promise<Response> answer_;
+};
+
+Response post(App& app, const std::string& path, const Json& body) {
+  Request request;
+  request.method = "POST";
+  request.path = path;
+  request.headers["content-type"] = "application/json";
+  request.body = body.dump();
+  const auto exchange = std::make_shared<OwnExchange>(std::move(request));
+  app(exchange);
+  return exchange->wait();
+}
+
+// The answer as text. If queries and keys would make it too long, it goes without them.
+std::string translated(App& app, Json& request) {
+  request["projections"] = "all";
+  Response response = post(app, "/v1/translate", request);
+  if (response.status == 413) {
+    request.erase("projections");
+    response = post(app, "/v1/translate", request);
+  }
+  if (response.status == 200) return response.body;
+  throw Error(join("'", request["q"].get<std::string>().substr(0, 60),
+                   "': ", parse_json(response.body, "the answer").value("error", "it was refused.")));
+}
+
+}  // namespace
+
+std::string offline_page(App& app, const std::vector<std::string>& texts) {
+  const ServedModel& model = *app.models().find("", "");
+  const decode::SearchSettings& search = model.service.options().search;
+  std::string sentences;
+  for (const std::string& text : texts) {
+    Json request{{"q", text}, {"trace", true}, {"packed", true}};
+    if (search.method == decode::Method::kBeam) request["n_best"] = std::clamp(search.beam, 1, 4);
+    const std::string answer = translated(app, request);
+    sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
+  }
+  const std::string film = train::has_film(model.directory) ? train::film_json(model.directory) : "null";
+  return attention_page(R"({"version":1,"model":)" + model_json(model) + R"(,"positions":)" +
+                        positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
+                        R"(,"state":{}})");
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,117 @@
+#include "dragoman/train/probe.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/forced.h"
+#include "dragoman/decode/trace_json.h"
+#include "dragoman/text/lines.h"
+
+namespace dragoman::train {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kMostSentences = 32;
+constexpr std::ptrdiff_t kMostTokens = 100;
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentence
+
+fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
+
+// The frames by rising step.
+std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
+  std::map<std::int64_t, fs::path> frames;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder(model_directory), none)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with("step-") || !name.ends_with(".jsonl")) continue;
+    name = name.substr(5, name.size() - 11);
+    if (const auto step = parse_number<std::int64_t>(name)) frames.emplace(*step, entry.path());
+  }
+  return frames;
+}
+
+data::Sentence with_end(data::Sentence tokens) {
+  tokens.push_back(data::kEos);
+  return tokens;
+}
+
+}  // namespace
+
+Probe::Probe(const fs::path& file, const fs::path& model_directory, const model::Tokenizers& tokenizers)
+    : directory_(model_directory), tokenizers_(tokenizers) {
+  text::LineReader lines(file.string());
+  std::int64_t number = 0;
+  for (std::string line; lines.next(line);) {
+    ++number;
+    if (line.empty()) continue;
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    Sentence& sentence = sentences_.emplace_back();
+    sentence.text = line.substr(0, tab);
+    sentence.source = with_end(tokenizers.source.encode(sentence.text));
+    if (tab < line.size()) sentence.target = with_end(tokenizers.target.encode(line.substr(tab + 1)));
+    require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMostTokens, "'",
+                        file.string(), "' line ", number, " has more than ", kMostTokens, " tokens; a probe is short.");
+    require<UsageError>(sentences_.size() <= kMostSentences, "'", file.string(), "' has more than ", kMostSentences,
+                        " sentences; a probe is looked at one by one.");
+  }
+  require<UsageError>(!sentences_.empty(), "there is no sentence in '", file.string(), "' to probe the model with.");
+}
+
+void Probe::rewind(std::int64_t step) const {
+  for (const auto& [at, path] : frames_of(directory_)) {
+    if (at > step) fs::remove(path);
+  }
+}
+
+void Probe::record(Backend& on, const model::Seq2Seq& model, std::int64_t step) const {
+  std::string frame;
+  for (const Sentence& sentence : sentences_) {
+    data::SentencePair pair{sentence.source, sentence.target};
+    bool finished = true;
+    if (pair.target.empty()) {
+      decode::Hypothesis said = decode::greedy(on, model, std::span(&sentence.source, 1)).front();
+      finished = said.finished;
+      pair.target = finished ? with_end(std::move(said.tokens)) : std::move(said.tokens);
+    }
+    if (pair.target.empty()) continue;
+    const decode::Forced seen = decode::look_at(on, model, pair);
+    const data::Sentence words(pair.target.begin(), pair.target.end() - (finished ? 1 : 0));
+    const Json head{{"src", decode::pieces_json(pair.source, tokenizers_.source)},
+                    {"tgt", decode::pieces_json(pair.target, tokenizers_.target)},
+                    {"text", tokenizers_.target.decode(words)},
+                    {"finished", finished}};
+    std::string look = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+    look.pop_back();
+    look += R"(,"attention":)" +
+            decode::attention_json(seen.encoder, seen.decoder, seen.cross, decode::Numbers::kPacked) + "}";
+    frame += R"({"source":)" + Json(sentence.text).dump(-1, ' ', false, Json::error_handler_t::replace) +
+             R"(,"look":)" + look + "}\n";
+  }
+  make_directory(folder(directory_));
+  replace_file(folder(directory_) / ("step-" + std::to_string(step) + ".jsonl"), frame);
+}
+
+bool has_film(const fs::path& model_directory) { return !frames_of(model_directory).empty(); }
+
+std::string film_json(const fs::path& model_directory) {
+  Json sentences = Json::array();
+  std::map<std::string, std::size_t> place;
+  for (const auto& [step, path] : frames_of(model_directory)) {
+    text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
+    for (std::string line; lines.next(line);) {
+      const std::string where = "'" + path.string() + "'";
+      Json frame = parse_json(line, where);
+      const auto source = json_entry<std::string>(frame, "source", where);
+      const auto [found, is_new] = place.try_emplace(source, sentences.size());
+      if (is_new) sentences.push_back({{"source", source}, {"frames", Json::array()}});
+      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(frame["look"])}});
+    }
+  }
+  return Json{{"sentences", sentences}}.dump();
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,41 @@
+// A film of how attention came to be: a few sentences that are translated at each checkpoint, with the attention of all
+// layers and heads. The frames lie in the model's directory, probe/step-N.jsonl, and the attention page plays them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dragoman/model/directory.h"
+
+namespace dragoman::train {
+
+class Probe {
+ public:
+  // A sentence a line; a translation may follow a tab, and is then what the model is made to say in every frame. Throws
+  // a UsageError for a file that holds no sentence, too many, or one that is too long.
+  Probe(const std::filesystem::path& file, const std::filesystem::path& model_directory,
+        const model::Tokenizers& tokenizers);
+
+  // A run that goes on from this step has no frames of later ones.
+  void rewind(std::int64_t step) const;
+  void record(Backend& on, const model::Seq2Seq& model, std::int64_t step) const;
+
+ private:
+  struct Sentence {
+    std::string text;
+    data::Sentence source, target;  // both end in EOS; the target is empty if the model is to say what it likes
+  };
+
+  std::filesystem::path directory_;
+  const model::Tokenizers& tokenizers_;
+  std::vector<Sentence> sentences_;
+};
+
+bool has_film(const std::filesystem::path& model_directory);
+// {"sentences": [{"source": "...", "frames": [{"step": 100, "look": {...}}, ...]}, ...]}; no sentences without a film.
+// Throws an Error that names a damaged file.
+std::string film_json(const std::filesystem::path& model_directory);
+
+}  // namespace dragoman::train

@@ -1,0 +1,55 @@
+#include "dragoman/train/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/decode/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+class ProbeTest : public decode::ModelDirectoryTest {
+ protected:
+  std::filesystem::path write(const std::string& text) const {
+    const std::filesystem::path file = directory / "probe.txt";
+    std::ofstream(file) << text;
+    return file;
+  }
+  Json film() const { return Json::parse(film_json(directory)); }
+
+  std::unique_ptr<Backend> on_ = make_backend({});
+  model::LoadedModel model_{*on_, directory};
+};
+
+TEST_F(ProbeTest, FramesAddUpToAFilm) {
+  EXPECT_FALSE(has_film(directory));
+  const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
+  for (const std::int64_t step : {0, 5, 10}) probe.record(*on_, model_.transformer, step);
+  const Json sentences = film()["sentences"];
+  ASSERT_EQ(sentences.size(), 2u);
+  EXPECT_EQ(sentences[1]["source"], "three");
+  ASSERT_EQ(sentences[1]["frames"].size(), 3u);
+  EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
+  const Json& look = sentences[1]["frames"][0]["look"];
+  EXPECT_EQ(look["text"], "four five");  // as it was told
+  EXPECT_EQ(look["attention"]["cross"]["queries"], look["tgt"].size());
+  EXPECT_EQ(look["attention"]["cross"]["keys"], look["src"].size());
+}
+
+TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
+  const Probe probe(write("one"), directory, model_.tokenizers);
+  for (const std::int64_t step : {5, 10, 15}) probe.record(*on_, model_.transformer, step);
+  probe.rewind(10);
+  EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
+}
+
+TEST_F(ProbeTest, RefusesWhatIsNoProbe) {
+  for (const std::string& text : {std::string("\n"), data::words(120)}) {
+    EXPECT_THROW(Probe(write(text), directory, model_.tokenizers), UsageError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::train
