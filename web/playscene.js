@@ -1,0 +1,167 @@
+// What the animation shows at each moment, as plain shapes: the encoder's layers, all words at once, then the decoder,
+// word by word. Nothing here draws; play.js does.
+
+/** The moments of a translation, in order: {kind: "embed"|"encoder"|"read"|"decoder"|"write", layer, word}. */
+export function momentsOf(encoderLayers, decoderLayers, words) {
+  const moments = [{kind: "embed"}];
+  for (let layer = 0; layer < encoderLayers; ++layer) moments.push({kind: "encoder", layer});
+  for (let word = 0; word < words; ++word) {
+    moments.push({kind: "read", word});
+    for (let layer = 0; layer < decoderLayers; ++layer) moments.push({kind: "decoder", word, layer});
+    moments.push({kind: "write", word});
+  }
+  return moments;
+}
+
+const kRow = 58;
+const kLabel = 78;  // room for slanted words
+
+/** Where things are: encoder left and decoder right, or on narrow screens the decoder above the encoder. */
+export function layoutOf(size, width) {
+  const {sources, targets, encoderLayers, decoderLayers} = size;
+  const pad = 30;
+  const gap = 46;
+  const together = (width - 2 * pad - gap) / (sources + targets);
+  const stacked = together < 24 && width < 900;
+  const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
+  const column = Math.min(64, Math.max(stacked ? 18 : 20, room));
+  const encoderHeight = kLabel + encoderLayers * kRow;
+  const decoderHeight = kLabel + decoderLayers * kRow + kLabel;
+  const height = stacked ? encoderHeight + decoderHeight + 18 : Math.max(encoderHeight + kLabel, decoderHeight);
+  const bottom = height - kLabel;
+  const encoderX = pad;
+  const decoderX = stacked ? pad : pad + sources * column + gap;
+  const decoderBottom = stacked ? bottom - encoderLayers * kRow - 18 - kLabel : bottom;
+  const columns = stacked ? Math.max(sources, targets) : sources + targets;
+  return {
+    stacked, column, height,
+    width: Math.max(width, 2 * pad + (stacked ? 0 : gap) + columns * column + 20),
+    encoder: (layer, at) => ({x: encoderX + (at + 0.5) * column, y: bottom - layer * kRow}),
+    decoder: (layer, at) => ({x: decoderX + (at + 0.5) * column, y: decoderBottom - layer * kRow}),
+    slant: column < 52,
+  };
+}
+
+const ease = (t) => (t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t));
+
+/** The lines of one query, the heaviest first; few enough that a long sentence is still drawn quickly. */
+function linesOf(play, kind, layer, query, most) {
+  const name = `${kind} ${layer} ${query}`;
+  if (play.cache.has(name)) return play.cache.get(name);
+  const found = [];
+  if (!play.has(kind, layer)) return found;
+  for (const head of play.heads) {
+    const weights = play.weights(kind, layer, head);
+    if (query >= weights.rows) continue;
+    for (let key = 0; key < weights.columns; ++key) {
+      const weight = weights.at(query, key);
+      if (weight >= play.least) found.push({key, head, weight});
+    }
+  }
+  found.sort((a, b) => b.weight - a.weight);
+  found.length = Math.min(found.length, most);
+  play.cache.set(name, found);
+  return found;
+}
+
+function addLines(scene, play, lines, from, to, grown, strength) {
+  for (const {key, head, weight} of lines) {
+    const start = from(key);
+    scene.lines.push({
+      x1: start.x, y1: start.y, x2: to.x, y2: to.y, grown,
+      colour: play.colour(head), alpha: strength * Math.min(1, 0.15 + 0.85 * weight), width: 0.6 + 2.6 * weight,
+    });
+  }
+}
+
+/**
+ * The shapes at `moment`, `t` of the way through it (1: all of it is there). `play` is {heads, weights(kind, layer, head),
+ * cache (a Map of lines), colour(head), has(kind, layer), sources, inputs, outputs (labels), encoderLayers, decoderLayers, least (weight that is drawn)}.
+ */
+export function sceneOf(play, layout, moments, at, t) {
+  const scene = {lines: [], dots: [], texts: []};
+  const now = moments[at];
+  const inDecoder = now.word !== undefined;
+  const encoded = inDecoder ? play.encoderLayers : now.kind === "encoder" ? now.layer + 1 : 0;
+  const per = Math.max(2, Math.min(3 * play.heads.length, Math.floor(4000 / play.sources.length)));
+
+  play.sources.forEach((label, i) => {
+    const place = layout.encoder(0, i);
+    scene.texts.push({x: place.x, y: place.y + 16, text: label, slant: layout.slant, below: true, strong: !inDecoder});
+    for (let layer = 0; layer <= play.encoderLayers; ++layer) {
+      const arriving = !inDecoder && layer === encoded;
+      const lit = layer < encoded || (arriving ? ease(now.kind === "embed" ? t : t * 2 - 1) : layer === encoded ? 1 : 0);
+      scene.dots.push({...layout.encoder(layer, i), r: 4.5, lit: +lit, top: inDecoder && layer === play.encoderLayers});
+    }
+  });
+  for (let layer = 0; layer < encoded; ++layer) {
+    const current = !inDecoder && layer === encoded - 1;
+    if (inDecoder || layer < encoded - 2) continue;
+    for (let query = 0; query < play.sources.length; ++query) {
+      const lines = linesOf(play, "encoder", layer, query, per);
+      addLines(scene, play, lines, (key) => layout.encoder(layer, key), layout.encoder(layer + 1, query),
+        current ? ease(t * 1.6) : 1, current ? 1 : 0.22);
+    }
+  }
+  for (let word = 0; word < play.outputs.length; ++word) addWord(scene, play, layout, now, word, t);
+  if (now.kind === "decoder") addDecoderLines(scene, play, layout, now, t);
+  return scene;
+}
+
+// One column of the decoder: what it reads, its layers, and the word that it writes.
+function addWord(scene, play, layout, now, word, t) {
+  const inDecoder = now.word !== undefined;
+  const done = inDecoder && word < now.word;
+  const current = inDecoder && word === now.word;
+  const bottom = layout.decoder(0, word);
+  const top = layout.decoder(play.decoderLayers, word);
+  const read = done || (current && now.kind !== "read") ? 1 : current ? ease(t) : 0;
+  if (read > 0) {
+    scene.texts.push({x: bottom.x, y: bottom.y + 16, text: play.inputs[word] ?? "", slant: layout.slant, below: true,
+      strong: current, alpha: read});
+  }
+  for (let layer = 0; layer <= play.decoderLayers; ++layer) {
+    let lit = done ? 1 : 0;
+    if (current) {
+      if (layer === 0) lit = read;
+      else if (now.kind === "write") lit = 1;
+      else if (now.kind === "decoder") lit = layer <= now.layer ? 1 : layer === now.layer + 1 ? ease(t * 2 - 1) : 0;
+    }
+    scene.dots.push({...layout.decoder(layer, word), r: 4.5, lit: +lit, current});
+  }
+  const written = done ? 1 : current && now.kind === "write" ? ease(t) : 0;
+  if (written > 0) {
+    scene.texts.push({x: top.x, y: top.y - 13, text: play.outputs[word], slant: layout.slant, strong: current,
+      alpha: written});
+  }
+}
+
+// First the words that have been written (self-attention), then the source (attention over the encoder's output).
+function addDecoderLines(scene, play, layout, {word, layer}, t) {
+  const to = layout.decoder(layer + 1, word);
+  const own = linesOf(play, "decoder", layer, word, 4 * play.heads.length);
+  addLines(scene, play, own, (key) => layout.decoder(layer, key), to, ease(t * 2.4), 0.9);
+  const cross = linesOf(play, "cross", layer, word, 4 * play.heads.length);
+  addLines(scene, play, cross, (key) => layout.encoder(play.encoderLayers, key), to, ease(t * 2.4 - 0.9), 1);
+}
+
+/** What the moment shows, in words. */
+export function momentText(play, moment) {
+  const word = moment.word;
+  switch (moment.kind) {
+    case "embed":
+      return `Each of the ${play.sources.length} pieces of the source becomes a vector, and its position is added.`;
+    case "encoder":
+      return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all the others.`;
+    case "read":
+      return word === 0 ? "The decoder begins: it reads the start token." :
+        `The decoder reads “${play.inputs[word]}”, which it has just written.`;
+    case "decoder":
+      return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: it looks at what has been ` +
+        `written, then at the source.`;
+    default:
+      return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
+        "The end token is the likeliest next: the sentence is done." :
+        `Word ${word + 1}: “${play.outputs[word]}” is written.`;
+  }
+}
