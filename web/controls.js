@@ -77,7 +77,8 @@ export function toggleOff(app, attention, layer, head) {
 export function headSquares(app) {
   const row = el("div", {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: move});
   const switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
-  const element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"), row, switches);
+  const element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"), row,
+    el("div", {class: "switch-row"}, switches, el("span", {class: "note"}, "in the model")));
 
   const alone = (head) => {
     const {heads, allHeads} = app.state;
@@ -117,7 +118,7 @@ export function headSquares(app) {
   return {element, update() {
     const {heads, allHeads, attention, layer} = app.state;
     if (row.children.length !== allHeads) build(allHeads);
-    switches.hidden = app.offline || app.model?.heads_can_be_switched === false;
+    switches.parentElement.hidden = app.offline || app.model?.heads_can_be_switched === false;
     for (let head = 0; head < allHeads; ++head) {
       const off = isOff(app.state, attention, layer, head);
       const [square, lever] = [row.children[head], switches.children[head]];

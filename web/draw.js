@@ -81,7 +81,10 @@ export function number(value, digits = 3) {
 }
 
 /** With a sign, for differences. */
-export const signed = (value, digits = 3) => (value > 0 ? "+" : "") + number(value, digits);
+export function signed(value, digits = 3) {
+  const text = value.toFixed(digits).replace("-", "−");
+  return Number(value.toFixed(digits)) === 0 ? (0).toFixed(digits) : value > 0 ? `+${text}` : text;
+}
 
 export const grouped = (count) => Math.round(count).toLocaleString("en").replaceAll(",", " ");
 

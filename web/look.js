@@ -5,11 +5,16 @@ export const attentions = ["encoder", "decoder", "cross"];
 export const attentionNames = {encoder: "Encoder self-attention", decoder: "Decoder self-attention", cross: "Cross-attention"};
 export const start = "<s>";
 
-/** A piece as it is shown: "▁dog" begins a word and reads "dog"; "s" goes on with one and reads "·s". */
+// A piece goes on with the word before it if both are letters or numbers of a script that puts spaces between words.
+const inner = /[\p{L}\p{M}\p{N}'’-]/u;
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** A piece as it is shown: "▁dog" begins a word and reads "dog"; "s" goes on with one and reads "·s"; "," is itself. */
 export function label(piece) {
   if (/^<.*>$/.test(piece)) return piece;
   if (piece === "▁") return "␣";
-  return piece.startsWith("▁") ? piece.slice(1) : `·${piece}`;
+  if (piece.startsWith("▁")) return piece.slice(1);
+  return inner.test(piece[0]) && !unspaced.test(piece) ? `·${piece}` : piece;
 }
 
 /** base64 of little-endian float32 -> Float32Array. */
@@ -44,10 +49,6 @@ class Matrix {
   }
   at(i, j) { return this.data[i * this.columns + j]; }
 }
-
-// A piece goes on with the word before it if both are letters or numbers of a script that puts spaces between words.
-const inner = /[\p{L}\p{M}\p{N}'’-]/u;
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Pieces of each word: [[0], [1, 2], ...]. */
 export function words(pieces) {
@@ -102,8 +103,7 @@ export class Look {
     if (!this.merged) return this[side].map(label);
     return this.groups[side].map((group) => {
       const pieces = group.map((i) => this[side][i]);
-      const text = pieces.join("").replace(/^▁(?=.)/, "");
-      return group.length === 1 ? label(pieces[0]).replace(/^·(?=.)/, "") : text;
+      return group.length === 1 ? label(pieces[0]).replace(/^·(?=.)/, "") : pieces.join("").replace(/^▁(?=.)/, "");
     });
   }
 
@@ -211,4 +211,25 @@ export function common(first, second) {
     else ++j;
   }
   return pairs;
+}
+
+/**
+ * How a head's weights differ between two looks: second minus first, on the tokens of the second. Tokens that only one
+ * of them has are left out of the sum and blank in the matrix. {matrix, queries, keys, alone, moved}: `alone` counts
+ * the second's queries without a counterpart, `moved` is the mean share of attention that went elsewhere (0 to 1).
+ */
+export function difference(first, second, attention, layer, head) {
+  const [before, now] = [first.weights(attention, layer, head), second.weights(attention, layer, head)];
+  const [names, labels] = [first.tokens(attention), second.tokens(attention)];
+  const [rows, columns] = [common(names.queries, labels.queries), common(names.keys, labels.keys)];
+  const data = new Float32Array(now.data.length);
+  let moved = 0;
+  for (const [i, row] of rows) {
+    for (const [j, column] of columns) {
+      const change = now.at(row, column) - before.at(i, j);
+      data[row * now.columns + column] = change;
+      moved += Math.abs(change) / 2;
+    }
+  }
+  return {matrix: new Matrix(now.rows, now.columns, data), ...labels, alone: now.rows - rows.length, moved: rows.length ? moved / rows.length : 0};
 }

@@ -11,7 +11,7 @@ export function sentenceBox(root, app) {
   const pairLabel = el("span", {class: "language"});
   const key = el("input", {id: "key", type: "password", autocomplete: "off", oninput: () => { app.api.key = key.value; },
     onchange: () => app.set({})});
-  const keyRow = el("label", {class: "key"}, el("span", {}, "API key"), key);
+  const keyRow = el("form", {class: "key", onsubmit: (event) => event.preventDefault()}, el("label", {for: "key"}, "API key"), key);
   const known = el("select", {id: "known", "aria-label": "Sentences of this file", onchange: () => choose(known.value)});
   const translation = el("div", {class: "translation", id: "translation"});
   const facts = el("p", {class: "facts"});
@@ -109,7 +109,7 @@ export function sentenceBox(root, app) {
   }
 
   function showChanged() {
-    what.hidden = !isChanged(app.state) || app.offline;
+    what.hidden = !isChanged(app.state) || app.offline || app.state.tab === "whatif";  // that view shows more of it
     if (what.hidden) return;
     const {changed, plain} = app.flow;
     const [now, before] = [changed.result?.sentences[app.part], plain.result?.sentences[app.part]];

@@ -1,0 +1,94 @@
+// Heads: tokens in two columns joined by lines, one colour a head, opacity by weight, with what is pointed at in numbers.
+import {columns, sideNames} from "dragoman/columns.js";
+import {attentionPicker, bar, headSquares, layerPicker, mergedSwitch, showPicker} from "dragoman/controls.js";
+import {el, grouped, headColour, number} from "dragoman/draw.js";
+import {attentionNames} from "dragoman/look.js";
+
+export function headsView(root, app) {
+  const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app), mergedSwitch(app), showPicker(app));
+  const titles = el("div", {class: "column-titles"});
+  const middle = el("div", {class: "two-columns"});
+  const note = el("p", {class: "note"});
+  const reading = el("aside", {class: "reading", "aria-label": "Weights of the word pointed at or pinned"});
+  const empty = el("p", {class: "empty"}, "Type a sentence above: its attention is drawn here as soon as it is translated.");
+  const body = el("div", {class: "heads-body"}, el("div", {class: "heads-picture"}, titles, middle, note), reading);
+  root.append(controls.element, empty, body);
+
+  const panel = columns(middle, {
+    get: () => {
+      const {attention, layer, heads, query, key} = app.state;
+      return {look: ready() ? app.look : null, attention, layer, heads, query, key};
+    },
+    pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
+    hover: () => showReading(),
+  });
+
+  const ready = () => app.look?.has(app.state.attention, app.state.layer);
+
+  function showReading() {
+    const {attention, layer, heads, query, key} = app.state;
+    const focus = panel.focus ?? (query !== null ? {side: "query", index: query} : key !== null ? {side: "key", index: key} : null);
+    reading.replaceChildren(...(focus ? weightsOf(app, focus) : summary(app, attention, layer, heads)));
+  }
+
+  return {
+    update() {
+      controls.update();
+      empty.hidden = Boolean(app.look);
+      body.hidden = !ready();
+      if (!ready()) return;
+      const {attention} = app.state;
+      const {queries, keys} = app.look.sides(attention);
+      titles.replaceChildren(el("span", {}, "queries: ", el("b", {}, sideNames[queries])), el("span", {}, "keys: ", el("b", {}, sideNames[keys])));
+      panel.update();
+      const {least, drawn, all} = panel.links;
+      note.textContent = `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${number(least, least < 0.01 ? 4 : 3)} or more. ` +
+        `The word pointed at or pinned shows all of its links.${app.state.merged ? " Words: rows of subwords averaged, columns added." : ""}`;
+      showReading();
+    },
+    destroy: () => panel.destroy(),
+    svg: () => (ready() ? panel.svg(`${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}`) : null),
+  };
+}
+
+// What one token looks at, or is looked at by: the largest weights, head by head.
+function weightsOf(app, {side, index}) {
+  const {attention, layer} = app.state;
+  const heads = [...app.state.heads].sort((a, b) => a - b);
+  const {queries, keys} = app.look.tokens(attention);
+  const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
+  if (!heads.length || index >= own.length) return [];
+  const matrices = heads.map((head) => app.look.weights(attention, layer, head));
+  const rows = others.map((text, i) => {
+    const weights = matrices.map((matrix) => (side === "query" ? matrix.at(index, i) : matrix.at(i, index)));
+    return {text, i, weights, mean: weights.reduce((sum, weight) => sum + weight, 0) / weights.length};
+  }).sort((a, b) => b.mean - a.mean).slice(0, 12).filter(({mean}, place) => mean >= 0.0005 || (place < 3 && mean > 0));
+  const most = rows[0]?.mean || 1;
+  return [
+    el("h3", {}, side === "query" ? "“" : "Who looks at “", el("b", {}, own[index]), side === "query" ? "” looks at" : "”"),
+    el("p", {class: "note"}, `mean of ${heads.length === 1 ? "one head" : `${heads.length} heads`}, layer ${layer + 1}`),
+    el("table", {class: "bars"}, el("tbody", {}, ...rows.map(({text, weights, mean}) => el("tr", {
+      title: heads.map((head, h) => `head ${head + 1}: ${number(weights[h], 4)}`).join("\n")},
+    el("th", {scope: "row"}, text),
+    el("td", {class: "bar-cell"}, el("div", {class: "stack", style: {width: `${100 * mean / most}%`}},
+      ...heads.map((head, h) => el("i", {style: {"flex-grow": String(weights[h]), background: headColour(head)}})))),
+    el("td", {class: "figure"}, number(mean)))))),
+  ];
+}
+
+// Without a token: what the shown heads do on the whole.
+function summary(app, attention, layer, heads) {
+  return [
+    el("h3", {}, `${attentionNames[attention]}, layer ${layer + 1}`),
+    el("p", {class: "note"}, "Point at a word to keep its lines only, click to pin it. With the keyboard: arrows move, Enter pins, Escape unpins."),
+    el("table", {class: "stats"}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Head"),
+      el("th", {scope: "col", class: "figure", title: "mean over queries; 0 looks at one token"}, "Entropy, bits"),
+      el("th", {scope: "col", class: "figure", title: attention === "cross" ? "mean distance from the diagonal, in tokens" : "mean distance of what is looked at, in tokens"}, "Distance"),
+      el("th", {scope: "col", class: "figure", title: "mean over queries of the largest weight"}, "Peak"))),
+    el("tbody", {}, ...[...heads].sort((a, b) => a - b).map((head) => {
+      const {entropy, distance, peak} = app.look.statistics(attention, layer, head);
+      return el("tr", {}, el("th", {scope: "row"}, el("i", {class: "swatch", style: {background: headColour(head)}}), ` ${head + 1}`),
+        el("td", {class: "figure"}, number(entropy, 2)), el("td", {class: "figure"}, number(distance, 1)), el("td", {class: "figure"}, number(peak, 2)));
+    }))),
+  ];
+}
