@@ -17,6 +17,7 @@ export function beamView(root, app) {
   let tree = null;
   let of = null;    // the look that the tree is of
   let focused = null;
+  let path = new Set();  // the candidate that is looked at, and those that it came from
   let limit = {};
   let groups = new Map();  // step -> its group in the picture
 
@@ -64,6 +65,7 @@ export function beamView(root, app) {
     limit = {most: look.src.length - 1 + (search.max_extra ?? 50), asked: search.n_best ?? 1};
     if (app.model?.config.positions === "learned") limit.most = Math.min(limit.most, app.model.config["max-positions"] ?? Infinity);
     focused = tree.best;
+    path = new Set();
     show("");
     const places = tree.ended.map((end, at) => [String(at), `${at + 1}  ${joined(pathOf(end))}`]);
     jump.show([["", "a hypothesis that ended"], ...places], "");
@@ -71,7 +73,7 @@ export function beamView(root, app) {
     redraw();
     scroller.scrollLeft = 0;
     drawResults();
-    tell(focused);
+    details.replaceChildren(...candidateParts(focused));
     return undefined;
   }
 
@@ -142,7 +144,7 @@ export function beamView(root, app) {
 
   function box(at) {
     const {x, y} = place(at);
-    const group = svg("g", {class: `node ${kind(at)}`, transform: `translate(${x} ${y})`, role: "treeitem",
+    const group = svg("g", {class: `node ${kind(at)}${path.has(at) ? " on-path" : ""}`, transform: `translate(${x} ${y})`, role: "treeitem",
       "aria-level": at.step + 2, "aria-label": spoken(at), tabindex: at === focused ? "0" : "-1",
       onfocus: () => tell(at), onclick: () => group.focus(), onpointerenter: () => tell(at, true)});
     group.node = at;
@@ -191,7 +193,7 @@ export function beamView(root, app) {
       nodes.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
       focused = at;
     }
-    const path = new Set();
+    path = new Set();
     for (let walk = at; walk; walk = walk.parent) path.add(walk);
     for (const group of nodes.querySelectorAll("g.node")) {
       group.classList.toggle("on-path", path.has(group.node));
@@ -221,9 +223,9 @@ export function beamView(root, app) {
       return;
     }
     results.replaceChildren(el("div", {class: "scroll-x"}, el("table", {},
-      el("caption", {}, `Hypotheses that ended, the best ${tree.ended.length}; length norm ${tree.norm.replace(":", ", α = ")}`),
+      el("caption", {}, el("span", {}, `Hypotheses that ended, the best ${tree.ended.length}; length norm ${tree.norm.replace(":", ", α = ")}`)),
       el("thead", {}, el("tr", {}, ["", "Translation", "log P", "tokens", "norm", "score"].map((title) => el("th", {scope: "col"}, title)))),
-      el("tbody", {}, tree.ended.map((end, at) => el("tr", {class: at === 0 ? "chosen" : null}, el("td", {}, String(at + 1)),
+      el("tbody", {}, tree.ended.map((end, at) => el("tr", {class: at === 0 ? "row-chosen" : null}, el("td", {}, String(at + 1)),
         el("th", {scope: "row"}, el("button", {type: "button", onclick: () => goTo(at)}, joined(pathOf(end)) || "(empty)")),
         el("td", {}, number(end.logp)), el("td", {}, String(end.step + 1)),
         el("td", {}, number(lengthPenalty(tree.norm, end.step + 1))), el("td", {}, number(end.score))))))));

@@ -3,7 +3,7 @@
 
 import {attentionPicker, bar, headPicker, layerPicker} from "dragoman/controls.js";
 import {el, grouped, headColour, number, prepared, svg} from "dragoman/draw.js";
-import {pixels, rising} from "dragoman/heat.js";
+import {pixels, rising} from "dragoman/tiles.js";
 import {Look} from "dragoman/look.js";
 import {picker} from "dragoman/picks.js";
 import {player} from "dragoman/player.js";
@@ -13,18 +13,23 @@ export function filmView(root, app) {
   let sentence = 0;
   let frames = [];  // {step, look, text}
   let known = "";
+  let asked = null;  // the frame of the state that was gone to
   const status = el("p", {class: "empty"}, "The film is being fetched.");
   const which = picker("Sentence", (value) => choose(Number(value)));
   const controls = bar({element: which.element, update() {}}, attentionPicker(app), layerPicker(app), headPicker(app));
   const steps = player({
     name: "Checkpoint", count: () => frames.length, text: (at) => (frames[at] ? `step ${frames[at].step}: ${frames[at].text}` : ""),
-    show: draw, time: () => 700, moved: (at) => app.say(`Step ${frames[at].step}: ${frames[at].text}`),
+    show: draw, time: () => 700, moved: (at) => {
+      asked = at;
+      app.set({frame: at});
+      app.say(`Step ${frames[at].step}: ${frames[at].text}`);
+    },
   });
-  const now = el("div", {class: "film-now"});
+  const facts = el("div", {class: "film-now"});
   const holder = el("div", {class: "film-matrix scroll-x"});
   const curve = el("div", {class: "film-curve"});
   const strip = el("div", {class: "film-strip", role: "group", "aria-label": "Checkpoints"});
-  const body = el("div", {class: "film", hidden: true}, controls.element, steps.element, now,
+  const body = el("div", {class: "film", hidden: true}, controls.element, steps.element, facts,
     el("div", {class: "film-parts"}, holder, el("div", {}, curve, strip)));
   root.append(status, body);
 
@@ -64,13 +69,17 @@ export function filmView(root, app) {
   }
 
   function redraw() {
-    const {attention, layer, head} = app.state;
-    const asked = [sentence, attention, layer, head, document.documentElement.dataset.theme].join(" ");
-    if (asked !== known) {
-      known = asked;
+    const {state} = app;
+    const {attention, layer, head} = state;
+    const now = [sentence, attention, layer, head, document.documentElement.dataset.theme].join(" ");
+    if (now !== known) {
+      known = now;
       strip.replaceChildren(...frames.map((_, at) => thumbnail(at)));
+      const tallest = Math.max(...frames.map((_, at) => weightsOf(at).rows));
+      holder.style.minHeight = `${84 + 4 + tallest * (weightsOf(0).columns > 60 ? 8 : 22)}px`;
     }
-    steps.refresh();
+    if (state.frame !== null && state.frame !== undefined && state.frame !== asked) steps.go(state.frame);
+    else steps.refresh();
   }
 
   const weightsOf = (at) => {
@@ -94,7 +103,7 @@ export function filmView(root, app) {
   function draw(at) {
     if (!frames[at]) return;
     const {step, look, text} = frames[at];
-    now.replaceChildren(el("p", {class: "film-step"}, `Step ${grouped(step)}`), el("p", {class: "film-source"}, film.sentences[sentence].source),
+    facts.replaceChildren(el("p", {class: "film-step"}, `Step ${grouped(step)}`), el("p", {class: "film-source"}, film.sentences[sentence].source),
       el("p", {class: "film-text", lang: app.state.target}, text || "(nothing)"));
     holder.replaceChildren(matrix(look, weightsOf(at)));
     curve.replaceChildren(...entropyCurve(at));

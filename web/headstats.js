@@ -39,6 +39,6 @@ export function characterOf(stats) {
   let best = null;
   for (const [name, word] of kinds) if (stats[name] !== null && (!best || stats[name] > stats[best[0]])) best = [name, word];
   if (best && stats[best[0]] >= 0.5) return best[1];
-  if (stats.spread >= 0.8) return "everywhere";
-  return stats.spread <= 0.35 ? "single keys" : "mixed";
+  if (stats.spread >= 0.8) return "evenly spread";
+  return stats.spread <= 0.35 ? "one key each" : "several keys";
 }

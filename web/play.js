@@ -14,6 +14,7 @@ export function playView(root, app) {
   let moments = [];
   let known = null;
   let drawn = null;  // {at, t}
+  let asked = null;  // the moment of the state that was gone to
 
   const controls = bar(headSquares(app), mergedSwitch(app), showPicker(app));
   const status = el("p", {class: "empty"});
@@ -23,7 +24,11 @@ export function playView(root, app) {
   const caption = el("p", {class: "play-caption"});
   const steps = player({
     name: "Moment of the translation", count: () => moments.length, text: (at) => momentText(play, moments[at]), show: draw,
-    time: (at) => durations[moments[at].kind], moved: (at) => app.say(momentText(play, moments[at])),
+    time: (at) => durations[moments[at].kind], moved: (at) => {
+      asked = at;
+      app.set({step: at});
+      app.say(momentText(play, moments[at]));
+    },
   });
   const body = el("div", {class: "play"}, steps.element, caption, scroller, el("p", {class: "note"},
     "Left the encoder, right the decoder (on narrow screens above it); layers rise from the bottom. Lines are attention weights " +
@@ -49,7 +54,7 @@ export function playView(root, app) {
       heads: [...state.heads], weights: (kind, layer, head) => look.weights(kind, layer, head), colour: headColour,
       sources: look.tokens("encoder").keys, inputs: look.tokens("decoder").keys, outputs: look.tokens("cross").queries,
       encoderLayers: encoder.layers, decoderLayers: decoder.layers,
-      least: look.src.length > 60 ? 0.15 : 0.04,
+      least: look.src.length > 60 ? 0.15 : 0.07,
       has: (kind, layer) => look.has(kind, layer), cache: play?.cache ?? new Map(),
     };
     const heads = play.heads.join(" ");
@@ -59,9 +64,9 @@ export function playView(root, app) {
       known = {look, now: state.merged, heads};
       moments = momentsOf(play.encoderLayers, play.decoderLayers, play.outputs.length);
       arrange();
-      return;
     }
-    steps.refresh();
+    if (state.step !== null && state.step !== asked) steps.go(state.step);
+    else steps.refresh();
   }
 
   function arrange() {
@@ -106,6 +111,8 @@ function end(line) {
   return {x: x1 + (x2 - x1) * grown, y: y1 + (y2 - y1) * grown};
 }
 
+const anchorOf = ({slant, below, begins}) => (begins || (slant && !below) ? "left" : slant ? "right" : "center");
+
 function paint(context, scene, left, width) {
   const ink = colour("--ink");
   const [soft, accent, edge, paper] = ["--soft", "--accent", "--edge", "--paper"].map(colour);
@@ -145,7 +152,7 @@ function paint(context, scene, left, width) {
     context.fillStyle = text.strong ? ink : soft;
     context.translate(text.x, text.y);
     if (text.slant) context.rotate(-Math.PI / 3.6);
-    context.textAlign = text.slant ? (text.below ? "right" : "left") : "center";
+    context.textAlign = anchorOf(text);
     context.fillText(text.text, 0, 0);
     context.restore();
   }
@@ -168,7 +175,7 @@ function picture(scene, layout) {
   for (const text of scene.texts) {
     const turn = text.slant ? `rotate(-50 ${text.x.toFixed(1)} ${text.y.toFixed(1)})` : null;
     out.append(svg("text", {x: text.x.toFixed(1), y: text.y.toFixed(1), transform: turn, class: text.strong ? "label strong" : "label",
-      "text-anchor": text.slant ? (text.below ? "end" : "start") : "middle", "dominant-baseline": "middle"}, text.text));
+      "text-anchor": {left: "start", right: "end", center: "middle"}[anchorOf(text)], "dominant-baseline": "middle"}, text.text));
   }
   return out;
 }

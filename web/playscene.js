@@ -13,32 +13,37 @@ export function momentsOf(encoderLayers, decoderLayers, words) {
   return moments;
 }
 
-const kRow = 58;
-const kLabel = 78;  // room for slanted words
+const label = 78;  // room for slanted words
 
 /** Where things are: encoder left and decoder right, or on narrow screens the decoder above the encoder. */
 export function layoutOf(size, width) {
   const {sources, targets, encoderLayers, decoderLayers} = size;
-  const pad = 30;
-  const gap = 46;
+  const pad = width < 900 ? 6 : 30;
+  const gap = 56;
+  const row = width < 600 ? 58 : 78;
   const together = (width - 2 * pad - gap) / (sources + targets);
   const stacked = together < 24 && width < 900;
   const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
-  const column = Math.min(64, Math.max(stacked ? 18 : 20, room));
-  const encoderHeight = kLabel + encoderLayers * kRow;
-  const decoderHeight = kLabel + decoderLayers * kRow + kLabel;
-  const height = stacked ? encoderHeight + decoderHeight + 18 : Math.max(encoderHeight + kLabel, decoderHeight);
-  const bottom = height - kLabel;
+  const column = Math.min(64, Math.max(stacked ? 17 : 20, room));
+  const encoderHeight = label + encoderLayers * row;
+  const decoderHeight = label + decoderLayers * row + label;
+  const height = 20 + (stacked ? encoderHeight + decoderHeight + 18 : Math.max(encoderHeight + label, decoderHeight));
+  const bottom = height - label;
   const encoderX = pad;
   const decoderX = stacked ? pad : pad + sources * column + gap;
-  const decoderBottom = stacked ? bottom - encoderLayers * kRow - 18 - kLabel : bottom;
+  const decoderBottom = stacked ? bottom - encoderLayers * row - 18 - label : bottom;
   const columns = stacked ? Math.max(sources, targets) : sources + targets;
   return {
     stacked, column, height,
     width: Math.max(width, 2 * pad + (stacked ? 0 : gap) + columns * column + 20),
-    encoder: (layer, at) => ({x: encoderX + (at + 0.5) * column, y: bottom - layer * kRow}),
-    decoder: (layer, at) => ({x: decoderX + (at + 0.5) * column, y: decoderBottom - layer * kRow}),
+    encoder: (layer, at) => ({x: encoderX + (at + 0.5) * column, y: bottom - layer * row}),
+    decoder: (layer, at) => ({x: decoderX + (at + 0.5) * column, y: decoderBottom - layer * row}),
     slant: column < 52,
+    titles: [
+      {x: encoderX, y: bottom - encoderLayers * row - 22, text: "Encoder"},
+      {x: decoderX, y: decoderBottom - decoderLayers * row - label - 8, text: "Decoder"},
+    ],
+    layerNames: width >= 900,
   };
 }
 
@@ -67,8 +72,9 @@ function linesOf(play, kind, layer, query, most) {
 function addLines(scene, play, lines, from, to, grown, strength) {
   for (const {key, head, weight} of lines) {
     const start = from(key);
+    const aside = (play.heads.indexOf(head) - (play.heads.length - 1) / 2) * Math.min(2, 7 / play.heads.length);
     scene.lines.push({
-      x1: start.x, y1: start.y, x2: to.x, y2: to.y, grown,
+      x1: start.x + aside, y1: start.y, x2: to.x + aside, y2: to.y, grown,
       colour: play.colour(head), alpha: strength * Math.min(1, 0.15 + 0.85 * weight), width: 0.6 + 2.6 * weight,
     });
   }
@@ -85,6 +91,13 @@ export function sceneOf(play, layout, moments, at, t) {
   const encoded = inDecoder ? play.encoderLayers : now.kind === "encoder" ? now.layer + 1 : 0;
   const per = Math.max(2, Math.min(3 * play.heads.length, Math.floor(4000 / play.sources.length)));
 
+  for (const title of layout.titles) scene.texts.push({...title, begins: true, strong: false});
+  if (layout.layerNames) {
+    for (let layer = 0; layer <= play.encoderLayers; ++layer) {
+      const {x, y} = layout.encoder(layer, play.sources.length - 0.5);
+      scene.texts.push({x, y, text: layer ? `${layer}` : "", begins: true});
+    }
+  }
   play.sources.forEach((label, i) => {
     const place = layout.encoder(0, i);
     scene.texts.push({x: place.x, y: place.y + 16, text: label, slant: layout.slant, below: true, strong: !inDecoder});
@@ -104,7 +117,11 @@ export function sceneOf(play, layout, moments, at, t) {
     }
   }
   for (let word = 0; word < play.outputs.length; ++word) addWord(scene, play, layout, now, word, t);
-  if (now.kind === "decoder") addDecoderLines(scene, play, layout, now, t);
+  if (inDecoder && now.kind !== "read") {
+    const done = now.kind === "write" ? play.decoderLayers : now.layer;
+    for (let layer = 0; layer < done; ++layer) addDecoderLines(scene, play, layout, now.word, layer, 1, 0.3);
+    if (now.kind === "decoder") addDecoderLines(scene, play, layout, now.word, now.layer, t, 1);
+  }
   return scene;
 }
 
@@ -137,12 +154,12 @@ function addWord(scene, play, layout, now, word, t) {
 }
 
 // First the words that have been written (self-attention), then the source (attention over the encoder's output).
-function addDecoderLines(scene, play, layout, {word, layer}, t) {
+function addDecoderLines(scene, play, layout, word, layer, t, strength) {
   const to = layout.decoder(layer + 1, word);
   const own = linesOf(play, "decoder", layer, word, 4 * play.heads.length);
-  addLines(scene, play, own, (key) => layout.decoder(layer, key), to, ease(t * 2.4), 0.9);
+  addLines(scene, play, own, (key) => layout.decoder(layer, key), to, ease(t * 2.4), strength);
   const cross = linesOf(play, "cross", layer, word, 4 * play.heads.length);
-  addLines(scene, play, cross, (key) => layout.encoder(play.encoderLayers, key), to, ease(t * 2.4 - 0.9), 1);
+  addLines(scene, play, cross, (key) => layout.encoder(play.encoderLayers, key), to, ease(t * 2.4 - 0.9), strength);
 }
 
 /** What the moment shows, in words. */

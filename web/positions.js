@@ -3,7 +3,7 @@
 
 import {el, number, svg} from "dragoman/draw.js";
 import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "dragoman/formula.js";
-import {diverging, heatMap} from "dragoman/heat.js";
+import {diverging, heatMap} from "dragoman/tiles.js";
 import {unpacked} from "dragoman/look.js";
 
 /** The angle and the function of a cell, as the model computes them; null where the table was learned. */
@@ -130,10 +130,10 @@ export function positionsView(root, app) {
     const index = paper ? row(mn(2), mi("i"), ...(of.sine ? [] : [mo("+"), mn(1)])) : row(mi("i"), ...(of.sine ? [] : [mo("+"), half.cloneNode(true)]));
     const power = paper ? row(mn(2), mi("i"), mo("/"), width) : row(mi("i"), mo("/"), mo("("), half, mo("−"), mn(1), mo(")"));
     return [
-      formula(name("PE"), mo("("), mi("pos"), mo(","), index, mo(")"), mo("="), turn(), mo("("), over(mi("pos"), sup(mn(10000), power)), mo(")")),
-      formula(name("PE"), mo("("), mn(pos), mo(","), mn(dim), mo(")"), mo("="), turn(), mo("("),
-        over(mn(pos), sup(mn(10000), row(mn(of.pair), mo("/"), mn(paper ? table.columns : of.half - 1)))), mo(")"), mo("="),
-        turn(), mo("("), digits(of.angle), mo(")"), mo("="), digits(of.sine ? Math.sin(of.angle) : Math.cos(of.angle), 5)),
+      formula(name("PE"), row(mo("("), mi("pos"), mo(","), index, mo(")")), mo("="), turn(), row(mo("("), over(mi("pos"), sup(mn(10000), power)), mo(")"))),
+      formula(name("PE"), row(mo("("), mn(pos), mo(","), mn(dim), mo(")")), mo("="), turn(), row(mo("("),
+        over(mn(pos), sup(mn(10000), row(mn(of.pair), mo("/"), mn(paper ? table.columns : of.half - 1)))), mo(")")), mo("="),
+        turn(), row(mo("("), digits(of.angle), mo(")")), mo("="), digits(of.sine ? Math.sin(of.angle) : Math.cos(of.angle), 5)),
       el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column comes round every ${length < 1000 ? number(length, 1) : Math.round(length)} positions.`)];
   }
 
@@ -168,7 +168,7 @@ function chart(count, value, marked, label, low = -1, high = 1) {
     "aria-label": `Curve; at ${label(marked)}: ${number(values[marked])}`});
   for (const tick of [from, 0, to].filter((v, i, list) => list.indexOf(v) === i)) {
     out.append(svg("line", {x1: left, x2: width - 8, y1: y(tick), y2: y(tick), class: "curve-grid"}),
-      svg("text", {x: left - 6, y: y(tick) + 4, "text-anchor": "end", class: "curve-label"}, Number.isInteger(tick) ? String(tick) : number(tick, 1)));
+      svg("text", {x: left - 6, y: y(tick) + 4, "text-anchor": "end", class: "curve-label"}, number(tick, Number.isInteger(tick) ? 0 : 1)));
   }
   out.append(svg("path", {d: values.map((v, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join(""), class: "curve-line"}),
     svg("line", {x1: x(marked), x2: x(marked), y1: 8, y2: height - bottom, class: "curve-mark"}),

@@ -32,8 +32,8 @@ export function rankingView(root, app) {
   const status = el("p", {class: "empty"});
   const body = el("tbody");
   const titles = el("tr");
-  const table = el("table", {class: "ranking"}, el("caption", {}, "Heads of this model and what they do with this sentence. Choose a " +
-    "column's title to sort by it, a head to look at it."), el("thead", {}, titles), body);
+  const table = el("table", {class: "ranking"}, el("caption", {}, el("span", {}, "Heads of this model and what they do with this sentence. " +
+    "Choose a column's title to sort by it, a head to look at it.")), el("thead", {}, titles), body);
   const note = el("p", {class: "note"}, "Distance counts tokens; in cross-attention it is counted from the place that is as far into the " +
     "source as the query is into the translation, and “own place” is that place. The last column names what takes half of the weight or more.");
   root.append(controls.element, status, el("div", {class: "scroll-x"}, table), note);
@@ -97,7 +97,7 @@ export function rankingView(root, app) {
     const {attention, layer, head} = entry;
     const {state} = app;
     const chosen = state.attention === attention && state.layer === layer && state.head === head;
-    return el("tr", {class: chosen ? "chosen" : null},
+    return el("tr", {class: chosen ? "row-chosen" : null},
       el("th", {scope: "row"}, el("button", {type: "button", "aria-pressed": String(chosen), onclick: () => choose(entry),
         "aria-label": `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}`},
       el("span", {class: "swatch", style: {background: headColour(head)}}), `${attention} ${layer + 1}.${head + 1}`)),

@@ -5,7 +5,7 @@ import {attentionPicker, bar, headPicker, layerPicker, showPicker} from "dragoma
 import {el, number, svg} from "dragoman/draw.js";
 import {lastPlace, shortest32, strongest, traceWeight} from "dragoman/equation.js";
 import {digits, equationOne, formula, mi, mn, mo, name, oneWeight, over, row, sqrt, sub} from "dragoman/formula.js";
-import {unpacked} from "dragoman/look.js";
+import {label, unpacked} from "dragoman/look.js";
 import {picker, shownResult} from "dragoman/picks.js";
 import {stripElement, stripPicture} from "dragoman/strip.js";
 
@@ -19,14 +19,13 @@ export function whyView(root, app) {
   const parts = Object.fromEntries(["question", "dot", "scale", "mask", "softmax", "result"].map((part) => [part, el("div")]));
   const status = el("p", {class: "empty"});
   const steps = el("ol", {class: "why-steps"},
-    step("Query and key", "q and k are this head's projections of the two tokens, d_k numbers each. Where both have the " +
-      "same sign, the product speaks for looking here.", strip.element, parts.dot),
-    step("Scaling", "Long vectors give large sums, and a softmax of large numbers sees only the largest; so the sum is " +
-      "divided by the root of d_k.", parts.scale),
-    step("Mask", "", parts.mask),
-    step("Softmax over all keys", "The exponentials of the row, each divided by their sum: weights that add up to one.",
-      parts.softmax),
-    step("What the decoder recorded", "", parts.result));
+    step("Query and key", ["This head's projections of the two tokens, ", width(), " numbers each. Where both have the same sign, " +
+      "the product speaks for looking here."], strip.element, parts.dot),
+    step("Scaling", ["Long vectors give large sums, and a softmax of large numbers sees only the largest; so the sum is divided by the " +
+      "root of ", width(), "."], parts.scale),
+    step("Mask", [], parts.mask),
+    step("Softmax over all keys", ["The exponentials of the row, each divided by their sum: weights that add up to one."], parts.softmax),
+    step("What the decoder recorded", [], parts.result));
   const body = el("div", {class: "why-body"}, parts.question, steps);
   root.append(controls.element, el("div", {class: "why"}, el("div", {class: "picks"}, queries.element, keys.element), status, body));
 
@@ -77,11 +76,12 @@ export function whyView(root, app) {
     const {attention, layer, head} = state;
     if (!look.has(attention, layer)) return show("This layer is being fetched.");
     const at = chosen();
-    const labels = {queries: look[look.sides(attention).queries], keys: look[look.sides(attention).keys]};
+    const {queries: asking, keys: asked} = look.sides(attention);
+    const labels = {queries: look[asking].map(label), keys: look[asked].map(label)};
     queries.show(labels.queries.map((token, i) => [String(i), `${i + 1}  ${token}`]), String(at.query));
     keys.show(labels.keys.map((token, i) => [String(i), `${i + 1}  ${token}`]), String(at.key));
-    const asked = [attention, layer, head, at.query, at.key, all].join(" ");
-    if (known === asked && trace?.look === look) return undefined;
+    const now = [attention, layer, head, at.query, at.key, all].join(" ");
+    if (known === now && trace?.look === look) return undefined;
     let found;
     try {
       found = await projectionsOf(app, look, attention, layer, head);
@@ -89,7 +89,7 @@ export function whyView(root, app) {
       return show(error.message);
     }
     if (app.look !== look || app.state.attention !== attention || app.state.layer !== layer || app.state.head !== head) return undefined;
-    known = asked;
+    known = now;
     const recorded = look.exact(attention, layer, head);
     trace = {...traceWeight(found.q, found.k, at.query, at.key, attention, app.model?.config.window), look, attention, layer, head,
       ...at, recorded: recorded.at(at.query, at.key), kept: recorded, labels};
@@ -140,7 +140,7 @@ export function whyView(root, app) {
     const most = Math.max(...trace.keys.map(({weight}) => weight));
     const rest = order.length - listed.length;
     const table = el("table", {class: "why-row"},
-      el("caption", {}, "One row of the softmax, key by key; choose a key to trace it."),
+      el("caption", {}, el("span", {}, "One row of the softmax, key by key; choose a key to trace it.")),
       el("thead", {}, el("tr", {}, ["Key", "q · k", "÷ √d", "exp", "weight"].map((head, at) => (
         el("th", {scope: "col", class: at === 1 ? "dots" : null}, head))), el("th", {"aria-hidden": "true"}))),
       el("tbody", {}, listed.map((j) => keyRow(j, most))),
@@ -162,7 +162,7 @@ export function whyView(root, app) {
     const {dot, scaled, seen, exp, weight} = trace.keys[j];
     const chosen = j === trace.key;
     const cells = seen ? [number(dot), number(scaled), number(exp, 4), number(weight, 4)] : [number(dot), "−∞", "0", "0"];
-    return el("tr", {class: `${chosen ? "chosen" : ""} ${seen ? "" : "hidden-key"}`},
+    return el("tr", {class: `${chosen ? "row-chosen" : ""} ${seen ? "" : "hidden-key"}`},
       el("th", {scope: "row"}, el("button", {type: "button", "aria-pressed": String(chosen), onclick: () => pick({key: j})},
         trace.labels.keys[j])),
       cells.map((text, at) => el("td", {class: at === 0 ? "dots" : null}, text)),
@@ -215,8 +215,10 @@ export function whyView(root, app) {
 }
 
 function step(title, about, ...content) {
-  return el("li", {}, el("h3", {}, title), about ? el("p", {class: "note"}, about) : null, content);
+  return el("li", {}, el("h3", {}, title), about.length ? el("p", {class: "note"}, about) : null, content);
 }
+
+const width = () => el("i", {}, "d", el("sub", {}, "k"));
 
 // "a × b" would be long: the first two products, and the last.
 function sumOf(products) {
