@@ -32,6 +32,7 @@ const fields = {
   show: {of: "text", is: "changed"},
   compare: {of: "text", is: ""},
   step: {of: "index", is: null},
+  frame: {of: "index", is: null},
   off: {of: "heads", is: [], as: "off"},
   ...search,
 };

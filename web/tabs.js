@@ -21,7 +21,7 @@ export const viewNames = registry.map(({name}) => name);
 export function tabs(list, panel, app) {
   let shown = null;  // {name, view}
   const buttons = registry.map(({name, title}) => el("button", {
-    role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, onclick: () => app.set({tab: name}),
+    role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name, onclick: () => app.set({tab: name}),
   }, title));
   const row = el("div", {role: "tablist", "aria-label": "Views", onkeydown: move});
   registry.forEach(({group}, i) => {

@@ -1,15 +1,12 @@
 // The buttons of the header: the tour, export, and light or dark.
 import {el} from "dragoman/draw.js";
+import {exportTools} from "dragoman/export.js";
+import {tourTools} from "dragoman/tour.js";
 
 export function tools(root, app) {
-  root.append(slot("tour.js", "tourTools", app), slot("export.js", "exportTools", app), themeButton(app));
-}
-
-// Loaded after the first picture: neither is needed for it.
-function slot(file, name, app) {
-  const root = el("span", {class: "slot"});
-  import(`dragoman/${file}`).then((module) => module[name](root, app)).catch((error) => console.warn(`${file}: ${error.message}`));
-  return root;
+  tourTools(root, app);
+  exportTools(root, app);
+  root.append(themeButton(app));
 }
 
 function themeButton(app) {
