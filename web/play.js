@@ -31,8 +31,8 @@ export function playView(root, app) {
     },
   });
   const body = el("div", {class: "play"}, steps.element, caption, scroller, el("p", {class: "note"},
-    "Left the encoder, right the decoder (on narrow screens above it); layers rise from the bottom. Lines are attention weights " +
-    "of the shown heads, by their colours: the thicker, the heavier; the lightest are left out."));
+    "Layers rise from the bottom. Lines are attention weights of the shown heads, in their colours: the thicker, the heavier; the lightest " +
+    "are left out."));
   root.append(controls.element, status, body);
   const watch = new ResizeObserver(() => {
     if (play) arrange();
@@ -111,7 +111,7 @@ function end(line) {
   return {x: x1 + (x2 - x1) * grown, y: y1 + (y2 - y1) * grown};
 }
 
-const anchorOf = ({slant, below, begins}) => (begins || (slant && !below) ? "left" : slant ? "right" : "center");
+const anchorOf = ({angle, below, begins}) => (begins || (angle && !below) ? "left" : angle ? "right" : "center");
 
 function paint(context, scene, left, width) {
   const ink = colour("--ink");
@@ -151,7 +151,7 @@ function paint(context, scene, left, width) {
     context.font = `${text.strong ? 600 : 400} 13px ${font}`;
     context.fillStyle = text.strong ? ink : soft;
     context.translate(text.x, text.y);
-    if (text.slant) context.rotate(-Math.PI / 3.6);
+    if (!text.begins) context.rotate((-(text.angle ?? 0) * Math.PI) / 180);
     context.textAlign = anchorOf(text);
     context.fillText(text.text, 0, 0);
     context.restore();
@@ -173,7 +173,7 @@ function picture(scene, layout) {
     out.append(svg("circle", {cx: dot.x.toFixed(1), cy: dot.y.toFixed(1), r: dot.r, fill, stroke: dot.current ? accent : ink, "stroke-opacity": "0.7"}));
   }
   for (const text of scene.texts) {
-    const turn = text.slant ? `rotate(-50 ${text.x.toFixed(1)} ${text.y.toFixed(1)})` : null;
+    const turn = text.angle && !text.begins ? `rotate(${-text.angle} ${text.x.toFixed(1)} ${text.y.toFixed(1)})` : null;
     out.append(svg("text", {x: text.x.toFixed(1), y: text.y.toFixed(1), transform: turn, class: text.strong ? "label strong" : "label",
       "text-anchor": {left: "start", right: "end", center: "middle"}[anchorOf(text)], "dominant-baseline": "middle"}, text.text));
   }

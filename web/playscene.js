@@ -15,35 +15,39 @@ export function momentsOf(encoderLayers, decoderLayers, words) {
 
 const label = 78;  // room for slanted words
 
-/** Where things are: encoder left and decoder right, or on narrow screens the decoder above the encoder. */
+/**
+ * Where things are. The encoder is below on the left, the decoder above on the right, so that lines to the source cross
+ * nothing else; on narrow screens the decoder is right above the encoder.
+ */
 export function layoutOf(size, width) {
   const {sources, targets, encoderLayers, decoderLayers} = size;
-  const pad = width < 900 ? 6 : 30;
-  const gap = 56;
-  const row = width < 600 ? 58 : 78;
+  const gap = 40;
+  const wide = width >= 900;
+  const pad = wide ? 30 : 14;
   const together = (width - 2 * pad - gap) / (sources + targets);
-  const stacked = together < 24 && width < 900;
+  const stacked = together < 24 && !wide;
   const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
-  const column = Math.min(64, Math.max(stacked ? 17 : 20, room));
-  const encoderHeight = label + encoderLayers * row;
-  const decoderHeight = label + decoderLayers * row + label;
-  const height = 20 + (stacked ? encoderHeight + decoderHeight + 18 : Math.max(encoderHeight + label, decoderHeight));
+  const column = Math.min(64, Math.max(stacked ? 16.5 : 20, room));
+  const rows = decoderLayers + encoderLayers - (stacked ? 0 : 0.5);
+  const row = Math.max(34, Math.min(64, (wide ? 470 : 400) / rows));
+  const raised = stacked ? encoderLayers * row + label + 24 : (encoderLayers - 0.5) * row;
+  const height = 24 + label + decoderLayers * row + raised + label;
   const bottom = height - label;
-  const encoderX = pad;
   const decoderX = stacked ? pad : pad + sources * column + gap;
-  const decoderBottom = stacked ? bottom - encoderLayers * row - 18 - label : bottom;
   const columns = stacked ? Math.max(sources, targets) : sources + targets;
+  const encoder = (layer, at) => ({x: pad + (at + 0.5) * column, y: bottom - layer * row});
+  const decoder = (layer, at) => ({x: decoderX + (at + 0.5) * column, y: bottom - raised - layer * row});
+  const names = [{x: pad, y: encoder(encoderLayers, 0).y - 24, text: "Encoder"},
+    {x: decoderX, y: decoder(decoderLayers, 0).y - label - 10, text: "Decoder"}];
+  if (wide) {
+    for (let layer = 1; layer <= encoderLayers; ++layer) names.push({x: pad - 14, y: encoder(layer, 0).y, text: String(layer)});
+    for (let layer = 1; layer <= decoderLayers; ++layer) {
+      names.push({x: decoder(layer, targets - 0.5).x + 8, y: decoder(layer, 0).y, text: String(layer)});
+    }
+  }
   return {
-    stacked, column, height,
+    stacked, column, height, encoder, decoder, names, angle: column >= 56 ? 0 : column < 22 ? 70 : 50,
     width: Math.max(width, 2 * pad + (stacked ? 0 : gap) + columns * column + 20),
-    encoder: (layer, at) => ({x: encoderX + (at + 0.5) * column, y: bottom - layer * row}),
-    decoder: (layer, at) => ({x: decoderX + (at + 0.5) * column, y: decoderBottom - layer * row}),
-    slant: column < 52,
-    titles: [
-      {x: encoderX, y: bottom - encoderLayers * row - 22, text: "Encoder"},
-      {x: decoderX, y: decoderBottom - decoderLayers * row - label - 8, text: "Decoder"},
-    ],
-    layerNames: width >= 900,
   };
 }
 
@@ -91,16 +95,10 @@ export function sceneOf(play, layout, moments, at, t) {
   const encoded = inDecoder ? play.encoderLayers : now.kind === "encoder" ? now.layer + 1 : 0;
   const per = Math.max(2, Math.min(3 * play.heads.length, Math.floor(4000 / play.sources.length)));
 
-  for (const title of layout.titles) scene.texts.push({...title, begins: true, strong: false});
-  if (layout.layerNames) {
-    for (let layer = 0; layer <= play.encoderLayers; ++layer) {
-      const {x, y} = layout.encoder(layer, play.sources.length - 0.5);
-      scene.texts.push({x, y, text: layer ? `${layer}` : "", begins: true});
-    }
-  }
+  for (const title of layout.names) scene.texts.push({...title, begins: true});
   play.sources.forEach((label, i) => {
     const place = layout.encoder(0, i);
-    scene.texts.push({x: place.x, y: place.y + 16, text: label, slant: layout.slant, below: true, strong: !inDecoder});
+    scene.texts.push({x: place.x, y: place.y + 16, text: label, angle: layout.angle, below: true, strong: !inDecoder});
     for (let layer = 0; layer <= play.encoderLayers; ++layer) {
       const arriving = !inDecoder && layer === encoded;
       const lit = layer < encoded || (arriving ? ease(now.kind === "embed" ? t : t * 2 - 1) : layer === encoded ? 1 : 0);
@@ -134,7 +132,7 @@ function addWord(scene, play, layout, now, word, t) {
   const top = layout.decoder(play.decoderLayers, word);
   const read = done || (current && now.kind !== "read") ? 1 : current ? ease(t) : 0;
   if (read > 0) {
-    scene.texts.push({x: bottom.x, y: bottom.y + 16, text: play.inputs[word] ?? "", slant: layout.slant, below: true,
+    scene.texts.push({x: bottom.x, y: bottom.y + 16, text: play.inputs[word] ?? "", angle: layout.angle, below: true,
       strong: current, alpha: read});
   }
   for (let layer = 0; layer <= play.decoderLayers; ++layer) {
@@ -148,7 +146,7 @@ function addWord(scene, play, layout, now, word, t) {
   }
   const written = done ? 1 : current && now.kind === "write" ? ease(t) : 0;
   if (written > 0) {
-    scene.texts.push({x: top.x, y: top.y - 13, text: play.outputs[word], slant: layout.slant, strong: current,
+    scene.texts.push({x: top.x, y: top.y - 13, text: play.outputs[word], angle: layout.angle, strong: current,
       alpha: written});
   }
 }

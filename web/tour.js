@@ -4,6 +4,8 @@
 import {el} from "dragoman/draw.js";
 import {label} from "dragoman/look.js";
 
+const width = () => el("i", {}, "d", el("sub", {}, "k"));
+
 const quoted = (pieces) => pieces.slice(0, 8).map((piece) => `“${label(piece)}”`).join(", ") + (pieces.length > 8 ? ", …" : "");
 
 // `state` is what the views show, `here` what is marked; texts get the look and the model's settings.
@@ -35,8 +37,8 @@ const stops = [
   {
     title: "How a weight comes about", section: "3.2.1", files: ["dragoman/nn/attention.cpp", "dragoman/backend/cpu/attention.cpp"],
     here: ".why-question", state: {tab: "why", attention: "encoder"},
-    text: (_, config) => "The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; divided by " +
-      `√d_k and put through a softmax it becomes the weight. This is equation (1) with your sentence's numbers, d_k = ${config["d-k"]}.`,
+    text: (_, config) => ["The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; divided " +
+      "by the root of ", width(), ` = ${config["d-k"]} and put through a softmax it becomes the weight. This is equation (1) with your sentence's numbers.`],
   },
   {
     title: "Several heads at once", section: "3.2.2", files: ["dragoman/nn/attention.cpp"], here: "#view", state: {tab: "grid", attention: "encoder"},
@@ -123,7 +125,7 @@ export function tourTools(root, app) {
     app.set(changes);
     count.textContent = `${at + 1} of ${stops.length}`;
     title.textContent = stop.title;
-    text.textContent = app.look ? stop.text(app.look, app.model.config) : "Type a sentence first; the tour then walks along with it.";
+    text.replaceChildren(...[app.look ? stop.text(app.look, app.model.config) : "Type a sentence first; the tour then walks along with it."].flat());
     source.replaceChildren(/^\d/.test(stop.section) ? `Section ${stop.section} of the paper; source: ` : `${stop.section} of the paper; source: `,
       ...stop.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]));
     back.disabled = at === 0;
@@ -138,7 +140,7 @@ export function tourTools(root, app) {
     marked = selector ? document.querySelector(selector) : null;
     if (marked && marked.getClientRects().length > 0) {
       marked.classList.add("tour-here");
-      marked.scrollIntoView({block: "nearest"});
+      marked.scrollIntoView({block: "start"});
     } else if (selector && tries > 0) {
       const mine = at;
       setTimeout(() => mine === at && panel.open && mark(selector, tries - 1), 50);
