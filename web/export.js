@@ -81,7 +81,8 @@ const usual = {"fill-opacity": "1", "stroke-opacity": "1", "stroke-dasharray": "
 export function standalone(picture) {
   const holder = el("div", {"aria-hidden": "true", style: {position: "absolute", left: "-99999px", top: "0"}}, picture);
   document.body.append(holder);
-  for (const element of [picture, ...picture.querySelectorAll("*")]) {
+  const elements = [picture, ...picture.querySelectorAll("*")];
+  for (const element of elements) {
     const style = getComputedStyle(element);
     const text = ["text", "tspan"].includes(element.tagName);
     for (const name of copied) {
@@ -89,8 +90,8 @@ export function standalone(picture) {
       const value = style.getPropertyValue(name);
       if (value && value !== usual[name]) element.style.setProperty(name, value);
     }
-    for (const name of ["class", "tabindex", "role"]) element.removeAttribute(name);
   }
+  for (const element of elements) for (const name of ["class", "tabindex", "role"]) element.removeAttribute(name);
   holder.remove();
   const [x, y, width, height] = (picture.getAttribute("viewBox") ?? `0 0 ${picture.getAttribute("width")} ${picture.getAttribute("height")}`)
     .split(/[\s,]+/).map(Number);

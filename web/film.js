@@ -76,7 +76,7 @@ export function filmView(root, app) {
       known = now;
       strip.replaceChildren(...frames.map((_, at) => thumbnail(at)));
       const tallest = Math.max(...frames.map((_, at) => weightsOf(at).rows));
-      holder.style.minHeight = `${84 + 4 + tallest * (weightsOf(0).columns > 60 ? 8 : 22)}px`;
+      holder.style.minHeight = `${88 + tallest * cellSize(weightsOf(0))}px`;
     }
     if (state.frame !== null && state.frame !== undefined && state.frame !== asked) steps.go(state.frame);
     else steps.refresh();
@@ -110,11 +110,14 @@ export function filmView(root, app) {
     [...strip.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === at)));
   }
 
+  const margin = () => (holder.clientWidth < 480 ? 76 : 110);
+  const cellSize = ({columns}) => Math.max(8, Math.min(22, Math.floor((Math.max(300, holder.clientWidth) - margin() - 30) / columns)));
+
   // Cells with the tokens beside them.
   function matrix(look, weights) {
     const {queries, keys} = look.tokens(app.state.attention);
-    const cell = weights.columns > 60 ? 8 : 22;
-    const [left, top] = [110, 84];
+    const cell = cellSize(weights);
+    const [left, top] = [margin(), 84];
     const [width, height] = [left + weights.columns * cell + 30, top + weights.rows * cell + 4];
     const tint = rising(1, headColour(app.state.head));
     const image = pixels(weights.rows, weights.columns, (i, j) => weights.at(i, j), tint);

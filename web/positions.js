@@ -1,6 +1,7 @@
 // The position encodings: the table that is added to the embeddings, the formula of one of its cells, and how alike two
 // positions are.
 
+import {bar, segmented} from "dragoman/controls.js";
 import {el, number, svg} from "dragoman/draw.js";
 import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "dragoman/formula.js";
 import {diverging, heatMap} from "dragoman/tiles.js";
@@ -21,17 +22,25 @@ export function wave(kind, pos, dim, width) {
 
 export function positionsView(root, app) {
   let table = null;  // {rows, columns, data}
-  let cell = [7, 6];
+  let cell = [7, 6];  // position and dimension
+  let order = [];     // dimensions as they are shown, from left to right
+  let apart = false;  // sines first, then cosines
   let known = "";
   const status = el("p", {class: "empty"}, "The position encodings are being fetched.");
-  const heat = heatMap({name: "Position encodings, positions down, dimensions across", text: spoken, looked: (i, j) => looked([i, j])});
+  const heat = heatMap({name: "Position encodings, positions down, dimensions across", text: (i, j) => spoken(i, order[j]),
+    looked: (i, j) => looked([i, order[j]])});
+  const columns = bar(segmented("Columns", () => [{value: false, text: "As in the model"}, {value: true, text: "Sines, then cosines"}],
+    () => apart, (value) => {
+      apart = value;
+      draw();
+    }));
   const axis = el("div", {class: "positions-axis", "aria-hidden": "true"});
   const said = el("div", {class: "positions-said"});
   const alike = el("div", {class: "positions-chart"});
   const along = el("div", {class: "positions-chart"});
   const about = el("p", {class: "note"});
   const body = el("div", {class: "positions", hidden: true},
-    el("div", {class: "positions-map"}, el("h3", {}, "The table: one row a position, one column a dimension"), about,
+    el("div", {class: "positions-map"}, el("h3", {}, "The table: one row a position, one column a dimension"), about, columns.element,
       el("div", {class: "positions-heat"}, heat.element, axis)),
     el("div", {class: "positions-side"}, said, along, alike));
   root.append(status, body);
@@ -77,8 +86,13 @@ export function positionsView(root, app) {
     const height = Math.max(260, Math.min(640, table.rows * 8));
     cell = [Math.min(cell[0], table.rows - 1), Math.min(cell[1], table.columns - 1)];
     const most = table.data.reduce((so_far, value) => Math.max(so_far, Math.abs(value)), 1e-9);
-    heat.show({rows: table.rows, columns: table.columns, at, tint: diverging(kind() === "learned" ? most : 1), width, height}, cell);
-    axis.textContent = `dimension 0 to ${table.columns - 1}, left to right; position 0 to ${table.rows - 1}, from the top`;
+    order = Array.from({length: table.columns}, (_, c) => c);
+    columns.element.hidden = kind() !== "sinusoid";
+    columns.update();
+    if (apart && kind() === "sinusoid") order = [...order.filter((c) => c % 2 === 0), ...order.filter((c) => c % 2 === 1)];
+    heat.show({rows: table.rows, columns: table.columns, at: (i, j) => at(i, order[j]), tint: diverging(kind() === "learned" ? most : 1), width, height},
+      [cell[0], order.indexOf(cell[1])]);
+    axis.textContent = `${order[0] === 0 && order[1] === 1 ? `dimension 0 to ${table.columns - 1}, left to right` : "even dimensions (sines), then odd ones (cosines)"}; position 0 to ${table.rows - 1}, from the top`;
     about.textContent = kind() === "learned" ? "These were learned, like the embeddings (row E of the paper's Table 3): no formula gives them." :
       "Added to the embeddings, it tells the model where a word stands. Nothing of it was learned (Section 3.5): the left " +
       "columns turn quickly from position to position, the right ones slowly.";

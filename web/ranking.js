@@ -116,7 +116,7 @@ export function rankingView(root, app) {
   function picture() {
     if (!heads.length) return null;
     const list = sorted();
-    const [width, line, left] = [760, 20, 120];
+    const [width, line, left] = [860, 20, 120];
     const shown = columns.slice(1);
     const cell = (width - left - 10) / shown.length;
     const out = svg("svg", {viewBox: `0 0 ${width} ${40 + list.length * line}`, width, height: 40 + list.length * line});

@@ -70,7 +70,7 @@ const stops = [
       "beginnings and goes on with all of them, until none that is alive can win any more. Each box says why it lived or died.",
   },
   {
-    title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/trace.h"], here: "#tabs", state: {tab: "heads"},
+    title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/trace.h"], here: "#translate", state: {tab: "heads"},
     text: () => "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, switch heads off under " +
       "“What if”, or take this page with you under “Export”.",
   },
