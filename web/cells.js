@@ -197,7 +197,7 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     cover();
   }
 
-  return {update, tell: (i, j) => (given ? tell(i, j) : ""), svg: () => (given ? cellsSvg(given) : null), destroy() {
+  return {update, get size() { return given ? size : 0; }, tell: (i, j) => (given ? tell(i, j) : ""), svg: () => (given ? cellsSvg(given) : null), destroy() {
     sized.disconnect();
     hideTip();
   }};

@@ -4,7 +4,7 @@ import {el, prepared} from "dragoman/draw.js";
 import {drawCells, drawLinks, linksOf, linksSvg, strongest} from "dragoman/links.js";
 
 /**
- * `get()` gives what is shown: {look, attention, layer, heads, query, key}; `pin(side, index)` is called by a click or
+ * `get()` gives what is shown: {look, attention, layer, heads, query, key, least}; `pin(side, index)` is called by a click or
  * Enter, `hover(side, index)` (index null: nothing) when a token is pointed at or has the focus.
  */
 export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
@@ -22,6 +22,7 @@ export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
   let focus = null;  // {side, index}: what is pointed at
   let span = {top: 0, bottom: 0};  // what the canvas covers
   let laidOut = "";
+  let frame = 0;
 
   for (const [list, side] of [[queries, "query"], [keys, "key"]]) {
     list.addEventListener("pointerover", (event) => point(side, event));
@@ -48,8 +49,11 @@ export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
     if (focus?.side === side && focus.index === index) return;
     if (index === null && focus?.side !== side) return;
     focus = index === null ? null : {side, index};
-    hover(side, index);
-    draw();
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      hover(focus?.side ?? side, focus?.index ?? null);
+      draw();
+    });
   }
 
   function move(event, side) {
@@ -160,16 +164,23 @@ export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
       queries.setAttribute("aria-label", `Queries: ${sideNames[given.look.sides(given.attention).queries]}`);
       keys.setAttribute("aria-label", `Keys: ${sideNames[given.look.sides(given.attention).keys]}`);
       const same = before.look === given.look && before.attention === given.attention && before.layer === given.layer &&
-        before.heads === given.heads && before.merged === given.look.merged;
+        before.heads === given.heads && before.merged === given.look.merged && before.least === given.least;
       given.merged = given.look.merged;
-      if (!same) links = strongest(given.look, given.attention, given.layer, given.heads);
+      if (!same) links = strongest(given.look, given.attention, given.layer, given.heads, given.least);
       if (before.look !== given.look || before.attention !== given.attention || before.merged !== given.merged) focus = null;
       layOut(false);
       draw();
     },
     get links() { return links; },
     get focus() { return focus; },
-    destroy() { sized.disconnect(); },
+    /** Brings a token into sight and gives it the focus. */
+    show(side, index) {
+      focusOn(side === "query" ? queries : keys, index);
+    },
+    destroy() {
+      cancelAnimationFrame(frame);
+      sized.disconnect();
+    },
     svg(heading) {
       const {look, attention, layer, heads, query, key} = given;
       const lists = query !== null ? linksOf(look, attention, layer, heads, "query", query).lists

@@ -5,7 +5,7 @@ import {boards} from "dragoman/board.js";
 import {columns} from "dragoman/columns.js";
 import {attentionPicker, bar, headSquares, layerPicker, mergedSwitch} from "dragoman/controls.js";
 import {el, number, signed} from "dragoman/draw.js";
-import {attentionNames, common, difference} from "dragoman/look.js";
+import {attentionNames, difference, shared} from "dragoman/look.js";
 import {differing} from "dragoman/sentence.js";
 
 export function compareView(root, app) {
@@ -41,8 +41,7 @@ export function compareView(root, app) {
   function counterpart(side, index, from_first) {
     if (index === null || !app.plain || !app.other) return null;
     const {attention} = app.state;
-    const pairs = common(app.plain.tokens(attention)[sides[side]], app.other.tokens(attention)[sides[side]]);
-    const found = pairs.find(([i, j]) => (from_first ? i : j) === index);
+    const found = shared(app.plain, app.other, attention, sides[side]).find(([i, j]) => (from_first ? i : j) === index);
     return found ? (from_first ? found[1] : found[0]) : null;
   }
   let alone = null;  // {side, index}: pinned in the second sentence, which the first has not
@@ -114,8 +113,7 @@ export function compareView(root, app) {
       const mean = look.mean(attention, layer, heads);
       return (i) => (side === "query" ? mean.at(at, i) : mean.at(i, at));
     });
-    const pairs = common(tokens[0][other], tokens[1][other]);
-    const rows = merged(tokens[0][other], tokens[1][other], pairs).map(([i, j]) => ({
+    const rows = merged(tokens[0][other], tokens[1][other], shared(app.plain, app.other, attention, other)).map(([i, j]) => ({
       text: i !== null ? tokens[0][other][i] : tokens[1][other][j], a: i !== null && weights[0] ? weights[0](i) : null, b: j !== null && weights[1] ? weights[1](j) : null}))
       .filter(({a, b}) => (a ?? 0) >= 0.005 || (b ?? 0) >= 0.005);
     const name = first !== null ? tokens[0][sides[side]][first] : tokens[1][sides[side]][second];

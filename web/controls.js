@@ -58,6 +58,16 @@ export function check(text, get, set, title) {
   return {element: el("label", {class: "check", title}, input, el("span", {}, text)), update() { input.checked = get(); }};
 }
 
+/** The smallest weight that is drawn as a line. */
+export function leastWeight(app) {
+  const said = el("span", {});
+  const input = el("input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
+  return {element: el("label", {class: "field range"}, said, input), update() {
+    input.value = app.state.least;
+    said.textContent = app.state.least ? `Lines from weight ${app.state.least.toFixed(2)}` : "Lines of all weights";
+  }};
+}
+
 export const mergedSwitch = (app) => check("Whole words", () => app.state.merged, (merged) => app.set({merged}),
   "Subwords are merged to words: the rows of a word are averaged, its columns added.");
 

@@ -32,14 +32,18 @@ const lightHeads = ["#1f6fc6", "#c45a00", "#15834a", "#bb2f8c", "#6f4ad2", "#8a5
 const darkHeads = ["#6fb1ff", "#ff9d47", "#5fd390", "#f57fc8", "#ae98ff", "#d6ab80", "#4fd2dc", "#ff8279",
   "#b5d6ff", "#ffca99", "#aeebc8", "#fbbfe3", "#d5caff", "#ebd3ba", "#a6e9ee", "#ffc0bb"];
 
-export const darkTheme = () => getComputedStyle(document.documentElement).getPropertyValue("--dark").trim() === "1";
+export const darkTheme = () => document.documentElement.dataset.theme === "dark";
 export const headColour = (head) => {
   const colours = darkTheme() ? darkHeads : lightHeads;
   return colours[head % colours.length];
 };
 
 /** The value of a colour of style.css, as "--ink", for canvases. */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function colour(name) {
+  const known = colours[darkTheme() ? "dark" : "light"];
+  return known[name] ??= getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+const colours = {light: {}, dark: {}};
 
 /** "#rrggbb" with an opacity. */
 export function faded(hex, opacity) {

@@ -37,6 +37,7 @@ class Line {
   text = null;
   #under_way = null;
   #asked = "";
+  #fetching = null;  // a layer that is fetched after others
 
   constructor(app, streams) {
     this.app = app;
@@ -57,11 +58,12 @@ class Line {
 
   async ask(request, layer) {
     const asked = JSON.stringify(request);
-    const one_layer = this.result?.layers && !this.result.layers.includes(layer);
-    if (asked === this.#asked && !one_layer) return;
+    const one_layer = asked === this.#asked && Boolean(this.result?.layers) && !this.result.layers.includes(layer);
+    if (asked === this.#asked && (!one_layer || this.#fetching === layer)) return;
     this.#under_way?.abort();
     const abort = this.#under_way = new AbortController();
     this.#asked = asked;
+    this.#fetching = one_layer ? layer : null;
     this.text = null;
     this.app.refresh();
     const begin = performance.now();
@@ -77,13 +79,17 @@ class Line {
       const {answer, layers} = await this.#answer(request, options, layer, one_layer);
       if (this.#under_way !== abort) return;
       const sentences = answer.translations.flatMap(({sentences}) => sentences);
-      this.result = {request, answer, sentences, layers, took: performance.now() - begin,
-        looks: sentences.map(({trace}) => (trace?.attention ? new Look(trace) : null))};
+      const looks = sentences.map(({trace}) => (trace?.attention ? new Look(trace) : null));
+      const before = this.result;
+      if (one_layer && looks.every((look, i) => look && before.looks[i]?.absorb(look))) {
+        before.layers.push(layer);
+        before.looks = [...before.looks];
+      } else this.result = {request, answer, sentences, layers, took: performance.now() - begin, looks};
     } catch (error) {
       if (this.#under_way !== abort || error.name === "AbortError") return;
       this.result = {request, error: error.message, sentences: [], looks: []};
     }
-    this.#under_way = null;
+    this.#under_way = this.#fetching = null;
     this.text = null;
     this.app.arrived(this);
   }
@@ -92,11 +98,11 @@ class Line {
   async #answer(request, options, layer, one_layer) {
     const narrow = async () => (
       {answer: await this.app.api.translate({...request, layers: [layer + 1]}, options), layers: [layer]});
-    if (one_layer) return narrow();
+    if (one_layer || (!this.app.offline && this.app.tooLong(request.q))) return narrow();
     try {
       return {answer: await this.app.api.translate(request, options)};
     } catch (error) {
-      if (error.status !== 413 || this.app.offline) throw error;
+      if (error.status !== 413 || this.app.offline || !request.trace) throw error;
       return narrow();
     }
   }

@@ -17,9 +17,10 @@ export function gridView(root, app) {
   const groups = el("div", {class: "thumb-groups"});
   const note = el("p", {class: "note"}, "Rows of a thumbnail are queries, columns keys; the stronger the colour, the larger the weight. ",
     "Below: the head, and the mean entropy of its rows in bits. Click to enlarge; the switch takes a head out of the model.");
+  const partly = el("p", {class: "note"}, "This sentence is long: layers are fetched one by one. Click into an empty one to fetch it.");
   const empty = el("p", {class: "empty"}, "All layers and heads are shown here as soon as a sentence is translated.");
   const enlarged = enlargement(app);
-  root.append(controls.element, empty, groups, note, enlarged.element);
+  root.append(controls.element, empty, partly, groups, note, enlarged.element);
   let shown = [];
 
   return {
@@ -27,7 +28,7 @@ export function gridView(root, app) {
       controls.update();
       const {look} = app;
       empty.hidden = Boolean(look);
-      groups.hidden = note.hidden = !look;
+      groups.hidden = note.hidden = partly.hidden = !look;
       if (!look) return;
       const wanted = every ? attentions : [app.state.attention];
       if (wanted.join() !== shown.map(({attention}) => attention).join()) {
@@ -35,6 +36,7 @@ export function gridView(root, app) {
         groups.replaceChildren(...shown.map(({element}) => element));
       }
       for (const group of shown) group.update();
+      partly.hidden = look.shape("cross").which.length === app.shape("cross").layers;
       enlarged.update();
     },
     destroy: () => enlarged.destroy(),
@@ -53,7 +55,10 @@ function thumbnails(app, attention, open) {
     for (let head = 0; head < heads; ++head) {
       const picture = el("span", {class: "thumb-picture", style: {"--head": headColour(head)}});
       const caption = el("span", {class: "thumb-caption"});
-      const button = el("button", {type: "button", class: "thumb", onclick: () => open(attention, layer, head)}, picture, caption);
+      const button = el("button", {type: "button", class: "thumb", onclick: () => {
+        if (app.look?.has(attention, layer)) open(attention, layer, head);
+        else app.set({attention, layer});
+      }}, picture, caption);
       const lever = el("button", {type: "button", class: "switch", role: "switch",
         "aria-label": `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} takes part in the computation`,
         onclick: () => toggleOff(app, attention, layer, head)});
@@ -80,8 +85,8 @@ function thumbnails(app, attention, open) {
   }
 
   return {element, attention, update() {
-    const now = {look: app.look, merged: app.look.merged, dark: darkTheme()};
-    const same = drawn.look === now.look && drawn.merged === now.merged && drawn.dark === now.dark;
+    const now = {look: app.look, merged: app.look.merged, dark: darkTheme(), layers: app.look.shape(attention).which.length};
+    const same = Object.keys(now).every((name) => drawn[name] === now[name]);
     drawn = now;
     for (const tile of tiles) {
       if (!same) draw(tile);
@@ -124,7 +129,7 @@ function enlargement(app) {
       return {matrix: app.look.weights(attention, at.layer, at.head), ...app.look.tokens(attention), head: at.head, query, key, title: title.textContent};
     },
     select: (query, key) => app.set({query, key}),
-    most: 34,
+    most: 42,
   });
   function update() {
     if (!element.open || !app.look) return;

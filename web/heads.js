@@ -1,11 +1,11 @@
 // Heads: tokens in two columns joined by lines, one colour a head, opacity by weight, with what is pointed at in numbers.
 import {columns, sideNames} from "dragoman/columns.js";
-import {attentionPicker, bar, headSquares, layerPicker, mergedSwitch, showPicker} from "dragoman/controls.js";
+import {attentionPicker, bar, headSquares, layerPicker, leastWeight, mergedSwitch, showPicker} from "dragoman/controls.js";
 import {el, grouped, headColour, number} from "dragoman/draw.js";
 import {attentionNames} from "dragoman/look.js";
 
 export function headsView(root, app) {
-  const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app), mergedSwitch(app), showPicker(app));
+  const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app), leastWeight(app), mergedSwitch(app), showPicker(app));
   const titles = el("div", {class: "column-titles"});
   const middle = el("div", {class: "two-columns"});
   const note = el("p", {class: "note"});
@@ -16,8 +16,8 @@ export function headsView(root, app) {
 
   const panel = columns(middle, {
     get: () => {
-      const {attention, layer, heads, query, key} = app.state;
-      return {look: ready() ? app.look : null, attention, layer, heads, query, key};
+      const {attention, layer, heads, query, key, least} = app.state;
+      return {look: ready() ? app.look : null, attention, layer, heads, query, key, least};
     },
     pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
     hover: () => showReading(),
@@ -28,7 +28,7 @@ export function headsView(root, app) {
   function showReading() {
     const {attention, layer, heads, query, key} = app.state;
     const focus = panel.focus ?? (query !== null ? {side: "query", index: query} : key !== null ? {side: "key", index: key} : null);
-    reading.replaceChildren(...(focus ? weightsOf(app, focus) : summary(app, attention, layer, heads)));
+    reading.replaceChildren(...(focus ? weightsOf(app, focus, panel.show) : summary(app, attention, layer, heads)));
   }
 
   return {
@@ -52,7 +52,7 @@ export function headsView(root, app) {
 }
 
 // What one token looks at, or is looked at by: the largest weights, head by head.
-function weightsOf(app, {side, index}) {
+function weightsOf(app, {side, index}, show) {
   const {attention, layer} = app.state;
   const heads = [...app.state.heads].sort((a, b) => a - b);
   const {queries, keys} = app.look.tokens(attention);
@@ -67,9 +67,10 @@ function weightsOf(app, {side, index}) {
   return [
     el("h3", {}, side === "query" ? "“" : "Who looks at “", el("b", {}, own[index]), side === "query" ? "” looks at" : "”"),
     el("p", {class: "note"}, `mean of ${heads.length === 1 ? "one head" : `${heads.length} heads`}, layer ${layer + 1}`),
-    el("table", {class: "bars"}, el("tbody", {}, ...rows.map(({text, weights, mean}) => el("tr", {
+    el("table", {class: "bars"}, el("tbody", {}, ...rows.map(({text, i, weights, mean}) => el("tr", {
       title: heads.map((head, h) => `head ${head + 1}: ${number(weights[h], 4)}`).join("\n")},
-    el("th", {scope: "row"}, text),
+    el("th", {scope: "row"}, el("button", {type: "button", tabindex: -1, onclick: () => show(side === "query" ? "key" : "query", i)}, text),
+      others.length > 60 ? el("span", {class: "at"}, ` ${i + 1}`) : null),
     el("td", {class: "bar-cell"}, el("div", {class: "stack", style: {width: `${100 * mean / most}%`}},
       ...heads.map((head, h) => el("i", {style: {"flex-grow": String(weights[h]), background: headColour(head)}})))),
     el("td", {class: "figure"}, number(mean)))))),

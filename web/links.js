@@ -1,5 +1,5 @@
 // Attention as lines between tokens: which links are strong enough to be drawn, and drawing them, on a canvas or as SVG.
-import {colour, faded, headColour, svg} from "dragoman/draw.js";
+import {colour, headColour, svg} from "dragoman/draw.js";
 
 const levels = 16;  // of opacity: lines of a head and level are one path
 const bins = 4096;
@@ -8,10 +8,10 @@ const bins = 4096;
 const floor = (columns) => Math.min(0.01, 0.5 / columns);
 
 /**
- * The strongest links of the heads, at most `most`: {lists: [{head, level, queries, keys}], least, drawn, all}. `least`
+ * The strongest links of the heads, of weight `wanted` or more, and at most `most`: {lists: [{head, level, queries, keys}], least, drawn, all}. `least`
  * is the smallest weight that is drawn.
  */
-export function strongest(look, attention, layer, heads, most = 6000) {
+export function strongest(look, attention, layer, heads, wanted = 0, most = 6000) {
   const matrices = [...heads].map((head) => ({head, matrix: look.weights(attention, layer, head)}));
   if (!matrices.length) return {lists: [], least: 0, drawn: 0, all: 0};
   const counts = new Uint32Array(bins + 1);
@@ -20,7 +20,7 @@ export function strongest(look, attention, layer, heads, most = 6000) {
   }
   let [bin, drawn] = [bins, 0];
   while (bin > 0 && drawn + counts[bin] <= most) drawn += counts[bin--];
-  const least = Math.max(bin === 0 ? 0 : (bin + 1) / bins, floor(matrices[0].matrix.columns));
+  const least = Math.max(bin === 0 ? 0 : (bin + 1) / bins, floor(matrices[0].matrix.columns), wanted);
   const lists = [];
   let [kept, all] = [0, 0];
   for (const {head, matrix: {rows, columns, data}} of matrices) {
@@ -93,10 +93,12 @@ export function drawLinks(context, lists, {left, right, row}, top, bottom) {
       context.moveTo(left, from);
       context.bezierCurveTo(middle, from, middle, to, right, to);
     }
-    context.strokeStyle = faded(headColour(head), opacity(level));
+    context.strokeStyle = headColour(head);
+    context.globalAlpha = opacity(level);
     context.lineWidth = thickness(level);
     context.stroke();
   }
+  context.globalAlpha = 1;
 }
 
 /** Beside each token of the other side one cell a head, as dark as its weight; `x` is the strip's left edge. */
@@ -111,14 +113,15 @@ export function drawCells(context, look, {attention, layer, heads}, focus, {row}
   context.fillStyle = paper;
   context.fillRect(x, first * row, width, (last - first + 1) * row);
   list.forEach((head, h) => {
-    const hue = headColour(head);
+    context.fillStyle = headColour(head);
     for (let other = first; other <= last; ++other) {
       const weight = focus.side === "query" ? matrices[h].at(focus.index, other) : matrices[h].at(other, focus.index);
       if (weight < 0.004) continue;
-      context.fillStyle = faded(hue, Math.min(1, 0.06 + 0.94 * weight));
+      context.globalAlpha = Math.min(1, 0.06 + 0.94 * weight);
       context.fillRect(x + h * cell, other * row + 1, cell - 1, row - 2);
     }
   });
+  context.globalAlpha = 1;
 }
 
 /** The whole picture as a standalone SVG. */

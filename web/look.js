@@ -28,19 +28,18 @@ export function unpacked(text) {
   return Float32Array.from({length: words}, (_, i) => view.getFloat32(4 * i, true));
 }
 
-// [layer][head][query][key] in one array; from base64 or from nested lists.
+// {heads, queries, keys, layers: Map of a layer (from 0) to its weights [head][query][key]}; from base64 or nested lists.
 function table(attention) {
   if (!Array.isArray(attention)) {
     const {layers, heads, queries, keys, which} = attention;
-    return {which: which ? which.map((layer) => layer - 1) : Array.from({length: layers}, (_, i) => i),
-      heads, queries, keys, data: unpacked(attention.packed)};
+    const data = unpacked(attention.packed);
+    const size = heads * queries * keys;
+    const numbers = which ? which.map((layer) => layer - 1) : Array.from({length: layers}, (_, i) => i);
+    return {heads, queries, keys, layers: new Map(numbers.map((layer, i) => [layer, data.subarray(i * size, (i + 1) * size)]))};
   }
-  const [heads, queries] = [attention[0]?.length ?? 0, attention[0]?.[0]?.length ?? 0];
-  const keys = attention[0]?.[0]?.[0]?.length ?? 0;
-  const data = new Float32Array(attention.length * heads * queries * keys);
-  let at = 0;
-  for (const layer of attention) for (const head of layer) for (const row of head) for (const weight of row) data[at++] = weight;
-  return {which: attention.map((_, i) => i), heads, queries, keys, data};
+  const flat = attention.map((layer) => Float32Array.from(layer.flat(2)));
+  return {heads: attention[0]?.length ?? 0, queries: attention[0]?.[0]?.length ?? 0, keys: attention[0]?.[0]?.[0]?.length ?? 0,
+    layers: new Map(flat.map((data, i) => [i, data]))};
 }
 
 class Matrix {
@@ -91,12 +90,22 @@ export class Look {
 
   /** {layers, heads, which}: which layers (from 0) were recorded. */
   shape(attention) {
-    const {which, heads} = this.#table(attention);
+    const {layers, heads} = this.#table(attention);
+    const which = [...layers.keys()].sort((a, b) => a - b);
     return {layers: Math.max(...which, -1) + 1, heads, which};
   }
 
   has(attention, layer) {
-    return this.#table(attention).which.includes(layer);
+    return this.#table(attention).layers.has(layer);
+  }
+
+  /** Takes over the layers of another look at the same translation. Returns false if it is another one. */
+  absorb(other) {
+    if (this.src.join(" ") !== other.src.join(" ") || this.tgt.join(" ") !== other.tgt.join(" ")) return false;
+    for (const attention of attentions) {
+      for (const [layer, data] of other.#table(attention).layers) this.#table(attention).layers.set(layer, data);
+    }
+    return true;
   }
 
   labels(side) {
@@ -123,9 +132,9 @@ export class Look {
   exact(attention, layer, head) {
     const name = `${attention} ${layer} ${head}`;
     if (!this.cache.has(name)) {
-      const {which, heads, queries, keys, data} = this.#table(attention);
-      const begin = (which.indexOf(layer) * heads + head) * queries * keys;
-      this.cache.set(name, new Matrix(queries, keys, data.subarray(begin, begin + queries * keys)));
+      const {layers, queries, keys} = this.#table(attention);
+      const begin = head * queries * keys;
+      this.cache.set(name, new Matrix(queries, keys, layers.get(layer).subarray(begin, begin + queries * keys)));
     }
     return this.cache.get(name);
   }
@@ -213,6 +222,15 @@ export function common(first, second) {
   return pairs;
 }
 
+/** Pairs of tokens that the queries or keys of two looks have in common. */
+export function shared(first, second, attention, side) {
+  const name = `${attention} ${side} ${first.merged} shared`;
+  if (first.cache.get(name)?.second !== second) {
+    first.cache.set(name, {second, pairs: common(first.tokens(attention)[side], second.tokens(attention)[side])});
+  }
+  return first.cache.get(name).pairs;
+}
+
 /**
  * How a head's weights differ between two looks: second minus first, on the tokens of the second. Tokens that only one
  * of them has are left out of the sum and blank in the matrix. {matrix, queries, keys, alone, moved}: `alone` counts
@@ -220,8 +238,8 @@ export function common(first, second) {
  */
 export function difference(first, second, attention, layer, head) {
   const [before, now] = [first.weights(attention, layer, head), second.weights(attention, layer, head)];
-  const [names, labels] = [first.tokens(attention), second.tokens(attention)];
-  const [rows, columns] = [common(names.queries, labels.queries), common(names.keys, labels.keys)];
+  const labels = second.tokens(attention);
+  const [rows, columns] = [shared(first, second, attention, "queries"), shared(first, second, attention, "keys")];
   const data = new Float32Array(now.data.length);
   let moved = 0;
   for (const [i, row] of rows) {

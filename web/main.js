@@ -84,6 +84,13 @@ const app = {
     return app.look?.shape(attention) ?? {layers: 0, heads: 0};
   },
 
+  // Whether the attention of a text is likely to be more than one answer may hold; a token has some four letters.
+  tooLong(text) {
+    const most = app.model?.trace_weights;
+    const {layers, heads} = app.shape("cross");
+    return Boolean(most) && (text.length / 4) ** 2 * heads * (app.shape("encoder").layers + 2 * layers) > most;
+  },
+
   positions: remembered((count = 64) => app.api.positions(app.state.source, app.state.target, count)),
   film: remembered(() => app.api.film(app.state.source, app.state.target)),
 

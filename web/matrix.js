@@ -10,7 +10,9 @@ export function matrixView(root, app) {
     zoom = Number(range.value);
     update();
   }});
-  const size = {element: el("label", {class: "field zoom"}, el("span", {}, "Size of a cell"), range), update() {}};
+  const size = {element: el("label", {class: "field range"}, el("span", {}, "Size of a cell"), range), update() {
+    if (!zoom && panel.size) range.value = panel.size;
+  }};
   const controls = bar(attentionPicker(app), layerPicker(app), headPicker(app), size, mergedSwitch(app), showPicker(app));
   const place = el("div", {class: "matrix-place"});
   const chosen = el("p", {class: "chosen"});
@@ -36,6 +38,7 @@ export function matrixView(root, app) {
     place.hidden = note.hidden = chosen.hidden = !ready();
     if (!ready()) return;
     panel.update();
+    size.update();
     const {attention, layer, head, query, key} = app.state;
     const {entropy, distance, peak} = app.look.statistics(attention, layer, head);
     note.textContent = `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits, mean distance ` +

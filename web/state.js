@@ -26,6 +26,7 @@ const fields = {
   layer: {of: "index", is: null},
   head: {of: "index", is: 0},
   heads: {of: "set", is: null},
+  least: {of: "number", is: 0},
   merged: {of: "switch", is: false, as: "words"},
   query: {of: "index", is: null},
   key: {of: "index", is: null},

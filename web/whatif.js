@@ -17,7 +17,7 @@ export function whatifView(root, app) {
   const parts = [searchControls(app), headControls(app), translations(app), attentionDifference(app)];
   const [search, heads, texts, change] = parts;
   root.append(el("div", {class: "lab"}, el("div", {class: "lab-controls"}, search.element),
-    el("div", {}, texts.element, heads.element, change.element)));
+    el("div", {}, texts.element, heads.element)), change.element);
   return {
     update() { for (const part of parts) part.update(); },
     destroy() { for (const part of parts) part.destroy?.(); },
