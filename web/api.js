@@ -98,13 +98,13 @@ export class Offline {
 
   async settings() { return {keyRequired: false}; }
   async languages() {
-    const {source, target} = this.data.model;
-    return [{code: source, name: source, targets: [target]}];
+    const {source, target, source_name: from = source, target_name: to = target} = this.data.model;
+    return [{code: source, name: from, targets: [target]}, {code: target, name: to, targets: []}];
   }
   async model() { return this.data.model; }
   async positions() { return this.data.positions; }
   async film() { return this.data.film; }
-  get sentences() { return this.data.sentences.map(({request}) => request.q); }
+  get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
   async translate(request) {
     const found = this.data.sentences.find((entry) => asked(entry.request) === asked(request)) ??

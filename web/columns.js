@@ -4,10 +4,10 @@ import {el, prepared} from "dragoman/draw.js";
 import {drawCells, drawLinks, linksOf, linksSvg, strongest} from "dragoman/links.js";
 
 /**
- * `get()` gives what is shown: {look, attention, layer, heads, query, key, least}; `pin(side, index)` is called by a click or
+ * `get()` gives what is shown: {look, attention, layer, heads, query, key, least, off: heads that are switched off}; `pin(side, index)` is called by a click or
  * Enter, `hover(side, index)` (index null: nothing) when a token is pointed at or has the focus.
  */
-export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
+export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
   const canvas = el("canvas", {"aria-hidden": "true"});
   const queries = el("div", {class: "tokens queries", role: "listbox"});
   const keys = el("div", {class: "tokens keys", role: "listbox"});
@@ -125,7 +125,7 @@ export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
   function scrolled() { cover(); }
 
   function draw() {
-    const {look, attention, layer, heads, query, key} = given;
+    const {look, attention, layer, heads, query, key, off} = given;
     if (!look || !place.width) return;
     const context = prepared(canvas, place.width, Math.max(1, span.bottom - span.top));
     context.translate(0, -span.top);
@@ -133,9 +133,9 @@ export function columns(root, {get, pin, hover = () => {}, widest = 760}) {
     if (query !== null && query < labels.queries.length) pinned.push({side: "query", index: query});
     if (key !== null && key < labels.keys.length) pinned.push({side: "key", index: key});
     const kept = focus ? [focus] : pinned;
-    if (!kept.length) drawLinks(context, links.lists, place, span.top, span.bottom);
+    if (!kept.length) drawLinks(context, links.lists, place, span.top, span.bottom, off);
     for (const {side, index} of kept) {
-      drawLinks(context, linksOf(look, attention, layer, heads, side, index).lists, place, span.top, span.bottom);
+      drawLinks(context, linksOf(look, attention, layer, heads, side, index).lists, place, span.top, span.bottom, off);
     }
     const strip = Math.min(place.gap * 0.2, Math.max(10, heads.size * 7));
     for (const one of kept.slice(0, 1)) {

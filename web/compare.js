@@ -12,18 +12,19 @@ export function compareView(root, app) {
   const second = el("textarea", {id: "second", rows: 2, spellcheck: "false", value: app.state.compare, readonly: app.offline,
     placeholder: "A sentence that differs in a word or two", oninput: () => {
       clearTimeout(timer);
-      timer = setTimeout(() => app.set({compare: second.value}), 180);
+      timer = setTimeout(() => app.set({compare: taken = second.value}), 180);
     }});
+  const listed = el("select", {"aria-label": "Second sentence, from this file", onchange: () => app.set({compare: listed.value})});
+  if (app.offline) listed.append(...["", ...app.api.sentences].map((sentence) => el("option", {value: sentence}, sentence || "Choose a sentence")));
   const begin = el("button", {type: "button", class: "quiet small", onclick: () => {
-    second.value = app.state.sentence;
-    app.set({compare: second.value});
+    app.set({compare: app.state.sentence});
     second.focus();
   }}, "Begin with the first sentence");
   const translation = el("div", {class: "translation"});
   const facts = el("p", {class: "facts"});
   const failure = el("p", {class: "failure", role: "alert"});
   const inputs = el("div", {class: "translate"},
-    el("div", {class: "side"}, el("div", {class: "side-head"}, el("label", {class: "language", for: "second"}, "Second sentence"), begin), second),
+    el("div", {class: "side"}, el("div", {class: "side-head"}, el("label", {class: "language", for: "second"}, "Second sentence"), begin, listed), second),
     el("div", {class: "side"}, el("div", {class: "side-head"}, el("span", {class: "language"}, "Its translation"), facts), translation));
   const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app), mergedSwitch(app));
   const picture = (title) => el("div", {}, el("div", {class: "column-titles"}, el("b", {}, title)));
@@ -34,6 +35,7 @@ export function compareView(root, app) {
   const pictures = el("div", {class: "compare-columns"}, left, right);
   root.append(el("div", {class: "compare"}, inputs, failure, controls.element, pictures, word, overall));
   let timer = 0;
+  let taken = app.state.compare;
   let pointed = null;  // {which: "first" | "second", side, index}
 
   const sides = {query: "queries", key: "keys"};
@@ -131,7 +133,9 @@ export function compareView(root, app) {
   return {
     update() {
       const {state} = app;
-      if (document.activeElement !== second && second.value !== state.compare) second.value = state.compare;
+      if (state.compare !== taken) second.value = taken = state.compare;
+      listed.hidden = !app.offline;
+      listed.value = state.compare;
       begin.hidden = app.offline || Boolean(state.compare);
       second.title = app.offline ? offlineSentence : "";
       second.lang = state.source;

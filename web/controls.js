@@ -64,7 +64,7 @@ export function leastWeight(app) {
   const input = el("input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
   return {element: el("label", {class: "field range"}, said, input), update() {
     input.value = app.state.least;
-    said.textContent = app.state.least ? `Lines from weight ${app.state.least.toFixed(2)}` : "Lines of all weights";
+    said.textContent = `Lines from weight ${app.state.least ? app.state.least.toFixed(2) : "(automatic)"}`;
   }};
 }
 

@@ -27,7 +27,7 @@ function setStyle(element, style) {
 }
 
 // One colour a head, told apart by hue and lightness; each has a contrast of at least 3:1 with its theme's paper.
-const lightHeads = ["#1f6fc6", "#c45a00", "#15834a", "#bb2f8c", "#6f4ad2", "#8a5a2b", "#087f8c", "#cf3030",
+const lightHeads = ["#1f6fc6", "#b85300", "#15834a", "#bb2f8c", "#6f4ad2", "#8a5a2b", "#087f8c", "#cf3030",
   "#0d4b94", "#8a4000", "#0b5c33", "#8a1a66", "#4a2aa5", "#5f3c18", "#055760", "#961d1d"];
 const darkHeads = ["#6fb1ff", "#ff9d47", "#5fd390", "#f57fc8", "#ae98ff", "#d6ab80", "#4fd2dc", "#ff8279",
   "#b5d6ff", "#ffca99", "#aeebc8", "#fbbfe3", "#d5caff", "#ebd3ba", "#a6e9ee", "#ffc0bb"];

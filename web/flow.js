@@ -44,6 +44,9 @@ class Line {
     this.streams = streams;
   }
 
+  /** What was asked last may be asked again. */
+  forget() { this.#asked = ""; }
+
   get busy() { return this.#under_way !== null; }
 
   clear() {
@@ -76,7 +79,7 @@ class Line {
       };
     }
     try {
-      const {answer, layers} = await this.#answer(request, options, layer, one_layer);
+      const {answer, layers, error} = await this.#answer(request, options, layer, one_layer);
       if (this.#under_way !== abort) return;
       const sentences = answer.translations.flatMap(({sentences}) => sentences);
       const looks = sentences.map(({trace}) => (trace?.attention ? new Look(trace) : null));
@@ -84,7 +87,7 @@ class Line {
       if (one_layer && looks.every((look, i) => look && before.looks[i]?.absorb(look))) {
         before.layers.push(layer);
         before.looks = [...before.looks];
-      } else this.result = {request, answer, sentences, layers, took: performance.now() - begin, looks};
+      } else this.result = {request, answer, sentences, layers, error, took: performance.now() - begin, looks};
     } catch (error) {
       if (this.#under_way !== abort || error.name === "AbortError") return;
       this.result = {request, error: error.message, sentences: [], looks: []};
@@ -94,17 +97,27 @@ class Line {
     this.app.arrived(this);
   }
 
-  // Of a text whose whole attention is too much for one answer, only the layer that is looked at.
+  // Of a text whose whole attention is too much for one answer, only the layer that is looked at; of one for which even
+  // that is too much, the translation.
   async #answer(request, options, layer, one_layer) {
     const narrow = async () => (
       {answer: await this.app.api.translate({...request, layers: [layer + 1]}, options), layers: [layer]});
-    if (one_layer || (!this.app.offline && this.app.tooLong(request.q))) return narrow();
-    try {
-      return {answer: await this.app.api.translate(request, options)};
-    } catch (error) {
-      if (error.status !== 413 || this.app.offline || !request.trace) throw error;
-      return narrow();
+    if (one_layer) return narrow();
+    const ways = [narrow, async () => {
+      const {trace, packed, ...rest} = request;
+      return {answer: await this.app.api.translate(rest, options)};
+    }];
+    if (!this.app.tooLong(request.q)) ways.unshift(async () => ({answer: await this.app.api.translate(request, options)}));
+    let refusal = null;
+    for (const way of ways) {
+      try {
+        return {...await way(), error: way === ways.at(-1) ? refusal?.message : undefined};
+      } catch (error) {
+        if (error.status !== 413 || this.app.offline) throw error;
+        refusal ??= error;
+      }
     }
+    throw refusal;
   }
 }
 
@@ -116,10 +129,13 @@ export class Flow {
     this.other = new Line(app, false);
   }
 
+  forget() { for (const line of [this.plain, this.changed, this.other]) line.forget(); }
+
   /** Asks for whatever the state needs and is not there or under way. */
   refresh() {
     const {app} = this;
     const {state} = app;
+    if (app.settings.keyRequired && !app.api.key) return;
     const [text, second, layer] = [state.sentence.trim(), state.compare.trim(), state.layer ?? 0];
     if (text) this.plain.ask(requestOf(app, text), layer);
     else this.plain.clear();

@@ -10,14 +10,16 @@ export function headsView(root, app) {
   const middle = el("div", {class: "two-columns"});
   const note = el("p", {class: "note"});
   const reading = el("aside", {class: "reading", "aria-label": "Weights of the word pointed at or pinned"});
-  const empty = el("p", {class: "empty"}, "Type a sentence above: its attention is drawn here as soon as it is translated.");
+  const empty = welcome(app);
   const body = el("div", {class: "heads-body"}, el("div", {class: "heads-picture"}, titles, middle, note), reading);
   root.append(controls.element, empty, body);
 
   const panel = columns(middle, {
     get: () => {
       const {attention, layer, heads, query, key, least} = app.state;
-      return {look: ready() ? app.look : null, attention, layer, heads, query, key, least};
+      const off = new Set(app.look === app.changed ? app.state.off.filter((entry) => entry.attention === attention && entry.layer === layer)
+        .map(({head}) => head) : []);
+      return {look: ready() ? app.look : null, attention, layer, heads, query, key, least, off};
     },
     pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
     hover: () => showReading(),
@@ -34,7 +36,7 @@ export function headsView(root, app) {
   return {
     update() {
       controls.update();
-      empty.hidden = Boolean(app.look);
+      empty.hidden = Boolean(app.look || app.error || app.flow.plain.busy);
       body.hidden = !ready();
       if (!ready()) return;
       const {attention} = app.state;
@@ -43,12 +45,23 @@ export function headsView(root, app) {
       panel.update();
       const {least, drawn, all} = panel.links;
       note.textContent = `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${number(least, least < 0.01 ? 4 : 3)} or more. ` +
-        `The word pointed at or pinned shows all of its links.${app.state.merged ? " Words: rows of subwords averaged, columns added." : ""}`;
+        `The word pointed at or pinned shows all of its links.${app.state.merged ? " Words: rows of subwords averaged, columns added." : ""}` +
+        `${app.look === app.changed && app.state.off.length ? " Dotted: heads that are switched off; what they look at is not used." : ""}`;
       showReading();
     },
     destroy: () => panel.destroy(),
     svg: () => (ready() ? panel.svg(`${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}`) : null),
   };
+}
+
+// Before there is a sentence.
+function welcome(app) {
+  const examples = app.model?.examples ?? [];
+  return el("div", {class: "welcome", hidden: true}, el("p", {class: "prose"}, "Type a sentence above. It is translated as you type, and this page shows what the model " +
+    "looked at for each word: the weights that the decoder really used, of every layer and head."),
+  app.settings.keyRequired ? el("p", {class: "note"}, "This server needs an API key.") : null,
+  examples.length ? el("ul", {}, ...examples.map((sentence) => el("li", {}, el("button", {type: "button", class: "quiet", lang: app.state.source,
+    onclick: () => app.set({sentence})}, sentence)))) : null);
 }
 
 // What one token looks at, or is looked at by: the largest weights, head by head.

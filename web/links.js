@@ -1,7 +1,7 @@
 // Attention as lines between tokens: which links are strong enough to be drawn, and drawing them, on a canvas or as SVG.
 import {colour, headColour, svg} from "dragoman/draw.js";
 
-const levels = 16;  // of opacity: lines of a head and level are one path
+const levels = 24;  // of opacity, finer where weights are small: lines of a head and level are one path
 const bins = 4096;
 
 /** Below this a weight is never drawn unless its token is pointed at. */
@@ -65,9 +65,9 @@ export function linksOf(look, attention, layer, heads, side, index) {
   return {lists, drawn};
 }
 
-const levelOf = (weight) => Math.min(levels - 1, weight * levels | 0);
-const strength = (level) => (level + 0.7) / levels;
-const opacity = (level) => Math.min(1, 0.04 + 0.96 * strength(level));
+const levelOf = (weight) => Math.min(levels - 1, Math.sqrt(weight) * levels | 0);
+const strength = (level) => ((level + 0.6) / levels) ** 2;
+const opacity = (level) => 0.02 + 0.98 * strength(level);
 const thickness = (level) => 1 + 1.6 * strength(level);
 
 // Lines of different heads between the same tokens lie side by side: how far above or below the middle of a row.
@@ -79,9 +79,9 @@ function lanes(lists, row) {
 
 /**
  * Draws lists of links into the part of the picture between `top` and `bottom`; `place` is {left, right, row}: where
- * lines begin and end, and the height of a row. The context's origin is the top of the whole picture.
+ * lines begin and end, and the height of a row. Lines of heads that are `off` are dotted. The context's origin is the top of the whole picture.
  */
-export function drawLinks(context, lists, {left, right, row}, top, bottom) {
+export function drawLinks(context, lists, {left, right, row}, top, bottom, off) {
   const middle = (left + right) / 2;
   const lane = lanes(lists, row);
   for (const {head, level, queries, keys} of lists) {
@@ -96,8 +96,10 @@ export function drawLinks(context, lists, {left, right, row}, top, bottom) {
     context.strokeStyle = headColour(head);
     context.globalAlpha = opacity(level);
     context.lineWidth = thickness(level);
+    context.setLineDash(off?.has(head) ? [2, 4] : []);
     context.stroke();
   }
+  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 

@@ -42,8 +42,9 @@ const app = {
     if (frame) return;
     frame = requestAnimationFrame(() => {
       frame = 0;
-      byId("failure").hidden = !failure();
-      byId("failure").textContent = failure() ?? "";
+      const sentence = app.error ?? "";
+      byId("failure").hidden = !sentence;
+      if (byId("failure").textContent !== sentence) byId("failure").textContent = sentence;
       app.box?.update();
       app.views?.update();
     });
@@ -94,6 +95,10 @@ const app = {
   positions: remembered((count = 64) => app.api.positions(app.state.source, app.state.target, count)),
   film: remembered(() => app.api.film(app.state.source, app.state.target)),
 
+  /** What went wrong last, as a sentence, or null. */
+  get error() {
+    return app.failure ?? app.flow?.plain.result?.error ?? app.flow?.changed.result?.error ?? null;
+  },
   say(text) {
     byId("said").textContent = text;
   },
@@ -104,8 +109,6 @@ const app = {
 };
 
 let frame = 0;
-
-const failure = () => app.failure ?? app.flow?.plain.result?.error ?? app.flow?.changed.result?.error ?? null;
 
 // Promises by languages and arguments, so that views may ask each time.
 function remembered(ask) {
@@ -159,7 +162,8 @@ async function loadModel() {
   state.source = app.model.source ?? state.source;
   state.target = app.model.target ?? state.target;
   setSearchDefaults(app.model.search);
-  const {config, parameters, steps} = app.model;
+  const {config, parameters} = app.model;
+  const steps = app.model.steps ?? app.model.provenance?.steps;
   fit();
   const facts = [`${config["encoder-layers"]} + ${config["decoder-layers"]} layers`, `${config.heads} heads`,
     `d = ${config["d-model"]}`];
@@ -192,22 +196,30 @@ app.choosePair = async (source, target) => {
   }
 };
 
-async function boot() {
-  const wanted = {...(data?.state ?? {}), ...fromHash(location.hash)};
-  if (data && Array.isArray(wanted.heads)) wanted.heads = new Set(wanted.heads);
-  app.flow = new Flow(app);
-  tools(byId("tools"), app);
+/** Asks what the server is and has; again when a key has been given. */
+app.connect = async () => {
   try {
     [app.settings, app.languages] = await Promise.all([app.api.settings(), app.api.languages()]);
     const pair = app.languages.find(({targets}) => targets.length);
-    Object.assign(app.state, {source: pair?.code ?? "", target: pair?.targets[0] ?? ""});
-    Object.assign(app.state, wanted);
+    const {source, target} = app.state;
+    Object.assign(app.state, {source: source || (pair?.code ?? ""), target: target || (pair?.targets[0] ?? "")});
     await loadModel();
-    Object.assign(app.state, Object.fromEntries(Object.entries(app.model.search ?? {})
-      .filter(([name]) => name in app.state && !(name in wanted))));
+    app.failure = null;
   } catch (error) {
-    app.fail(error.message);
+    app.failure = error.message;
   }
+  app.flow.forget();
+};
+
+async function boot() {
+  const wanted = {...(data?.state ?? {}), ...fromHash(location.hash)};
+  if (Array.isArray(wanted.heads)) wanted.heads = new Set(wanted.heads);
+  Object.assign(app.state, wanted);
+  app.flow = new Flow(app);
+  tools(byId("tools"), app);
+  byId("skip").addEventListener("click", () => byId("view").focus());
+  await app.connect();
+  Object.assign(app.state, Object.fromEntries(searchFields.filter((name) => !(name in wanted)).map((name) => [name, searchDefault(name)])));
   if (!app.state.sentence) app.state.sentence = (app.offline ? app.api.sentences[0] : app.model?.examples?.[0]) ?? "";
   app.box = sentenceBox(byId("translate"), app);
   app.views = tabs(byId("tabs"), byId("view"), app);

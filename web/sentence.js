@@ -10,7 +10,10 @@ export function sentenceBox(root, app) {
   const pair = el("select", {id: "pair", "aria-label": "Languages", onchange: () => app.choosePair(...pair.value.split(" "))});
   const pairLabel = el("span", {class: "language"});
   const key = el("input", {id: "key", type: "password", autocomplete: "off", oninput: () => { app.api.key = key.value; },
-    onchange: () => app.set({})});
+    onchange: async () => {
+      await app.connect();
+      app.set({});
+    }});
   const keyRow = el("form", {class: "key", onsubmit: (event) => event.preventDefault()}, el("label", {for: "key"}, "API key"), key);
   const known = el("select", {id: "known", "aria-label": "Sentences of this file", onchange: () => choose(known.value)});
   const translation = el("div", {class: "translation", id: "translation"});
@@ -25,6 +28,7 @@ export function sentenceBox(root, app) {
     el("div", {class: "side"}, el("div", {class: "side-head"}, targetName, facts), translation, what, best));
 
   let timer = 0;
+  let taken = app.state.sentence;
   let shownBest = null;
 
   function typed() {
@@ -41,6 +45,7 @@ export function sentenceBox(root, app) {
   }
   function choose(sentence) {
     app.failure = null;
+    taken = sentence;
     app.set({sentence, look: 0});
   }
 
@@ -91,7 +96,7 @@ export function sentenceBox(root, app) {
     const told = [el("span", {title: "log-probability divided by the length norm: what the search maximises"},
       `score ${number(sentence.score)}`),
     el("span", {title: "natural logarithm of the translation's probability"}, `log p ${number(sentence.log_probability)}`),
-    el("span", {title: "from the request to its whole answer"}, `${Math.round(result.took)} ms`)];
+    app.offline ? null : el("span", {title: "from the request to its whole answer"}, `${Math.round(result.took)} ms`)].filter(Boolean);
     if (!sentence.finished) told.unshift(el("span", {class: "warning"}, "cut short"));
     return told;
   }
@@ -109,12 +114,13 @@ export function sentenceBox(root, app) {
   }
 
   function showChanged() {
-    what.hidden = !isChanged(app.state) || app.offline || app.state.tab === "whatif";  // that view shows more of it
+    what.hidden = !isChanged(app.state) || app.state.tab === "whatif";  // that view shows more of it
     if (what.hidden) return;
     const {changed, plain} = app.flow;
     const [now, before] = [changed.result?.sentences[app.part], plain.result?.sentences[app.part]];
     what.classList.toggle("busy", changed.busy);
-    if (!now || !before) return what.replaceChildren(changed.busy ? "…" : "");
+    what.hidden = !now || !before;
+    if (what.hidden) return;
     const same = now.text === before.text;
     what.replaceChildren(
       el("div", {class: "what-head"}, el("span", {class: "language"}, "What if"), el("span", {class: "reasons"}, reasons(app.state)),
@@ -126,7 +132,7 @@ export function sentenceBox(root, app) {
   }
 
   return {update() {
-    if (document.activeElement !== input && input.value !== app.state.sentence) input.value = app.state.sentence;
+    if (app.state.sentence !== taken) input.value = taken = app.state.sentence;  // what is being typed stays
     languages();
     showTranslation();
     showChanged();

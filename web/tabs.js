@@ -1,7 +1,7 @@
 // The views by name, the row of tabs, and the panel in which one of them is at a time.
 import {el} from "dragoman/draw.js";
 
-// Where a view is found, and what its tab says; `about` is what a view without data says of itself.
+// Where a view is found, and what its tab says; groups are set apart.
 const registry = [
   {name: "heads", file: "heads.js", view: "headsView", title: "Heads", group: "Attention"},
   {name: "grid", file: "grid.js", view: "gridView", title: "Grid", group: "Attention"},
@@ -57,8 +57,8 @@ export function tabs(list, panel, app) {
     try {
       module = await import(`dragoman/${entry.file}`);
     } catch (error) {
-      if (shown === mine) panel.append(el("p", {class: "empty"}, `The view “${entry.title}” is not there yet.`));
-      console.warn(`${entry.file}: ${error.message}`);
+      if (shown === mine) panel.append(el("p", {class: "empty"}, `The view “${entry.title}” could not be loaded: ${error.message}`));
+      console.error(error);
       return;
     }
     if (shown !== mine) return;
