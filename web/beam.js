@@ -1,45 +1,46 @@
-// The tree of the beam search: every candidate of every step with its score and its fate, and the path that won. Only the
-// steps in sight are in the page, so that long searches scroll as smoothly as short ones.
+// The tree of the beam search: every candidate of every step with its score and its fate, and the path that won. Only
+// the steps in sight are in the page, so that long searches scroll as smoothly as short ones.
 
 import {bar, check, segmented, showPicker} from "dragoman/controls.js";
-import {el, hideTip, number, svg} from "dragoman/draw.js";
-import {picker, shownResult} from "dragoman/picks.js";
-import {fateOf, joined, lengthPenalty, ownLogp, pathOf, penaltyFormula, searchTree, shown} from "dragoman/searchtree.js";
+import {el, number, svg} from "dragoman/draw.js";
+import {shownResult} from "dragoman/picks.js";
+import {
+  fateOf, joined, lengthPenalty, ownLogp, pathOf, penaltyFormula, searchTree, shown, stopOf,
+} from "dragoman/searchtree.js";
 
-const column = 132;
-const line = 40;
-const head = 26;
+const column = 132;  // pixels from step to step
+const line = 40;     // from candidate to candidate
+const head = 32;     // above the first
 const node = {width: 96, height: 32};
+const sizes = [[0.6, "60 %"], [0.8, "80 %"], [1, "100 %"], [1.3, "130 %"]];
 
 export function beamView(root, app) {
-  let dead = true;  // whether those that were crowded out are drawn
+  let dead = true;         // whether those that were crowded out are drawn
   let scale = 1;
   let tree = null;
-  let of = null;    // the look that the tree is of
-  let focused = null;
-  let path = new Set();  // the candidate that is looked at, and those that it came from
+  let of = null;           // the look that the tree is of
   let limit = {};
+  let focused = null;      // the candidate that the Tab key comes to
+  let path = new Set();    // the candidate that is looked at, and those that it came from
   let groups = new Map();  // step -> its group in the picture
 
   const deaths = check("Candidates that died", () => dead, (value) => {
     dead = value;
     redraw();
   }, "Also those that were never part of the beam, because better ones filled it");
-  const zoom = segmented("Size", () => [[0.6, "60 %"], [0.8, "80 %"], [1, "100 %"], [1.3, "130 %"]].map(([value, text]) => ({value, text})),
-    () => scale, (value) => {
-      scale = value;
-      redraw();
-    });
-  const jump = picker("Go to", (value) => goTo(Number(value)));
-  const controls = bar(showPicker(app), deaths, zoom, {element: jump.element, update() {}});
+  const zoom = segmented("Size", () => sizes.map(([value, text]) => ({value, text})), () => scale, (value) => {
+    scale = value;
+    redraw();
+  });
+  const controls = bar(showPicker(app), deaths, zoom);
   const status = el("p", {class: "empty"});
-  const picture = svg("svg", {class: "tree", role: "tree", "aria-label": "Search tree; arrow keys move from hypothesis to hypothesis",
-    onkeydown: move});
+  const name = "Search tree; arrow keys move from hypothesis to hypothesis";
+  const picture = svg("svg", {class: "tree", role: "tree", "aria-label": name, onkeydown: move});
   const edges = svg("g", {class: "edges", "aria-hidden": "true"});
   const nodes = svg("g", {});
   picture.append(edges, nodes);
   const scroller = el("div", {class: "tree-scroll", onscroll: () => requestAnimationFrame(fill)}, picture);
-  const details = el("div", {class: "tree-details", "aria-live": "polite"});
+  const details = el("div", {class: "tree-details", "aria-hidden": "true"});
   const results = el("div", {class: "tree-results"});
   const body = el("div", {class: "beam"}, el("div", {class: "tree-box"}, scroller, details), results);
   root.append(controls.element, status, body);
@@ -48,32 +49,32 @@ export function beamView(root, app) {
 
   const drawn = (at) => dead || at.rank >= 0 || at.fate === "finished";
   const listed = (step) => tree.steps[step].filter(drawn);
-  const place = (at) => ({x: 10 + (at.step + 1) * column, y: head + 6 + (at.step < 0 ? 0 : listed(at.step).indexOf(at)) * line});
+  const place = (at) => (
+    {x: 10 + (at.step + 1) * column, y: head + (at.step < 0 ? 0 : listed(at.step).indexOf(at)) * line});
 
   function update() {
     controls.update();
     const {look} = app;
     if (!look) return show("Translate a sentence first: this view shows how its translation was searched for.");
     if (!look.beam.length) {
-      return show("There is no tree: a greedy search and sampling follow one hypothesis. Choose beam search under “What if”.");
+      return show("There is no tree: a greedy search and sampling follow one hypothesis. Choose beam search under " +
+        "“What if”.");
     }
     if (of === look) return undefined;
     of = look;
     const {request} = shownResult(app);
     const search = {...app.model?.search, ...request};
     tree = searchTree(look.beam, {places: search.beam, norm: look.trace.norm});
-    limit = {most: look.src.length - 1 + (search.max_extra ?? 50), asked: search.n_best ?? 1};
-    if (app.model?.config.positions === "learned") limit.most = Math.min(limit.most, app.model.config["max-positions"] ?? Infinity);
-    focused = tree.best;
+    limit = {most: look.src.length - 1 + (search.max_extra ?? 50), asked: search.n_best ?? 1, stop: search.stop};
+    const {positions, "max-positions": most} = app.model?.config ?? {};
+    if (positions === "learned") limit.most = Math.min(limit.most, most);
+    focused = tree.root;
     path = new Set();
     show("");
-    const places = tree.ended.map((end, at) => [String(at), `${at + 1}  ${joined(pathOf(end))}`]);
-    jump.show([["", "a hypothesis that ended"], ...places], "");
-    jump.element.hidden = places.length === 0;
     redraw();
     scroller.scrollLeft = 0;
     drawResults();
-    details.replaceChildren(...candidateParts(focused));
+    details.replaceChildren(...candidateParts(tree.best));
     return undefined;
   }
 
@@ -86,7 +87,7 @@ export function beamView(root, app) {
 
   function size() {
     const most = Math.max(...tree.steps.map((_, step) => listed(step).length));
-    return {width: 10 + (tree.steps.length + 1) * column, height: head + 10 + most * line};
+    return {width: 10 + (tree.steps.length + 1) * column, height: head + 4 + most * line};
   }
 
   function redraw() {
@@ -117,6 +118,7 @@ export function beamView(root, app) {
     for (let step = Math.max(-1, begin); step <= Math.min(end, tree.steps.length - 1); ++step) {
       if (!groups.has(step)) groups.set(step, draw(step, edges, nodes));
     }
+    if (!nodes.querySelector('[tabindex="0"]')) nodes.querySelector("g.winner, g.node")?.setAttribute("tabindex", "0");
   }
 
   function draw(step, lines, boxes) {
@@ -124,8 +126,9 @@ export function beamView(root, app) {
     const group = svg("g", {});
     group.lines = svg("g", {});
     const label = step < 0 ? "start" : `step ${step + 1}`;
-    group.append(svg("text", {x: 10 + (step + 1) * column + node.width / 2, y: 16, "text-anchor": "middle", class: "step-name",
-      "aria-hidden": "true"}, label));
+    const middle = 10 + (step + 1) * column + node.width / 2;
+    const place = {x: middle, y: 16, "text-anchor": "middle"};
+    group.append(svg("text", {...place, class: "step-name", "aria-hidden": "true"}, label));
     for (const at of list) {
       if (at.parent) group.lines.append(edge(at));
       group.append(box(at));
@@ -144,22 +147,30 @@ export function beamView(root, app) {
 
   function box(at) {
     const {x, y} = place(at);
-    const group = svg("g", {class: `node ${kind(at)}${path.has(at) ? " on-path" : ""}`, transform: `translate(${x} ${y})`, role: "treeitem",
-      "aria-level": at.step + 2, "aria-label": spoken(at), tabindex: at === focused ? "0" : "-1",
-      onfocus: () => tell(at), onclick: () => group.focus(), onpointerenter: () => tell(at, true)});
+    const group = svg("g", {
+      class: `node ${kind(at)}${path.has(at) ? " on-path" : ""}`, transform: `translate(${x} ${y})`,
+      role: "treeitem", "aria-level": at.step + 2, "aria-label": spoken(at), tabindex: at === focused ? "0" : "-1",
+      onfocus: () => tell(at), onclick: () => group.focus(), onpointerenter: () => tell(at, true),
+    });
     group.node = at;
     const text = shown(at.token);
     const most = 10;
     group.append(svg("rect", {width: node.width, height: node.height, rx: 4}),
       svg("text", {x: 8, y: 14, class: "node-token"}, text.length > most ? `${text.slice(0, most - 1)}…` : text),
       svg("text", {x: 8, y: 27, class: "node-score"}, at.parent ? number(at.score) : ""));
-    if (at.fate === "finished") group.append(svg("rect", {x: 2.5, y: 2.5, width: node.width - 5, height: node.height - 5, rx: 2.5, class: "double"}));
+    if (at.fate === "finished") {
+      const inner = {width: node.width - 5, height: node.height - 5};
+      group.append(svg("rect", {x: 2.5, y: 2.5, ...inner, rx: 2.5, class: "double"}));
+    }
     return group;
   }
 
   const kind = (at) => (at.winner ? "winner" : at.fate.replace(" ", "-"));
-  const spoken = (at) => (at.parent ? `Step ${at.step + 1}: ${joined(pathOf(at)) || "nothing"}${at.token === "</s>" ? ", end" : ""}; score ` +
-    `${number(at.score)}; ${at.winner ? "on the winning path" : at.fate}` : "Start of the search");
+  const spoken = (at) => {
+    if (!at.parent) return "Start of the search";
+    const text = `${joined(pathOf(at)) || "nothing"}${at.token === "</s>" ? ", end" : ""}`;
+    return `Step ${at.step + 1}: ${text}; score ${number(at.score)}. ${fateOf(tree, at, limit, number)}`;
+  };
 
   // Arrow keys: left to where it came from, right to its best continuation, up and down within the step.
   function move(event) {
@@ -168,11 +179,13 @@ export function beamView(root, app) {
     const mates = at.step < 0 ? [at] : listed(at.step);
     const index = mates.indexOf(at);
     const onward = at.children.filter(drawn);
-    const to = {ArrowLeft: at.parent, ArrowRight: onward.find((child) => child.winner) ?? onward[0], ArrowUp: mates[index - 1],
-      ArrowDown: mates[index + 1], Home: tree.root, End: tree.best}[event.key];
-    if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
+    const moves = {
+      ArrowLeft: at.parent, ArrowRight: onward.find((child) => child.winner) ?? onward[0],
+      ArrowUp: mates[index - 1], ArrowDown: mates[index + 1], Home: tree.root, End: tree.best,
+    };
+    if (!(event.key in moves)) return;
     event.preventDefault();
-    if (to) focusOn(to);
+    if (moves[event.key]) focusOn(moves[event.key]);
   }
 
   function focusOn(at) {
@@ -188,7 +201,6 @@ export function beamView(root, app) {
 
   // The details of a candidate, and its path in the picture.
   function tell(at, passing = false) {
-    hideTip();
     if (!passing) {
       nodes.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
       focused = at;
@@ -199,41 +211,49 @@ export function beamView(root, app) {
       group.classList.toggle("on-path", path.has(group.node));
       if (!passing && group.node === at) group.setAttribute("tabindex", "0");
     }
-    details.replaceChildren(...(at.parent ? candidateParts(at) : [el("p", {}, "The search begins with the start token alone.")]));
+    details.replaceChildren(...candidateParts(at));
   }
 
   function candidateParts(at) {
+    if (!at.parent) return [el("p", {}, "The search begins with the start token alone.")];
     const length = at.step + 1;
     const divisor = lengthPenalty(tree.norm, length);
     const text = joined(pathOf(at));
     const forced = tree.steps[at.step].length === 1 && app.state.prefix !== "" && at.fate === "alive";
-    return [el("h3", {}, text || "(nothing yet)", at.token === "</s>" ? el("span", {class: "end"}, " end") : null),
+    const own = ownLogp(at);
+    const fact = (title, value) => [el("dt", {}, title), el("dd", {class: "number"}, value)];
+    return [
+      el("h3", {}, text || "(nothing yet)", at.token === "</s>" ? el("span", {class: "end"}, " end") : null),
       el("p", {}, forced ? "Forced: the translation is to begin so." : fateOf(tree, at, limit, number)),
       el("dl", {class: "sums"},
-        el("dt", {}, `log P(“${shown(at.token)}”) after what came before`), el("dd", {class: "number"},
-          `${number(ownLogp(at), 4)}  (P = ${number(Math.exp(ownLogp(at)), 4)})`),
-        el("dt", {}, `sum over ${length} ${length === 1 ? "token" : "tokens"}`), el("dd", {class: "number"}, number(at.logp, 4)),
-        el("dt", {}, `length norm ${penaltyFormula(tree.norm, length)}`), el("dd", {class: "number"}, number(divisor, 4)),
-        el("dt", {}, "score = sum / norm"), el("dd", {class: "number"}, number(at.score, 4)))];
+        fact(`log P(“${shown(at.token)}”) after what came before`,
+          `${number(own, 4)}  (P = ${number(Math.exp(own), 4)})`),
+        fact(`sum over ${length} ${length === 1 ? "token" : "tokens"}`, number(at.logp, 4)),
+        fact(`length norm ${penaltyFormula(tree.norm, length)}`, number(divisor, 4)),
+        fact("score = sum / norm", number(at.score, 4))),
+    ];
   }
 
   function drawResults() {
+    const why = el("p", {class: "note"}, stopOf(tree, limit, number));
     if (!tree.ended.length) {
-      results.replaceChildren(el("p", {class: "note"}, "No hypothesis ended before the limit of the length."));
+      results.replaceChildren(why);
       return;
     }
-    results.replaceChildren(el("div", {class: "scroll-x"}, el("table", {},
-      el("caption", {}, el("span", {}, `Hypotheses that ended, the best ${tree.ended.length}; length norm ${tree.norm.replace(":", ", α = ")}`)),
-      el("thead", {}, el("tr", {}, ["", "Translation", "log P", "tokens", "norm", "score"].map((title) => el("th", {scope: "col"}, title)))),
-      el("tbody", {}, tree.ended.map((end, at) => el("tr", {class: at === 0 ? "row-chosen" : null}, el("td", {}, String(at + 1)),
-        el("th", {scope: "row"}, el("button", {type: "button", onclick: () => goTo(at)}, joined(pathOf(end)) || "(empty)")),
-        el("td", {}, number(end.logp)), el("td", {}, String(end.step + 1)),
-        el("td", {}, number(lengthPenalty(tree.norm, end.step + 1))), el("td", {}, number(end.score))))))));
+    const titles = ["", "Translation", "log P", "tokens", "norm", "score"];
+    const norm = tree.norm.replace(":", ", α = ");
+    results.replaceChildren(why, el("div", {class: "scroll-x"}, el("table", {},
+      el("caption", {}, el("span", {}, `Hypotheses that ended, the best ${tree.ended.length}; length norm ${norm}`)),
+      el("thead", {}, el("tr", {}, titles.map((title) => el("th", {scope: "col"}, title)))),
+      el("tbody", {}, tree.ended.map(resultRow)))));
   }
 
-  function goTo(at) {
-    if (tree.ended[at]) focusOn(tree.ended[at]);
-    jump.select.value = "";
+  function resultRow(end, at) {
+    const length = end.step + 1;
+    const go = el("button", {type: "button", onclick: () => focusOn(end)}, joined(pathOf(end)) || "(empty)");
+    const numbers = [number(end.logp), String(length), number(lengthPenalty(tree.norm, length)), number(end.score)];
+    return el("tr", {class: at === 0 ? "row-chosen" : null}, el("td", {}, String(at + 1)), el("th", {scope: "row"}, go),
+      numbers.map((text) => el("td", {}, text)));
   }
 
   // The whole tree, or of a long search the steps in sight.

@@ -1,6 +1,6 @@
 // One attention weight, computed again from its query and key as equation (1) says; plain functions without a page.
 
-/** Whether query i may look at key j: the causal mask of the decoder, and self-attention restricted to `window` places. */
+/** Whether query i may look at key j: the decoder's causal mask, and self-attention restricted to `window` places. */
 export function visible(attention, i, j, window) {
   if (attention === "cross") return true;
   if (attention === "decoder") return j <= i && (!window || i - j < window);

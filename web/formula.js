@@ -37,8 +37,9 @@ export const digits = (value, places = 4) => mn(value.toFixed(places).replace("-
 
 /** Equation (1): Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V. */
 export function equationOne() {
+  const score = row(mi("Q"), sup(mi("K"), mi("T")));
   return formula(name("Attention"), row(mo("("), mi("Q"), mo(","), mi("K"), mo(","), mi("V"), mo(")")), mo("="),
-    name("softmax"), row(mo("("), over(row(mi("Q"), sup(mi("K"), mi("T"))), sqrt(sub(mi("d"), mi("k")))), mo(")")), mi("V"));
+    name("softmax"), row(mo("("), over(score, sqrt(sub(mi("d"), mi("k")))), mo(")")), mi("V"));
 }
 
 /** The same for one query i and one key j: the weight that this view is about. */

@@ -1,12 +1,13 @@
-// What one head does with a sentence, in a few numbers: how spread its weights are, how far it looks, and which keys take
-// them. Plain functions without a page.
+// What one head does with a sentence, in a few numbers: how spread its weights are, how far it looks, and which keys
+// take them. Plain functions without a page.
 
 import {statistics} from "dragoman/look.js";
 
 /**
- * `weights` is {rows, columns, at(i, j), data} of one head. Adds to entropy, distance and peak: the spread (entropy as a
- * share of the most that it could be) and the shares of all weight that go to the query's own place, the place before and
- * after it, the first key and the last. In cross-attention the own place is the one in proportion. Null: no such key.
+ * `weights` is {rows, columns, at(i, j), data} of one head. Adds to entropy, distance and peak: the spread (entropy as
+ * a share of the most that it could be) and the shares of all weight that go to the query's own place, the place
+ * before and after it, the first key and the last. In cross-attention the own place is the one in proportion. Null:
+ * there is no such key.
  */
 export function headStats(weights, attention) {
   const {rows, columns} = weights;
@@ -37,8 +38,10 @@ export function characterOf(stats) {
     ["own", "own place"], ["previous", "previous"], ["next", "next"], ["first", "first"], ["last", "end"],
   ];
   let best = null;
-  for (const [name, word] of kinds) if (stats[name] !== null && (!best || stats[name] > stats[best[0]])) best = [name, word];
-  if (best && stats[best[0]] >= 0.5) return best[1];
+  for (const kind of kinds) {
+    if (stats[kind[0]] !== null && (!best || stats[kind[0]] > stats[best[0]])) best = kind;
+  }
+  if (stats[best[0]] >= 0.5) return best[1];
   if (stats.spread >= 0.8) return "evenly spread";
   return stats.spread <= 0.35 ? "one key each" : "several keys";
 }

@@ -20,19 +20,22 @@ export function playView(root, app) {
   const status = el("p", {class: "empty"});
   const canvas = el("canvas", {role: "img"});
   const spacer = el("div", {class: "play-spacer"});
-  const scroller = el("div", {class: "play-scroll", onscroll: () => draw(drawn.at, drawn.t)}, el("div", {class: "play-sticky"}, canvas), spacer);
+  const scroller = el("div", {class: "play-scroll", tabindex: "0", role: "group",
+    "aria-label": "Picture of the translation", onscroll: () => drawn && draw(drawn.at, drawn.t)},
+  el("div", {class: "play-sticky"}, canvas), spacer);
   const caption = el("p", {class: "play-caption"});
   const steps = player({
-    name: "Moment of the translation", count: () => moments.length, text: (at) => momentText(play, moments[at]), show: draw,
-    time: (at) => durations[moments[at].kind], moved: (at) => {
+    name: "Moment of the translation", show: draw, count: () => moments.length,
+    text: (at) => (moments[at] ? momentText(play, moments[at]) : ""), time: (at) => durations[moments[at].kind],
+    moved(at) {
       asked = at;
       app.set({step: at});
       app.say(momentText(play, moments[at]));
     },
   });
-  const body = el("div", {class: "play"}, steps.element, caption, scroller, el("p", {class: "note"},
-    "Layers rise from the bottom. Lines are attention weights of the shown heads, in their colours: the thicker, the heavier; the lightest " +
-    "are left out."));
+  const note = "Layers rise from the bottom. Lines are attention weights of the shown heads, in their colours: the " +
+    "thicker, the heavier; the lightest are left out.";
+  const body = el("div", {class: "play"}, steps.element, caption, scroller, el("p", {class: "note"}, note));
   root.append(controls.element, status, body);
   const watch = new ResizeObserver(() => {
     if (play) arrange();
@@ -49,19 +52,18 @@ export function playView(root, app) {
       steps.pause();
       return;
     }
-    const {encoder, decoder} = {encoder: look.shape("encoder"), decoder: look.shape("decoder")};
     play = {
       heads: [...state.heads], weights: (kind, layer, head) => look.weights(kind, layer, head), colour: headColour,
       sources: look.tokens("encoder").keys, inputs: look.tokens("decoder").keys, outputs: look.tokens("cross").queries,
-      encoderLayers: encoder.layers, decoderLayers: decoder.layers,
+      encoderLayers: look.shape("encoder").layers, decoderLayers: look.shape("decoder").layers,
       least: look.src.length > 60 ? 0.15 : 0.07,
       has: (kind, layer) => look.has(kind, layer), cache: play?.cache ?? new Map(),
     };
     const heads = play.heads.join(" ");
-    if (known?.look !== look || known.now !== state.merged || known.heads !== heads) play.cache = new Map();
-    if (known) known.heads = heads;
-    if (known?.look !== look || known.now !== state.merged) {
-      known = {look, now: state.merged, heads};
+    const other = known?.look !== look || known.merged !== state.merged;
+    if (other || known.heads !== heads) play.cache = new Map();
+    known = {look, merged: state.merged, heads};
+    if (other) {
       moments = momentsOf(play.encoderLayers, play.decoderLayers, play.outputs.length);
       arrange();
     }
@@ -95,7 +97,8 @@ export function playView(root, app) {
   function follow(moment, width) {
     if (!steps.running || layout.width <= width) return;
     const x = moment.word === undefined ? 0 : layout.decoder(0, moment.word).x;
-    if (x < scroller.scrollLeft + 40 || x > scroller.scrollLeft + width - 60) scroller.scrollLeft = Math.max(0, x - width * 0.6);
+    const left = scroller.scrollLeft;
+    if (x < left + 40 || x > left + width - 60) scroller.scrollLeft = Math.max(0, x - width * 0.6);
   }
 
   function destroy() {
@@ -103,7 +106,8 @@ export function playView(root, app) {
     watch.disconnect();
   }
 
-  return {update, destroy, svg: () => (play && drawn ? picture(sceneOf(play, layout, moments, drawn.at, drawn.t), layout) : null)};
+  const now = () => sceneOf(play, layout, moments, drawn.at, drawn.t);
+  return {update, destroy, svg: () => (play && drawn ? picture(now(), layout) : null)};
 }
 
 function end(line) {
@@ -159,23 +163,32 @@ function paint(context, scene, left, width) {
 }
 
 // The same shapes for export.
-function picture(scene, layout) {
-  const out = svg("svg", {viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, height: layout.height});
+function picture(scene, {width, height}) {
+  const out = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height});
+  const short = (value) => value.toFixed(1);
   for (const line of scene.lines) {
     if (line.grown <= 0) continue;
     const to = end(line);
-    out.append(svg("line", {x1: line.x1.toFixed(1), y1: line.y1.toFixed(1), x2: to.x.toFixed(1), y2: to.y.toFixed(1), stroke: line.colour,
-      "stroke-opacity": line.alpha.toFixed(2), "stroke-width": line.width.toFixed(2)}));
+    out.append(svg("line", {
+      x1: short(line.x1), y1: short(line.y1), x2: short(to.x), y2: short(to.y), stroke: line.colour,
+      "stroke-opacity": line.alpha.toFixed(2), "stroke-width": line.width.toFixed(2),
+    }));
   }
   const [ink, accent, paper] = ["--ink", "--accent", "--paper"].map(colour);
   for (const dot of scene.dots) {
-    const fill = dot.lit > 0.5 ? (dot.current ? accent : ink) : paper;
-    out.append(svg("circle", {cx: dot.x.toFixed(1), cy: dot.y.toFixed(1), r: dot.r, fill, stroke: dot.current ? accent : ink, "stroke-opacity": "0.7"}));
+    const own = dot.current ? accent : ink;
+    const fill = dot.lit > 0.5 ? own : paper;
+    const place = {cx: short(dot.x), cy: short(dot.y), r: dot.r};
+    out.append(svg("circle", {...place, fill, stroke: own, "stroke-opacity": "0.7"}));
   }
+  const anchors = {left: "start", right: "end", center: "middle"};
   for (const text of scene.texts) {
-    const turn = text.angle && !text.begins ? `rotate(${-text.angle} ${text.x.toFixed(1)} ${text.y.toFixed(1)})` : null;
-    out.append(svg("text", {x: text.x.toFixed(1), y: text.y.toFixed(1), transform: turn, class: text.strong ? "label strong" : "label",
-      "text-anchor": {left: "start", right: "end", center: "middle"}[anchorOf(text)], "dominant-baseline": "middle"}, text.text));
+    const [x, y] = [short(text.x), short(text.y)];
+    out.append(svg("text", {
+      x, y, transform: text.angle && !text.begins ? `rotate(${-text.angle} ${x} ${y})` : null,
+      class: text.strong ? "label strong" : "label", "dominant-baseline": "middle",
+      "text-anchor": anchors[anchorOf(text)],
+    }, text.text));
   }
   return out;
 }

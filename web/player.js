@@ -4,7 +4,8 @@ import {el, reducedMotion} from "dragoman/draw.js";
 
 /**
  * `count()` says how many steps there are, `text(at)` what a step shows, `show(at, t)` draws step `at`, `t` of the way
- * through it; `time(at)` is how long it takes in milliseconds at single speed. Where motion is not wanted, t is always 1.
+ * through it; `time(at)` is how long it takes in milliseconds at single speed. Where motion is not
+ * wanted, t is always 1.
  */
 export function player({count, text, show, time, name, moved = () => {}}) {
   let at = 0;
@@ -13,10 +14,12 @@ export function player({count, text, show, time, name, moved = () => {}}) {
   let frame = 0;
   let begin = 0;
 
-  const play = el("button", {type: "button", class: "play-button", onclick: () => (running ? pause() : start())}, "Play");
+  const toggle = () => (running ? stop() : start());
+  const play = el("button", {type: "button", class: "play-button", onclick: toggle}, "Play");
   const back = el("button", {type: "button", "aria-label": "One step back", onclick: () => go(at - 1)}, "Back");
   const on = el("button", {type: "button", "aria-label": "One step on", onclick: () => go(at + 1)}, "Next");
-  const slider = el("input", {type: "range", min: 0, step: 1, "aria-label": name, oninput: () => go(Number(slider.value))});
+  const slide = () => go(Number(slider.value));
+  const slider = el("input", {type: "range", min: 0, step: 1, "aria-label": name, oninput: slide});
   const rate = el("select", {"aria-label": "Speed", onchange: () => { speed = Number(rate.value); }},
     [[0.5, "½ speed"], [1, "Speed 1"], [2, "Speed 2"], [4, "Speed 4"], [16, "Speed 16"]].map(([value, says]) => (
       el("option", {value: String(value), selected: value === 1}, says))));
@@ -34,6 +37,11 @@ export function player({count, text, show, time, name, moved = () => {}}) {
     running = false;
     play.textContent = "Play";
     cancelAnimationFrame(frame);
+  }
+
+  function stop() {
+    pause();
+    moved(at);
   }
 
   function go(to) {

@@ -40,7 +40,9 @@ export function layoutOf(size, width) {
   const names = [{x: pad, y: encoder(encoderLayers, 0).y - 24, text: "Encoder"},
     {x: decoderX, y: decoder(decoderLayers, 0).y - label - 10, text: "Decoder"}];
   if (wide) {
-    for (let layer = 1; layer <= encoderLayers; ++layer) names.push({x: pad - 14, y: encoder(layer, 0).y, text: String(layer)});
+    for (let layer = 1; layer <= encoderLayers; ++layer) {
+      names.push({x: pad - 14, y: encoder(layer, 0).y, text: String(layer)});
+    }
     for (let layer = 1; layer <= decoderLayers; ++layer) {
       names.push({x: decoder(layer, targets - 0.5).x + 8, y: decoder(layer, 0).y, text: String(layer)});
     }
@@ -85,8 +87,9 @@ function addLines(scene, play, lines, from, to, grown, strength) {
 }
 
 /**
- * The shapes at `moment`, `t` of the way through it (1: all of it is there). `play` is {heads, weights(kind, layer, head),
- * cache (a Map of lines), colour(head), has(kind, layer), sources, inputs, outputs (labels), encoderLayers, decoderLayers, least (weight that is drawn)}.
+ * The shapes at moment `at`, `t` of the way through it (1: all of it is there). `play` is {heads, has(kind, layer),
+ * weights(kind, layer, head), colour(head), sources, inputs, outputs (labels), encoderLayers, decoderLayers, least (the
+ * weight that is drawn), cache (a Map of lines)}.
  */
 export function sceneOf(play, layout, moments, at, t) {
   const scene = {lines: [], dots: [], texts: []};
@@ -101,8 +104,8 @@ export function sceneOf(play, layout, moments, at, t) {
     scene.texts.push({x: place.x, y: place.y + 16, text: label, angle: layout.angle, below: true, strong: !inDecoder});
     for (let layer = 0; layer <= play.encoderLayers; ++layer) {
       const arriving = !inDecoder && layer === encoded;
-      const lit = layer < encoded || (arriving ? ease(now.kind === "embed" ? t : t * 2 - 1) : layer === encoded ? 1 : 0);
-      scene.dots.push({...layout.encoder(layer, i), r: 4.5, lit: +lit, top: inDecoder && layer === play.encoderLayers});
+      const arrived = arriving ? ease(now.kind === "embed" ? t : t * 2 - 1) : Number(layer <= encoded);
+      scene.dots.push({...layout.encoder(layer, i), r: 4.5, lit: arrived});
     }
   });
   for (let layer = 0; layer < encoded; ++layer) {
@@ -167,13 +170,13 @@ export function momentText(play, moment) {
     case "embed":
       return `Each of the ${play.sources.length} pieces of the source becomes a vector, and its position is added.`;
     case "encoder":
-      return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all the others.`;
+      return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all others.`;
     case "read":
       return word === 0 ? "The decoder begins: it reads the start token." :
         `The decoder reads “${play.inputs[word]}”, which it has just written.`;
     case "decoder":
       return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: it looks at what has been ` +
-        `written, then at the source.`;
+        "written, then at the source.";
     default:
       return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
         "The end token is the likeliest next: the sentence is done." :

@@ -77,38 +77,44 @@ export function pathOf(node) {
 export const ownLogp = (node) => node.logp - node.parent.logp;
 
 /**
- * Why a candidate lives, ended or died: one or two sentences. `limit` is {most: tokens that the search may write, asked:
- * how many results it was to find}.
+ * Why a candidate lives, ended or died: one or two sentences. `limit` is {most, asked, stop}: how many tokens the search
+ * may write, how many results it is to find, and its rule of stopping.
  */
 export function fateOf(tree, node, limit, number = (x) => x.toFixed(3)) {
-  const mates = tree.steps[node.step] ?? [];
-  if (node.fate === "crowded out") {
-    const last = mates.filter((mate) => mate.rank >= 0).at(-1);
-    if (!last) return "Crowded out: better ones filled the beam.";
-    return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, “${shown(last.token)}”, ` +
-      `scored ${number(last.score)}; this one ${number(node.score)}.`;
-  }
+  if (node.fate === "crowded out") return crowdedFate(tree, node, number);
   if (node.fate === "beaten") {
     return `Beaten: it ended the sentence, but ${tree.places} hypotheses that had ended before it score better.`;
   }
   if (node.fate === "finished") return finishedFate(tree, node, number);
-  if (node.children.some((child) => child.rank >= 0 || child.fate === "finished")) {
-    return node.winner ? "Lives on: it became the translation." : livedFate(tree, node);
-  }
+  if (node.children.some(goesOn)) return node.winner ? "Lives on: it became the translation." : livedFate(tree, node);
   if (node.step === tree.steps.length - 1) return stoppedFate(tree, node, limit, number);
   return diedFate(tree, node, number);
 }
 
-export const shown = (token) => (token === "</s>" ? "end" : token.replace("▁", "") || "▁");
+/** A token as people read it. */
+export const shown = (token) => (isEnd(token) ? "end" : token.replace("▁", "") || "▁");
+
+const goesOn = (node) => node.rank >= 0 || node.fate === "finished";
+
+// The last that found room at a step.
+const lastIn = (tree, step) => (tree.steps[step] ?? []).filter((node) => node.rank >= 0).at(-1);
+
+function crowdedFate(tree, node, number) {
+  const last = lastIn(tree, node.step);
+  if (!last) return "Crowded out: better ones filled the beam.";
+  return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, “${shown(last.token)}”, ` +
+    `scored ${number(last.score)}; this one ${number(node.score)}.`;
+}
 
 function finishedFate(tree, node, number) {
-  if (node === tree.best) return "Ended the sentence, and no other hypothesis that ended scores better: the translation.";
   const rank = tree.ended.indexOf(node);
+  if (rank === 0) return "Ended the sentence, and no other hypothesis that ended scores better: the translation.";
   if (rank > 0) {
-    return `Ended the sentence; place ${rank + 1} among those that did. The winner scored ${number(tree.best.score)}, ` +
-      `this one ${number(node.score)}.`;
+    return `Ended the sentence; place ${rank + 1} among those that did. The winner scored ` +
+      `${number(tree.best.score)}, this one ${number(node.score)}.`;
   }
-  return `Ended the sentence, but by step ${(node.displaced ?? node.step) + 1} better ones had taken all ${tree.places} places.`;
+  const step = (node.displaced ?? node.step) + 1;
+  return `Ended the sentence, but by step ${step} better ones had taken all ${tree.places} places.`;
 }
 
 function livedFate(tree, node) {
@@ -119,7 +125,7 @@ function livedFate(tree, node) {
     const at = stack.pop();
     last = Math.max(last, at.step);
     ended ||= at.fate === "finished";
-    for (const child of at.children) if (child.rank >= 0 || child.fate === "finished") stack.push(child);
+    stack.push(...at.children.filter(goesOn));
   }
   if (ended) return "Lives on: a hypothesis that goes through it ended, but did not win.";
   if (last === tree.steps.length - 1) return "Lives on to the last step of the search, but did not win.";
@@ -128,13 +134,12 @@ function livedFate(tree, node) {
 
 function diedFate(tree, node, number) {
   const next = tree.steps[node.step + 1] ?? [];
-  const last = next.filter((mate) => mate.rank >= 0).at(-1);
-  const own = node.children[0];
-  if (own && last) {
-    return `Died at the next step: its best continuation, “${shown(own.token)}”, scored ${number(own.score)}, and the last ` +
-      `place of the beam went to “${shown(last.token)}” with ${number(last.score)}.`;
-  }
   if (next.length === 0) return "The search ended here: every next word was barred by the settings.";
+  const [last, own] = [lastIn(tree, node.step + 1), node.children[0]];
+  if (own && last) {
+    return `Died at the next step: its best continuation, “${shown(own.token)}”, scored ${number(own.score)}, and the ` +
+      `last place of the beam went to “${shown(last.token)}” with ${number(last.score)}.`;
+  }
   return `Died at the next step: none of its continuations was among the best ${next.length}, the last of which scored ` +
     `${number(next.at(-1).score)}.`;
 }
@@ -142,15 +147,27 @@ function diedFate(tree, node, number) {
 function stoppedFate(tree, node, limit, number) {
   if (node === tree.best) return "The limit of the length came before the end of the sentence; this is what there was.";
   const last = tree.ended[(limit?.asked ?? 1) - 1];
-  if (limit?.most > 0 && last) {
-    const divisor = lengthPenalty(tree.norm, limit.most);
-    const most = node.logp / divisor;
-    const whose = last === tree.best ? "the winner" : `place ${limit.asked}`;
-    if (last.score > most) {
-      return `Alive when the search stopped. Log-probabilities only fall: whatever came, its score could become at most ` +
-        `${number(node.logp)} / ${number(divisor)} = ${number(most)} (at ${limit.most} tokens, the longest allowed), and ` +
-        `${whose} has ${number(last.score)}.`;
-    }
+  const divisor = lengthPenalty(tree.norm, limit?.most ?? 0);
+  const most = node.logp / divisor;
+  if (!last || !limit?.most || last.score <= most) return "Alive when the search stopped.";
+  const whose = last === tree.best ? "the winner" : `place ${limit.asked}`;
+  return "Alive when the search stopped. Log-probabilities only fall: whatever came, its score could become at most " +
+    `${number(node.logp)} / ${number(divisor)} = ${number(most)} (at ${limit.most} tokens, the longest allowed), and ` +
+    `${whose} has ${number(last.score)}.`;
+}
+
+/** Why the search ended when it did. */
+export function stopOf(tree, limit, number = (x) => x.toFixed(3)) {
+  const count = tree.steps.length;
+  const steps = `The search ended after ${count} ${count === 1 ? "step" : "steps"}`;
+  if (!tree.living.length) return `${steps}: every hypothesis had ended.`;
+  const last = tree.ended[(limit?.asked ?? 1) - 1];
+  if (limit?.stop === "beam" && tree.ended.length >= tree.places) {
+    return `${steps}: ${tree.places} hypotheses had ended, as many as the beam is wide.`;
   }
-  return "Alive when the search stopped.";
+  if (!last || count >= limit.most) return `${steps}, at the limit of the length.`;
+  const most = Math.max(...tree.living.map(({logp}) => logp)) / lengthPenalty(tree.norm, limit.most);
+  const whose = limit.asked > 1 ? `place ${limit.asked} of those that had ended` : "the best that had ended";
+  return `${steps}, when nothing alive could win any more: the best of it could become ${number(most)} at most, and ` +
+    `${whose} has ${number(last.score)}.`;
 }

@@ -17,15 +17,18 @@ export function signColour(value, most) {
 /** The drawing alone, for the page and for export. */
 export function stripPicture(trace, width, chosen) {
   const cell = (width - left - 2) / trace.d;
-  const picture = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, class: "strip-picture", "aria-hidden": "true"});
+  const box = {viewBox: `0 0 ${width} ${height}`, width, height};
+  const picture = svg("svg", {...box, class: "strip-picture", "aria-hidden": "true"});
   const text = (y, content) => svg("text", {x: left - 8, y, "text-anchor": "end", class: "strip-name"}, content);
-  picture.append(text(rows.q + 17, "q"), text(rows.k + 17, "k"), text(rows.bars + 32, "q × k"), text(rows.sum + 25, "sum"));
+  picture.append(text(rows.q + 17, "q"), text(rows.k + 17, "k"));
+  picture.append(text(rows.bars + 32, "q × k"), text(rows.sum + 25, "sum"));
   const most = (values) => values.reduce((so_far, value) => Math.max(so_far, Math.abs(value)), 1e-12);
-  const gap = cell > 5 ? 1 : 0;
+  const wide = Math.max(1, cell > 5 ? cell - 1 : cell);
   const cells = (values, y, kind) => {
     const largest = most(values);
-    values.forEach((value, c) => picture.append(svg("rect", {x: left + c * cell, y, width: Math.max(1, cell - gap),
-      height: heights.cell, class: kind, style: {fill: signColour(value, largest)}})));
+    values.forEach((value, c) => picture.append(svg("rect", {
+      x: left + c * cell, y, width: wide, height: heights.cell, class: kind, style: {fill: signColour(value, largest)},
+    })));
   };
   cells(trace.queryVector, rows.q, "strip-q");
   cells(trace.keyVector, rows.k, "strip-k");
@@ -35,8 +38,10 @@ export function stripPicture(trace, width, chosen) {
   let sum = 0;
   trace.products.forEach((value, c) => {
     const size = (Math.abs(value) / largest) * (heights.bars / 2);
-    picture.append(svg("rect", {x: left + c * cell, y: value < 0 ? middle : middle - size, width: Math.max(1, cell - gap),
-      height: Math.max(0.5, size), class: value < 0 ? "bar-minus" : "bar-plus"}));
+    picture.append(svg("rect", {
+      x: left + c * cell, y: value < 0 ? middle : middle - size, width: wide, height: Math.max(0.5, size),
+      class: value < 0 ? "bar-minus" : "bar-plus",
+    }));
     sums.push(sum += value);
   });
   const [low, high] = [Math.min(0, ...sums), Math.max(0, ...sums)];
@@ -47,8 +52,8 @@ export function stripPicture(trace, width, chosen) {
     svg("line", {x1: left, x2: width - 2, y1: y(0), y2: y(0), class: "strip-zero"}),
     svg("path", {d: `M${left} ${y(0).toFixed(1)}${line}`, class: "strip-sum"}));
   if (chosen !== null) {
-    picture.append(svg("rect", {x: left + chosen * cell - 1.5, y: 1, width: Math.max(1, cell - gap) + 3, height: height - 2,
-      class: "strip-chosen"}));
+    const place = {x: left + chosen * cell - 1.5, y: 1, width: wide + 3, height: height - 2};
+    picture.append(svg("rect", {...place, class: "strip-chosen"}));
   }
   return picture;
 }
@@ -57,8 +62,8 @@ export function stripPicture(trace, width, chosen) {
 export function dimensionText(trace, c) {
   let sum = 0;
   for (let i = 0; i <= c; ++i) sum += trace.products[i];
-  return `Dimension ${c + 1}: ${number(trace.queryVector[c])} × ${number(trace.keyVector[c])} = ${number(trace.products[c])}; ` +
-    `sum so far ${number(sum)}`;
+  const product = `${number(trace.queryVector[c])} × ${number(trace.keyVector[c])} = ${number(trace.products[c])}`;
+  return `Dimension ${c + 1}: ${product}; sum so far ${number(sum)}`;
 }
 
 /** The element of the page; show(trace) draws it anew. */
@@ -86,12 +91,14 @@ export function stripElement() {
     chosen = next;
     draw();
   }
-  element.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     if (!trace) return;
     const {left: begin, width} = frame.getBoundingClientRect();
     const at = Math.floor(((event.clientX - begin - left) / (width - left - 2)) * trace.d);
     if (at >= 0 && at < trace.d) choose(at);
-  });
+  };
+  element.addEventListener("pointermove", point);
+  element.addEventListener("pointerdown", point);
   element.addEventListener("keydown", (event) => {
     const to = {ArrowRight: chosen + 1, ArrowUp: chosen + 1, ArrowLeft: chosen - 1, ArrowDown: chosen - 1, Home: 0,
       End: trace ? trace.d - 1 : 0, PageUp: chosen + 8, PageDown: chosen - 8}[event.key];

@@ -1,5 +1,5 @@
-// A matrix of numbers as a picture of cells, one pixel a cell and enlarged by the browser, with a cell that is looked at by
-// pointer or by arrow keys.
+// A matrix of numbers as a picture of cells, one pixel a cell and enlarged by the browser, with a cell that is looked
+// at by pointer or by arrow keys.
 
 import {channels, colour, el, prepared, svg} from "dragoman/draw.js";
 
@@ -41,12 +41,14 @@ export function pixels(rows, columns, at, tint) {
 }
 
 /**
- * The element: `name` says what it is, `text(i, j)` what a cell says, `looked(i, j)` is told which cell is looked at.
- * show() gets {rows, columns, at, tint, width, height} and the cell.
+ * The element: `name` says what it is, `text(i, j)` what a cell says, `looked(i, j)` is told which cell is looked at,
+ * `say(text)` speaks for those who move by keys. show() gets {rows, columns, at, tint, width, height} and the cell.
  */
-export function heatMap({name, text, looked}) {
+export function heatMap({name, text, looked, say}) {
   const canvas = el("canvas", {"aria-hidden": "true"});
-  const element = el("div", {class: "heat", tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-label": name}, canvas);
+  const element = el("div", {
+    class: "heat", tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-label": name,
+  }, canvas);
   let of = null;
   let image = null;
   let cell = [0, 0];
@@ -70,10 +72,14 @@ export function heatMap({name, text, looked}) {
     draw();
     if (tell) looked(...cell);
   }
-  element.addEventListener("pointermove", (event) => {
+  const point = (event) => {
+    if (!of) return;
     const {left, top, width, height} = canvas.getBoundingClientRect();
-    look(Math.floor(((event.clientY - top) / height) * of.rows), Math.floor(((event.clientX - left) / width) * of.columns));
-  });
+    look(Math.floor(((event.clientY - top) / height) * of.rows),
+      Math.floor(((event.clientX - left) / width) * of.columns));
+  };
+  element.addEventListener("pointermove", point);
+  element.addEventListener("pointerdown", point);
   element.addEventListener("keydown", (event) => {
     const [i, j] = cell;
     const to = {ArrowUp: [i - 1, j], ArrowDown: [i + 1, j], ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0],
@@ -81,6 +87,7 @@ export function heatMap({name, text, looked}) {
     if (!to || !of) return;
     event.preventDefault();
     look(...to);
+    say(text(...cell));
   });
   return {
     element, look,
@@ -91,7 +98,9 @@ export function heatMap({name, text, looked}) {
       draw();
     },
     /** As an image of an SVG. */
-    picture: (x, y, width, height) => svg("image", {x, y, width, height, href: image.toDataURL(), preserveAspectRatio: "none",
-      style: {"image-rendering": "pixelated"}}),
+    picture(x, y, width, height) {
+      const place = {x, y, width, height, preserveAspectRatio: "none"};
+      return svg("image", {...place, href: image.toDataURL(), style: {"image-rendering": "pixelated"}});
+    },
   };
 }
