@@ -87,9 +87,12 @@ async function* events(body) {
 }
 
 // The fields of a request that decide what is translated; the others say what of it is told.
-const telling = new Set(["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
-const asked = (request) => JSON.stringify(Object.entries(request)
-  .filter(([name, value]) => !telling.has(name) && value !== undefined && !(Array.isArray(value) && !value.length)).sort());
+const telling = new Set(
+  ["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
+const asked = (request) => JSON.stringify(
+  Object.entries(request)
+    .filter(([name, value]) => !telling.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
+    .sort());
 
 export class Offline {
   key = "";

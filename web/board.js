@@ -16,8 +16,14 @@ export function boards(app, {tell, act, wide = false, only = attentions}) {
     buttons = [];
     element.replaceChildren(...only.map((attention) => {
       const {layers, heads} = app.shape(attention);
-      const board = el("div", {class: wide ? "board wide" : "board", role: "group", "aria-label": attentionNames[attention],
-        style: {"--heads": String(heads)}, onkeydown: (event) => walk(event, attention, heads)}, el("h4", {}, attentionNames[attention]));
+      const board = el("div", {
+        class: wide ? "board wide" : "board",
+        role: "group",
+        "aria-label": attentionNames[attention],
+        style: {"--heads": String(heads)},
+        onkeydown: (event) => walk(event, attention, heads)
+      },
+        el("h4", {}, attentionNames[attention]));
       for (let layer = 0; layer < layers; ++layer) {
         board.append(el("span", {class: "layer", "aria-hidden": "true"}, String(layer + 1)));
         for (let head = 0; head < heads; ++head) {
@@ -48,10 +54,13 @@ export function boards(app, {tell, act, wide = false, only = attentions}) {
     for (const {attention, layer, head, button} of buttons) {
       const {text, shade = 0, out = false, chosen = false, other = false, label, title} = tell(attention, layer, head);
       button.textContent = text;
-      button.className = [out ? "out" : "lit", chosen ? "chosen" : "", shade > 0.55 ? "full" : "", other ? "other-text" : ""].join(" ").trim();
+      button.className = [
+        out ? "out" : "lit", chosen ? "chosen" : "", shade > 0.55 ? "full" : "", other ? "other-text" : ""
+      ].join(" ").trim();
       button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shade))}%`);
       button.setAttribute("aria-pressed", String(chosen));
-      button.setAttribute("aria-label", `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}: ${label ?? text}`);
+      button.setAttribute(
+        "aria-label", `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}: ${label ?? text}`);
       button.title = title ?? "";
     }
   }};

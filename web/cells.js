@@ -19,8 +19,15 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   const row = el("div", {role: "row"}, cell);
   const area = el("div", {class: "area"}, canvas);
   const sheet = el("div", {class: "sheet"}, corner, across, down, area);
-  const grid = el("div", {class: "scroller cells", role: "grid", tabindex: 0, "aria-activedescendant": cell.id, onkeydown: walk,
-    onscroll: cover}, sheet, row);
+  const grid = el("div", {
+    class: "scroller cells",
+    role: "grid",
+    tabindex: 0,
+    "aria-activedescendant": cell.id,
+    onkeydown: walk,
+    onscroll: cover
+  },
+    sheet, row);
   root.append(grid);
   area.addEventListener("pointermove", point);
   area.addEventListener("pointerleave", () => {
@@ -55,7 +62,8 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   function point(event) {
     const at = cellAt(event);
     if (!at) return;
-    showTip(event.clientX, event.clientY, el("b", {}, says(given.matrix.at(...at))), ` ${given.queries[at[0]]} → ${given.keys[at[1]]}`);
+    showTip(event.clientX, event.clientY, el("b", {}, says(given.matrix.at(...at))),
+      ` ${given.queries[at[0]]} → ${given.keys[at[1]]}`);
     if (pointed && pointed[0] === at[0] && pointed[1] === at[1]) return;
     pointed = at;
     draw();
@@ -91,12 +99,15 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     laidOut = name;
     const measure = document.createElement("canvas").getContext("2d");
     measure.font = `13px ${getComputedStyle(root).fontFamily}`;
-    const longest = (texts) => Math.min(130, Math.max(20, ...texts.slice(0, 500).map((text) => measure.measureText(text).width)) + 14);
+    const longest = (texts) => Math.min(
+      130, Math.max(20, ...texts.slice(0, 500).map((text) => measure.measureText(text).width)) + 14);
     margin = {left: Math.min(longest(queries), root.clientWidth * 0.3), top: longest(keys) * 0.9 + 4};
     const beyond = Math.ceil(longest(keys) * 0.5);  // slanted labels reach beyond the last column
     const fit = Math.floor(Math.min((root.clientWidth - margin.left - beyond) / columns, most));
-    const high = Math.max(27, Math.floor((innerHeight - 130 - margin.top) / rows));  // all rows in sight, if figures fit
-    size = Math.max(smallest, Math.min(largest, zoom() || Math.max(Math.min(fit, high), rows * columns > 4000 ? 7 : 14)));
+    const high = Math.max(
+      27, Math.floor((innerHeight - 130 - margin.top) / rows));  // all rows in sight, if figures fit
+    size = Math.max(
+      smallest, Math.min(largest, zoom() || Math.max(Math.min(fit, high), rows * columns > 4000 ? 7 : 14)));
     const readable = size >= 11;
     if (!readable) margin = {left: 0, top: 0};
     sheet.style.cssText = `--cell:${size}px;--left:${margin.left}px;--top:${margin.top}px`;
@@ -104,8 +115,10 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     area.style.width = `${columns * size}px`;
     area.style.height = `${rows * size}px`;
     across.style.width = `${columns * size + (readable ? beyond : 0)}px`;
-    across.replaceChildren(...(readable ? keys.map((text, j) => el("span", {style: {left: `${(j + 0.5) * size}px`}}, text)) : []));
-    down.replaceChildren(...(readable ? queries.map((text, i) => el("span", {style: {top: `${i * size}px`}}, text)) : []));
+    across.replaceChildren(
+      ...(readable ? keys.map((text, j) => el("span", {style: {left: `${(j + 0.5) * size}px`}}, text)) : []));
+    down.replaceChildren(
+      ...(readable ? queries.map((text, i) => el("span", {style: {top: `${i * size}px`}}, text)) : []));
     span = null;
   }
 
@@ -147,7 +160,8 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
       context.globalAlpha = 1;
       outline(context, pointed, colour("--soft"));
     }
-    if (query !== null && key !== null && query < matrix.rows && key < matrix.columns) outline(context, [query, key], colour("--ink"));
+    if (query !== null && key !== null && query < matrix.rows && key < matrix.columns)
+      outline(context, [query, key], colour("--ink"));
     mark(down, pointed?.[0] ?? query);
     mark(across, pointed?.[1] ?? key);
   }
@@ -197,10 +211,16 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     cover();
   }
 
-  return {update, get size() { return given ? size : 0; }, tell: (i, j) => (given ? tell(i, j) : ""), svg: () => (given ? cellsSvg(given) : null), destroy() {
-    sized.disconnect();
-    hideTip();
-  }};
+  return {
+    update,
+    get size() { return given ? size : 0; },
+    tell: (i, j) => (given ? tell(i, j) : ""),
+    svg: () => (given ? cellsSvg(given) : null),
+    destroy() {
+      sized.disconnect();
+      hideTip();
+    }
+  };
 }
 
 /** The matrix as a standalone SVG. */
@@ -214,13 +234,36 @@ export function cellsSvg({matrix, queries, keys, head, full = 1, title}) {
     for (let j = 0; j < matrix.columns; ++j) {
       const value = matrix.at(i, j);
       if (Math.abs(value) < 0.004) continue;
-      boxes.push(svg("rect", {x: left + j * size, y: top + i * size, width: size - 1, height: size - 1, fill: value < 0 ? less : more,
-        "fill-opacity": Math.min(1, Math.abs(value) / full).toFixed(3)}, svg("title", {}, `${queries[i]} → ${keys[j]}: ${number(value, 4)}`)));
+      boxes.push(svg("rect", {
+        x: left + j * size,
+        y: top + i * size,
+        width: size - 1,
+        height: size - 1,
+        fill: value < 0 ? less : more,
+        "fill-opacity": Math.min(1, Math.abs(value) / full).toFixed(3)
+      },
+        svg("title", {}, `${queries[i]} → ${keys[j]}: ${number(value, 4)}`)));
     }
   }
-  const text = (attributes, says) => svg("text", {"font-size": Math.min(13, size * 0.8), fill: colour("--ink"), ...attributes}, says);
-  return svg("svg", {xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "system-ui, sans-serif"},
-    svg("rect", {width, height, fill: colour("--paper")}), text({x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, title), ...boxes,
+  const text = (attributes, says) => svg(
+    "text", {"font-size": Math.min(13, size * 0.8), fill: colour("--ink"), ...attributes}, says);
+  return svg("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    "font-family": "system-ui, sans-serif"
+  },
+    svg("rect", {width, height, fill: colour("--paper")}),
+    text({x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, title), ...boxes, svg("rect", {
+      x: left - 0.5,
+      y: top - 0.5,
+      width: matrix.columns * size,
+      height: matrix.rows * size,
+      fill: "none",
+      stroke: colour("--line")
+    }),
     ...queries.map((label, i) => text({x: left - 6, y: top + (i + 0.7) * size, "text-anchor": "end"}, label)),
-    ...keys.map((label, j) => text({transform: `translate(${left + (j + 0.6) * size},${top - 6}) rotate(-55)`}, label)));
+    ...keys.map(
+      (label, j) => text({transform: `translate(${left + (j + 0.6) * size},${top - 6}) rotate(-55)`}, label)));
 }

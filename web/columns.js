@@ -4,8 +4,9 @@ import {el, prepared} from "dragoman/draw.js";
 import {drawCells, drawLinks, linksOf, linksSvg, strongest} from "dragoman/links.js";
 
 /**
- * `get()` gives what is shown: {look, attention, layer, heads, query, key, least, off: heads that are switched off}; `pin(side, index)` is called by a click or
- * Enter, `hover(side, index)` (index null: nothing) when a token is pointed at or has the focus.
+ * `get()` gives what is shown: {look, attention, layer, heads, query, key, least, off: heads that are switched off};
+ * `pin(side, index)` is called by a click or Enter, `hover(side, index)` (index null: nothing) when a token is pointed
+ * at or has the focus.
  */
 export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
   const canvas = el("canvas", {"aria-hidden": "true"});
@@ -91,7 +92,8 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     const measure = canvas.getContext("2d");
     measure.setTransform(1, 0, 0, 1, 0, 0);
     measure.font = `${font}px ${getComputedStyle(root).fontFamily}`;
-    const longest = Math.max(...[...labels.queries, ...labels.keys].slice(0, 400).map((text) => measure.measureText(text).width));
+    const longest = Math.max(
+      ...[...labels.queries, ...labels.keys].slice(0, 400).map((text) => measure.measureText(text).width));
     const column = Math.min(Math.ceil(longest) + 18, Math.floor(width * 0.36));
     place = {row, column, gap: width - 2 * column, left: column, right: width - column, height: count * row, width};
     picture.style.setProperty("--row", `${row}px`);
@@ -106,9 +108,11 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
   }
 
   function fill(list, texts) {
-    if (list.children.length === texts.length && texts.every((text, i) => list.children[i].textContent === text)) return;
-    list.replaceChildren(...texts.map((text, i) => el("div", {role: "option", class: text.startsWith("·") ? "token inner" : "token",
-      "data-i": i, tabindex: i === 0 ? 0 : -1}, text)));
+    if (list.children.length === texts.length && texts.every((text, i) => list.children[i].textContent === text))
+      return;
+    const token = (text, i) => el("div", {role: "option", class: text.startsWith("·") ? "token inner" : "token",
+      "data-i": i, tabindex: i === 0 ? 0 : -1}, text);
+    list.replaceChildren(...texts.map(token));
   }
 
   // Moves the canvas to what is in sight, with as much again above and below, if it does not cover it.
@@ -139,7 +143,8 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     }
     const strip = Math.min(place.gap * 0.2, Math.max(10, heads.size * 7));
     for (const one of kept.slice(0, 1)) {
-      drawCells(context, look, given, one, place, one.side === "query" ? place.right - strip : place.left, strip, span.top, span.bottom);
+      drawCells(context, look, given, one, place, one.side === "query" ? place.right - strip : place.left, strip,
+        span.top, span.bottom);
     }
     mark(queries, query, focus?.side === "query" ? focus.index : null);
     mark(keys, key, focus?.side === "key" ? focus.index : null);
@@ -167,7 +172,8 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
         before.heads === given.heads && before.merged === given.look.merged && before.least === given.least;
       given.merged = given.look.merged;
       if (!same) links = strongest(given.look, given.attention, given.layer, given.heads, given.least);
-      if (before.look !== given.look || before.attention !== given.attention || before.merged !== given.merged) focus = null;
+      if (before.look !== given.look || before.attention !== given.attention || before.merged !== given.merged)
+        focus = null;
       layOut(false);
       draw();
     },

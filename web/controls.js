@@ -21,8 +21,10 @@ export function segmented(title, options, get, set) {
       const text = JSON.stringify(list);
       if (text !== known) {
         known = text;
-        row.replaceChildren(...list.map(({value, text: says, title: hint, disabled}) => el("label", {title: hint},
-          el("input", {type: "radio", name, disabled, "data-value": value, onchange: () => set(value)}), el("span", {}, says))));
+        row.replaceChildren(
+          ...list.map(({value, text: says, title: hint, disabled}) => el("label", {title: hint},
+                        el("input", {type: "radio", name, disabled, "data-value": value, onchange: () => set(value)}),
+                        el("span", {}, says))));
       }
       for (const input of row.querySelectorAll("input")) input.checked = input.dataset.value === String(get());
     },
@@ -30,7 +32,8 @@ export function segmented(title, options, get, set) {
 }
 
 export const attentionPicker = (app) => segmented("Attention",
-  () => attentions.map((value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]})),
+  () => attentions.map(
+    (value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]})),
   () => app.state.attention, (attention) => app.set({attention}));
 
 export const layerPicker = (app) => segmented("Layer",
@@ -55,13 +58,17 @@ export function showPicker(app) {
 /** A check box with words beside it. */
 export function check(text, get, set, title) {
   const input = el("input", {type: "checkbox", onchange: () => set(input.checked)});
-  return {element: el("label", {class: "check", title}, input, el("span", {}, text)), update() { input.checked = get(); }};
+  return {
+    element: el("label", {class: "check", title}, input, el("span", {}, text)),
+    update() { input.checked = get(); }
+  };
 }
 
 /** The smallest weight that is drawn as a line. */
 export function leastWeight(app) {
   const said = el("span", {});
-  const input = el("input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
+  const input = el(
+    "input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
   return {element: el("label", {class: "field range"}, said, input), update() {
     input.value = app.state.least;
     said.textContent = `Lines from weight ${app.state.least ? app.state.least.toFixed(2) : "(automatic)"}`;
@@ -86,7 +93,8 @@ export function toggleOff(app, attention, layer, head) {
 /** The coloured squares: a click shows or hides a head, a double click shows it alone, or all again. */
 export function headSquares(app) {
   const row = el("div", {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: move});
-  const switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
+  const switches = el(
+    "div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
   const element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"), row,
     el("div", {class: "switch-row"}, switches, el("span", {class: "note"}, "in the model")));
 
@@ -121,7 +129,10 @@ export function headSquares(app) {
       onclick: (event) => (event.shiftKey ? alone(head) : toggle(head)), ondblclick: () => alone(head),
     }, String(head + 1))));
     switches.replaceChildren(...Array.from({length: count}, (_, head) => el("button", {
-      type: "button", class: "switch", role: "switch", onclick: () => toggleOff(app, app.state.attention, app.state.layer, head),
+      type: "button",
+      class: "switch",
+      role: "switch",
+      onclick: () => toggleOff(app, app.state.attention, app.state.layer, head),
     })));
   };
 

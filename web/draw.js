@@ -80,7 +80,8 @@ export function number(value, digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const least = 10 ** -digits;
-  if (value !== 0 && Math.abs(value) < least / 2) return value > 0 ? `<${least.toFixed(digits)}` : `>−${least.toFixed(digits)}`;
+  if (value !== 0 && Math.abs(value) < least / 2)
+    return value > 0 ? `<${least.toFixed(digits)}` : `>−${least.toFixed(digits)}`;
   return value.toFixed(digits).replace("-", "−");
 }
 

@@ -3,11 +3,15 @@
 import {Look} from "dragoman/look.js";
 import {searchDefault, searchFields} from "dragoman/state.js";
 
+// Settings that only one kind of search looks at.
+const only = {beam: "beam", temperature: "sample", top_k: "sample", top_p: "sample", seed: "sample"};
+
 /** The settings that differ from what the server uses by itself, as fields of a request. */
 export function changesOf(state) {
   const changes = {};
   for (const name of searchFields) {
-    if (state[name] !== searchDefault(name)) changes[name] = state[name];
+    const used = !only[name] || only[name] === state.search;
+    if (used && state[name] !== searchDefault(name)) changes[name] = state[name];
   }
   if (state.off.length) {
     changes.heads_off = state.off.map(({attention, layer, head}) => ({attention, layer: layer + 1, head: head + 1}));
@@ -107,7 +111,8 @@ class Line {
       const {trace, packed, ...rest} = request;
       return {answer: await this.app.api.translate(rest, options)};
     }];
-    if (!this.app.tooLong(request.q)) ways.unshift(async () => ({answer: await this.app.api.translate(request, options)}));
+    if (!this.app.tooLong(request.q))
+      ways.unshift(async () => ({answer: await this.app.api.translate(request, options)}));
     let refusal = null;
     for (const way of ways) {
       try {

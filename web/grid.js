@@ -7,17 +7,22 @@ import {attentionNames, attentions} from "dragoman/look.js";
 
 export function gridView(root, app) {
   let every = innerWidth >= 1000;  // all three attentions at once
-  const picker = segmented("Attention", () => [{value: "all", text: "All"},
-    ...attentions.map((value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]}))],
-  () => (every ? "all" : app.state.attention), (value) => {
-    every = value === "all";
-    app.set(every ? {} : {attention: value});
-  });
+  const picker = segmented("Attention",
+    () => [{value: "all", text: "All"},
+      ...attentions.map(
+        (value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]}))],
+    () => (every ? "all" : app.state.attention), (value) => {
+      every = value === "all";
+      app.set(every ? {} : {attention: value});
+    });
   const controls = bar(picker, mergedSwitch(app), showPicker(app));
   const groups = el("div", {class: "thumb-groups"});
-  const note = el("p", {class: "note"}, "Rows of a thumbnail are queries, columns keys; the stronger the colour, the larger the weight. ",
-    "Below: the head, and the mean entropy of its rows in bits. Click to enlarge; the switch takes a head out of the model.");
-  const partly = el("p", {class: "note"}, "This sentence is long: layers are fetched one by one. Click into an empty one to fetch it.");
+  const note = el("p", {class: "note"},
+    "Rows of a thumbnail are queries, columns keys; the stronger the colour, the larger the weight. ",
+    "Below: the head, and the mean entropy of its rows in bits. Click to enlarge; the switch takes a head out of ",
+    "the model.");
+  const partly = el(
+    "p", {class: "note"}, "This sentence is long: layers are fetched one by one. Click into an empty one to fetch it.");
   const empty = el("p", {class: "empty"}, "All layers and heads are shown here as soon as a sentence is translated.");
   const enlarged = enlargement(app);
   root.append(controls.element, empty, partly, groups, note, enlarged.element);
@@ -48,7 +53,8 @@ export function gridView(root, app) {
 function thumbnails(app, attention, open) {
   const table = el("div", {class: "thumbs", role: "group", "aria-label": attentionNames[attention], onkeydown: walk});
   const {layers, heads} = app.shape(attention);
-  const element = el("section", {class: "thumb-group", style: {"--heads": String(heads)}}, el("h3", {}, attentionNames[attention]), table);
+  const element = el("section", {class: "thumb-group", style: {"--heads": String(heads)}},
+    el("h3", {}, attentionNames[attention]), table);
   const tiles = [];
   for (let layer = 0; layer < layers; ++layer) {
     table.append(el("div", {class: "thumb-layer"}, `Layer ${layer + 1}`));
@@ -59,9 +65,14 @@ function thumbnails(app, attention, open) {
         if (app.look?.has(attention, layer)) open(attention, layer, head);
         else app.set({attention, layer});
       }}, picture, caption);
-      const lever = el("button", {type: "button", class: "switch", role: "switch",
-        "aria-label": `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} takes part in the computation`,
-        onclick: () => toggleOff(app, attention, layer, head)});
+      const lever = el("button", {
+        type: "button",
+        class: "switch",
+        role: "switch",
+        "aria-label":
+          `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} takes part in the computation`,
+        onclick: () => toggleOff(app, attention, layer, head)
+      });
       tiles.push({layer, head, picture, caption, button, lever});
       table.append(el("div", {class: "tile"}, button, lever));
     }
@@ -78,24 +89,31 @@ function thumbnails(app, attention, open) {
 
   function draw({layer, head, picture, caption, button}) {
     const there = app.look.has(attention, layer);
-    picture.replaceChildren(...(there ? [heat(pooled(app.look.weights(attention, layer, head), 160), hues(head))] : []));
+    picture.replaceChildren(
+      ...(there ? [heat(pooled(app.look.weights(attention, layer, head), 160), hues(head))] : []));
     const entropy = there ? number(app.look.entropy(attention, layer, head), 2) : "–";
     caption.replaceChildren(el("b", {}, String(head + 1)), ` ${entropy}`);
-    button.setAttribute("aria-label", `Enlarge ${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}, mean entropy ${entropy} bits`);
+    button.setAttribute("aria-label",
+      `Enlarge ${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}, mean entropy ${entropy} bits`);
   }
 
-  return {element, attention, update() {
-    const now = {look: app.look, merged: app.look.merged, dark: darkTheme(), layers: app.look.shape(attention).which.length};
-    const same = Object.keys(now).every((name) => drawn[name] === now[name]);
-    drawn = now;
-    for (const tile of tiles) {
-      if (!same) draw(tile);
-      const off = isOff(app.state, attention, tile.layer, tile.head);
-      tile.button.classList.toggle("off", off);
-      tile.lever.hidden = app.offline || app.model?.heads_can_be_switched === false;
-      tile.lever.setAttribute("aria-checked", String(!off));
+  return {
+    element,
+    attention,
+    update() {
+      const now =
+        {look: app.look, merged: app.look.merged, dark: darkTheme(), layers: app.look.shape(attention).which.length};
+      const same = Object.keys(now).every((name) => drawn[name] === now[name]);
+      drawn = now;
+      for (const tile of tiles) {
+        if (!same) draw(tile);
+        const off = isOff(app.state, attention, tile.layer, tile.head);
+        tile.button.classList.toggle("off", off);
+        tile.lever.hidden = app.offline || app.model?.heads_can_be_switched === false;
+        tile.lever.setAttribute("aria-checked", String(!off));
+      }
     }
-  }};
+  };
 }
 
 // The dialog with one head; arrows go to its neighbours.
@@ -118,15 +136,24 @@ function enlargement(app) {
   const button = (text, act, label) => el("button", {type: "button", onclick: act, "aria-label": label}, text);
   const element = el("dialog", {class: "enlarged", "aria-labelledby": "enlarged-title"},
     el("div", {class: "dialog-head"}, title, close), facts,
-    el("div", {class: "bar"}, button("‹ Head", () => step(0, -1), "Head before"), button("Head ›", () => step(0, 1), "Next head"),
-      button("‹ Layer", () => step(-1, 0), "Layer before"), button("Layer ›", () => step(1, 0), "Next layer"),
-      button("Matrix", () => go("matrix"), "Show in Matrix"), button("Lines", () => go("heads"), "Show alone in Heads"), off), place);
+    el("div", {class: "bar"}, button("‹ Head", () => step(0, -1), "Head before"),
+      button("Head ›", () => step(0, 1), "Next head"), button("‹ Layer", () => step(-1, 0), "Layer before"),
+      button("Layer ›", () => step(1, 0), "Next layer"), button("Matrix", () => go("matrix"), "Show in Matrix"),
+      button("Lines", () => go("heads"), "Show alone in Heads"), off),
+    place);
   const at = {layer: 0, head: 0};
   const panel = cells(place, {
     get: () => {
       const {attention, query, key} = app.state;
       if (!element.open || !app.look?.has(attention, at.layer)) return null;
-      return {matrix: app.look.weights(attention, at.layer, at.head), ...app.look.tokens(attention), head: at.head, query, key, title: title.textContent};
+      return {
+        matrix: app.look.weights(attention, at.layer, at.head),
+        ...app.look.tokens(attention),
+        head: at.head,
+        query,
+        key,
+        title: title.textContent
+      };
     },
     select: (query, key) => app.set({query, key}),
     most: 42,
@@ -136,7 +163,8 @@ function enlargement(app) {
     const {attention} = app.state;
     title.textContent = `${attentionNames[attention]}, layer ${at.layer + 1}, head ${at.head + 1}`;
     const {entropy, distance, peak} = app.look.statistics(attention, at.layer, at.head);
-    facts.textContent = `Mean entropy ${number(entropy, 2)} bits · mean distance ${number(distance, 1)} · mean largest weight ${number(peak, 2)}`;
+    facts.textContent = `Mean entropy ${number(entropy, 2)} bits · mean distance ${
+      number(distance, 1)} · mean largest weight ${number(peak, 2)}`;
     off.hidden = app.offline;
     off.textContent = isOff(app.state, attention, at.layer, at.head) ? "Switch on" : "Switch off";
     panel.update();
@@ -159,14 +187,27 @@ function gridSvg(app) {
     for (let head = 0; head < heads; ++head) {
       const [x, y] = [40 + head * (size + gap), 40 + layer * (size + gap + 10)];
       if (app.look.has(attention, layer)) {
-        tiles.push(svg("image", {x, y, width: size, height: size, preserveAspectRatio: "none", style: "image-rendering:pixelated",
-          href: heat(pooled(app.look.weights(attention, layer, head), 160), hues(head)).toDataURL()}));
+        tiles.push(svg("image", {
+          x,
+          y,
+          width: size,
+          height: size,
+          preserveAspectRatio: "none",
+          style: "image-rendering:pixelated",
+          href: heat(pooled(app.look.weights(attention, layer, head), 160), hues(head)).toDataURL()
+        }));
       }
       tiles.push(svg("rect", {x, y, width: size, height: size, fill: "none", stroke: colour("--line")}),
         svg("text", {x, y: y + size + 14, "font-size": 12, fill: colour("--soft")}, `${layer + 1}.${head + 1}`));
     }
   }
-  return svg("svg", {xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "system-ui, sans-serif"},
+  return svg("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    "font-family": "system-ui, sans-serif"
+  },
     svg("rect", {width, height, fill: colour("--paper")}),
     svg("text", {x: 8, y: 20, "font-size": 13, fill: colour("--soft")}, attentionNames[attention]), ...tiles);
 }

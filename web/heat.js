@@ -2,7 +2,8 @@
 import {channels, colour, headColour} from "dragoman/draw.js";
 
 /** The colours of a picture of weights: of a head, or with signs (more and less). */
-export const hues = (head) => (head === null ? {more: colour("--more"), less: colour("--less")} : {more: headColour(head)});
+export const hues = (head) => (
+  head === null ? {more: colour("--more"), less: colour("--less")} : {more: headColour(head)});
 
 /** A canvas with a pixel for each cell; opacity is |weight| / `full`. */
 export function heat({rows, columns, data}, {more, less = more}, full = 1) {

@@ -1,4 +1,5 @@
-// Attention as lines between tokens: which links are strong enough to be drawn, and drawing them, on a canvas or as SVG.
+// Attention as lines between tokens: which links are strong enough to be drawn, and drawing them, on a canvas or as
+// SVG.
 import {colour, headColour, svg} from "dragoman/draw.js";
 
 const levels = 24;  // of opacity, finer where weights are small: lines of a head and level are one path
@@ -8,8 +9,8 @@ const bins = 4096;
 const floor = (columns) => Math.min(0.01, 0.5 / columns);
 
 /**
- * The strongest links of the heads, of weight `wanted` or more, and at most `most`: {lists: [{head, level, queries, keys}], least, drawn, all}. `least`
- * is the smallest weight that is drawn.
+ * The strongest links of the heads, of weight `wanted` or more, and at most `most`: {lists: [{head, level, queries,
+ * keys}], least, drawn, all}. `least` is the smallest weight that is drawn.
  */
 export function strongest(look, attention, layer, heads, wanted = 0, most = 6000) {
   const matrices = [...heads].map((head) => ({head, matrix: look.weights(attention, layer, head)}));
@@ -79,7 +80,8 @@ function lanes(lists, row) {
 
 /**
  * Draws lists of links into the part of the picture between `top` and `bottom`; `place` is {left, right, row}: where
- * lines begin and end, and the height of a row. Lines of heads that are `off` are dotted. The context's origin is the top of the whole picture.
+ * lines begin and end, and the height of a row. Lines of heads that are `off` are dotted. The context's origin is the
+ * top of the whole picture.
  */
 export function drawLinks(context, lists, {left, right, row}, top, bottom, off) {
   const middle = (left + right) / 2;
@@ -143,7 +145,20 @@ export function linksSvg(labels, lists, {row, column, gap}, heading) {
     "stroke-width": thickness(level).toFixed(2)}));
   return svg("svg", {xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`,
     "font-family": "system-ui, sans-serif"}, svg("rect", {width, height, fill: colour("--paper")}),
-  svg("text", {x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, heading), ...paths,
+  svg("text", {x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, heading), ...legend(lane.keys(), width), ...paths,
   ...labels.queries.map((label, i) => text(label, i, column - 8, "end")),
   ...labels.keys.map((label, i) => text(label, i, column + gap + 8, "start")));
+}
+
+// Squares with the heads' numbers, at the top right.
+function legend(heads, width) {
+  const list = [...heads];
+  return list.flatMap((head, i) => {
+    const x = width - 8 - (list.length - i) * 18;
+    return [
+      svg("rect", {x, y: 6, width: 15, height: 15, rx: 2, fill: headColour(head)}),
+      svg("text", {x: x + 7.5, y: 17, "text-anchor": "middle", "font-size": 10, fill: colour("--paper")},
+        String(head + 1))
+    ];
+  });
 }

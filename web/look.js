@@ -2,12 +2,18 @@
 // what can be counted in them.
 
 export const attentions = ["encoder", "decoder", "cross"];
-export const attentionNames = {encoder: "Encoder self-attention", decoder: "Decoder self-attention", cross: "Cross-attention"};
+export const attentionNames = {
+  encoder: "Encoder self-attention",
+  decoder: "Decoder self-attention",
+  cross: "Cross-attention"
+};
 export const start = "<s>";
+export const mergedSentence = "Words: rows of subwords averaged, columns added.";
 
 // A piece goes on with the word before it if both are letters or numbers of a script that puts spaces between words.
 const inner = /[\p{L}\p{M}\p{N}'’-]/u;
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];
+const unspaced = new RegExp(`[${scripts.map((script) => `\\p{Script=${script}}`).join("")}]`, "u");
 
 /** A piece as it is shown: "▁dog" begins a word and reads "dog"; "s" goes on with one and reads "·s"; "," is itself. */
 export function label(piece) {
@@ -28,18 +34,27 @@ export function unpacked(text) {
   return Float32Array.from({length: words}, (_, i) => view.getFloat32(4 * i, true));
 }
 
-// {heads, queries, keys, layers: Map of a layer (from 0) to its weights [head][query][key]}; from base64 or nested lists.
+// {heads, queries, keys, layers: Map of a layer (from 0) to its weights [head][query][key]}, from base64 or lists.
 function table(attention) {
   if (!Array.isArray(attention)) {
     const {layers, heads, queries, keys, which} = attention;
     const data = unpacked(attention.packed);
     const size = heads * queries * keys;
     const numbers = which ? which.map((layer) => layer - 1) : Array.from({length: layers}, (_, i) => i);
-    return {heads, queries, keys, layers: new Map(numbers.map((layer, i) => [layer, data.subarray(i * size, (i + 1) * size)]))};
+    return {
+      heads,
+      queries,
+      keys,
+      layers: new Map(numbers.map((layer, i) => [layer, data.subarray(i * size, (i + 1) * size)]))
+    };
   }
   const flat = attention.map((layer) => Float32Array.from(layer.flat(2)));
-  return {heads: attention[0]?.length ?? 0, queries: attention[0]?.[0]?.length ?? 0, keys: attention[0]?.[0]?.[0]?.length ?? 0,
-    layers: new Map(flat.map((data, i) => [i, data]))};
+  return {
+    heads: attention[0]?.length ?? 0,
+    queries: attention[0]?.[0]?.length ?? 0,
+    keys: attention[0]?.[0]?.[0]?.length ?? 0,
+    layers: new Map(flat.map((data, i) => [i, data]))
+  };
 }
 
 class Matrix {
@@ -249,5 +264,10 @@ export function difference(first, second, attention, layer, head) {
       moved += Math.abs(change) / 2;
     }
   }
-  return {matrix: new Matrix(now.rows, now.columns, data), ...labels, alone: now.rows - rows.length, moved: rows.length ? moved / rows.length : 0};
+  return {
+    matrix: new Matrix(now.rows, now.columns, data),
+    ...labels,
+    alone: now.rows - rows.length,
+    moved: rows.length ? moved / rows.length : 0
+  };
 }

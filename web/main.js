@@ -62,8 +62,9 @@ const app = {
     }
     if (line.result.sentences.length) {
       const text = line.result.answer.translations.map((translation) => translation.text).join(" ");
-      app.say(line === app.flow.plain ? `Translation: ${text}` : line === app.flow.changed ? `Changed translation: ${text}`
-        : `Second translation: ${text}`);
+      app.say(line === app.flow.plain ? `Translation: ${text}`
+          : line === app.flow.changed ? `Changed translation: ${text}`
+                                      : `Second translation: ${text}`);
     }
     app.refresh();
   },
@@ -81,7 +82,11 @@ const app = {
   /** How many layers and heads an attention of this model has. */
   shape(attention) {
     const config = app.model?.config;
-    if (config) return {layers: attention === "encoder" ? config["encoder-layers"] : config["decoder-layers"], heads: config.heads};
+    if (config)
+      return {
+        layers: attention === "encoder" ? config["encoder-layers"] : config["decoder-layers"],
+        heads: config.heads
+      };
     return app.look?.shape(attention) ?? {layers: 0, heads: 0};
   },
 
@@ -152,6 +157,7 @@ function writeHash() {
   clearTimeout(writing);
   writing = setTimeout(() => {
     const hash = toHash(app.state);
+    document.title = app.state.sentence ? `${app.state.sentence.slice(0, 60)} · dragoman` : "dragoman: look inside";
     if (hash !== location.hash) history.replaceState(null, "", hash);
   }, 200);
 }
@@ -219,13 +225,15 @@ async function boot() {
   tools(byId("tools"), app);
   byId("skip").addEventListener("click", () => byId("view").focus());
   await app.connect();
-  Object.assign(app.state, Object.fromEntries(searchFields.filter((name) => !(name in wanted)).map((name) => [name, searchDefault(name)])));
+  Object.assign(app.state,
+    Object.fromEntries(searchFields.filter((name) => !(name in wanted)).map((name) => [name, searchDefault(name)])));
   if (!app.state.sentence) app.state.sentence = (app.offline ? app.api.sentences[0] : app.model?.examples?.[0]) ?? "";
   app.box = sentenceBox(byId("translate"), app);
   app.views = tabs(byId("tabs"), byId("view"), app);
   app.set({});
   addEventListener("hashchange", () => {
-    Object.assign(app.state, {...defaults(), source: app.state.source, target: app.state.target}, fromHash(location.hash));
+    Object.assign(
+      app.state, {...defaults(), source: app.state.source, target: app.state.target}, fromHash(location.hash));
     fit();
     app.set({});
   });

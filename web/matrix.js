@@ -2,7 +2,7 @@
 import {cells} from "dragoman/cells.js";
 import {attentionPicker, bar, headPicker, layerPicker, mergedSwitch, showPicker} from "dragoman/controls.js";
 import {el, number} from "dragoman/draw.js";
-import {attentionNames} from "dragoman/look.js";
+import {attentionNames, mergedSentence} from "dragoman/look.js";
 
 export function matrixView(root, app) {
   let zoom = 0;
@@ -13,9 +13,11 @@ export function matrixView(root, app) {
   const size = {element: el("label", {class: "field range"}, el("span", {}, "Size of a cell"), range), update() {
     if (!zoom && panel.size) range.value = panel.size;
   }};
-  const controls = bar(attentionPicker(app), layerPicker(app), headPicker(app), size, mergedSwitch(app), showPicker(app));
+  const controls = bar(
+    attentionPicker(app), layerPicker(app), headPicker(app), size, mergedSwitch(app), showPicker(app));
   const place = el("div", {class: "matrix-place"});
-  const chosen = el("p", {class: "chosen"});
+  const chosen = el("p", {class: "chosen-cell"});
+  const why = el("button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, "Why this weight?");
   const note = el("p", {class: "note"});
   const empty = el("p", {class: "empty"}, "The weights of a head are shown here as soon as a sentence is translated.");
   root.append(controls.element, empty, chosen, place, note);
@@ -25,12 +27,20 @@ export function matrixView(root, app) {
     get: () => {
       if (!ready()) return null;
       const {attention, layer, head, query, key} = app.state;
-      return {matrix: app.look.weights(attention, layer, head), ...app.look.tokens(attention), head, query, key, title: title()};
+      return {
+        matrix: app.look.weights(attention, layer, head),
+        ...app.look.tokens(attention),
+        head,
+        query,
+        key,
+        title: title()
+      };
     },
     select: (query, key) => app.set({query, key}),
     zoom: () => zoom,
   });
-  const title = () => `${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}, head ${app.state.head + 1}`;
+  const title = () => `${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}, head ${
+    app.state.head + 1}`;
 
   function update() {
     controls.update();
@@ -41,13 +51,15 @@ export function matrixView(root, app) {
     size.update();
     const {attention, layer, head, query, key} = app.state;
     const {entropy, distance, peak} = app.look.statistics(attention, layer, head);
-    note.textContent = `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits, mean distance ` +
-      `${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.${app.state.merged ? " Words: rows of subwords averaged, columns added." : ""}`;
+    note.textContent = [
+      `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits,`,
+      `mean distance ${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.`,
+      app.state.merged ? mergedSentence : "",
+    ].join(" ");
     const {rows, columns} = app.look.weights(attention, layer, head);
     const is = query !== null && key !== null && query < rows && key < columns;
-    chosen.replaceChildren(...(is ? [el("span", {}, panel.tell(query, key)), el("button", {type: "button", class: "quiet small",
-      onclick: () => app.set({tab: "why"})}, "Why this weight?")]
-      : ["Point at a cell for its weight; click or use the arrow keys to choose one."]));
+    if (is) chosen.replaceChildren(el("span", {}, panel.tell(query, key)), why);
+    else chosen.replaceChildren("Point at a cell for its weight; click or use the arrow keys to choose one.");
   }
 
   return {update, destroy: () => panel.destroy(), svg: () => panel.svg()};

@@ -5,26 +5,36 @@ import {changesOf, isChanged} from "dragoman/flow.js";
 import {common} from "dragoman/look.js";
 
 export function sentenceBox(root, app) {
-  const input = el("textarea", {id: "sentence", rows: 2, spellcheck: "false", autocapitalize: "sentences",
+  const input = el("textarea", {id: "sentence", dir: "auto", rows: 2, spellcheck: "false", autocapitalize: "sentences",
     placeholder: "Type a sentence", value: app.state.sentence, oninput: typed, onkeydown: keys});
-  const pair = el("select", {id: "pair", "aria-label": "Languages", onchange: () => app.choosePair(...pair.value.split(" "))});
+  const pair = el(
+    "select", {id: "pair", "aria-label": "Languages", onchange: () => app.choosePair(...pair.value.split(" "))});
   const pairLabel = el("span", {class: "language"});
-  const key = el("input", {id: "key", type: "password", autocomplete: "off", oninput: () => { app.api.key = key.value; },
+  const key = el("input", {
+    id: "key",
+    type: "password",
+    autocomplete: "off",
+    oninput: () => {
+      app.api.key = key.value;
+    },
     onchange: async () => {
       await app.connect();
       app.set({});
-    }});
-  const keyRow = el("form", {class: "key", onsubmit: (event) => event.preventDefault()}, el("label", {for: "key"}, "API key"), key);
-  const known = el("select", {id: "known", "aria-label": "Sentences of this file", onchange: () => choose(known.value)});
-  const translation = el("div", {class: "translation", id: "translation"});
+    }
+  });
+  const keyRow = el("form", {class: "key", onsubmit: (event) => event.preventDefault()}, el("label", {for: "key"
+  }, "API key"), key);
+  const known = el(
+    "select", {id: "known", "aria-label": "Sentences of this file", onchange: () => choose(known.value)});
+  const translation = el("div", {class: "translation", id: "translation", dir: "auto"});
   const facts = el("p", {class: "facts"});
   const what = el("div", {class: "changed-translation", hidden: true});
   const best = el("details", {class: "best"});
   const targetName = el("h2", {class: "language"});
 
+  const label = el("label", {for: "sentence", class: "language"}, pairLabel);
   root.append(
-    el("div", {class: "side"},
-      el("div", {class: "side-head"}, el("label", {for: "sentence", class: "language"}, pairLabel), pair, known), input, keyRow),
+    el("div", {class: "side"}, el("div", {class: "side-head"}, label, pair, known), input, keyRow),
     el("div", {class: "side"}, el("div", {class: "side-head"}, targetName, facts), translation, what, best));
 
   let timer = 0;
@@ -93,10 +103,13 @@ export function sentenceBox(root, app) {
   }
 
   function scoreFacts(sentence, result) {
-    const told = [el("span", {title: "log-probability divided by the length norm: what the search maximises"},
-      `score ${number(sentence.score)}`),
-    el("span", {title: "natural logarithm of the translation's probability"}, `log p ${number(sentence.log_probability)}`),
-    app.offline ? null : el("span", {title: "from the request to its whole answer"}, `${Math.round(result.took)} ms`)].filter(Boolean);
+    const told = [
+      el("span", {title: "log-probability divided by the length norm: what the search maximises"},
+        `score ${number(sentence.score)}`),
+      el("span", {title: "natural logarithm of the translation's probability"},
+        `log p ${number(sentence.log_probability)}`),
+      app.offline ? null : el("span", {title: "from the request to its whole answer"}, `${Math.round(result.took)} ms`)
+    ].filter(Boolean);
     if (!sentence.finished) told.unshift(el("span", {class: "warning"}, "cut short"));
     return told;
   }
@@ -106,11 +119,27 @@ export function sentenceBox(root, app) {
     best.hidden = list.length < 2;
     if (best.hidden) return;
     best.replaceChildren(el("summary", {}, `${list.length} best`),
-      el("table", {}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Translation"),
-        el("th", {scope: "col", class: "figure"}, "Score"), el("th", {scope: "col", class: "figure"}, "log p"))),
-      el("tbody", {}, ...list.map(({text, score, log_probability, finished}, i) => el("tr", {},
-        el("td", {lang: app.state.target}, ...(i ? differing(list[0].text, text) : [text]), finished ? null : " (cut short)"),
-        el("td", {class: "figure"}, number(score)), el("td", {class: "figure"}, number(log_probability)))))));
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {scope: "col"}, "Translation"), el("th", {scope: "col", class: "figure"}, "Score"),
+            el("th", {scope: "col", class: "figure"}, "log p"), el("td", {}))),
+        el("tbody", {},
+          ...list.map(({text, score, log_probability, finished}, i) => el("tr", {},
+                        el("td", {lang: app.state.target}, ...(i ? differing(list[0].text, text) : [text]),
+                          finished ? null : " (cut short)"),
+                        el("td", {class: "figure"}, number(score)),
+                        el("td", {class: "figure"}, number(log_probability)),
+                        el("td", {class: "figure"},
+                          i && !app.offline
+                            ? el("button", {
+                                type: "button",
+                                class: "quiet small",
+                                "aria-label": `Look at translation ${i + 1}`,
+                                title: "Force this translation, and see its attention",
+                                onclick: () => app.set({prefix: text, show: "changed"})
+                              },
+                                "Look")
+                            : null))))));
   }
 
   function showChanged() {
@@ -123,12 +152,14 @@ export function sentenceBox(root, app) {
     if (what.hidden) return;
     const same = now.text === before.text;
     what.replaceChildren(
-      el("div", {class: "what-head"}, el("span", {class: "language"}, "What if"), el("span", {class: "reasons"}, reasons(app.state)),
+      el("div", {class: "what-head"}, el("span", {class: "language"}, "What if"),
+        el("span", {class: "reasons", title: reasons(app.state)}, reasons(app.state)),
         el("button", {type: "button", class: "quiet small", onclick: () => app.reset()}, "Undo all")),
       el("div", {class: "translation"}, ...differing(before.text, now.text)),
       el("p", {class: "facts"}, el("span", {}, same ? "the same text" : "another text"),
         el("span", {}, `score ${number(now.score)} (${signed(now.score - before.score)})`),
-        el("span", {}, `log p ${number(now.log_probability)} (${signed(now.log_probability - before.log_probability)})`)));
+        el("span", {},
+          `log p ${number(now.log_probability)} (${signed(now.log_probability - before.log_probability)})`)));
   }
 
   return {update() {
@@ -155,6 +186,7 @@ export function reasons(state) {
     const list = off.map(({attention, layer, head}) => `${attention} ${layer}.${head}`);
     told.push(`off: ${list.length > 6 ? `${list.length} heads` : list.join(", ")}`);
   }
-  for (const [name, value] of Object.entries(search)) told.push(`${name.replace("_", "-")} ${name === "prefix" ? `“${value}”` : value}`);
+  for (const [name, value] of Object.entries(search))
+    told.push(`${name.replace("_", "-")} ${name === "prefix" ? `“${value}”` : value}`);
   return told.join("; ");
 }

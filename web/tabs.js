@@ -21,8 +21,14 @@ export const viewNames = registry.map(({name}) => name);
 export function tabs(list, panel, app) {
   let shown = null;  // {name, view}
   const buttons = registry.map(({name, title}) => el("button", {
-    role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name, onclick: () => app.set({tab: name}),
-  }, title));
+    role: "tab",
+    id: `tab-${name}`,
+    type: "button",
+    "aria-controls": panel.id,
+    "data-tab": name,
+    onclick: () => app.set({tab: name}),
+  },
+                                 title));
   const row = el("div", {role: "tablist", "aria-label": "Views", onkeydown: move});
   registry.forEach(({group}, i) => {
     if (i > 0 && group !== registry[i - 1].group) row.append(el("span", {class: "gap", "aria-hidden": "true"}));
@@ -57,7 +63,8 @@ export function tabs(list, panel, app) {
     try {
       module = await import(`dragoman/${entry.file}`);
     } catch (error) {
-      if (shown === mine) panel.append(el("p", {class: "empty"}, `The view “${entry.title}” could not be loaded: ${error.message}`));
+      if (shown === mine)
+        panel.append(el("p", {class: "empty"}, `The view “${entry.title}” could not be loaded: ${error.message}`));
       console.error(error);
       return;
     }

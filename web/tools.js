@@ -11,7 +11,8 @@ export function tools(root, app) {
 
 function themeButton(app) {
   const theme = () => document.documentElement.dataset.theme;
-  const button = el("button", {type: "button", class: "quiet", onclick: () => choose(theme() === "dark" ? "light" : "dark", true)});
+  const button = el(
+    "button", {type: "button", class: "quiet", onclick: () => choose(theme() === "dark" ? "light" : "dark", true)});
   const tell = () => {
     button.textContent = theme() === "dark" ? "Light" : "Dark";
     button.setAttribute("aria-label", theme() === "dark" ? "Light theme" : "Dark theme");
