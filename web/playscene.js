@@ -170,13 +170,14 @@ export function momentText(play, moment) {
     case "embed":
       return `Each of the ${play.sources.length} pieces of the source becomes a vector, and its position is added.`;
     case "encoder":
-      return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all others.`;
+      return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all the ` +
+        "others.";
     case "read":
       return word === 0 ? "The decoder begins: it reads the start token." :
         `The decoder reads “${play.inputs[word]}”, which it has just written.`;
     case "decoder":
-      return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: it looks at what has been ` +
-        "written, then at the source.";
+      return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: it looks at what has ` +
+        "been written, then at the source.";
     default:
       return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
         "The end token is the likeliest next: the sentence is done." :

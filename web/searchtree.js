@@ -77,8 +77,8 @@ export function pathOf(node) {
 export const ownLogp = (node) => node.logp - node.parent.logp;
 
 /**
- * Why a candidate lives, ended or died: one or two sentences. `limit` is {most, asked, stop}: how many tokens the search
- * may write, how many results it is to find, and its rule of stopping.
+ * Why a candidate lives, ended or died: one or two sentences. `limit` is {most, asked, stop}: how many tokens the
+ * search may write, how many results it is to find, and its rule of stopping.
  */
 export function fateOf(tree, node, limit, number = (x) => x.toFixed(3)) {
   if (node.fate === "crowded out") return crowdedFate(tree, node, number);
@@ -102,8 +102,8 @@ const lastIn = (tree, step) => (tree.steps[step] ?? []).filter((node) => node.ra
 function crowdedFate(tree, node, number) {
   const last = lastIn(tree, node.step);
   if (!last) return "Crowded out: better ones filled the beam.";
-  return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, “${shown(last.token)}”, ` +
-    `scored ${number(last.score)}; this one ${number(node.score)}.`;
+  return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, “${shown(last.token)}”,` +
+    ` scored ${number(last.score)}; this one ${number(node.score)}.`;
 }
 
 function finishedFate(tree, node, number) {
@@ -137,11 +137,11 @@ function diedFate(tree, node, number) {
   if (next.length === 0) return "The search ended here: every next word was barred by the settings.";
   const [last, own] = [lastIn(tree, node.step + 1), node.children[0]];
   if (own && last) {
-    return `Died at the next step: its best continuation, “${shown(own.token)}”, scored ${number(own.score)}, and the ` +
-      `last place of the beam went to “${shown(last.token)}” with ${number(last.score)}.`;
+    return `Died at the next step: its best continuation, “${shown(own.token)}”, scored ${number(own.score)}, and ` +
+      `the last place of the beam went to “${shown(last.token)}” with ${number(last.score)}.`;
   }
-  return `Died at the next step: none of its continuations was among the best ${next.length}, the last of which scored ` +
-    `${number(next.at(-1).score)}.`;
+  return `Died at the next step: none of its continuations was among the best ${next.length}, the last of which ` +
+    `scored ${number(next.at(-1).score)}.`;
 }
 
 function stoppedFate(tree, node, limit, number) {
