@@ -1,0 +1,197 @@
+// The guided tour: step by step from the words to the translation, with the sentence that is there. It stands beside
+// what it explains, never over it, and each step names the paper's section and the source files.
+
+import {el} from "dragoman/draw.js";
+import {label} from "dragoman/look.js";
+
+const quoted = (pieces) => pieces.slice(0, 8).map((piece) => `“${label(piece)}”`).join(", ");
+const width = () => el("i", {}, "d", el("sub", {}, "k"));
+
+// `state` is what the views show, `here` what is marked; texts are lists of parts, made of the look and the model's
+// settings.
+const stops = [
+  {
+    title: "Your sentence, in pieces", section: "Section 5.1",
+    files: ["dragoman/text/tokenizer.h", "dragoman/text/train_tokenizer.cpp"],
+    here: "#translate", state: {},
+    text: ({src}) => [
+      "The model knows no letters and no words, only pieces from a fixed list, learned from the training text. ",
+      `Your sentence became ${src.length}: ${quoted(src)}${src.length > 8 ? ", …" : ""}. A dot begins a piece that `,
+      "goes on with a word; the last piece, </s>, marks the end.",
+    ],
+  },
+  {
+    title: "From pieces to vectors", section: "Section 3.4",
+    files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer.cpp"],
+    here: ".play-scroll", state: {tab: "play", step: 0},
+    text: (_, {"d-model": d}) => [
+      `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}. These are the dots of `,
+      "the lowest row. From here on everything is arithmetic with such vectors.",
+    ],
+  },
+  {
+    title: "Where a word stands", section: "Section 3.5", files: ["dragoman/nn/positions.cpp"],
+    here: ".positions-map", state: {tab: "positions"},
+    text: (_, {positions}) => (positions === "learned" ? [
+      "Attention by itself does not see order. So each position has a vector of its own, learned like the embeddings, ",
+      "that is added.",
+    ] : [
+      "Attention by itself does not see order. So a row of this table is added to each vector: waves of different ",
+      "lengths, from which the model can tell how far apart two words are. Point at a cell to see its formula.",
+    ]),
+  },
+  {
+    title: "Every word looks at every other", section: "Section 3.2.3",
+    files: ["dragoman/model/encoder.cpp", "dragoman/nn/attention.h"],
+    here: "#view", state: {tab: "heads", attention: "encoder", layer: 0},
+    text: (_, {"encoder-layers": layers}) => [
+      `In each of the encoder's layers, of which there are ${layers}, each word collects from all words, in parallel, `,
+      "what it needs. A line is a weight: how much of the word on one side goes into the one on the other. Point at a ",
+      "word to see its lines alone.",
+    ],
+  },
+  {
+    title: "How a weight comes about", section: "Section 3.2.1, equation (1)",
+    files: ["dragoman/nn/attention.cpp", "dragoman/backend/cpu/attention.cpp"],
+    here: ".why-question", state: {tab: "why", attention: "encoder"},
+    text: (_, {"d-k": d}) => [
+      "The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; ",
+      "divided by the root of ", width(), ` = ${d} and put through a softmax it becomes the weight. This is the `,
+      "paper's first equation with your sentence's numbers.",
+    ],
+  },
+  {
+    title: "Several heads at once", section: "Section 3.2.2", files: ["dragoman/nn/attention.cpp"],
+    here: "#view", state: {tab: "grid", attention: "encoder"},
+    text: (_, {heads}) => [
+      `Each layer does this ${heads} times side by side, with other queries and keys: one head may look at the `,
+      "neighbours, another at the verb, a third at the end. Their results are put side by side and multiplied by one ",
+      "more matrix.",
+    ],
+  },
+  {
+    title: "The rest of a layer", section: "Sections 3.1 and 3.3",
+    files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/residual.h", "dragoman/nn/layer_norm.h"],
+    here: ".play-scroll", state: {tab: "play", step: 1},
+    text: (_, {"d-model": d, "d-ff": inner}) => [
+      "What attention collects is added to what was there (the residual connection) and normalised. Then a small ",
+      `network, ${d} to ${inner} and back, works on each word alone. Layer by layer the dots rise, here all words `,
+      "at once.",
+    ],
+  },
+  {
+    title: "The decoder must not see the future", section: "Section 3.2.3",
+    files: ["dragoman/array/segments.h", "dragoman/model/decoder.cpp"],
+    here: "#view", state: {tab: "matrix", attention: "decoder"},
+    text: () => [
+      "The translation is written word by word, and a word can only look at those before it. So the upper triangle of ",
+      "this matrix is empty: those scores are set to −∞ before the softmax.",
+    ],
+  },
+  {
+    title: "Looking at the source", section: "Section 3.2.3",
+    files: ["dragoman/model/decoder.cpp", "dragoman/nn/attention.h"],
+    here: "#view", state: {tab: "heads", attention: "cross", layer: Infinity},
+    text: ({tgt}) => [
+      `For each of the ${tgt.length} pieces of the translation, the decoder looks at what the encoder made of your `,
+      "sentence. In the upper layers these lines often join a word with its translation.",
+    ],
+  },
+  {
+    title: "From vectors to words", section: "Sections 3.4 and 6.1",
+    files: ["dragoman/model/transformer.cpp", "dragoman/decode/beam.cpp"],
+    here: ".tree-scroll", state: {tab: "beam"},
+    text: (_, {"target-vocabulary": words}) => [
+      `A last product and a softmax give each of ${words} pieces a probability. Beam search keeps the best few `,
+      "beginnings and goes on with all of them, until none that is alive can win any more. Each box says why it lived ",
+      "or died.",
+    ],
+  },
+  {
+    title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/trace.h"],
+    here: "#translate", state: {tab: "heads"},
+    text: () => [
+      "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, ",
+      "switch heads off under “What if”, or take this page with you under “Export”.",
+    ],
+  },
+];
+
+const noSentence = "Type a sentence first; the tour then walks along with it.";
+
+export function tourTools(root, app) {
+  const panel = document.getElementById("tour");
+  let at = -1;
+  let marked = null;
+  const title = el("h2", {id: "tour-title", tabindex: "-1", "aria-describedby": "tour-text"});
+  const count = el("p", {class: "tour-count"});
+  const text = el("p", {class: "tour-text", id: "tour-text"});
+  const source = el("p", {class: "tour-source"});
+  const back = el("button", {type: "button", onclick: () => go(at - 1)}, "Back");
+  const next = el("button", {type: "button", class: "main", onclick: () => go(at + 1)}, "Next");
+  const end = el("button", {type: "button", class: "quiet", onclick: close}, "End the tour");
+  panel.append(count, title, text, source, el("div", {class: "tour-buttons"}, end, back, next));
+  panel.addEventListener("keydown", (event) => {
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1}[event.key];
+    if (to === undefined || to >= stops.length) return;
+    event.preventDefault();
+    go(to);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && panel.open && !event.defaultPrevented) close();
+  });
+  const toggle = () => (panel.open ? close() : open());
+  const opener = el("button", {type: "button", class: "quiet", id: "tour-button", onclick: toggle}, "Tour");
+  root.append(opener);
+
+  function open() {
+    panel.show();
+    document.body.classList.add("touring");
+    go(0);
+  }
+
+  function close() {
+    panel.close();
+    document.body.classList.remove("touring");
+    mark(null);
+    opener.focus();
+  }
+
+  function go(to) {
+    if (to < 0) return;
+    if (to >= stops.length) {
+      close();
+      return;
+    }
+    at = to;
+    const stop = stops[at];
+    const changes = {...stop.state};
+    if (changes.attention) {
+      const {layers} = app.shape(changes.attention);
+      changes.layer = Math.min(changes.layer ?? app.state.layer, layers - 1);
+    }
+    app.set(changes);
+    count.textContent = `${at + 1} of ${stops.length}`;
+    title.textContent = stop.title;
+    text.replaceChildren(...(app.look ? stop.text(app.look, app.model.config) : [noSentence]));
+    const files = stop.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
+    source.replaceChildren(`${stop.section} of the paper; source: `, ...files);
+    back.disabled = at === 0;
+    next.textContent = at === stops.length - 1 ? "Done" : "Next";
+    title.focus({preventScroll: true});
+    mark(stop.here);
+  }
+
+  // Marks what the step is about, as soon as the view has it.
+  function mark(selector, tries = 40) {
+    marked?.classList.remove("tour-here");
+    marked = selector ? document.querySelector(selector) : null;
+    if (marked && marked.getClientRects().length > 0) {
+      marked.classList.add("tour-here");
+      marked.scrollIntoView({block: "start"});
+    } else if (selector && tries > 0) {
+      const mine = at;
+      setTimeout(() => mine === at && panel.open && mark(selector, tries - 1), 50);
+    }
+  }
+}
