@@ -46,6 +46,16 @@ void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
   replace_file(stem.string() + ".de", target);
 }
 
+// A few short sentences whose attention is kept while the model learns.
+void write_probe(const fs::path& file, const std::vector<TextPair>& pairs) {
+  std::string probe;
+  int left = 3;
+  for (const TextPair& pair : pairs) {
+    if (pair.source.size() < 100 && left-- > 0) probe += pair.source + "\n";
+  }
+  replace_file(file, probe);
+}
+
 // A run in the directory goes on with the text that it began with.
 void require_same_corpus(const fs::path& text, const data::DemoCorpus& corpus) {
   const fs::path file = text / "train.en";
@@ -69,7 +79,9 @@ train::RunRequest training_request(const DemoOptions& options, const fs::path& t
   settings.text.valid_source = (text / "valid.en").string();
   settings.text.valid_target = (text / "valid.de").string();
   settings.text.resolve_languages();
-  settings.run.save_every = settings.run.valid_every = (settings.training.steps + 3) / 4;
+  settings.run.valid_every = (settings.training.steps + 3) / 4;
+  settings.run.save_every = (settings.training.steps + 15) / 16;  // each is a frame of the film
+  if (fs::file_size(text / "probe.en") > 0) settings.machine.probe = (text / "probe.en").string();
   settings.machine.threads = options.threads;
   settings.machine.report_every = 20;
   settings.validate();
@@ -142,6 +154,7 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "train", corpus.train);
   write_pairs(text / "valid", corpus.valid);
   write_pairs(text / "test", corpus.test);
+  write_probe(text / "probe.en", corpus.test);
   fmt::print(stderr, "made {} sentence pairs from a grammar; the {} for testing combine what training keeps apart\n",
              with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size());
   const train::RunResult result = watch_training(training_request(options, text));
@@ -165,6 +178,7 @@ void demo_translation(const DemoOptions& options) {
   print(
       fmt::format("The model is in '{0}'. To try next:\n"
                   "  echo 'The old man gave the child a red book.' | dragoman translate --model {0}\n"
+                  "  dragoman serve --model {0}   (then open http://127.0.0.1:8080 and watch its attention)\n"
                   "  open {0}/report.html   (how it learned)\n"
                   "  edit a copy of configs/demo/english-german.grammar and run: dragoman demo --grammar FILE --model "
                   "DIR\n",

@@ -70,8 +70,8 @@ class Settings {
   };
 
   template <class Value>
-  static constexpr bool IsList = std::is_same_v<Value, std::vector<std::string>> ||
-                                 std::is_same_v<Value, PathField<std::vector<std::string>>>;
+  static constexpr bool IsList =
+      std::is_same_v<Value, std::vector<std::string>> || std::is_same_v<Value, PathField<std::vector<std::string>>>;
 
   template <class Text>
   static std::string placeholder(const PathField<Text>& field) {

@@ -27,7 +27,8 @@ struct TranslationSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", directory_name(model), "directory of the model; given several times, translate has them vote, and serve takes one for each pair of "
+    field("model", directory_name(model),
+          "directory of the model; given several times, translate has them vote, and serve takes one for each pair of "
           "languages");
     field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision,

@@ -43,7 +43,8 @@ struct Reply {
     if (alternatives > 0) {
       body["alternatives"] = for_texts(job, [&](std::size_t i) {
         Json list = Json::array();
-        for (std::size_t rank = 1; rank <= alternatives && rank < job.ranks(i); ++rank) list.push_back(job.text(i, rank));
+        for (std::size_t rank = 1; rank <= alternatives && rank < job.ranks(i); ++rank)
+          list.push_back(job.text(i, rank));
         return list;
       });
     }
