@@ -88,7 +88,7 @@ TEST_F(GoneTest, EventsForAnOldClientEndWithTheConnection) {
 
 TEST_F(GoneTest, HeadOfEventsIsAll) {
   Client client(start());
-  client.send("HEAD / HTTP/1.1\r\n\r\n" + get);
+  client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n" + get);
   exchange()->events({});
   EXPECT_FALSE(exchange()->event("a", "b"));
   EXPECT_EQ(client.head().headers.at("Content-Type"), "text/event-stream");
