@@ -125,7 +125,7 @@ TEST_F(GoneTest, AClientThatDoesNotTakeItsEventsIsCutOff) {
     ++events;
     if (events % 16 == 0) wait(1);  // as fast as a model could never be, but so that a client that reads would keep up
   }
-  EXPECT_GT(events, 16);  // 256 KiB may wait
+  EXPECT_GE(events, 16);  // 256 KiB may wait
   EXPECT_LT(events, 5000);
   EXPECT_FALSE(asked->event("e", "short"));
   EXPECT_TRUE(becomes_gone());
