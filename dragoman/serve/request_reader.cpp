@@ -109,6 +109,10 @@ void RequestReader::accept_head() {
   expects_ = !old() && lower(head[http::field::expect]) == "100-continue";
 }
 
+std::int64_t RequestReader::held() const {
+  return head_bytes_ + static_cast<std::int64_t>(parser_->get().body().size());
+}
+
 bool RequestReader::asks_to_continue() {
   const bool body_has_begun = parser_->get().body().size() > 0;
   return std::exchange(expects_, false) && !body_has_begun;
