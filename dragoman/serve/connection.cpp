@@ -145,6 +145,11 @@ void Connection::read_request() {
     return refuse(refusal(503, "the server holds as many bytes of requests as it may; try again in a moment."));
   }
   if (progress == RequestReader::Progress::kWhole) return ask();
+  if (bytes == 0) {  // line breaks, which some clients send after a request: they begin none
+    stage_ = Stage::kIdle;
+    set(timer_, options.idle_seconds, &Connection::close);
+    if (state_.draining) return close();
+  }
   if (ended_) return at_end();
   watch();
   if (reader_->asks_to_continue()) {

@@ -160,6 +160,19 @@ TEST(ListenerLimits, ASlowSenderIsToldSo) {
   expect_refused(client, 408);
 }
 
+TEST(ListenerLimits, LineBreaksBeginNoRequest) {
+  ListenerOptions options = small_limits();
+  options.read_seconds = 0.05;
+  options.idle_seconds = 0.2;
+  Listener listener(options, say_ok);
+  Client client(listener.port());
+  EXPECT_EQ(client.ask(kGet + std::string("\r\n")).status, 200);
+  EXPECT_TRUE(client.is_closed());  // without a word
+  Client early(listener.port());
+  early.send("\r\n");
+  EXPECT_EQ(early.ask(kGet).status, 200);
+}
+
 TEST(ListenerLimits, AnIdleConnectionIsClosed) {
   ListenerOptions options = small_limits();
   options.idle_seconds = 0.1;
