@@ -143,6 +143,9 @@ Json of_body(const Request& request) {
   const std::string_view type = request.header("content-type");
   const std::string kind = lower(trimmed(type.substr(0, type.find(';'))));
   if (request.body.empty()) return Json::object();
+  const std::string encoding = lower(request.header("content-encoding"));
+  require_or(415, encoding.empty() || encoding == "identity", "the body is encoded (", encoding,
+             "); send it as it is.");
   // Clients that say nothing mostly mean JSON; others have always said form.
   if (kind == "application/json" || kind.ends_with("+json") || (kind.empty() && request.body.starts_with('{'))) {
     return of_json(request.body);

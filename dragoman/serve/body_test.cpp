@@ -85,6 +85,19 @@ TEST(Body, ManyObjectsTakeNoLongerThanTheirBytes) {
   EXPECT_EQ(fields("application/json", R"({"a\"{[:":"\\","b":["}"]})"), Json({{"a\"{[:", "\\"}, {"b", {"}"}}}));
 }
 
+TEST(Body, CompressedOnesAreRefused) {
+  Request request;
+  request.headers = {{"content-type", "application/json"}, {"content-encoding", "gzip"}};
+  request.body = "\x1F\x8B";
+  try {
+    fields_of(request);
+    FAIL();
+  } catch (const Refusal& refusal) {
+    EXPECT_EQ(refusal.status, 415);
+    EXPECT_NE(std::string(refusal.what()).find("gzip"), std::string::npos) << refusal.what();
+  }
+}
+
 TEST(Body, WhatIsWrongIsRefused) {
   const std::string form = "application/x-www-form-urlencoded", parts = "multipart/form-data; boundary=x";
   EXPECT_EQ(refused("text/plain", "a"), 415);
