@@ -1,10 +1,10 @@
 // HTTP requests: whatever the bytes, and in whatever pieces they come, each request is read within its limits or
 // refused with an answer. The first byte is the length of the pieces.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include "dragoman/serve/request_reader.h"
+#include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 
 namespace dragoman::fuzz {
@@ -13,10 +13,6 @@ namespace {
 using serve::RequestReader;
 
 constexpr RequestReader::Limits kLimits{.header_bytes = 512, .body_bytes = 100};
-
-void check(bool holds) {
-  if (!holds) std::abort();
-}
 
 void use(RequestReader& reader) {
   const serve::Request request = reader.take_request();

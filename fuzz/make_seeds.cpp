@@ -64,10 +64,29 @@ void write_tokenizer_seeds(const fs::path& directory) {
 void write_http_request_seeds(const fs::path& directory) {
   replace_file(directory / "two",
                "\x07GET http://host/a%20b?c=d+e&f HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
-               "POST /x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello\r\n");
+               "POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello\r\n");
   replace_file(directory / "chunks",
-               "\x01POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "\x01POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
                "3\r\nabc\r\n1f;note=\"x\"\r\n0123456789abcdef0123456789abcde\r\n0\r\nTrailer: t\r\n\r\n");
+}
+
+// The first byte is a type of its target's list; "5" goes on with a type of its own.
+void write_request_body_seeds(const fs::path& directory) {
+  replace_file(directory / "json",
+               R"(0{"q": ["one", "\u00fc"], "target": "de", "beam": 4, "stream": true, "x": {"y": null}})");
+  replace_file(directory / "form", "1q=one+%C3%BC&q=two&target=de&alternatives=3&trace=false");
+  const std::string part = "\r\nContent-Disposition: form-data; name=\"q\"; filename=f\r\n\r\none\r\n--x";
+  replace_file(directory / "parts", "2--x" + part + part + "--\r\n");
+  replace_file(directory / "named", "5Multipart/Form-Data; charset=utf-8; boundary=\"x\"\n--x" + part + "--");
+}
+
+// The first byte is a pair of languages of its target's list.
+void write_document_seeds(const fs::path& directory) {
+  replace_file(directory / "html",
+               "0<p class=a>One <b>two&nbsp;<i>three</i></b>, z. B. 3. \"Four!\" <br/>five &lt; six.</p>\n<!-- x -->"
+               "<pre>a <b>b</b></pre><span translate='no'>c</span> <a href=\"?a>b\">Seven? <i>eight</b> nine</a>");
+  replace_file(directory / "plain",
+               "1\xE4\xB8\x80\xE3\x80\x82\xE4\xBA\x8C\xEF\xBC\x81 One. Two.\n\n  Three\xE2\x80\xA6 ");
 }
 
 }  // namespace
@@ -85,5 +104,7 @@ int main(int argc, char** argv) {
   write_config_yaml_seeds(made(directory / "config_yaml"));
   write_tokenizer_seeds(made(directory / "tokenizer"));
   write_http_request_seeds(made(directory / "http_request"));
+  write_request_body_seeds(made(directory / "request_body"));
+  write_document_seeds(made(directory / "document"));
   return 0;
 }

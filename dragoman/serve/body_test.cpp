@@ -57,6 +57,47 @@ TEST(Body, TheQueryFillsInWhatTheBodyLeavesOut) {
   EXPECT_EQ(fields_of(request), Json({{"q", "a"}, {"source", "en"}}));
 }
 
+// To find one among them takes time in proportion to their number, so that a million would take hours.
+TEST(Body, AnObjectHasAHundredFieldsAtMost) {
+  const auto object = [](int fields) {
+    Json made = Json::object();
+    for (int i = 0; i < fields; ++i) made[std::to_string(i)] = "";
+    return made;
+  };
+  const auto form = [](int fields) {
+    std::string text;
+    for (int i = 0; i < fields; ++i) text += std::to_string(i) + "&";
+    return text;
+  };
+  EXPECT_EQ(fields("application/json", object(100).dump()), object(100));
+  EXPECT_EQ(refused("application/json", object(101).dump()), 400);
+  EXPECT_EQ(fields("", form(100)), object(100));
+  EXPECT_EQ(refused("", form(101)), 400);
+  const Json several = {{"a", Json::array({object(99), object(99), {{"b", object(99)}}})}};  // each has its own
+  EXPECT_EQ(fields("application/json", several.dump()), several);
+  EXPECT_EQ(refused("application/json", Json({{"a", Json::array({1, object(101)})}}).dump()), 400);
+}
+
+TEST(Body, ManyObjectsTakeNoLongerThanTheirBytes) {
+  std::string body = "{\"a\":[{}";
+  for (int i = 0; i < 300000; ++i) body += ",{}";
+  EXPECT_EQ(fields("application/json", body + "]}")["a"].size(), 300001u);  // would take minutes
+  EXPECT_EQ(fields("application/json", R"({"a\"{[:":"\\","b":["}"]})"), Json({{"a\"{[:", "\\"}, {"b", {"}"}}}));
+}
+
+TEST(Body, CompressedOnesAreRefused) {
+  Request request;
+  request.headers = {{"content-type", "application/json"}, {"content-encoding", "gzip"}};
+  request.body = "\x1F\x8B";
+  try {
+    fields_of(request);
+    FAIL();
+  } catch (const Refusal& refusal) {
+    EXPECT_EQ(refusal.status, 415);
+    EXPECT_NE(std::string(refusal.what()).find("gzip"), std::string::npos) << refusal.what();
+  }
+}
+
 TEST(Body, WhatIsWrongIsRefused) {
   const std::string form = "application/x-www-form-urlencoded", parts = "multipart/form-data; boundary=x";
   EXPECT_EQ(refused("text/plain", "a"), 415);

@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "dragoman/base/error.h"
@@ -56,6 +57,7 @@ void Connection::close() {
   timer_.cancel();
   send_timer_.cancel();
   probe_timer_.cancel();
+  hold(0);
   const auto self = shared_from_this();
   loop_.connections.erase(self);
   if (reply_) std::exchange(reply_, nullptr)->leave();
@@ -108,7 +110,10 @@ void Connection::take(std::string_view bytes) {
     return discarded_ > state_.options.discard_bytes ? close() : watch();
   }
   received_ += bytes;
-  if (stage_ == Stage::kAnswering) return watch();
+  if (stage_ == Stage::kAnswering) {
+    hold(held_ + std::ssize(bytes));  // refused, if at all, when its turn comes
+    return watch();
+  }
   read_request();
 }
 
@@ -135,13 +140,28 @@ void Connection::read_request() {
   }
   const RequestReader::Progress progress = reader_->read(received_);
   if (progress == RequestReader::Progress::kRefused) return refuse(reader_->refusal());
+  const std::int64_t bytes = reader_->held() + std::ssize(received_);
+  if (!hold(bytes) && bytes > options.header_bytes) {
+    return refuse(refusal(503, "the server holds as many bytes of requests as it may; try again in a moment."));
+  }
   if (progress == RequestReader::Progress::kWhole) return ask();
+  if (bytes == 0) {  // line breaks, which some clients send after a request: they begin none
+    stage_ = Stage::kIdle;
+    set(timer_, options.idle_seconds, &Connection::close);
+    if (state_.draining) return close();
+  }
   if (ended_) return at_end();
   watch();
   if (reader_->asks_to_continue()) {
     out_ += kContinue;
     send();
   }
+}
+
+// Requests come slowly or wait for their answers, each within its limits, and may be too much together. False if so.
+bool Connection::hold(std::int64_t bytes) {
+  const std::int64_t more = bytes - std::exchange(held_, bytes);
+  return more == 0 || state_.hold(more) || more < 0;
 }
 
 void Connection::be_late() {
@@ -156,6 +176,7 @@ void Connection::refuse(const Response& response) {
   stage_ = Stage::kClosing;
   reader_.reset();
   received_.clear();
+  hold(0);
   watch();
   out_ += text;
   send();
@@ -228,9 +249,11 @@ void Connection::flush() {
 
 void Connection::finish() {
   std::exchange(reply_, nullptr)->leave();
+  hold(std::ssize(received_));
   if (!delivery_.closes) return rest();
   stage_ = Stage::kClosing;
   received_.clear();
+  hold(0);
   set(timer_, kLingerSeconds, &Connection::close);
   hang_up();
 }

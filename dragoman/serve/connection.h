@@ -60,6 +60,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void take(std::string_view bytes);
   void at_end();
   void read_request();
+  bool hold(std::int64_t bytes);
   void be_late();
   void refuse(const Response& response);
   void ask();
@@ -86,6 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool ended_ = false;          // the client sends no more
   std::string received_;        // and not yet read
   std::int64_t discarded_ = 0;  // bytes
+  std::int64_t held_ = 0;       // bytes of requests, as the state counts them
   std::unique_ptr<RequestReader> reader_;
 
   std::shared_ptr<Reply> reply_;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dragoman/base/json.h"
-#include "dragoman/serve/app.h"
+#include "dragoman/serve/http.h"
 
 namespace dragoman::serve {
 

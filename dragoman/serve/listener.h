@@ -18,6 +18,7 @@ struct ListenerOptions {
   std::int64_t most_connections = 20000;   // more are answered 503 and closed
   std::int64_t body_bytes = 1 << 20;       // a larger body is answered 413
   std::int64_t header_bytes = 16 << 10;    // larger headers: 431
+  std::int64_t held_bytes = 256 << 20;     // of all requests that come in or wait for answers; then 503 to long ones
   double read_seconds = 20;                // from a request's first byte to its last; then 408
   double idle_seconds = 75;                // between two requests, and before the first
   double write_seconds = 30;               // without any progress while an answer is sent

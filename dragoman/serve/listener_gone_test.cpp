@@ -88,7 +88,7 @@ TEST_F(GoneTest, EventsForAnOldClientEndWithTheConnection) {
 
 TEST_F(GoneTest, HeadOfEventsIsAll) {
   Client client(start());
-  client.send("HEAD / HTTP/1.1\r\n\r\n" + get);
+  client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n" + get);
   exchange()->events({});
   EXPECT_FALSE(exchange()->event("a", "b"));
   EXPECT_EQ(client.head().headers.at("Content-Type"), "text/event-stream");
@@ -125,7 +125,7 @@ TEST_F(GoneTest, AClientThatDoesNotTakeItsEventsIsCutOff) {
     ++events;
     if (events % 16 == 0) wait(1);  // as fast as a model could never be, but so that a client that reads would keep up
   }
-  EXPECT_GT(events, 16);  // 256 KiB may wait
+  EXPECT_GE(events, 16);  // 256 KiB may wait
   EXPECT_LT(events, 5000);
   EXPECT_FALSE(asked->event("e", "short"));
   EXPECT_TRUE(becomes_gone());

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "dragoman/serve/listener.h"
 #include "dragoman/serve/testing.h"
@@ -15,7 +17,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr const char* kGet = "GET / HTTP/1.1\r\n\r\n";
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 void say_ok(const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = "ok"}); }
 
@@ -37,19 +39,21 @@ void expect_refused(Client& client, int status) {
 TEST(ListenerLimits, ABodyThatIsAnnouncedAsTooLongIsRefusedUnread) {
   Listener listener(small_limits(), say_ok);
   Client patient(listener.port());
-  patient.send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n");
+  patient.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n");
   expect_refused(patient, 413);
   Client exact(listener.port());
-  EXPECT_EQ(exact.ask("POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\n" + std::string(1000, 'x')).status, 200);
+  EXPECT_EQ(exact.ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n" + std::string(1000, 'x')).status,
+            200);
 }
 
 TEST(ListenerLimits, AClientThatSendsOnCanReadWhyItWasRefused) {
   Listener listener(small_limits(), say_ok);
   Client announcing(listener.port());
-  EXPECT_TRUE(announcing.send("POST / HTTP/1.1\r\nContent-Length: 3000000\r\n\r\n" + std::string(3000000, 'x')));
+  EXPECT_TRUE(
+      announcing.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\n" + std::string(3000000, 'x')));
   expect_refused(announcing, 413);
   Client in_chunks(listener.port());
-  in_chunks.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+  in_chunks.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   const std::string chunk = "100\r\n" + std::string(256, 'x') + "\r\n";
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(in_chunks.send(chunk));
   expect_refused(in_chunks, 413);
@@ -58,7 +62,7 @@ TEST(ListenerLimits, AClientThatSendsOnCanReadWhyItWasRefused) {
 TEST(ListenerLimits, AClientThatSendsWithoutEndIsCutOff) {
   Listener listener(small_limits(), say_ok);
   Client client(listener.port());
-  client.send("POST / HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n");
+  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n");
   const std::string piece(1 << 20, 'x');
   int pieces = 0;
   while (pieces < 100 && client.send(piece)) ++pieces;
@@ -69,44 +73,78 @@ TEST(ListenerLimits, LongHeadersAreRefused) {
   Listener listener(small_limits(), say_ok);
   const std::string fields = "A: " + std::string(90, 'x') + "\r\n";
   for (const std::string& start :
-       {"GET /" + std::string(2000, 'x'), "GET / HTTP/1.1\r\nA: " + std::string(2000, 'x')}) {
+       {"GET /" + std::string(2000, 'x'), "GET / HTTP/1.1\r\nHost: h\r\nA: " + std::string(2000, 'x')}) {
     Client client(listener.port());
     client.send(start);
     expect_refused(client, 431);
   }
   Client slowly(listener.port());  // each line is short
-  slowly.send("GET / HTTP/1.1\r\n");
+  slowly.send("GET / HTTP/1.1\r\nHost: h\r\n");
   for (int i = 0; i < 11; ++i) {
     slowly.send(fields);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   expect_refused(slowly, 431);
   Client between(listener.port());  // a chunk's size can be followed by notes
-  between.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5;" + std::string(2000, 'x'));
+  between.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;" + std::string(2000, 'x'));
   expect_refused(between, 431);
 }
 
-TEST(ListenerLimits, WhatIsNotHttpIsRefused) {
-  Listener listener(small_limits(), say_ok);
-  for (const char* request :
-       {"hello\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/3.0\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
-        "\x16\x03\x01\r\n", "GET /%zz HTTP/1.1\r\n\r\n", "GET /?a=%f HTTP/1.1\r\n\r\n", "GET host:80 HTTP/1.1\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n\r\n"}) {
-    Client client(listener.port());
+void expect_each_refused(int port, const std::vector<std::string>& requests) {
+  for (const std::string& request : requests) {
+    Client client(port);
     client.send(request);
     SCOPED_TRACE(request);
     expect_refused(client, 400);
   }
+}
+
+const std::string kPost = "POST / HTTP/1.1\r\nHost: h\r\n", kPostInChunks = kPost + "Transfer-Encoding: chunked\r\n";
+
+TEST(ListenerLimits, WhatIsNotHttpIsRefused) {
+  Listener listener(small_limits(), say_ok);
+  const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n", rest = " HTTP/1.1\r\nHost: h\r\n\r\n";
+  expect_each_refused(listener.port(), {"hello\r\n\r\n",
+                                        "\x16\x03\x01\r\n",
+                                        "GET /\r\n\r\n",
+                                        "GET / HTTP/3.0\r\n\r\n",
+                                        "GET / HTTP/1.1\nHost: h\n\n",
+                                        get + "no colon\r\n\r\n",
+                                        get + "A : b\r\n\r\n",
+                                        get + "A: \x01\r\n\r\n",
+                                        "GET /%zz" + rest,
+                                        "GET /?a=%f" + rest,
+                                        "GET /\xFF" + rest,
+                                        "GET host:80" + rest,
+                                        kPost + "Content-Length: -1\r\n\r\n",
+                                        kPost + "Content-Length: +1\r\n\r\nx",
+                                        kPost + "Content-Length: 18446744073709551617\r\n\r\nx",
+                                        kPostInChunks + "\r\nxyz\r\n\r\n",
+                                        kPostInChunks + "\r\n-1\r\nx\r\n0\r\n\r\n",
+                                        kPostInChunks + "\r\n0x1\r\nx\r\n0\r\n\r\n",
+                                        kPostInChunks + "\r\n10000000000000001\r\nx\r\n0\r\n\r\n",
+                                        kPostInChunks + "\r\n1\r\nxy\r\n0\r\n\r\n"});
   Client zipped(listener.port());
-  zipped.send("POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
+  zipped.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
   expect_refused(zipped, 501);
   Client cut(listener.port());
-  cut.send("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab");
+  cut.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
   cut.stop_sending();
   expect_refused(cut, 400);
+}
+
+// What a proxy could read in another way than we do could hide a request from it (RFC 9112, sections 3.2 and 6).
+TEST(ListenerLimits, WhatCanBeReadInTwoWaysIsRefused) {
+  Listener listener(small_limits(), say_ok);
+  expect_each_refused(listener.port(), {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                                        kPost + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+                                        kPost + "Content-Length: 1, 2\r\n\r\nab",
+                                        kPost + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                                        kPostInChunks + "Content-Length: 3\r\n\r\n0\r\n\r\n",
+                                        kPostInChunks + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                                        "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"});
+  Client old(listener.port());
+  EXPECT_EQ(old.ask("GET / HTTP/1.0\r\n\r\n").status, 200);  // which knew no hosts
 }
 
 TEST(ListenerLimits, ASlowSenderIsToldSo) {
@@ -120,6 +158,19 @@ TEST(ListenerLimits, ASlowSenderIsToldSo) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   expect_refused(client, 408);
+}
+
+TEST(ListenerLimits, LineBreaksBeginNoRequest) {
+  ListenerOptions options = small_limits();
+  options.read_seconds = 0.05;
+  options.idle_seconds = 0.2;
+  Listener listener(options, say_ok);
+  Client client(listener.port());
+  EXPECT_EQ(client.ask(kGet + std::string("\r\n")).status, 200);
+  EXPECT_TRUE(client.is_closed());  // without a word
+  Client early(listener.port());
+  early.send("\r\n");
+  EXPECT_EQ(early.ask(kGet).status, 200);
 }
 
 TEST(ListenerLimits, AnIdleConnectionIsClosed) {
@@ -161,6 +212,36 @@ TEST(ListenerLimits, TooManyConnectionsAreRefusedAndThereIsRoomAgainLater) {
   EXPECT_TRUE(eventually([&] { return listener.counts().connections == 1; }));
   Client fourth(listener.port());
   EXPECT_EQ(fourth.ask(kGet).status, 200);
+}
+
+TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedAndThereIsRoomAgainLater) {
+  ListenerOptions options = small_limits();
+  options.held_bytes = 2500;
+  std::vector<std::shared_ptr<Exchange>> kept;
+  std::atomic<int> come = 0;
+  Listener listener(options, [&](const std::shared_ptr<Exchange>& exchange) {
+    kept.push_back(exchange);
+    ++come;
+  });
+  const std::string post = kPost + "Content-Length: 1000\r\n\r\n", body(1000, 'x');
+  Client waiting(listener.port()), slow(listener.port()), third(listener.port());
+  waiting.send(post + body);
+  EXPECT_TRUE(eventually([&] { return come == 1; }));
+  slow.send(post + body.substr(1));
+  third.send(kGet);
+  EXPECT_TRUE(eventually([&] { return come == 2; }));  // so that what slow has sent was read
+  kept[1]->answer({});
+  EXPECT_EQ(third.answer().status, 200);
+  third.send(post + body.substr(1));
+  expect_refused(third, 503);
+  slow.send("x");
+  EXPECT_TRUE(eventually([&] { return come == 3; }));
+  for (const auto& exchange : kept) exchange->answer({});
+  EXPECT_EQ(waiting.answer().status, 200);
+  EXPECT_EQ(slow.answer().status, 200);
+  Client later(listener.port());
+  later.send(post + body);
+  EXPECT_TRUE(eventually([&] { return come == 4; }));
 }
 
 // The system's limit of open descriptors, set back at the end.

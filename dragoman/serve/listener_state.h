@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -48,6 +49,9 @@ class ListenerState {
     empty_.notify_all();
   }
 
+  // A connection holds so many more bytes of requests, or fewer. False if those of all are too many.
+  bool hold(std::int64_t more) { return (held_ += more) <= options.held_bytes; }
+
   // Nobody enters any more.
   void shut() {
     const std::lock_guard lock(mutex_);
@@ -70,6 +74,7 @@ class ListenerState {
   std::condition_variable empty_;
   ListenerCounts counts_;
   bool shut_ = false;
+  std::atomic<std::int64_t> held_ = 0;
 };
 
 }  // namespace dragoman::serve

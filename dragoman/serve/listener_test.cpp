@@ -46,10 +46,10 @@ TEST(Listener, HandsOverTheWholeRequest) {
 TEST(Listener, KeepsConnectionsAndAnswersPipelinedRequestsInOrder) {
   Listener listener(any_port(), echo);
   Client client(listener.port());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ask("GET / HTTP/1.1\r\n\r\n").status, 200);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
   std::string requests;
   for (int i = 0; i < 50; ++i) {
-    requests += "POST /" + std::to_string(i) + " HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\r\n";
+    requests += "POST /" + std::to_string(i) + " HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc\r\n";
   }
   client.send(requests);
   for (int i = 0; i < 50; ++i) EXPECT_EQ(json_of(client.answer())["path"], "/" + std::to_string(i));
@@ -62,7 +62,7 @@ TEST(Listener, ManyMorePipelinedRequestsThanItReadsAheadAreAnswered) {
   constexpr int kRequests = 3000;  // about 200 kB
   std::thread sender([&] {
     for (int i = 0; i < kRequests; ++i) {
-      client.send("GET /" + std::to_string(i) + " HTTP/1.1\r\nX: " + std::string(40, 'x') + "\r\n\r\n");
+      client.send("GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: h\r\nX: " + std::string(40, 'x') + "\r\n\r\n");
     }
   });
   for (int i = 0; i < kRequests; ++i) ASSERT_EQ(json_of(client.answer())["path"], "/" + std::to_string(i));
@@ -72,7 +72,7 @@ TEST(Listener, ManyMorePipelinedRequestsThanItReadsAheadAreAnswered) {
 TEST(Listener, ClosesWhenTheClientWantsThat) {
   Listener listener(any_port(), echo);
   Client asking(listener.port());
-  EXPECT_EQ(asking.ask("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").headers.at("Connection"), "close");
+  EXPECT_EQ(asking.ask("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").headers.at("Connection"), "close");
   EXPECT_TRUE(asking.is_closed());
   Client old(listener.port());
   EXPECT_EQ(old.ask("GET / HTTP/1.0\r\n\r\n").headers.at("Connection"), "close");
@@ -87,7 +87,7 @@ TEST(Listener, ClosesWhenTheClientWantsThat) {
 TEST(Listener, HeadGetsTheHeadersOnly) {
   Listener listener(any_port(), [](const auto& exchange) { exchange->answer({.body = "12345"}); });
   Client client(listener.port());
-  client.send("HEAD / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+  client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.head().headers.at("Content-Length"), "5");
   EXPECT_EQ(client.answer().body, "12345");
 }
@@ -95,17 +95,18 @@ TEST(Listener, HeadGetsTheHeadersOnly) {
 TEST(Listener, InvitesAClientThatWaitsToSendItsBody) {
   Listener listener(any_port(), echo);
   Client client(listener.port());
-  client.send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   EXPECT_EQ(client.line(), "HTTP/1.1 100 Continue");
   EXPECT_EQ(client.line(), "");
   EXPECT_EQ(json_of(client.ask("body"))["body"], "body");
   // One that did not wait needs no invitation.
-  EXPECT_EQ(client.ask("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody").status, 200);
+  EXPECT_EQ(client.ask("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody").status,
+            200);
 }
 
 TEST(Listener, ReadsBodiesInChunksHoweverTheyArrive) {
   Listener listener(any_port(), echo);
-  const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string body = "3\r\nabc\r\n10;note=x\r\n0123456789abcdef\r\n0\r\nTrailer: t\r\n\r\n";
   Client client(listener.port());
   const auto told = json_of(client.ask(head + body));
@@ -135,12 +136,12 @@ TEST(Listener, AHandlerThatThrowsOrForgetsGivesStatus500AndOthersGoOn) {
   });
   Client client(listener.port());
   for (const char* path : {"/throw", "/number"}) {
-    const auto answer = client.ask(std::string("GET ") + path + " HTTP/1.1\r\n\r\n");
+    const auto answer = client.ask(std::string("GET ") + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_EQ(answer.status, 500);
     EXPECT_NE(json_of(answer)["error"], "");
     EXPECT_EQ(answer.body.find("secret"), std::string::npos);
   }
-  EXPECT_EQ(client.ask("GET /good HTTP/1.1\r\n\r\n").body, "good");
+  EXPECT_EQ(client.ask("GET /good HTTP/1.1\r\nHost: h\r\n\r\n").body, "good");
   EXPECT_EQ(reports, 1);
 }
 
@@ -148,7 +149,7 @@ TEST(Listener, AnExchangeThatIsDroppedGivesStatus500) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](std::shared_ptr<Exchange> exchange) { handed.set_value(std::move(exchange)); });
   Client client(listener.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   handed.get_future().get().reset();
   EXPECT_EQ(client.answer().status, 500);
 }
@@ -172,7 +173,7 @@ TEST(Listener, ExchangesAreAnsweredFromAnyThread) {
       Client client(listener.port());
       for (int j = 0; j < 50; ++j) {
         const std::string path = "/" + std::to_string(i) + "/" + std::to_string(j);
-        wrong += json_of(client.ask("GET " + path + " HTTP/1.1\r\n\r\n"))["path"] != path ? 1 : 0;
+        wrong += json_of(client.ask("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n"))["path"] != path ? 1 : 0;
       }
     });
   }
@@ -198,7 +199,7 @@ TEST(Listener, ClosesEverythingWhenItEnds) {
     handed.set_value(std::move(exchange));
   });
   Client idle(listener->port()), asking(listener->port());
-  asking.send("GET / HTTP/1.1\r\n\r\n");
+  asking.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const auto exchange = handed.get_future().get();
   listener.reset();
   EXPECT_TRUE(gone);
@@ -221,7 +222,7 @@ TEST(Listener, MayEndWhileExchangesAreInUse) {
     });
     std::vector<Client> clients;
     for (int i = 0; i < 3; ++i) {
-      clients.emplace_back(listener->port()).send("GET / HTTP/1.1\r\n\r\n");
+      clients.emplace_back(listener->port()).send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
       EXPECT_EQ(clients.back().head().status, 200);
     }
     listener.reset();
@@ -237,9 +238,9 @@ TEST(Drain, AnswersWhatHasComeAndTakesNothingNew) {
     echo(exchange);
   });
   Client idle(listener.port()), asking(listener.port()), sending(listener.port());
-  EXPECT_EQ(idle.ask("GET / HTTP/1.1\r\n\r\n").status, 200);
-  sending.send("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nbo");
-  asking.send("GET /slow HTTP/1.1\r\n\r\nGET /next HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(idle.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+  sending.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbo");
+  asking.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n");
   auto slow = handed.get_future().get();
   EXPECT_TRUE(eventually([&] { return listener.counts().connections == 3; }));
 
@@ -265,7 +266,7 @@ TEST(Drain, GivesUpAfterItsTime) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) { handed.set_value(exchange); });
   Client client(listener.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   const auto exchange = handed.get_future().get();
   const auto begin = std::chrono::steady_clock::now();
   listener.drain(0.1);

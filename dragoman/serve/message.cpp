@@ -3,21 +3,31 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/beast/http/status.hpp>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "dragoman/base/utf8.h"
 #include "dragoman/serve/escapes.h"
 
 namespace dragoman::serve {
 namespace {
 
-// "http://host/path" is "/path": a client may say the whole address, as it would to a proxy.
-std::string_view without_host(std::string_view target) {
+// Of "http://host/path" takes all but the path: a client may say the whole address, as it would to a proxy. False if
+// there is no host.
+bool take_host(std::string_view& target) {
   const std::size_t scheme = target.find("://");
-  if (scheme == std::string_view::npos || scheme > target.find_first_of("/?")) return target;
-  const std::size_t path = target.find('/', scheme + 3);
-  return path == std::string_view::npos ? std::string_view("/") : target.substr(path);
+  if (scheme == std::string_view::npos || scheme > target.find_first_of("/?")) return false;
+  target.remove_prefix(std::min(target.size(), target.find_first_of("/?", scheme + 3)));
+  return true;
+}
+
+// Its escapes undone. Nothing if one is malformed, or the text is not UTF-8.
+std::optional<std::string> text_of(std::string_view part, Plus plus) {
+  std::optional<std::string> text = percent_decoded(part, plus);
+  if (text && first_invalid_utf8(*text)) return std::nullopt;
+  return text;
 }
 
 // A line break in a value would begin a header of its own.
@@ -52,14 +62,16 @@ Response refusal(int status, std::string_view sentence) {
 }
 
 std::optional<Target> parse_target(std::string_view text) {
-  std::string_view rest = without_host(text);
-  auto path = percent_decoded(take_until(rest, "?"), Plus::kItself);
+  std::string_view rest = text;
+  const bool has_host = take_host(rest);
+  auto path = text_of(take_until(rest, "?"), Plus::kItself);
+  if (has_host && path && path->empty()) path = "/";
   if (!path || (!path->starts_with('/') && *path != "*")) return std::nullopt;
   Target target{.path = std::move(*path), .query = {}};
   while (!rest.empty()) {
     std::string_view value = take_until(rest, "&");
-    auto name = percent_decoded(take_until(value, "="), Plus::kSpace);
-    auto decoded = percent_decoded(value, Plus::kSpace);
+    auto name = text_of(take_until(value, "="), Plus::kSpace);
+    auto decoded = text_of(value, Plus::kSpace);
     if (!name || !decoded) return std::nullopt;
     if (!name->empty()) target.query[std::move(*name)] = std::move(*decoded);
   }

@@ -23,7 +23,7 @@ struct Target {
 };
 
 // The target of a request, decoded: "/a%20b?c=d+e" is the path "/a b" and the query c = "d e". Nothing if it does not
-// begin with a slash (or is "*"), or if an escape is malformed or stands for a zero byte.
+// begin with a slash (or is "*"), is not UTF-8, or if an escape is malformed or stands for a zero byte.
 std::optional<Target> parse_target(std::string_view text);
 
 // How an answer is sent, which depends on the request and on the connection.

@@ -17,12 +17,14 @@ TEST(ParseTarget, DecodesPathAndQuery) {
 TEST(ParseTarget, TakesWholeAddressesAndTheStar) {
   EXPECT_EQ(parse_target("http://host:80/a/b?c=d")->path, "/a/b");
   EXPECT_EQ(parse_target("http://host")->path, "/");
+  EXPECT_EQ(parse_target("http://host?next=/a")->path, "/");
   EXPECT_EQ(parse_target("/?next=http://host/")->query.at("next"), "http://host/");
   EXPECT_EQ(parse_target("*")->path, "*");
 }
 
 TEST(ParseTarget, RefusesWhatHasNoMeaning) {
-  for (const char* target : {"", "a", "host:80", "/%", "/%2", "/%zz", "/%00", "/?a=%", "/?%4=b", "/?a=%00"}) {
+  for (const char* target : {"", "a", "host:80", "/%", "/%2", "/%zz", "/%00", "/?a=%", "/?%4=b", "/?a=%00", "?a=b",
+                             "/%FF", "/\xC3?a", "/?a=%C3", "/?%ED%A0%80"}) {
     EXPECT_FALSE(parse_target(target)) << target;
   }
 }

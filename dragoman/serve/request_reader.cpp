@@ -89,6 +89,9 @@ void RequestReader::put(std::string& bytes) {
 void RequestReader::accept_head() {
   parser_->eager(true);
   const auto& head = parser_->get();
+  const std::size_t hosts = head.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !old())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
+  if (old() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
   for (const auto& field : head) {
     if (field.name() == http::field::transfer_encoding && lower(field.value()) != "chunked") {
       return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
@@ -97,11 +100,17 @@ void RequestReader::accept_head() {
   }
   const auto target = parse_target(plain(head.target()));
   if (!target)
-    return refuse(400, "the address of the request cannot be understood: its path or an escape is malformed.");
+    return refuse(
+        400,
+        "the address of the request cannot be understood: its path or an escape is malformed, or it is not UTF-8.");
   request_.path = target->path;
   request_.query = target->query;
   request_.method = upper(head.method_string());
   expects_ = !old() && lower(head[http::field::expect]) == "100-continue";
+}
+
+std::int64_t RequestReader::held() const {
+  return head_bytes_ + static_cast<std::int64_t>(parser_->get().body().size());
 }
 
 bool RequestReader::asks_to_continue() {

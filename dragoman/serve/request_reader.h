@@ -23,6 +23,9 @@ class RequestReader {
   // Reads on, and removes what it has read from `bytes`. After kWhole or kRefused it is not called again.
   Progress read(std::string& bytes);
 
+  // Bytes of the request that have come.
+  std::int64_t held() const;
+
   // True once: the client waits for "100 Continue" before it sends the body.
   bool asks_to_continue();
 

@@ -22,18 +22,18 @@ Request read_in_pieces(const std::string& text, std::size_t size) {
 }
 
 TEST(RequestReader, ReadsTheSameInPiecesOfAnySize) {
-  const std::string head = "\r\nPOST /a?b=c HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n";
+  const std::string head = "\r\nPOST /a?b=c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n";
   for (std::size_t size = 1; size < 20; ++size) {
     EXPECT_EQ(read_in_pieces(head + "3\r\nabc\r\n2;note=\"x\"\r\nde\r\n0\r\nTrailer: t\r\n\r\n", size).body, "abcde");
     EXPECT_EQ(read_in_pieces(head + "0\r\n\r\n", size).query.at("b"), "c");
-    EXPECT_EQ(read_in_pieces("PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", size).body, "abc");
+    EXPECT_EQ(read_in_pieces("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc", size).body, "abc");
     EXPECT_EQ(read_in_pieces("get / HTTP/1.0\r\nX-Y: z\r\n\r\n", size).method, "GET");
   }
 }
 
 TEST(RequestReader, LeavesTheNextRequestUnread) {
   RequestReader reader(kLimits);
-  std::string bytes = "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /" + std::string(2000, 'x');
+  std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /" + std::string(2000, 'x');
   EXPECT_EQ(reader.read(bytes), Progress::kWhole);
   EXPECT_EQ(bytes, "GET /" + std::string(2000, 'x'));
   EXPECT_TRUE(reader.keep_alive());

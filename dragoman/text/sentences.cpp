@@ -15,6 +15,8 @@ namespace {
 
 // Longer words are no abbreviations.
 constexpr std::size_t kLongestAbbreviation = 24;
+// Bytes. Nobody writes sentences so long, and those who cut them into tokens take long for them.
+constexpr std::size_t kLongestSentence = 4096;
 
 constexpr std::u32string_view kClosing = U")]}’”›）］｝」』】〉》〕＂";
 // Which of the two they are depends on the language, or on what stands around them.
@@ -50,7 +52,12 @@ class Cutter {
     };
     while ((begin = after_white_space(gap)) < codes_.size()) {
       if (std::any_of(codes_.data() + gap, codes_.data() + begin, is_line_end)) quoted = false;
-      const std::size_t end = sentence_end(begin, quoted);
+      const bool was_quoted = quoted;
+      std::size_t end = sentence_end(begin, quoted);
+      if (is_too_long(begin, end)) {
+        end = shorter_end(begin);
+        quoted = was_quoted != (std::count(codes_.data() + begin, codes_.data() + end, U'"') % 2 == 1);
+      }
       layout.gaps.push_back(bytes(gap, begin));
       layout.sentences.push_back(bytes(begin, end));
       gap = end;
@@ -77,7 +84,7 @@ class Cutter {
   std::size_t sentence_end(std::size_t begin, bool& quoted) const {
     std::size_t last = begin;
     bool words = false;
-    for (std::size_t at = begin; !ends(at);) {
+    for (std::size_t at = begin; !ends(at) && !is_too_long(begin, last);) {
       const char32_t code = codes_[at];
       if (words && is_end_mark(code)) {
         const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
@@ -94,6 +101,20 @@ class Cutter {
       if (!is_white_space(code)) last = at;
     }
     return last;
+  }
+
+  bool is_too_long(std::size_t begin, std::size_t end) const {
+    return begins_[end] - begins_[begin] > kLongestSentence;
+  }
+
+  // Where a sentence is cut that is too long: behind its last word that is not, or inside a word that is.
+  std::size_t shorter_end(std::size_t begin) const {
+    std::size_t longest = begin;
+    while (!is_too_long(begin, longest + 1)) ++longest;
+    std::size_t end = longest;
+    while (end > begin && !is_white_space(codes_[end])) --end;
+    while (end > begin && is_white_space(codes_[end - 1])) --end;
+    return end > begin ? end : longest;
   }
 
   std::size_t after_marks(std::size_t at) const {

@@ -18,7 +18,8 @@ struct Layout {
 // A sentence ends with its line; or in a full stop, a question mark or the like, in any script, and the quotes and
 // brackets that close there, where something follows that can begin a sentence. Full stops of abbreviations, initials
 // and ordinals end none: `language`, a BCP 47 tag, says which abbreviations there are; without it those of English.
-// Where this cannot be told the sentence goes on: two in one are translated better than a half.
+// Where this cannot be told the sentence goes on: two in one are translated better than a half. But it never has more
+// than 4096 bytes: then it ends with a word, or inside one that is longer.
 Layout cut_sentences(std::string_view text, std::string_view language = {});
 
 // The text with translations in the place of its sentences, one each. Chinese and Japanese put no space between

@@ -165,6 +165,27 @@ TEST(Sentences, KeepEveryCharacter) {
   EXPECT_EQ(joined(cut_sentences("a\xFF. B\xC3 \xE2\x80", "en")), "a\xFF. B\xC3 \xE2\x80");
 }
 
+TEST(Sentences, AreNoLongerThanAnybodyWritesThem) {
+  using Sizes = std::vector<std::size_t>;
+  const auto repeated = [](const std::string& part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  const auto sizes = [](const std::string& text) {
+    expect_lossless(text, "en");
+    Sizes found;
+    for (const std::string& sentence : sentences(text)) found.push_back(sentence.size());
+    return found;
+  };
+  EXPECT_EQ(sizes(repeated("x", 4096)), (Sizes{4096}));
+  EXPECT_EQ(sizes(repeated("x", 10000)), (Sizes{4096, 4096, 1808}));
+  EXPECT_EQ(sizes(repeated("seven ", 1000)), (Sizes{682 * 6 - 1, 318 * 6 - 1}));  // with a whole word
+  EXPECT_EQ(sizes(repeated("一", 2000)), (Sizes{1365 * 3, 635 * 3}));             // and a whole character
+  EXPECT_EQ(sizes("a" + repeated(".", 5000)), (Sizes{4096, 905}));
+  EXPECT_EQ(sizes("a" + repeated(" ", 5000) + "b"), (Sizes{1, 1}));
+}
+
 TEST(Sentences, AreCutInLinearTime) {
   for (const std::string unit :
        {" ", ".", "<", "&", "\n", "a", ". ", "a.", "a. ", "A. B", "\"", "a.\"", ". (", "。", "好。”", "1."}) {

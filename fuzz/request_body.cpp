@@ -1,0 +1,73 @@
+// Bodies of requests: whatever the bytes, and whatever they are said to be, they are fields of UTF-8 text that can be
+// asked for, or they are refused with a sentence. The first byte chooses the type; the last type is the body's own
+// first line.
+#include <iterator>
+#include <string_view>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/serve/body.h"
+#include "dragoman/serve/escapes.h"
+#include "dragoman/serve/fields.h"
+#include "dragoman/serve/refusal.h"
+#include "fuzz/check.h"
+#include "fuzz/scratch_file.h"
+
+namespace dragoman::fuzz {
+namespace {
+
+constexpr std::string_view kTypes[] = {"application/json", "application/x-www-form-urlencoded",
+                                       "multipart/form-data; boundary=x", "multipart/form-data; boundary=\"x y\"", ""};
+constexpr std::int64_t kMost = 10;  // texts, and the value of a number
+
+// Whether `f` returns; it may refuse, with a sentence, and do nothing else.
+template <class F>
+bool returns(const F& f) {
+  try {
+    f();
+    return true;
+  } catch (const serve::Refusal& refusal) {
+    check(refusal.status >= 400 && refusal.status < 500 && !std::string_view(refusal.what()).empty());
+    return false;
+  }
+}
+
+void check_text(const std::string& text) { check(!first_invalid_utf8(text)); }
+
+void use(const Json& fields) {
+  check(fields.is_object());
+  check(Json::parse(serve::json_response(fields).body) == fields);
+  returns([&] {
+    const serve::Texts q = serve::texts_field(fields, kMost);
+    check(static_cast<std::int64_t>(q.texts.size()) <= kMost);
+    for (const std::string& text : q.texts) check_text(text);
+  });
+  for (const auto& [name, value] : fields.items()) {
+    check_text(name);
+    returns([&, &name = name] { check_text(serve::text_field(fields, name, "")); });
+    returns([&, &name = name] {
+      const std::int64_t number = serve::number_field(fields, name, 1, kMost);
+      check(number >= 0 && number <= kMost);
+    });
+    returns([&, &name = name] { serve::switch_field(fields, name, true); });
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dragoman;
+  std::string_view rest = fuzz::as_text(data, size);
+  if (rest.empty()) return 0;
+  const std::size_t kind = static_cast<unsigned char>(rest[0]) % (std::size(fuzz::kTypes) + 1);
+  rest.remove_prefix(1);
+  const std::string_view type = kind < std::size(fuzz::kTypes) ? fuzz::kTypes[kind] : serve::take_until(rest, "\n");
+  serve::Request request;
+  request.headers["content-type"] = type;
+  request.body = rest;
+  request.query = {{"q", "one"}, {"target", "de"}};
+  Json fields;
+  if (fuzz::returns([&] { fields = serve::fields_of(request); })) fuzz::use(fields);
+  return 0;
+}
