@@ -129,13 +129,14 @@ export function filmView(root, app) {
     out.append(svg("image", {x: left, y: above, width: wide, height: high, href: imageOf(weights).toDataURL(),
       preserveAspectRatio: "none", style: {"image-rendering": "pixelated"}}));
     const every = cell < 12 ? 2 : 1;
+    const kind = cell < 18 ? "label small" : "label";
     queries.forEach((token, i) => {
       const y = above + (i + 0.5) * cell + 4;
-      if (i % every === 0) out.append(svg("text", {x: left - 8, y, "text-anchor": "end", class: "label"}, token));
+      if (i % every === 0) out.append(svg("text", {x: left - 8, y, "text-anchor": "end", class: kind}, token));
     });
     keys.forEach((token, j) => {
       const [x, y] = [left + (j + 0.5) * cell + 4, above - 8];
-      if (j % every === 0) out.append(svg("text", {x, y, transform: `rotate(-50 ${x} ${y})`, class: "label"}, token));
+      if (j % every === 0) out.append(svg("text", {x, y, transform: `rotate(-50 ${x} ${y})`, class: kind}, token));
     });
     out.append(svg("rect", {x: left - 0.5, y: above - 0.5, width: wide + 1, height: high + 1, class: "frame"}));
     return out;
