@@ -78,7 +78,7 @@ export const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 
 
 /** Sizes a canvas in CSS pixels for this screen and returns its cleared context, scaled so that 1 is a CSS pixel. */
 export function prepared(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = Math.min(2, window.devicePixelRatio || 1);
   const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;
