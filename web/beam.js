@@ -169,7 +169,11 @@ export function beamView(root, app) {
   const spoken = (at) => {
     if (!at.parent) return "Start of the search";
     const text = `${joined(pathOf(at)) || "nothing"}${at.token === "</s>" ? ", end" : ""}`;
-    return `Step ${at.step + 1}: ${text}; score ${number(at.score)}. ${fateOf(tree, at, limit, number)}`;
+    return `Step ${at.step + 1}: ${text}; score ${number(at.score)}. ${fate(at)}`;
+  };
+  const fate = (at) => {
+    const forced = app.state.prefix !== "" && at.fate === "alive" && tree.steps[at.step].length === 1;
+    return forced ? "Forced: the translation is to begin so." : fateOf(tree, at, limit, number);
   };
 
   // Arrow keys: left to where it came from, right to its best continuation, up and down within the step.
@@ -219,12 +223,11 @@ export function beamView(root, app) {
     const length = at.step + 1;
     const divisor = lengthPenalty(tree.norm, length);
     const text = joined(pathOf(at));
-    const forced = tree.steps[at.step].length === 1 && app.state.prefix !== "" && at.fate === "alive";
     const own = ownLogp(at);
     const fact = (title, value) => [el("dt", {}, title), el("dd", {class: "number"}, value)];
     return [
       el("h3", {}, text || "(nothing yet)", at.token === "</s>" ? el("span", {class: "end"}, " end") : null),
-      el("p", {}, forced ? "Forced: the translation is to begin so." : fateOf(tree, at, limit, number)),
+      el("p", {}, fate(at)),
       el("dl", {class: "sums"},
         fact(`log P(“${shown(at.token)}”) after what came before`,
           `${number(own, 4)}  (P = ${number(Math.exp(own), 4)})`),

@@ -54,10 +54,8 @@ export function boards(app, {tell, act, wide = false, only = attentions}) {
     for (const {attention, layer, head, button} of buttons) {
       const {text, shade = 0, out = false, chosen = false, other = false, label, title} = tell(attention, layer, head);
       button.textContent = text;
-      button.className = [
-        out ? "out" : "lit", chosen ? "chosen" : "", shade > 0.55 ? "full" : "", other ? "other-text" : ""
-      ].join(" ").trim();
-      button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shade))}%`);
+      button.className = [out ? "out" : "lit", chosen ? "chosen" : "", other ? "other-text" : ""].join(" ").trim();
+      button.style.setProperty("--shade", Math.min(1, shade).toFixed(3));
       button.setAttribute("aria-pressed", String(chosen));
       button.setAttribute(
         "aria-label", `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}: ${label ?? text}`);

@@ -1,14 +1,14 @@
 // A matrix of exact weights that can be pointed at, walked through by keys and read aloud; used by "matrix", by the
 // enlarged thumbnail of "grid" and for differences.
-import {colour, el, hideTip, number, prepared, showTip, signed, svg} from "dragoman/draw.js";
+import {colour, el, hideTip, number, prepared, readableOn, showTip, signed, svg} from "dragoman/draw.js";
 import {heat, hues} from "dragoman/heat.js";
 
-const [smallest, largest] = [3, 46];
+const [smallest, largest] = [3, 46];  // pixels of a cell
 let made = 0;
 
 /**
- * `get()` gives {matrix, queries, keys, head (null: with signs), full, query, key, title}; `select(query, key)` is
- * called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 to fit.
+ * `get()` gives {matrix, queries, keys, head (null: with signs), full, query, key, title, masked?(i, j)};
+ * `select(query, key)` is called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 to fit.
  */
 export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   const canvas = el("canvas", {"aria-hidden": "true"});
@@ -45,24 +45,25 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   let given = null;
   let image = null;
   let pointed = null;
-  let size = 20;
+  let size = {x: 20, y: 20};  // of a cell
   let margin = {left: 60, top: 60};
   let span = null;  // what the canvas covers of the area
   let laidOut = "";
 
   const says = (value) => (given.head === null ? signed(value, 4) : number(value, 4));
-  const tell = (i, j) => `${given.queries[i]} → ${given.keys[j]}: ${says(given.matrix.at(i, j))}`;
+  const valueAt = (i, j) => (given.masked?.(i, j) ? "masked" : says(given.matrix.at(i, j)));
+  const tell = (i, j) => `${given.queries[i]} → ${given.keys[j]}: ${valueAt(i, j)}`;
 
   function cellAt(event) {
     const box = area.getBoundingClientRect();
-    const [i, j] = [Math.floor((event.clientY - box.top) / size), Math.floor((event.clientX - box.left) / size)];
+    const [i, j] = [Math.floor((event.clientY - box.top) / size.y), Math.floor((event.clientX - box.left) / size.x)];
     return i >= 0 && j >= 0 && i < given.matrix.rows && j < given.matrix.columns ? [i, j] : null;
   }
 
   function point(event) {
     const at = cellAt(event);
     if (!at) return;
-    showTip(event.clientX, event.clientY, el("b", {}, says(given.matrix.at(...at))),
+    showTip(event.clientX, event.clientY, el("b", {}, valueAt(...at)),
       ` ${given.queries[at[0]]} → ${given.keys[at[1]]}`);
     if (pointed && pointed[0] === at[0] && pointed[1] === at[1]) return;
     pointed = at;
@@ -84,12 +85,12 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   }
 
   function reveal(i, j) {
-    const [x, y] = [j * size, i * size];
+    const [x, y] = [j * size.x, i * size.y];
     const [wide, high] = [grid.clientWidth - margin.left, grid.clientHeight - margin.top];
     if (x < grid.scrollLeft) grid.scrollLeft = x;
-    else if (x + size > grid.scrollLeft + wide) grid.scrollLeft = x + size - wide;
+    else if (x + size.x > grid.scrollLeft + wide) grid.scrollLeft = x + size.x - wide;
     if (y < grid.scrollTop) grid.scrollTop = y;
-    else if (y + size > grid.scrollTop + high) grid.scrollTop = y + size - high;
+    else if (y + size.y > grid.scrollTop + high) grid.scrollTop = y + size.y - high;
   }
 
   function layOut() {
@@ -104,21 +105,22 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     margin = {left: Math.min(longest(queries), root.clientWidth * 0.3), top: longest(keys) * 0.9 + 4};
     const beyond = Math.ceil(longest(keys) * 0.5);  // slanted labels reach beyond the last column
     const fit = Math.floor(Math.min((root.clientWidth - margin.left - beyond) / columns, most));
-    const high = Math.max(
-      27, Math.floor((innerHeight - 130 - margin.top) / rows));  // all rows in sight, if figures fit
-    size = Math.max(
-      smallest, Math.min(largest, zoom() || Math.max(Math.min(fit, high), rows * columns > 4000 ? 7 : 14)));
-    const readable = size >= 11;
+    const begin = grid.getBoundingClientRect().top + scrollY + margin.top;
+    const high = Math.max(24, Math.floor((innerHeight - begin - 24) / rows));  // all rows in sight, if figures fit
+    const least = rows * columns > 4000 ? 7 : 14;
+    const within = (value) => Math.max(smallest, Math.min(largest, zoom() || Math.max(value, least)));
+    size = {x: within(fit), y: within(Math.min(fit, high))};
+    const readable = size.y >= 11;
     if (!readable) margin = {left: 0, top: 0};
-    sheet.style.cssText = `--cell:${size}px;--left:${margin.left}px;--top:${margin.top}px`;
-    sheet.style.width = `${margin.left + columns * size + (readable ? beyond : 0)}px`;
-    area.style.width = `${columns * size}px`;
-    area.style.height = `${rows * size}px`;
-    across.style.width = `${columns * size + (readable ? beyond : 0)}px`;
+    sheet.style.cssText = `--cell:${size.y}px;--left:${margin.left}px;--top:${margin.top}px`;
+    sheet.style.width = `${margin.left + columns * size.x + (readable ? beyond : 0)}px`;
+    area.style.width = `${columns * size.x}px`;
+    area.style.height = `${rows * size.y}px`;
+    across.style.width = `${columns * size.x + (readable ? beyond : 0)}px`;
     across.replaceChildren(
-      ...(readable ? keys.map((text, j) => el("span", {style: {left: `${(j + 0.5) * size}px`}}, text)) : []));
+      ...(readable ? keys.map((text, j) => el("span", {style: {left: `${(j + 0.5) * size.x}px`}}, text)) : []));
     down.replaceChildren(
-      ...(readable ? queries.map((text, i) => el("span", {style: {top: `${i * size}px`}}, text)) : []));
+      ...(readable ? queries.map((text, i) => el("span", {style: {top: `${i * size.y}px`}}, text)) : []));
     span = null;
   }
 
@@ -128,10 +130,10 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     const {rows, columns} = given.matrix;
     const [wide, high] = [grid.clientWidth, grid.clientHeight || 600];
     const [left, top] = [grid.scrollLeft, grid.scrollTop];
-    const [right, bottom] = [Math.min(columns * size, left + wide), Math.min(rows * size, top + high)];
+    const [right, bottom] = [Math.min(columns * size.x, left + wide), Math.min(rows * size.y, top + high)];
     if (span && left >= span.left && top >= span.top && right <= span.right && bottom <= span.bottom) return;
     span = {left: Math.max(0, left - wide / 2), top: Math.max(0, top - high / 2),
-      right: Math.min(columns * size, right + wide / 2), bottom: Math.min(rows * size, bottom + high / 2)};
+      right: Math.min(columns * size.x, right + wide / 2), bottom: Math.min(rows * size.y, bottom + high / 2)};
     canvas.style.left = `${span.left}px`;
     canvas.style.top = `${span.top}px`;
     draw();
@@ -143,20 +145,28 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
     const context = prepared(canvas, span.right - span.left, span.bottom - span.top);
     context.translate(-span.left, -span.top);
     context.imageSmoothingEnabled = false;
-    context.drawImage(image, 0, 0, matrix.columns * size, matrix.rows * size);
-    const [first, last] = [Math.floor(span.top / size), Math.min(matrix.rows, Math.ceil(span.bottom / size))];
-    const [from, to] = [Math.floor(span.left / size), Math.min(matrix.columns, Math.ceil(span.right / size))];
-    if (size >= 8) {
-      context.fillStyle = colour("--line");
-      for (let i = first; i <= last; ++i) context.fillRect(span.left, i * size - 0.5, span.right - span.left, 1);
-      for (let j = from; j <= to; ++j) context.fillRect(j * size - 0.5, span.top, 1, span.bottom - span.top);
+    context.drawImage(image, 0, 0, matrix.columns * size.x, matrix.rows * size.y);
+    const [first, last] = [Math.floor(span.top / size.y), Math.min(matrix.rows, Math.ceil(span.bottom / size.y))];
+    const [from, to] = [Math.floor(span.left / size.x), Math.min(matrix.columns, Math.ceil(span.right / size.x))];
+    if (given.masked) {
+      context.fillStyle = colour("--masked");
+      for (let i = first; i < last; ++i) {
+        let j = to;
+        while (j > from && given.masked(i, j - 1)) --j;  // what is masked ends the row
+        if (j < to) context.fillRect(j * size.x, i * size.y, (to - j) * size.x, size.y);
+      }
     }
-    if (size >= 27) figures(context, first, last, from, to, full);
+    if (size.y >= 8) {
+      context.fillStyle = colour("--line");
+      for (let i = first; i <= last; ++i) context.fillRect(span.left, i * size.y - 0.5, span.right - span.left, 1);
+      for (let j = from; j <= to; ++j) context.fillRect(j * size.x - 0.5, span.top, 1, span.bottom - span.top);
+    }
+    if (size.x >= 27 && size.y >= 18) figures(context, first, last, from, to, full);
     if (pointed) {
       context.fillStyle = colour("--ink");
       context.globalAlpha = 0.07;
-      context.fillRect(span.left, pointed[0] * size, span.right - span.left, size);
-      context.fillRect(pointed[1] * size, span.top, size, span.bottom - span.top);
+      context.fillRect(span.left, pointed[0] * size.y, span.right - span.left, size.y);
+      context.fillRect(pointed[1] * size.x, span.top, size.x, span.bottom - span.top);
       context.globalAlpha = 1;
       outline(context, pointed, colour("--soft"));
     }
@@ -169,22 +179,23 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
   function outline(context, [i, j], hue) {
     context.strokeStyle = hue;
     context.lineWidth = 2;
-    context.strokeRect(j * size, i * size, size, size);
+    context.strokeRect(j * size.x, i * size.y, size.x, size.y);
   }
 
   function figures(context, first, last, from, to, full) {
     const {matrix} = given;
-    context.font = `${Math.min(12.5, size * 0.38)}px ${getComputedStyle(root).fontFamily}`;
+    context.font = `${Math.min(12.5, size.x * 0.38, size.y * 0.55)}px ${getComputedStyle(root).fontFamily}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    const [ink, paper] = [colour("--ink"), colour("--paper")];
+    const {more, less = more} = hues(given.head);
+    const digits = size.x >= 38 ? 3 : 2;
     for (let i = first; i < last; ++i) {
       for (let j = from; j < to; ++j) {
         const value = matrix.at(i, j);
-        if (Math.abs(value) < 0.005) continue;
-        context.fillStyle = Math.abs(value) / full > 0.55 ? paper : ink;
-        const text = Math.abs(value) >= 0.995 ? "1.0" : Math.abs(value).toFixed(2).slice(1);
-        context.fillText(value < 0 ? `−${text}` : text, (j + 0.5) * size, (i + 0.5) * size + 0.5);
+        if (Math.abs(value) < 0.5 / 10 ** digits) continue;
+        context.fillStyle = readableOn(value < 0 ? less : more, Math.min(1, Math.abs(value) / full));
+        const text = Math.abs(value) > 1 - 0.5 / 10 ** digits ? "1.0" : Math.abs(value).toFixed(digits).slice(1);
+        context.fillText(value < 0 ? `−${text}` : text, (j + 0.5) * size.x, (i + 0.5) * size.y + 0.5);
       }
     }
   }
@@ -213,7 +224,7 @@ export function cells(root, {get, select, zoom = () => 0, most = largest}) {
 
   return {
     update,
-    get size() { return given ? size : 0; },
+    get size() { return given ? size.x : 0; },
     tell: (i, j) => (given ? tell(i, j) : ""),
     svg: () => (given ? cellsSvg(given) : null),
     destroy() {

@@ -115,12 +115,12 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     list.replaceChildren(...texts.map(token));
   }
 
-  // Moves the canvas to what is in sight, with as much again above and below, if it does not cover it.
+  // Moves the canvas to what is in sight, with half as much again above and below, if it does not cover it.
   function cover() {
     const sight = scroller.clientHeight || 600;
     const [top, bottom] = [scroller.scrollTop, Math.min(place.height, scroller.scrollTop + sight)];
     if (top >= span.top && bottom <= span.bottom && span.bottom > span.top) return false;
-    span = {top: Math.max(0, Math.floor(top - sight)), bottom: Math.min(place.height, Math.ceil(bottom + sight))};
+    span = {top: Math.max(0, Math.floor(top - sight / 2)), bottom: Math.min(place.height, Math.ceil(bottom + sight / 2))};
     canvas.style.top = `${span.top}px`;
     draw();
     return true;

@@ -57,11 +57,28 @@ export function mixed(first, second, share) {
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(",")})`;
 }
 
+// Relative luminance, as the guidelines for contrast define it.
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Ink or paper: what reads better on paper with this much of a colour over it. */
+export function readableOn(hex, opacity) {
+  const [paper, over] = [channels(colour("--paper")), channels(hex)];
+  const ground = luminance(paper.map((value, i) => value + (over[i] - value) * opacity));
+  const contrast = (name) => {
+    const own = luminance(channels(colour(name)));
+    return (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05);
+  };
+  return colour(contrast("--ink") >= contrast("--paper") ? "--ink" : "--paper");
+}
+
 export const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
 /** Sizes a canvas in CSS pixels for this screen and returns its cleared context, scaled so that 1 is a CSS pixel. */
 export function prepared(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = Math.min(2, window.devicePixelRatio || 1);
   const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;

@@ -13,6 +13,7 @@ const noFilm = "This model has no training film. â€œdragoman train --probe FILEâ
   "of a file at every checkpoint; this view then scrubs through them.";
 const thumb = 72;  // pixels of a small picture
 const above = 84;  // room for the keys' labels
+const tall = 560;  // pixels that the cells of a frame may be high
 
 export function filmView(root, app) {
   let film = null;
@@ -37,7 +38,8 @@ export function filmView(root, app) {
   const entropy = el("div");
   const strip = el("div", {class: "film-strip", role: "group", "aria-label": "Checkpoints"});
   const body = el("div", {class: "film", hidden: true}, controls.element, steps.element, facts,
-    el("div", {class: "film-parts"}, holder, el("div", {}, entropy, strip)));
+    el("div", {class: "film-parts"}, holder, el("div", {}, entropy, strip)),
+    el("p", {class: "note"}, "Colour is the square root of the weight, so that small weights show too."));
   root.append(status, body);
 
   async function update() {
@@ -76,16 +78,17 @@ export function filmView(root, app) {
     if (now !== known) {
       known = now;
       strip.replaceChildren(...frames.map((_, at) => thumbnail(at)));
-      const tallest = Math.max(...frames.map((_, at) => weightsOf(at).rows));
-      holder.style.minHeight = `${above + 4 + tallest * cellSize(weightsOf(0))}px`;  // nothing jumps while it plays
+      const heights = frames.map((_, at) => weightsOf(at).rows * cellOf(weightsOf(at)).high);
+      holder.style.minHeight = `${above + 4 + Math.max(...heights)}px`;  // nothing jumps while it plays
     }
     if (Number.isInteger(frame) && frame !== asked) steps.go(frame);
     else steps.refresh();
   }
 
   const weightsOf = (at) => frames[at].look.exact(app.state.attention, app.state.layer, app.state.head);
-  const imageOf = (weights) => (
-    pixels(weights.rows, weights.columns, (i, j) => weights.at(i, j), rising(1, headColour(app.state.head))));
+  // The square root, so that the small weights of an untrained model show.
+  const imageOf = (weights) => pixels(weights.rows, weights.columns, (i, j) => Math.sqrt(weights.at(i, j)),
+    rising(1, headColour(app.state.head)));
 
   function thumbnail(at) {
     const canvas = el("canvas", {"aria-hidden": "true"});
@@ -112,30 +115,33 @@ export function filmView(root, app) {
   }
 
   const margin = () => (holder.clientWidth < 480 ? 76 : 110);
-  const cellSize = ({columns}) => {
+  const cellOf = ({rows, columns}) => {
     const room = Math.max(300, holder.clientWidth) - margin() - 30;
-    return Math.max(8, Math.min(22, Math.floor(room / columns)));
+    return {wide: Math.max(6, Math.min(22, Math.floor(room / columns))), high: Math.max(6, Math.min(22, tall / rows))};
   };
 
   // Cells with the tokens beside them.
   function matrix(look, weights) {
     const {queries, keys} = look.tokens(app.state.attention);
-    const cell = cellSize(weights);
+    const cell = cellOf(weights);
     const left = margin();
-    const [wide, high] = [weights.columns * cell, weights.rows * cell];
+    const [wide, high] = [weights.columns * cell.wide, weights.rows * cell.high];
     const [width, height] = [left + wide + 30, above + high + 4];
     const out = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `Attention of head ${app.state.head + 1}: ${strongestText(weights, queries, keys)}`});
     out.append(svg("image", {x: left, y: above, width: wide, height: high, href: imageOf(weights).toDataURL(),
       preserveAspectRatio: "none", style: {"image-rendering": "pixelated"}}));
-    const every = cell < 12 ? 2 : 1;
+    const kind = (size) => (size < 18 ? "label small" : "label");
+    const every = (size) => Math.ceil(12 / size);
     queries.forEach((token, i) => {
-      const y = above + (i + 0.5) * cell + 4;
-      if (i % every === 0) out.append(svg("text", {x: left - 8, y, "text-anchor": "end", class: "label"}, token));
+      if (i % every(cell.high)) return;
+      const y = above + (i + 0.5) * cell.high + 4;
+      out.append(svg("text", {x: left - 8, y, "text-anchor": "end", class: kind(cell.high)}, token));
     });
     keys.forEach((token, j) => {
-      const [x, y] = [left + (j + 0.5) * cell + 4, above - 8];
-      if (j % every === 0) out.append(svg("text", {x, y, transform: `rotate(-50 ${x} ${y})`, class: "label"}, token));
+      if (j % every(cell.wide)) return;
+      const [x, y] = [left + (j + 0.5) * cell.wide + 4, above - 8];
+      out.append(svg("text", {x, y, transform: `rotate(-50 ${x} ${y})`, class: kind(cell.wide)}, token));
     });
     out.append(svg("rect", {x: left - 0.5, y: above - 0.5, width: wide + 1, height: high + 1, class: "frame"}));
     return out;

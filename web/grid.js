@@ -152,7 +152,8 @@ function enlargement(app) {
         head: at.head,
         query,
         key,
-        title: title.textContent
+        title: title.textContent,
+        masked: (i, j) => app.look.masked(attention, i, j)
       };
     },
     select: (query, key) => app.set({query, key}),

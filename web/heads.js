@@ -104,6 +104,7 @@ function weightsOf(app, {side, index}, show) {
       side === "query" ? "” looks at" : "”"),
     el(
       "p", {class: "note"}, `mean of ${heads.length === 1 ? "one head" : `${heads.length} heads`}, layer ${layer + 1}`),
+    others.length <= 120 ? running(others, matrices, side, index) : null,
     el("table", {class: "bars"},
       el("tbody", {},
         ...rows.map(
@@ -118,7 +119,18 @@ function weightsOf(app, {side, index}, show) {
                 ...heads.map(
                   (head, h) => el("i", {style: {"flex-grow": String(weights[h]), background: headColour(head)}})))),
             el("td", {class: "figure"}, number(mean)))))),
-  ];
+  ].filter(Boolean);
+}
+
+// The other sentence as running text, the words shaded by the root of their mean weight.
+function running(tokens, matrices, side, index) {
+  return el("p", {class: "running", "aria-hidden": "true"}, ...tokens.flatMap((text, i) => {
+    const of = (matrix) => (side === "query" ? matrix.at(index, i) : matrix.at(i, index));
+    const weight = matrices.reduce((sum, matrix) => sum + of(matrix), 0);
+    const close = i === 0 || text.startsWith("·") || /^[.,;:!?%)\]]$/.test(text);
+    const shade = {"--shade": Math.sqrt(weight / matrices.length).toFixed(3)};
+    return [close ? "" : " ", el("span", {style: shade}, text.replace(/^·(?=.)/, ""))];
+  }));
 }
 
 const distanceMeans = {

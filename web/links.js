@@ -68,7 +68,7 @@ export function linksOf(look, attention, layer, heads, side, index) {
 
 const levelOf = (weight) => Math.min(levels - 1, Math.sqrt(weight) * levels | 0);
 const strength = (level) => ((level + 0.6) / levels) ** 2;
-const opacity = (level) => 0.02 + 0.98 * strength(level);
+const opacity = (level) => strength(level) ** 0.8;  // by weight, the weak ones a little raised
 const thickness = (level) => 1 + 1.6 * strength(level);
 
 // Lines of different heads between the same tokens lie side by side: how far above or below the middle of a row.

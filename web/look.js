@@ -165,6 +165,12 @@ export class Look {
     return this.cache.get(name);
   }
 
+  /** Whether a query may not look at a key: words that the decoder has not written yet. */
+  masked(attention, query, key) {
+    if (attention !== "decoder") return false;
+    return this.merged ? this.groups.read[key][0] > this.groups.tgt[query].at(-1) : key > query;
+  }
+
   /** The average of several heads. */
   mean(attention, layer, heads) {
     const list = [...heads].map((head) => this.weights(attention, layer, head));

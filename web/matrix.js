@@ -17,7 +17,8 @@ export function matrixView(root, app) {
     attentionPicker(app), layerPicker(app), headPicker(app), size, mergedSwitch(app), showPicker(app));
   const place = el("div", {class: "matrix-place"});
   const chosen = el("p", {class: "chosen-cell"});
-  const why = el("button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, "Why this weight?");
+  const why = el(
+    "button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, "Why this weight?");
   const note = el("p", {class: "note"});
   const empty = el("p", {class: "empty"}, "The weights of a head are shown here as soon as a sentence is translated.");
   root.append(controls.element, empty, chosen, place, note);
@@ -33,7 +34,8 @@ export function matrixView(root, app) {
         head,
         query,
         key,
-        title: title()
+        title: title(),
+        masked: (i, j) => app.look.masked(attention, i, j)
       };
     },
     select: (query, key) => app.set({query, key}),
@@ -54,6 +56,7 @@ export function matrixView(root, app) {
     note.textContent = [
       `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits,`,
       `mean distance ${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.`,
+      attention === "decoder" ? "Grey: masked, words that were not written yet." : "",
       app.state.merged ? mergedSentence : "",
     ].join(" ");
     const {rows, columns} = app.look.weights(attention, layer, head);

@@ -17,7 +17,7 @@ const label = 78;  // room for slanted words
 
 /**
  * Where things are. The encoder is below on the left, the decoder above on the right, so that lines to the source cross
- * nothing else; on narrow screens the decoder is right above the encoder.
+ * nothing else; where there is no room for both, the decoder is right above the encoder.
  */
 export function layoutOf(size, width) {
   const {sources, targets, encoderLayers, decoderLayers} = size;
@@ -25,9 +25,9 @@ export function layoutOf(size, width) {
   const wide = width >= 900;
   const pad = wide ? 30 : 14;
   const together = (width - 2 * pad - gap) / (sources + targets);
-  const stacked = together < 24 && !wide;
+  const stacked = together < (wide ? 20 : 24);
   const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
-  const column = Math.min(64, Math.max(stacked ? 16.5 : 20, room));
+  const column = Math.min(64, Math.max(stacked && !wide ? 16.5 : 20, room));
   const rows = decoderLayers + encoderLayers - (stacked ? 0 : 0.5);
   const row = Math.max(34, Math.min(64, (wide ? 470 : 400) / rows));
   const raised = stacked ? encoderLayers * row + label + 24 : (encoderLayers - 0.5) * row;
@@ -44,7 +44,8 @@ export function layoutOf(size, width) {
       names.push({x: pad - 14, y: encoder(layer, 0).y, text: String(layer)});
     }
     for (let layer = 1; layer <= decoderLayers; ++layer) {
-      names.push({x: decoder(layer, targets - 0.5).x + 8, y: decoder(layer, 0).y, text: String(layer)});
+      const x = stacked ? pad - 14 : decoder(layer, targets - 0.5).x + 8;
+      names.push({x, y: decoder(layer, 0).y, text: String(layer)});
     }
   }
   return {

@@ -30,7 +30,7 @@ export function positionsView(root, app) {
   let table = null;   // {rows, columns, data}
   let cell = [7, 6];  // position and dimension
   let order = [];     // dimensions as they are shown, from left to right
-  let apart = false;  // sines first, then cosines
+  let way = "model";  // how dimensions are ordered: as in the model, or "apart", sines first, then cosines
   let known = "";
   const at = (i, j) => table.data[i * table.columns + j];
   const kind = () => app.model?.config.positions ?? "sinusoid";
@@ -43,9 +43,9 @@ export function positionsView(root, app) {
       tell();
     },
   });
-  const ways = [{value: false, text: "As in the model"}, {value: true, text: "Sines, then cosines"}];
-  const columns = bar(segmented("Columns", () => ways, () => apart, (value) => {
-    apart = value;
+  const ways = [{value: "model", text: "As in the model"}, {value: "apart", text: "Sines, then cosines"}];
+  const columns = bar(segmented("Columns", () => ways, () => way, (value) => {
+    way = value;
     draw();
   }));
   const status = el("p", {class: "empty"}, "The position encodings are being fetched.");
@@ -89,7 +89,8 @@ export function positionsView(root, app) {
     const {rows, columns: count} = table;
     const paper = kind() === "sinusoid";
     order = Array.from({length: count}, (_, c) => c);
-    if (apart && paper) order.sort((a, b) => (a % 2) - (b % 2) || a - b);
+    const apart = paper && way === "apart";
+    if (apart) order.sort((a, b) => (a % 2) - (b % 2) || a - b);
     cell = [Math.min(cell[0], rows - 1), Math.min(cell[1], count - 1)];
     const largest = () => table.data.reduce((so_far, value) => Math.max(so_far, Math.abs(value)), 1e-9);
     heat.show({
@@ -98,7 +99,7 @@ export function positionsView(root, app) {
     }, [cell[0], order.indexOf(cell[1])]);
     columns.element.hidden = !paper;
     columns.update();
-    const across = apart && paper ? "even dimensions (sines), then odd ones (cosines)" : `dimensions 0 to ${count - 1}`;
+    const across = apart ? "even dimensions (sines), then odd ones (cosines)" : `dimensions 0 to ${count - 1}`;
     axis.textContent = `Left to right: ${across}; from the top: positions 0 to ${rows - 1}`;
     about.textContent = kind() === "learned" ? learnedWords : sinusoidWords;
     tell();
@@ -151,11 +152,12 @@ export function positionsView(root, app) {
     const power = row(...(paper ? [mn(2)] : []), mi("i"), mo("/"), ...whole);
     const numbers = row(mn(of.pair), mo("/"), mn(paper ? table.columns : of.half - 1));
     const length = (2 * Math.PI) / of.rate;
+    const result = of.sine ? Math.sin(of.angle) : Math.cos(of.angle);
     return [
       formula(name("PE"), row(mo("("), mi("pos"), mo(","), ...index, mo(")")), mo("="),
         ...turn(over(mi("pos"), sup(mn(10000), power)))),
-      formula(...here, ...turn(over(mn(pos), sup(mn(10000), numbers))), mo("="), ...turn(digits(of.angle)), mo("="),
-        digits(of.sine ? Math.sin(of.angle) : Math.cos(of.angle), 5)),
+      el("div", {class: "formulas"}, formula(...here, ...turn(over(mn(pos), sup(mn(10000), numbers)))),
+        formula(mo("="), ...turn(digits(of.angle)), mo("="), digits(result, 5))),
       el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column comes round every ` +
         `${length < 1000 ? number(length, 1) : Math.round(length)} positions.`),
     ];

@@ -44,7 +44,10 @@ export function sentenceBox(root, app) {
   function typed() {
     clearTimeout(timer);
     const took = app.flow.plain.result?.took ?? 0;
-    if (took > 1500) return;  // a slow model waits for Enter
+    if (took > 1500) {  // a slow model waits for Enter
+      facts.replaceChildren("Enter translates");
+      return;
+    }
     timer = setTimeout(() => choose(input.value), took > 400 ? 500 : 180);
   }
   function keys(event) {

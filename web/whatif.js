@@ -231,7 +231,8 @@ function attentionDifference(app) {
       head,
       query,
       key,
-      title: attentionNames[attention]
+      title: attentionNames[attention],
+      masked: (i, j) => look().masked(attention, i, j)
     }
                                          : null;
   };

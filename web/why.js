@@ -123,8 +123,9 @@ export function whyView(root, app) {
     const loudest = strongest(products, 3);
     strip.show(trace, loudest[0].at);
     dot.replaceChildren(
-      formula(sub(mi("q"), mn(query + 1)), mo("·"), sub(mi("k"), mn(key + 1)), mo("="), ...sumOf(products), mo("="),
-        digits(product)),
+      el("div", {class: "formulas"},
+        formula(sub(mi("q"), mn(query + 1)), mo("·"), sub(mi("k"), mn(key + 1)), mo("="), ...sumOf(products)),
+        formula(mo("="), digits(product))),
       el("p", {class: "note"}, "Loudest dimensions: ",
         loudest.map(({at, value}) => `${at + 1} (${number(value)})`).join(", "), "."));
     scale.replaceChildren(formula(over(digits(product), sqrt(mn(trace.d))), mo("="),
