@@ -83,8 +83,8 @@ Own own_keys(const std::string& name) {
     return {{}, {"average", "batch-tokens", "cooldown", "peak-rate", "schedule", "steps", "warmup"}};
   }
   if (name == "tatoeba-zh") {
-    return {{"attention-dropout", "dropout", "initialisation", "relu-dropout", "source-vocabulary", "target-vocabulary",
-             "tie"},
+    return {{"attention-dropout", "d-model", "decoder-layers", "encoder-layers", "relu-dropout", "source-vocabulary",
+             "target-vocabulary", "tie"},
             {"batch-tokens", "cooldown", "peak-rate", "schedule", "steps", "warmup"}};
   }
   return {};
