@@ -120,7 +120,8 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     const sight = scroller.clientHeight || 600;
     const [top, bottom] = [scroller.scrollTop, Math.min(place.height, scroller.scrollTop + sight)];
     if (top >= span.top && bottom <= span.bottom && span.bottom > span.top) return false;
-    span = {top: Math.max(0, Math.floor(top - sight / 2)), bottom: Math.min(place.height, Math.ceil(bottom + sight / 2))};
+    const more = Math.ceil(sight / 2);
+    span = {top: Math.max(0, Math.floor(top - more)), bottom: Math.min(place.height, Math.ceil(bottom + more))};
     canvas.style.top = `${span.top}px`;
     draw();
     return true;
