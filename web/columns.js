@@ -120,13 +120,16 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     const sight = scroller.clientHeight || 600;
     const [top, bottom] = [scroller.scrollTop, Math.min(place.height, scroller.scrollTop + sight)];
     if (top >= span.top && bottom <= span.bottom && span.bottom > span.top) return false;
-    span = {top: Math.max(0, Math.floor(top - sight / 2)), bottom: Math.min(place.height, Math.ceil(bottom + sight / 2))};
+    const more = Math.ceil(sight / 2);
+    span = {top: Math.max(0, Math.floor(top - more)), bottom: Math.min(place.height, Math.ceil(bottom + more))};
     canvas.style.top = `${span.top}px`;
     draw();
     return true;
   }
 
-  function scrolled() { cover(); }
+  function scrolled() {
+    if (!cover() && focus) draw();
+  }
 
   function draw() {
     const {look, attention, layer, heads, query, key, off} = given;
@@ -137,14 +140,22 @@ export function columns(root, {get, pin, hover = () => {}, widest = 960}) {
     if (query !== null && query < labels.queries.length) pinned.push({side: "query", index: query});
     if (key !== null && key < labels.keys.length) pinned.push({side: "key", index: key});
     const kept = focus ? [focus] : pinned;
-    if (!kept.length) drawLinks(context, links.lists, place, span.top, span.bottom, off);
+    let {top, bottom} = span;
+    if (focus) {  // changes at once with the pointer: only what is in sight
+      top = scroller.scrollTop;
+      bottom = Math.min(bottom, top + scroller.clientHeight);
+      context.beginPath();
+      context.rect(0, top, place.width, bottom - top);
+      context.clip();
+    }
+    if (!kept.length) drawLinks(context, links.lists, place, top, bottom, off);
     for (const {side, index} of kept) {
-      drawLinks(context, linksOf(look, attention, layer, heads, side, index).lists, place, span.top, span.bottom, off);
+      drawLinks(context, linksOf(look, attention, layer, heads, side, index).lists, place, top, bottom, off);
     }
     const strip = Math.min(place.gap * 0.2, Math.max(10, heads.size * 7));
     for (const one of kept.slice(0, 1)) {
-      drawCells(context, look, given, one, place, one.side === "query" ? place.right - strip : place.left, strip,
-        span.top, span.bottom);
+      const x = one.side === "query" ? place.right - strip : place.left;
+      drawCells(context, look, given, one, place, x, strip, top, bottom);
     }
     mark(queries, query, focus?.side === "query" ? focus.index : null);
     mark(keys, key, focus?.side === "key" ? focus.index : null);

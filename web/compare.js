@@ -39,7 +39,7 @@ export function compareView(root, app) {
   const inputs = el("div", {class: "translate"},
     el("div", {class: "side"}, el("div", {class: "side-head"}, label, begin, listed), second),
     el("div", {class: "side"}, el("div", {class: "side-head"}, title, facts), translation));
-  const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app), mergedSwitch(app));
+  const controls = bar(attentionPicker(app), layerPicker(app), headSquares(app, false), mergedSwitch(app));
   const picture = (title) => el("div", {}, el("div", {class: "column-titles"}, el("b", {}, title)));
   const [left, right] = [picture("First sentence"), picture("Second sentence")];
   const word = el("section", {});

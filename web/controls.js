@@ -90,8 +90,9 @@ export function toggleOff(app, attention, layer, head) {
   app.say(`${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} is ${off === rest ? "on" : "off"}.`);
 }
 
-/** The coloured squares: a click shows or hides a head, a double click shows it alone, or all again. */
-export function headSquares(app) {
+/** The coloured squares: a click shows or hides a head, a double click shows it alone, or all again. Below them, unless
+ * `switchable` is false, switches that take a head out of the model. */
+export function headSquares(app, switchable = true) {
   const row = el("div", {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: move});
   const switches = el(
     "div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
@@ -139,7 +140,7 @@ export function headSquares(app) {
   return {element, update() {
     const {heads, allHeads, attention, layer} = app.state;
     if (row.children.length !== allHeads) build(allHeads);
-    switches.parentElement.hidden = app.offline || app.model?.heads_can_be_switched === false;
+    switches.parentElement.hidden = !switchable || app.offline || app.model?.heads_can_be_switched === false;
     for (let head = 0; head < allHeads; ++head) {
       const off = isOff(app.state, attention, layer, head);
       const [square, lever] = [row.children[head], switches.children[head]];

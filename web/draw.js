@@ -87,8 +87,8 @@ export function prepared(canvas, width, height) {
     canvas.style.height = `${height}px`;
   }
   const context = canvas.getContext("2d");
+  context.reset();
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
   return context;
 }
 

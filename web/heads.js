@@ -17,13 +17,14 @@ export function headsView(root, app) {
   const body = el("div", {class: "heads-body"}, el("div", {class: "heads-picture"}, titles, middle, note), reading);
   root.append(controls.element, empty, body);
 
+  let due = 0;
   const panel = columns(middle, {
     get: () => {
       const {attention, layer, heads, query, key, least} = app.state;
       return {look: ready() ? app.look : null, attention, layer, heads, query, key, least, off: offHeads()};
     },
     pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
-    hover: () => showReading(),
+    hover: () => { due ||= setTimeout(showReading, 60); },  // nobody reads faster than this
   });
 
   // Heads of what is shown that did not take part in it.
@@ -36,6 +37,8 @@ export function headsView(root, app) {
   const ready = () => app.look?.has(app.state.attention, app.state.layer);
 
   function showReading() {
+    clearTimeout(due);
+    due = 0;
     const {attention, layer, heads, query, key} = app.state;
     const pinned = query !== null ? {side: "query", index: query} : key !== null ? {side: "key", index: key} : null;
     const focus = panel.focus ?? pinned;
@@ -64,7 +67,10 @@ export function headsView(root, app) {
       note.textContent = sentences.join(" ");
       showReading();
     },
-    destroy: () => panel.destroy(),
+    destroy() {
+      clearTimeout(due);
+      panel.destroy();
+    },
     svg: () => (ready() ? panel.svg(`${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}`) : null),
   };
 }

@@ -92,9 +92,9 @@ const app = {
 
   // Whether the attention of a text is likely to be more than one answer may hold; a token has some four letters.
   tooLong(text) {
-    const most = app.model?.trace_weights;
+    const most = app.model?.trace_weights ?? 2 ** 24;
     const {layers, heads} = app.shape("cross");
-    return Boolean(most) && (text.length / 4) ** 2 * heads * (app.shape("encoder").layers + 2 * layers) > most;
+    return (text.length / 4) ** 2 * heads * (app.shape("encoder").layers + 2 * layers) > most;
   },
 
   positions: remembered((count = 64) => app.api.positions(app.state.source, app.state.target, count)),

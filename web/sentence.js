@@ -170,7 +170,7 @@ export function sentenceBox(root, app) {
     languages();
     showTranslation();
     showChanged();
-    input.rows = Math.min(8, Math.max(2, Math.ceil(input.value.length / 60)));
+    input.rows = Math.min(5, Math.max(2, Math.ceil(input.value.length / 60)));
   }};
 }
 
