@@ -67,6 +67,10 @@ endif()
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
 # `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
 file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
+add_library(matching OBJECT tests/matching.cpp)
+target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(matching PRIVATE dragoman_flags)
+target_compile_options(matching PRIVATE ${test_options})
 set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
@@ -74,7 +78,7 @@ foreach(source IN LISTS whole_test_sources)
     continue()  # too slow there, or of the release build alone; runs that are killed and resumed take minutes
   endif()
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
   target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
                                              DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
