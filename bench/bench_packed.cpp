@@ -4,12 +4,12 @@
 //   bench_packed [--threads N] [--megabytes N]
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/flags.h"
 #include "bench/timing.h"
 #include "dragoman/backend/backend.h"
 #include "dragoman/base/random.h"
@@ -99,10 +99,9 @@ void run(int threads, std::size_t bytes) {
 
 int main(int argc, char** argv) {
   int threads = 0, megabytes = 192;
-  CLI::App program("Products with packed weights");
-  program.add_option("--threads", threads, "threads; 0 for 1 and 2");
-  program.add_option("--megabytes", megabytes, "size of all copies of a matrix together");
-  CLI11_PARSE(program, argc, argv);
+  dragoman::bench::read_flags(argc, argv, "Products with packed weights",
+                              {{"--threads", &threads, "threads; 0 for 1 and 2"},
+                               {"--megabytes", &megabytes, "size of all copies of a matrix together"}});
   for (const int count : threads > 0 ? std::vector<int>{threads} : std::vector<int>{1, 2}) {
     dragoman::bench::run(count, static_cast<std::size_t>(megabytes) << 20);
   }

@@ -8,15 +8,15 @@
 //   bench_train_step --cuda --preset base --tokens 25088 --steps 30 --warmup 5
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/batch_lengths.h"
+#include "bench/flags.h"
 #include "bench/product_rate.h"
 #include "bench/timing.h"
 #include "dragoman/backend/choice.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/data/cleaning.h"
 #include "dragoman/model/cost.h"
 #include "dragoman/model/presets.h"
@@ -104,7 +104,7 @@ void print_json(const Options& options, const Backend& on, const model::Transfor
                 const Measurement& measured) {
   std::int64_t parameters = 0;
   for (const model::ParameterInfo& tensor : model::parameter_table(config)) parameters += tensor.count;
-  nlohmann::ordered_json json;
+  Json json;
   json["preset"] = options.preset;
   json["device"] = device_name(on.device());
   json["precision"] = options.precision();
@@ -158,20 +158,20 @@ void run(Options options) {
 }  // namespace dragoman::bench
 
 int main(int argc, char** argv) {
-  CLI::App program("training steps of a preset, as a share of the machine's matrix rate");
   dragoman::bench::Options options;
-  program.add_option("--preset", options.preset, "which model");
-  program.add_option("--tokens", options.tokens, "source tokens, and as many target tokens");
-  program.add_option("--sentence", options.sentence, "tokens in a sentence");
-  program.add_option("--batches", options.batches, "file of batches to take in place of equal sentences");
-  program.add_option("--threads", options.threads, "0: all");
-  program.add_option("--warmup", options.warmup, "steps before the timed ones");
-  program.add_option("--steps", options.steps, "timed steps; 0: five, or one for each batch of the file");
-  program.add_flag("--cuda", options.cuda, "on the GPU, in bfloat16");
-  program.add_flag("--fp32", options.fp32, "on the GPU, in float32");
-  program.add_flag("--profile", options.profile, "on the GPU: where the time goes, which makes it slower");
-  program.add_flag("--json", options.json, "print JSON, of the steps alone");
-  CLI11_PARSE(program, argc, argv);
+  dragoman::bench::read_flags(
+      argc, argv, "training steps of a preset, as a share of the machine's matrix rate",
+      {{"--preset", &options.preset, "which model"},
+       {"--tokens", &options.tokens, "source tokens, and as many target tokens"},
+       {"--sentence", &options.sentence, "tokens in a sentence"},
+       {"--batches", &options.batches, "file of batches to take in place of equal sentences"},
+       {"--threads", &options.threads, "0: all"},
+       {"--warmup", &options.warmup, "steps before the timed ones"},
+       {"--steps", &options.steps, "timed steps; 0: five, or one for each batch of the file"},
+       {"--cuda", &options.cuda, "on the GPU, in bfloat16"},
+       {"--fp32", &options.fp32, "on the GPU, in float32"},
+       {"--profile", &options.profile, "on the GPU: where the time goes, which makes it slower"},
+       {"--json", &options.json, "print JSON, of the steps alone"}});
   try {
     options.validate();
     dragoman::bench::run(options);

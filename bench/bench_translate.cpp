@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/flags.h"
 #include "bench/timing.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/random.h"
 #include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/translator.h"
@@ -70,7 +70,7 @@ void report(const Options& options, const Figures& figures) {
                : 1000 * latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
   };
   if (options.json) {
-    nlohmann::ordered_json json;
+    Json json;
     json["device"] = device_name(options.device());
     json["precision"] = options.precision;
     json["sentences"] = figures.sentences;
@@ -190,27 +190,26 @@ Figures translate_text(const Options& options) {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("how fast a model translates");
-  app.add_option("--preset", options.preset, "sizes of the model");
-  app.add_option("--draw", options.draw, "write random weights to this file, and end");
-  app.add_option("--weights", options.weights, "weights of the preset");
-  app.add_option("--model", options.model, "a trained model, instead");
-  app.add_option("--source", options.source, "the text that it translates");
-  app.add_option("--output", options.output, "where the translation of the text goes");
-  app.add_option("--precision", options.precision)->check(CLI::IsMember({"fp32", "int8", "bf16"}));
-  app.add_flag("--cuda", options.cuda, "on a CUDA device");
-  app.add_flag("--host", options.host, "searches on the host, also on a CUDA device; random sentences only");
-  app.add_flag("--profile", options.profile, "where a CUDA device's time goes; random sentences only");
-  app.add_option("--stop", options.stop, "of the beam search of a text")->check(CLI::IsMember({"provable", "beam"}));
-  app.add_option("--sentences", options.sentences)->check(CLI::PositiveNumber);
-  app.add_option("--source-length", options.source_length, "tokens, EOS included")->check(CLI::PositiveNumber);
-  app.add_option("--target-length", options.target_length, "tokens, EOS included")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "sentences at once")->check(CLI::PositiveNumber);
-  app.add_option("--beam", options.beam, "1: greedy")->check(CLI::PositiveNumber);
-  app.add_option("--threads", options.threads)->check(CLI::PositiveNumber);
-  app.add_option("--repeats", options.repeats, "the median of so many is told")->check(CLI::PositiveNumber);
-  app.add_flag("--json", options.json, "for other programs");
-  CLI11_PARSE(app, argc, argv);
+  read_flags(argc, argv, "how fast a model translates",
+             {{"--preset", &options.preset, "sizes of the model"},
+              {"--draw", &options.draw, "write random weights to this file, and end"},
+              {"--weights", &options.weights, "weights of the preset"},
+              {"--model", &options.model, "a trained model, instead"},
+              {"--source", &options.source, "the text that it translates"},
+              {"--output", &options.output, "where the translation of the text goes"},
+              {"--precision", &options.precision, "", {.choices = {"fp32", "int8", "bf16"}}},
+              {"--cuda", &options.cuda, "on a CUDA device"},
+              {"--host", &options.host, "searches on the host, also on a CUDA device; random sentences only"},
+              {"--profile", &options.profile, "where a CUDA device's time goes; random sentences only"},
+              {"--stop", &options.stop, "of the beam search of a text", {.choices = {"provable", "beam"}}},
+              {"--sentences", &options.sentences, "", {.positive = true}},
+              {"--source-length", &options.source_length, "tokens, EOS included", {.positive = true}},
+              {"--target-length", &options.target_length, "tokens, EOS included", {.positive = true}},
+              {"--batch", &options.batch, "sentences at once", {.positive = true}},
+              {"--beam", &options.beam, "1: greedy", {.positive = true}},
+              {"--threads", &options.threads, "", {.positive = true}},
+              {"--repeats", &options.repeats, "the median of so many is told", {.positive = true}},
+              {"--json", &options.json, "for other programs"}});
   try {
     if (!options.draw.empty()) {
       draw_weights(options);

@@ -3,11 +3,11 @@
 //   dump_batches --source train.en --target train.de --tokenizer tokenizer.model --batch-tokens 4096 --count 50
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 
 #include "bench/batch_lengths.h"
+#include "bench/flags.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/data/token_cache.h"
 
@@ -48,16 +48,16 @@ void dump(const Options& options) {
 }  // namespace dragoman::bench
 
 int main(int argc, char** argv) {
-  CLI::App program("the lengths of a corpus's sentences, batch by batch");
   dragoman::bench::Options options;
-  program.add_option("--source", options.source, "text of the source language, plain or packed")->required();
-  program.add_option("--target", options.target, "its translation, line by line")->required();
-  program.add_option("--tokenizer", options.tokenizer, "vocabulary of both sides")->required();
-  program.add_option("--cache", options.cache, "directory to keep the corpus as tokens in")->required();
-  program.add_option("--batch-tokens", options.batch_tokens, "tokens of each side in a batch, at most");
-  program.add_option("--count", options.count, "batches to print");
-  program.add_option("--seed", options.seed, "start of every random stream, as in training");
-  CLI11_PARSE(program, argc, argv);
+  dragoman::bench::read_flags(
+      argc, argv, "the lengths of a corpus's sentences, batch by batch",
+      {{"--source", &options.source, "text of the source language, plain or packed", {.required = true}},
+       {"--target", &options.target, "its translation, line by line", {.required = true}},
+       {"--tokenizer", &options.tokenizer, "vocabulary of both sides", {.required = true}},
+       {"--cache", &options.cache, "directory to keep the corpus as tokens in", {.required = true}},
+       {"--batch-tokens", &options.batch_tokens, "tokens of each side in a batch, at most"},
+       {"--count", &options.count, "batches to print"},
+       {"--seed", &options.seed, "start of every random stream, as in training"}});
   try {
     dragoman::bench::dump(options);
   } catch (const dragoman::Error& error) {

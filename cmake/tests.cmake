@@ -34,19 +34,9 @@ if(unit_test_sources)
                                            $<TARGET_NAME_IF_EXISTS:Boost::iostreams>)
   target_compile_options(unit_tests PRIVATE ${test_options})
   precompile(unit_tests <gtest/gtest.h>)
-  # Up to four files of a folder are compiled as one, in half the time: what they take from headers is then made once. So
-  # what a test names for itself differs from what others of its folder name; what they share is in testing.h. Kernels
-  # and ops are tested file by file: there each has sizes, shapes and masks of its own by the same names.
-  set_target_properties(unit_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  foreach(source IN LISTS unit_test_sources)
-    cmake_path(GET source PARENT_PATH folder)
-    cmake_path(GET folder FILENAME folder)
-    if(NOT folder MATCHES "^(backend|ops)$")
-      math(EXPR files_of_${folder} "${files_of_${folder}} + 1")
-      math(EXPR group "(${files_of_${folder}} - 1) / 4")
-      set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${group})
-    endif()
-  endforeach()
+  # What tests of a folder share is in testing.h. Kernels and ops are tested file by file: there each has sizes, shapes
+  # and masks of its own by the same names.
+  compile_together(unit_tests 4 "backend|ops")
   if(DRAGOMAN_SANITIZE MATCHES "address")
     # A search for leaks takes seconds on AArch64, so it is made at the end of a few processes that share the tests, and
     # not after each test. (The asan preset turns it off for all others.) For one test: unit_tests --gtest_filter=NAME.
@@ -77,14 +67,18 @@ endif()
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
 # `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
 file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
+add_library(matching OBJECT tests/matching.cpp)
+target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(matching PRIVATE dragoman_flags)
+target_compile_options(matching PRIVATE ${test_options})
 set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
-  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$")
-    continue()  # too slow there, and of the release build alone
+  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$")
+    continue()  # too slow there, or of the release build alone; runs that are killed and resumed take minutes
   endif()
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
   target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
                                              DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -1,6 +1,4 @@
 // The YAML file that --config names: whatever the bytes, it sets what the settings list, or reading it throws an Error.
-#include <CLI/CLI.hpp>
-
 #include "dragoman/base/error.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/model/config.h"
@@ -12,13 +10,13 @@ namespace dragoman::fuzz {
 namespace {
 
 void read_configuration(const std::string& path) {
-  CLI::App command("fuzz", "fuzz");
-  cli::Settings settings(command);
+  const auto command = cli::lone_command();
+  cli::Settings settings(*command);
   settings.allow_in_file<model::TransformerConfig>();
   settings.allow_in_file<model::TrainingConfig>();
   settings.allow_in_file<text::TokenizerSettings>();
   settings.allow_in_file<train::TextSettings>();
-  command.parse(std::vector<std::string>{path, "--config"});  // CLI11 takes them last first
+  cli::parse(*command, {"--config", path});
   settings.read_file();
   model::TransformerConfig transformer;
   model::TrainingConfig training;

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "dragoman/base/fields_json.h"
 #include "tests/program.h"
 
 namespace dragoman {
@@ -22,7 +22,7 @@ TEST(Inspect, CountsTheParametersOfBase) {
 TEST(Inspect, PrintsJsonWhoseTensorsAddUp) {
   const Ending ending = run("inspect --preset big --json");
   ASSERT_EQ(ending.status, 0) << ending.err;
-  const nlohmann::json report = nlohmann::json::parse(ending.out);
+  const Json report = parse_json(ending.out, "the report");
   EXPECT_EQ(report["preset"], "big");
   EXPECT_TRUE(report["parameters"].is_number_integer());
   EXPECT_EQ(report["parameters"], 214'171'648);
@@ -45,7 +45,7 @@ TEST(Inspect, FlagsWinOverTheConfigurationAndItOverThePreset) {
   const Ending ending = run("inspect --json --vocabulary 200 --config '" + file + "'");
   std::filesystem::remove(file);
   ASSERT_EQ(ending.status, 0) << ending.err;
-  const nlohmann::json config = nlohmann::json::parse(ending.out)["config"];
+  const Json config = parse_json(ending.out, "the report")["config"];
   EXPECT_EQ(config["encoder-layers"], 2);
   EXPECT_EQ(config["d-ff"], 4096);
   EXPECT_EQ(config["source-vocabulary"], 200);

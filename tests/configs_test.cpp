@@ -1,7 +1,6 @@
 // The files in configs/: `train` reads each of them, and they say what the presets say.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -44,13 +43,12 @@ struct Config {
 };
 
 Config read_config(const fs::path& file) {
-  CLI::App command("test", "test");
-  cli::Settings given(command);
+  const auto command = cli::lone_command();
+  cli::Settings given(*command);
   given.add_flags(PresetName{}, "Options");
   train::Settings settings;
   train::Settings::each(settings, [&](const auto& part) { given.add_flags(part, "Options"); });
-  std::vector<std::string> arguments{file.string(), "--config"};  // CLI11 takes them last first
-  command.parse(arguments);
+  cli::parse(*command, {"--config", file.string()});
   given.read_file();
   PresetName name;
   given.apply(name);

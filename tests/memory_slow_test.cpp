@@ -1,8 +1,6 @@
 // A run keeps to the memory that it was given: in training, validation and translating for BLEU.
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "tests/training.h"
 
 namespace dragoman {
@@ -17,17 +15,12 @@ class Memory : public TrainingTest {
            " --steps 3 --valid-every 2 --save-every 2 --valid-bleu-sentences 30 " +
            more;
   }
-  static long number_in(const std::string& text, const std::string& pattern) {
-    std::smatch match;
-    if (!std::regex_search(text, match, std::regex(pattern))) return -1;
-    return std::stol(std::regex_replace(match[1].str(), std::regex(","), ""));
-  }
 };
 
 TEST_F(Memory, IsEnoughByHalfOfWhatWholeBatchesTake) {
   write_text("train", 2000, 1);
   const Ending planned = run(large(""));
-  const long whole = number_in(planned.err, "memory: ([0-9,]+) MiB of");
+  const int whole = number_in(planned.err, "memory: ([0-9,]+) MiB of");
   ASSERT_GT(whole, 0) << planned.err;
   std::filesystem::remove_all(file("model"));
 

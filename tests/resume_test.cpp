@@ -101,18 +101,14 @@ TEST_F(Resume, DoesNotDependOnTheNumberOfThreads) {
 }
 
 // "up to 1,234 tokens a side at once" -> 1234
-int micro_tokens(const Ending& ending) {
-  std::smatch match;
-  if (!std::regex_search(ending.err, match, std::regex("up to ([0-9,]+) tokens a side"))) return 0;
-  return std::stoi(std::regex_replace(match[1].str(), std::regex(","), ""));
-}
+int micro_tokens(const Ending& ending) { return number_in(ending.err, "up to ([0-9,]+) tokens a side"); }
 
 TEST_F(Resume, KeepsThePlanOfARunThatHadLittleMemory) {
   const std::string large = "--batch-tokens 3000 --accumulate 1 --d-ff 512 --save-every 6 --steps ";
   const Ending refused = run(train("refused", large + "12 --memory-mb 8"));
-  std::smatch match;
-  ASSERT_TRUE(std::regex_search(refused.err, match, std::regex("needs at least ([0-9]+) MiB"))) << refused.err;
-  const std::string little = " --memory-mb " + match[1].str();
+  const int enough = number_in(refused.err, "needs at least ([0-9]+) MiB");
+  ASSERT_GT(enough, 0) << refused.err;
+  const std::string little = " --memory-mb " + std::to_string(enough);
 
   const Ending straight = run(train("straight", large + "12" + little));
   EXPECT_LT(micro_tokens(straight), 3000) << straight.err;

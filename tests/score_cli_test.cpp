@@ -1,10 +1,10 @@
 // `dragoman score` as its user runs it.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/eval/unicode.h"
 #include "tests/program.h"
 
@@ -25,10 +25,10 @@ class ScoreCommand : public ::testing::Test {
   Ending score(const std::string& flags = "") const {
     return run("score --reference " + reference + " --hypothesis " + hypothesis + " " + flags);
   }
-  nlohmann::json score_json(const std::string& flags = "") const {
+  Json score_json(const std::string& flags = "") const {
     const Ending ending = score("--json " + flags);
     EXPECT_EQ(ending.status, 0) << ending.err;
-    return nlohmann::json::parse(ending.out, nullptr, false);
+    return try_parse_json(ending.out);
   }
   // Six sentences of a reference and of two systems.
   void write_systems() const {
@@ -65,7 +65,7 @@ TEST_F(ScoreCommand, PrintsOtherScoresOnRequest) {
 }
 
 TEST_F(ScoreCommand, PrintsJson) {
-  const nlohmann::json scores = score_json("--ter");
+  const Json scores = score_json("--ter");
   EXPECT_NEAR(scores["bleu"]["score"].get<double>(), 36.380742, 5e-7);
   EXPECT_EQ(scores["bleu"]["correct"], (std::vector<int>{8, 5, 2, 1}));
   EXPECT_EQ(scores["bleu"]["signature"], "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
@@ -117,7 +117,7 @@ TEST_F(ScoreCommand, ComparesSystems) {
                             "chrF2|nrefs:1|bs:1000|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no\n  " +
                             hypothesis + "  47.77 (47.33 ± 14.49)\n  " + other + padding +
                             "  73.36 (73.06 ± 22.76) (p = 0.0010)*\n");
-  const nlohmann::json systems = score_json("--system " + other + " --paired randomisation")["systems"];
+  const Json systems = score_json("--system " + other + " --paired randomisation")["systems"];
   EXPECT_EQ(systems[0]["system"], hypothesis);
   EXPECT_FALSE(systems[0]["bleu"].contains("p_value"));
   EXPECT_EQ(systems[1]["bleu"]["p_value"], 0.032596740325967405);

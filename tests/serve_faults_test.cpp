@@ -23,7 +23,7 @@ class ServeFaults : public ServeTest {
   static void expect_refused(Client& client, int status, const std::string& part) {
     const Client::Answer answer = client.answer();
     EXPECT_EQ(answer.status, status);
-    const std::string sentence = Json::parse(answer.body).at("error");
+    const std::string sentence = parse_json(answer.body, "the answer").at("error");
     EXPECT_NE(sentence.find(part), std::string::npos) << sentence;
     EXPECT_TRUE(sentence.ends_with('.')) << sentence;
   }
@@ -92,7 +92,7 @@ TEST_F(ServeFaults, WhoStopsSendingGetsAnAnswerIfThereWasARequest) {
     client.stop_sending();
     const auto answer = client.answer();
     EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(Json::parse(answer.body)["translatedText"], expected[2]);
+    EXPECT_EQ(parse_json(answer.body, "the answer")["translatedText"], expected[2]);
     EXPECT_TRUE(client.is_closed());
   }
   Client half(server.port());

@@ -36,7 +36,7 @@ TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {
   for (std::size_t c = 0; c < clients.size(); ++c) {
     const auto answer = clients[c].answer();
     EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(Json::parse(answer.body)["translatedText"], expected[c % texts.size()]);
+    EXPECT_EQ(parse_json(answer.body, "the answer")["translatedText"], expected[c % texts.size()]);
   }
   EXPECT_EQ(server.status(), 0) << server.said();
 }
@@ -80,7 +80,7 @@ TEST_F(ServeTest, SaysWhyItRefuses) {
   const auto refused = [&](const std::string& text) {
     Client client(server.port());
     const auto answer = client.ask(text);
-    EXPECT_TRUE(Json::parse(answer.body).contains("error")) << answer.body;
+    EXPECT_TRUE(parse_json(answer.body, "the answer").contains("error")) << answer.body;
     return answer.status;
   };
   EXPECT_EQ(refused(posted("/translate", {{"q", std::string(2000, 'a')}})), 413);

@@ -99,7 +99,7 @@ class ServeTest : public decode::ModelDirectoryTest {
   // Sends text `i` and says whether the answer is what it must be.
   bool is_right(Client& client, std::size_t i) const {
     const auto answer = client.ask(posted("/translate", {{"q", texts[i]}, {"source", "en"}, {"target", "de"}}));
-    return answer.status == 200 && Json::parse(answer.body)["translatedText"] == expected[i];
+    return answer.status == 200 && parse_json(answer.body, "the answer")["translatedText"] == expected[i];
   }
 
   // One of the server's metrics, by its name and labels.

@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/random.h"
 #include "tests/child.h"
+#include "tests/matching.h"
 #include "tests/program.h"
 
 namespace dragoman {
@@ -69,11 +69,11 @@ class TrainingTest : public ::testing::Test {
 };
 
 // The records of a run without what depends on the clock.
-inline std::vector<nlohmann::json> timeless_metrics(const std::string& model) {
-  std::vector<nlohmann::json> records;
+inline std::vector<Json> timeless_metrics(const std::string& model) {
+  std::vector<Json> records;
   std::ifstream file(model + "/metrics.jsonl");
   for (std::string line; std::getline(file, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
+    Json record = parse_json(line, "a record");
     for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) record.erase(key);
     records.push_back(record);
   }
@@ -104,10 +104,7 @@ inline void expect_same_run(const std::string& one, const std::string& other, in
 }
 
 // The step that a run said it resumed at; 0 if it began anew.
-inline int resumed_step(const Ending& ending) {
-  std::smatch match;
-  return std::regex_search(ending.err, match, std::regex("going on from step ([0-9]+)")) ? std::stoi(match[1]) : 0;
-}
+inline int resumed_step(const Ending& ending) { return number_in(ending.err, "going on from step ([0-9]+)"); }
 
 // The steps whose checkpoints are there, or are being written with the ending ".unfinished".
 inline std::vector<int> checkpoint_steps(const std::string& model, const std::string& name_ending = "") {
@@ -115,8 +112,8 @@ inline std::vector<int> checkpoint_steps(const std::string& model, const std::st
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(model + "/checkpoints", none)) {
     const std::string name = entry.path().filename().string();
-    std::smatch match;
-    if (std::regex_match(name, match, std::regex("step-([0-9]+)" + name_ending))) steps.push_back(std::stoi(match[1]));
+    const std::vector<std::string> match = whole_match(name, "step-([0-9]+)" + name_ending);
+    if (!match.empty()) steps.push_back(std::stoi(match[1]));
   }
   std::ranges::sort(steps);
   return steps;

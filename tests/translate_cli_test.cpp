@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
+#include "tests/matching.h"
 #include "tests/small_model.h"
 
 namespace dragoman {
@@ -105,11 +105,11 @@ TEST_F(TranslateCommand, ListsTheBest) {
   const Ending ending = translate("three four\n\nfive\n", "--n-best 3");
   const Lines lines = lines_of(ending.out);
   ASSERT_EQ(lines.size(), 3u + 1 + 3) << ending.out;
-  const std::regex form(R"((\d+) \|\|\| (.*) \|\|\| logp=(-?\d+\.\d{4}) \|\|\| gnmt:0\.6=(-?\d+\.\d{4}))");
+  const std::string form = R"((\d+) \|\|\| (.*) \|\|\| logp=(-?\d+\.\d{4}) \|\|\| gnmt:0\.6=(-?\d+\.\d{4}))";
   std::vector<double> scores;
   for (const std::string& line : lines) {
-    std::smatch match;
-    ASSERT_TRUE(std::regex_match(line, match, form)) << line;
+    const Lines match = whole_match(line, form);
+    ASSERT_EQ(match.size(), 5u) << line;
     if (match[1] == "0") scores.push_back(std::stod(match[4]));
   }
   EXPECT_TRUE(std::ranges::is_sorted(scores, std::greater<>()));
@@ -126,8 +126,7 @@ TEST_F(TranslateCommand, PrintsScoresAlignmentAndFlagsInColumns) {
   const std::string pairs = R"((\d+-\d+( \d+-\d+)*)?)";
   const Lines lines = lines_of(translate("three four\n\n", "--scores --alignment --flags").out);
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_TRUE(std::regex_match(lines[0], std::regex("-\\d+\\.\\d{4}\t" + text + "\t" + pairs + "\t[a-z,]*")))
-      << lines[0];
+  EXPECT_FALSE(whole_match(lines[0], "-\\d+\\.\\d{4}\t" + text + "\t" + pairs + "\t[a-z,]*").empty()) << lines[0];
   EXPECT_EQ(lines[1], "0.0000\t\t\t");
   const Ending cut = translate("three four five\n", "--flags --max-extra 0 --min-length 3");
   EXPECT_TRUE(cut.out.ends_with("\tlimit\n")) << cut.out;
@@ -135,7 +134,7 @@ TEST_F(TranslateCommand, PrintsScoresAlignmentAndFlagsInColumns) {
 }
 
 // [layer][head][query][key], whose rows sum to one.
-void expect_attention(const nlohmann::json& attention, std::size_t queries, std::size_t keys) {
+void expect_attention(const Json& attention, std::size_t queries, std::size_t keys) {
   ASSERT_EQ(attention.size(), 2u);
   for (const auto& layer : attention) {
     ASSERT_EQ(layer.size(), 2u);
@@ -158,7 +157,7 @@ TEST_F(TranslateCommand, WritesAttentionAndBeamOfEachLine) {
   const Lines texts = lines_of(ending.out), traces = lines_of(read_file(file("traces")));
   ASSERT_EQ(traces.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
-    const nlohmann::json trace = nlohmann::json::parse(traces[i]);
+    const Json trace = parse_json(traces[i], "a trace");
     EXPECT_EQ(trace["line"], i + 1);
     EXPECT_EQ(trace["text"], texts[i]);
     const bool in_one_piece = i == 0 || i == 2;
@@ -239,7 +238,7 @@ TEST_F(TranslateCommand, RefusesWhatIsNoWholeModel) {
   std::filesystem::remove(weights);
   refused("model.safetensors");
   replace_file(weights, whole);
-  replace_file(config, std::regex_replace(info, std::regex("\"format\": 1"), "\"format\": 2"));
+  replace_file(config, std::string(info).replace(info.find("\"format\": 1"), 11, "\"format\": 2"));
   refused("is of format 2, but this program reads format 1");
   replace_file(config, info.substr(0, info.size() / 2));
   refused("config.json");

@@ -43,11 +43,14 @@ bool is_nested_too_deep(std::string_view text) {
 
 Json parse_json(std::string_view text, std::string_view where) {
   require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kDeepest, " levels deep.");
-  try {
-    return Json::parse(text);
-  } catch (const nlohmann::json::exception&) {
-    throw Error(join(where, " is not JSON; it is damaged, or not a file of dragoman."));
-  }
+  Json document = try_parse_json(text);
+  require<Error>(!document.is_discarded(), where, " is not JSON; it is damaged, or not a file of dragoman.");
+  return document;
+}
+
+Json try_parse_json(std::string_view text) {
+  if (is_nested_too_deep(text)) return Json::value_t::discarded;
+  return Json::parse(text, nullptr, false);
 }
 
 }  // namespace dragoman

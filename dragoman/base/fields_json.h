@@ -59,6 +59,9 @@ void settings_from_json(const Json& object, Config& config, std::string_view whe
 
 // Parses a document; throws an Error that opens with `where` if it is not JSON, or nested beyond all reason.
 Json parse_json(std::string_view text, std::string_view where);
+// The document, or a value that is_discarded(). Json's own parse() takes a compiler seconds in every file that calls
+// it.
+Json try_parse_json(std::string_view text);
 
 // The entry of an object as a T. Throws an Error that opens with `where` if it is missing or of another kind.
 template <class T>

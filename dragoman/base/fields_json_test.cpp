@@ -73,8 +73,12 @@ TEST(JsonEntry, IsOfTheKindAskedFor) {
 }
 
 TEST(ParseJson, RefusesWhatIsNoJson) {
-  for (const char* text : {"", "{", "{\"a\":}", "\"\xFF\"", "1 2"}) EXPECT_THROW(parse_json(text, "x"), Error) << text;
+  for (const char* text : {"", "{", "{\"a\":}", "\"\xFF\"", "1 2"}) {
+    EXPECT_THROW(parse_json(text, "x"), Error) << text;
+    EXPECT_TRUE(try_parse_json(text).is_discarded()) << text;
+  }
   EXPECT_THROW(parse_json(std::string(1'000'000, '['), "x"), Error);
+  EXPECT_TRUE(try_parse_json(std::string(1'000'000, '[')).is_discarded());
 }
 
 // To copy such a value would take more stack than there is.

@@ -56,7 +56,7 @@ void average(Settings& settings) {
     model::copy_languages(options.model, output);
   }
   train::average_weights(files, model::weights_file(output));
-  Json provenance = Json::parse(info.provenance);
+  Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
   info.provenance = provenance.dump();
   model::write_info(output, info);

@@ -147,4 +147,11 @@ CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std
   return group;
 }
 
+std::shared_ptr<CLI::App> lone_command() { return std::make_shared<CLI::App>(); }
+
+void parse(CLI::App& command, std::vector<std::string> arguments) {
+  std::ranges::reverse(arguments);  // CLI11 takes them last first
+  command.parse(std::move(arguments));
+}
+
 }  // namespace dragoman::cli

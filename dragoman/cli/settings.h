@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -116,5 +117,9 @@ void add_plain_command(CLI::App& parent, const std::string& name, const std::str
 
 // A command that only holds others, which are added to what this returns.
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
+
+// A command that belongs to no program, and its reading of a command line: for tests of settings.
+std::shared_ptr<CLI::App> lone_command();
+void parse(CLI::App& command, std::vector<std::string> arguments);
 
 }  // namespace dragoman::cli

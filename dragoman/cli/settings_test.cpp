@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -32,13 +30,12 @@ class File {
   std::string path_;
 };
 
-model::TransformerConfig read(std::vector<std::string> arguments) {
-  CLI::App command("test", "test");
-  Settings settings(command);
+model::TransformerConfig read(const std::vector<std::string>& arguments) {
+  const auto command = lone_command();
+  Settings settings(*command);
   settings.add_flags(model::TransformerConfig{}, "Model");
   settings.allow_in_file<model::TrainingConfig>();
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
-  command.parse(arguments);
+  parse(*command, arguments);
   settings.read_file();
   model::TransformerConfig config;
   settings.apply(config);
@@ -139,10 +136,10 @@ TEST(Settings, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST(Settings, AListMayBeGivenInParts) {
-  CLI::App command("test", "test");
-  Settings settings(command);
+  const auto command = lone_command();
+  Settings settings(*command);
   settings.add_flags(Lists{}, "Options");
-  command.parse("--model a,b --model c");
+  parse(*command, {"--model", "a,b", "--model", "c"});
   Lists lists;
   settings.apply(lists);
   EXPECT_EQ(lists.models, (std::vector<std::string>{"a", "b", "c"}));

@@ -22,7 +22,7 @@ namespace {
 using text::LineReader;
 using text::Tokenizer;
 
-struct TrainOptions {
+struct VocabularyOptions {
   std::vector<std::string> input;
   std::int64_t vocabulary = 8000;
   std::string output;
@@ -100,7 +100,7 @@ class Corpus {
 
 void train(Settings& settings) {
   settings.read_file();
-  TrainOptions options;
+  VocabularyOptions options;
   text::TokenizerSettings tokenizer_settings;
   settings.apply(options);
   settings.apply(tokenizer_settings);
@@ -168,7 +168,7 @@ void decode(Settings& settings) {
 void add_tokenizer(CLI::App& program) {
   CLI::App& group = add_command_group(program, "tokenizer", "learn a vocabulary; text to tokens and back");
   Settings& for_training = add_command(group, "train", "learn a vocabulary from text", train);
-  for_training.add_flags(TrainOptions{}, "Options");
+  for_training.add_flags(VocabularyOptions{}, "Options");
   for_training.add_flags(text::TokenizerSettings{}, "Options");
   add_command(group, "encode", "text on standard input to tokens, line by line", encode)
       .add_flags(EncodeOptions{}, "Options");

@@ -5,7 +5,7 @@
 namespace dragoman::decode {
 namespace {
 
-std::vector<float> to_host(Backend& on, const Array& values) {
+std::vector<float> singles_of(Backend& on, const Array& values) {
   const ArenaScope scratch(on.arena());
   const Array staged = on.empty(values.shape(), DType::kFloat32);
   on.scaled(values, 1.0, Sink::overwrite(staged));
@@ -27,7 +27,7 @@ class ForcedObserver final : public nn::Observer {
     seen.queries = reach.queries.R;
     seen.keys = reach.keys.R;
     h_ = seen.heads = weights.count() / (seen.queries * seen.keys);
-    const std::vector<float> host = to_host(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
+    const std::vector<float> host = singles_of(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
     seen.weights.insert(seen.weights.end(), host.begin(), host.end());
   }
 
@@ -37,7 +37,7 @@ class ForcedObserver final : public nn::Observer {
       if (head.kind != kind || head.layer != layer) continue;
       const std::int64_t first = head.head * d_k;
       forced.projections.push_back(
-          {head, d_k, to_host(on_, Q.columns(first, d_k)), to_host(on_, K.columns(first, d_k))});
+          {head, d_k, singles_of(on_, Q.columns(first, d_k)), singles_of(on_, K.columns(first, d_k))});
     }
   }
 

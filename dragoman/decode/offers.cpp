@@ -8,7 +8,7 @@
 namespace dragoman::decode {
 namespace {
 
-std::vector<double> to_host(Backend& on, const Array& x) {
+std::vector<double> doubles_of(Backend& on, const Array& x) {
   std::vector<double> values(static_cast<std::size_t>(x.count()));
   if (x.dtype() == DType::kFloat64) {
     on.copy_out(x, values.data());
@@ -58,9 +58,9 @@ void Offers::read_best(Backend& on, const model::Seq2Seq& model, const Tensor& s
   const BestWords best = best_words(on, model, states, k_, all);
   ids_.resize(static_cast<std::size_t>(rows_ * k_));
   on.copy_out(best.ids, ids_.data());
-  log_p_ = to_host(on, best.logits);
-  const std::vector<double> log_sums = finite(to_host(on, best.log_sums));
-  if (all) all_ = to_host(on, best.all);
+  log_p_ = doubles_of(on, best.logits);
+  const std::vector<double> log_sums = finite(doubles_of(on, best.log_sums));
+  if (all) all_ = doubles_of(on, best.all);
   for (std::int64_t r = 0; r < rows_; ++r) {
     for (std::int64_t i = 0; i < k_; ++i) log_p_[r * k_ + i] -= log_sums[r];
     for (std::int64_t v = 0; all && v < V_; ++v) all_[r * V_ + v] -= log_sums[r];
@@ -71,7 +71,7 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
   all_.assign(static_cast<std::size_t>(rows_ * V_), 0);
   for (std::size_t m = 0; m < models.size(); ++m) {
     const BestWords best = best_words(on, *models[m], states[m], 1, true);
-    const std::vector<double> logits = to_host(on, best.all), log_sums = finite(to_host(on, best.log_sums));
+    const std::vector<double> logits = doubles_of(on, best.all), log_sums = finite(doubles_of(on, best.log_sums));
     for (std::int64_t i = 0; i < rows_ * V_; ++i) all_[i] += std::exp(logits[i] - log_sums[i / V_]);
   }
   for (double& p : all_) p = std::log(p / static_cast<double>(models.size()));

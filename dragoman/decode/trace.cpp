@@ -5,7 +5,7 @@
 namespace dragoman::decode {
 namespace {
 
-std::vector<float> to_host(Backend& on, const Array& weights) {
+std::vector<float> floats_of(Backend& on, const Array& weights) {
   std::vector<float> host(static_cast<std::size_t>(weights.count()));
   if (weights.dtype() == DType::kFloat32) {
     on.copy_out(weights, host.data());
@@ -49,7 +49,7 @@ void TraceObserver::begin_step() {
 }
 
 void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, const Reach&) {
-  const std::vector<float> host = to_host(on_, weights);
+  const std::vector<float> host = floats_of(on_, weights);
   std::int64_t squares = 0;
   for (const Part& part : parts_) squares += part.sources * part.sources;
   const std::int64_t heads = static_cast<std::int64_t>(host.size()) / squares;
@@ -67,7 +67,7 @@ void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, cons
 }
 
 void TraceObserver::see_step(nn::AttentionKind kind, int number, const Array& weights) {
-  const std::vector<float> host = to_host(on_, weights);
+  const std::vector<float> host = floats_of(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
   const float* end = host.data();
   for (const Part& part : parts_) {

@@ -77,7 +77,7 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);
-  Json provenance = Json::parse(info.provenance);
+  Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
                             {"from", fs::absolute(from).lexically_normal().filename().string()}};
   info.provenance = provenance.dump();

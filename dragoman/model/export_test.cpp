@@ -100,7 +100,7 @@ TEST_F(ExportTest, ACopyOfACopyIsTheSame) {
 
 TEST_F(ExportTest, TheCopySaysWhatItIs) {
   const ModelInfo read = read_info(copy(Precision::kInt8, "int8"));
-  const Json exported = Json::parse(read.provenance)["exported"];
+  const Json exported = parse_json(read.provenance, "the provenance")["exported"];
   EXPECT_EQ(exported["precision"], "int8");
   EXPECT_EQ(exported["from"], "model");
   EXPECT_EQ(read_tokenizers(directory / "int8").source.bytes(), data::word_tokenizer().bytes());

@@ -30,7 +30,7 @@ void write_info(const fs::path& directory, const ModelInfo& info) {
   config["joint_vocabulary"] = info.joint_vocabulary;
   config["seed"] = info.seed;
   config["model"] = settings_to_json(info.config);
-  config["provenance"] = Json::parse(info.provenance);
+  config["provenance"] = parse_json(info.provenance, "the provenance of a model");
   replace_file(config_file(directory), config.dump(2) + "\n");
 }
 

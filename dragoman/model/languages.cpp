@@ -21,7 +21,7 @@ void write_languages(const fs::path& directory, const std::vector<text::KnownLan
 std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const std::vector<std::string>& tags) {
   const fs::path file = languages_file(directory);
   Json json = Json::object();
-  if (fs::exists(file)) json = Json::parse(read_file(file), nullptr, false);
+  if (fs::exists(file)) json = parse_json(read_file(file), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
   std::vector<text::KnownLanguage> languages;
   for (const std::string& tag : tags) {

@@ -32,8 +32,7 @@ bool among(Name name, const Name (&names)[n]) {
 static_assert(std::ranges::is_sorted(kVoid) && std::ranges::is_sorted(kRaw) && std::ranges::is_sorted(kUntranslated) &&
               std::ranges::is_sorted(kApart));
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+bool is_tag_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::string small_letters(std::string_view text) {
   std::string small(text);
@@ -77,7 +76,7 @@ class TagReader {
   }
 
   void skip_spaces() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_html_space(text_[at_])) ++at_;
   }
 
   void read_attribute() {
@@ -121,7 +120,7 @@ class TagReader {
 
 // Whether text that begins with '<' is more than a '<'.
 bool is_markup(std::string_view text) {
-  return text.size() > 1 && (is_letter(text[1]) || text[1] == '/' || text[1] == '!' || text[1] == '?');
+  return text.size() > 1 && (is_tag_letter(text[1]) || text[1] == '/' || text[1] == '!' || text[1] == '?');
 }
 
 }  // namespace
@@ -143,7 +142,7 @@ HtmlToken HtmlTokens::take(TokenKind kind, std::size_t bytes) {
 HtmlToken HtmlTokens::take_markup() {
   if (rest_.starts_with("<!--")) return take(TokenKind::kAlone, through(rest_, "-->"));
   if (rest_.starts_with("<![CDATA[")) return take(TokenKind::kAlone, through(rest_, "]]>"));
-  const bool names = is_letter(rest_[1]) || (rest_[1] == '/' && rest_.size() > 2 && is_letter(rest_[2]));
+  const bool names = is_tag_letter(rest_[1]) || (rest_[1] == '/' && rest_.size() > 2 && is_tag_letter(rest_[2]));
   return names ? take_tag() : take(TokenKind::kAlone, through(rest_, ">"));
 }
 
@@ -186,7 +185,7 @@ std::size_t HtmlTokens::nested_element(std::string_view name, std::size_t openin
     }
     const bool closing = from.size() > 1 && from[1] == '/';
     const std::size_t begin = closing ? 2 : 1;
-    if (from.size() <= begin || !is_letter(from[begin])) {
+    if (from.size() <= begin || !is_tag_letter(from[begin])) {
       at += 1;
       continue;
     }

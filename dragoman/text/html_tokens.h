@@ -8,6 +8,9 @@
 
 namespace dragoman::text {
 
+// The white space that HTML runs together.
+inline bool is_html_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
 enum class TokenKind : std::uint8_t {
   kText,
   kOpening,  // <b>

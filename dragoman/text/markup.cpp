@@ -13,9 +13,6 @@
 namespace dragoman::text {
 namespace {
 
-// The white space that HTML runs together.
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
-
 // Finds each tag's partner. A closing tag takes the last opening tag of its name that is open; those that were opened
 // after that stay alone, so that pairs are always nested.
 void find_partners(std::vector<InlineTag>& tags, const std::vector<std::string>& names) {
@@ -72,7 +69,7 @@ class Markup::Reader {
       const std::string_view bytes = html.substr(at, reference ? reference->bytes : 1);
       if (reference && !reference->code) {
         add_tag({.kind = TokenKind::kAlone, .bytes = bytes});  // kept in its place, as a tag is
-      } else if (reference ? *reference->code == ' ' : is_space(html[at])) {
+      } else if (reference ? *reference->code == ' ' : is_html_space(html[at])) {
         raw_ += bytes;
         add_space(bytes);
       } else {

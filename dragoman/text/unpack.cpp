@@ -13,7 +13,7 @@ namespace {
 
 namespace io = boost::iostreams;
 
-constexpr std::streamsize kBufferBytes = 1 << 16;
+constexpr std::streamsize kStreamBytes = 1 << 16;
 
 // What Boost reads from. It copies its devices, so the state is shared.
 class Source {
@@ -53,7 +53,7 @@ std::unique_ptr<std::streambuf> unpacked(Packing packing, ReadBytes read) {
     case Packing::kZstd: text->push(io::zstd_decompressor()); break;
     case Packing::kXz: text->push(io::lzma_decompressor()); break;
   }
-  text->push(Source(packing, std::move(read)), kBufferBytes);
+  text->push(Source(packing, std::move(read)), kStreamBytes);
   return text;
 }
 

@@ -3,15 +3,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 
 namespace dragoman::train {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kProgress = "progress", kValidation = "validation";
 
@@ -94,7 +92,7 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
     try {
-      see(line, Json::parse(line));
+      see(line, try_parse_json(line));
     } catch (const nlohmann::json::exception&) {
       require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
                      "' is not a record of a training run. Delete that line, or the file.");

@@ -15,7 +15,7 @@ namespace dragoman::train {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostSentences = 32;
+constexpr std::size_t kMostProbed = 32;
 constexpr std::ptrdiff_t kMostTokens = 100;
 constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentence
 
@@ -55,7 +55,7 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
     if (tab < line.size()) sentence.target = with_end(tokenizers.target.encode(line.substr(tab + 1)));
     require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMostTokens, "'",
                         file.string(), "' line ", number, " has more than ", kMostTokens, " tokens; a probe is short.");
-    require<UsageError>(sentences_.size() <= kMostSentences, "'", file.string(), "' has more than ", kMostSentences,
+    require<UsageError>(sentences_.size() <= kMostProbed, "'", file.string(), "' has more than ", kMostProbed,
                         " sentences; a probe is looked at one by one.");
   }
   require<UsageError>(!sentences_.empty(), "there is no sentence in '", file.string(), "' to probe the model with.");

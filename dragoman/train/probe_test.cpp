@@ -17,7 +17,7 @@ class ProbeTest : public decode::ModelDirectoryTest {
     std::ofstream(file) << text;
     return file;
   }
-  Json film() const { return Json::parse(film_json(directory)); }
+  Json film() const { return parse_json(film_json(directory), "the film"); }
 
   std::unique_ptr<Backend> on_ = make_backend({});
   model::LoadedModel model_{*on_, directory};

@@ -1,0 +1,31 @@
+#include "bench/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+namespace dragoman::bench {
+
+void read_flags(int argc, char** argv, const std::string& purpose, const std::vector<Flag>& flags) {
+  CLI::App program(purpose);
+  for (const Flag& flag : flags) {
+    CLI::Option* option = std::visit(
+        [&](auto* value) {
+          if constexpr (std::is_same_v<decltype(value), bool*>) {
+            return program.add_flag(flag.name, *value, flag.help);
+          } else {
+            return program.add_option(flag.name, *value, flag.help);
+          }
+        },
+        flag.value);
+    option->required(flag.rule.required);
+    if (flag.rule.positive) option->check(CLI::PositiveNumber);
+    if (!flag.rule.choices.empty()) option->check(CLI::IsMember(flag.rule.choices));
+  }
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(program.exit(error));
+  }
+}
+
+}  // namespace dragoman::bench
