@@ -24,7 +24,7 @@ std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
 
 }  // namespace
 
-std::string model_json(const ServedModel& model) {
+std::string model_json(const ServedModel& model, const AppOptions& options) {
   const model::ModelInfo& info = model.service.model().info;
   const model::TransformerConfig& config = info.config;
   Json sizes = settings_to_json(config);
@@ -47,6 +47,8 @@ std::string model_json(const ServedModel& model) {
               {"parameters", parameters},
               {"provenance", Json::parse(info.provenance, nullptr, false)},
               {"search", search},
+              {"examples", model.examples},
+              {"trace_weights", options.most_trace_numbers},
               {"film", train::has_film(model.directory)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -69,7 +71,7 @@ void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
 }
 
 void answer_model(App& app, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = model_json(*asked_for(app, exchange->request()))});
+  exchange->answer({.body = model_json(*asked_for(app, exchange->request()), app.options())});
 }
 
 void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange) {

@@ -10,7 +10,7 @@
 namespace dragoman::serve {
 
 // JSON objects as text.
-std::string model_json(const ServedModel& model);
+std::string model_json(const ServedModel& model, const AppOptions& options);
 // Of the first `count` positions, or of as many as there are.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 

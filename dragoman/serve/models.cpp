@@ -7,6 +7,7 @@
 
 #include "dragoman/model/languages.h"
 #include "dragoman/serve/refusal.h"
+#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 namespace {
@@ -39,7 +40,8 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       source(service.model().info.source_language),
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
-      positions(encodings_of(service.model(), options.device)) {}
+      positions(encodings_of(service.model(), options.device)),
+      examples(train::filmed_sentences(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t most_waiting)

@@ -22,6 +22,7 @@ struct ServedModel {
   std::string source, target;                  // BCP 47 tags, or empty where the model does not say
   std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
   std::vector<float> positions;                // encodings of the first, [rows, d_model]
+  std::vector<std::string> examples;           // sentences that the model was filmed with
 };
 
 // A language that can be translated from, with those that it can be translated to.

@@ -68,7 +68,7 @@ std::string offline_page(App& app, const std::vector<std::string>& texts) {
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = train::has_film(model.directory) ? train::film_json(model.directory) : "null";
-  return attention_page(R"({"version":1,"model":)" + model_json(model) + R"(,"positions":)" +
+  return attention_page(R"({"version":1,"model":)" + model_json(model, app.options()) + R"(,"positions":)" +
                         positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");
 }

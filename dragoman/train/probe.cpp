@@ -34,6 +34,23 @@ std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
   return frames;
 }
 
+// One sentence of a frame.
+struct Look {
+  std::string source;
+  Json json;
+};
+
+std::vector<Look> read_frame(const fs::path& path) {
+  const std::string where = "'" + path.string() + "'";
+  std::vector<Look> looks;
+  text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
+  for (std::string line; lines.next(line);) {
+    Json frame = parse_json(line, where);
+    looks.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});
+  }
+  return looks;
+}
+
 data::Sentence with_end(data::Sentence tokens) {
   tokens.push_back(data::kEos);
   return tokens;
@@ -97,18 +114,22 @@ void Probe::record(Backend& on, const model::Seq2Seq& model, std::int64_t step) 
 
 bool has_film(const fs::path& model_directory) { return !frames_of(model_directory).empty(); }
 
+std::vector<std::string> filmed_sentences(const fs::path& model_directory) {
+  std::vector<std::string> sentences;
+  const auto frames = frames_of(model_directory);
+  if (frames.empty()) return sentences;
+  for (const Look& look : read_frame(frames.rbegin()->second)) sentences.push_back(look.source);
+  return sentences;
+}
+
 std::string film_json(const fs::path& model_directory) {
   Json sentences = Json::array();
   std::map<std::string, std::size_t> place;
   for (const auto& [step, path] : frames_of(model_directory)) {
-    text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
-    for (std::string line; lines.next(line);) {
-      const std::string where = "'" + path.string() + "'";
-      Json frame = parse_json(line, where);
-      const auto source = json_entry<std::string>(frame, "source", where);
-      const auto [found, is_new] = place.try_emplace(source, sentences.size());
-      if (is_new) sentences.push_back({{"source", source}, {"frames", Json::array()}});
-      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(frame["look"])}});
+    for (Look& look : read_frame(path)) {
+      const auto [found, is_new] = place.try_emplace(look.source, sentences.size());
+      if (is_new) sentences.push_back({{"source", look.source}, {"frames", Json::array()}});
+      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(look.json)}});
     }
   }
   return Json{{"sentences", sentences}}.dump();

@@ -30,6 +30,7 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
+  EXPECT_EQ(filmed_sentences(directory), (std::vector<std::string>{"one two", "three"}));
   ASSERT_EQ(sentences[1]["frames"].size(), 3u);
   EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
   const Json& look = sentences[1]["frames"][0]["look"];
