@@ -118,7 +118,10 @@ std::vector<std::string> filmed_sentences(const fs::path& model_directory) {
   std::vector<std::string> sentences;
   const auto frames = frames_of(model_directory);
   if (frames.empty()) return sentences;
-  for (const Look& look : read_frame(frames.rbegin()->second)) sentences.push_back(look.source);
+  try {
+    for (const Look& look : read_frame(frames.rbegin()->second)) sentences.push_back(look.source);
+  } catch (const Error&) {  // film_json() says what is wrong with it
+  }
   return sentences;
 }
 

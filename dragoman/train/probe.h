@@ -33,7 +33,7 @@ class Probe {
   std::vector<Sentence> sentences_;
 };
 
-// The sentences of the newest frame; none without a film.
+// The sentences of the newest frame; none without a film, or if it is damaged.
 std::vector<std::string> filmed_sentences(const std::filesystem::path& model_directory);
 bool has_film(const std::filesystem::path& model_directory);
 // {"sentences": [{"source": "...", "frames": [{"step": 100, "look": {...}}, ...]}, ...]}; no sentences without a film.

@@ -46,6 +46,19 @@ TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
   EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
 }
 
+TEST_F(ProbeTest, ADamagedFrameIsNamed) {
+  const Probe probe(write("one"), directory, model_.tokenizers);
+  probe.record(*on_, model_.transformer, 5);
+  std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
+  EXPECT_TRUE(filmed_sentences(directory).empty());
+  try {
+    film();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("step-5.jsonl"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(ProbeTest, RefusesWhatIsNoProbe) {
   for (const std::string& text : {std::string("\n"), data::words(120)}) {
     EXPECT_THROW(Probe(write(text), directory, model_.tokenizers), UsageError) << text;
