@@ -1,10 +1,10 @@
 #include "dragoman/serve/body.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/serve/escapes.h"
 #include "dragoman/serve/refusal.h"
@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kDeepest = 32;      // objects and arrays within one another
 constexpr std::size_t kMostFields = 100;  // of an object: finding one takes time in proportion to their number
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
-}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -83,13 +76,10 @@ void require_simple(std::string_view json) {
 Json of_json(const std::string& body) {
   require_text(body);
   require_simple(body);
-  try {
-    Json fields = Json::parse(body);
-    require_or(400, fields.is_object(), "the body is JSON, but not an object with fields.");
-    return fields;
-  } catch (const Json::exception&) {
-    throw Refusal(400, "the body is not valid JSON.");
-  }
+  Json fields = try_parse_json(body);
+  require_or(400, !fields.is_discarded(), "the body is not valid JSON.");
+  require_or(400, fields.is_object(), "the body is JSON, but not an object with fields.");
+  return fields;
 }
 
 std::string form_text(std::string_view text) {

@@ -37,4 +37,10 @@ std::string_view take_until(std::string_view& rest, std::string_view mark) {
   return taken;
 }
 
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+  return result;
+}
+
 }  // namespace dragoman::serve

@@ -15,4 +15,7 @@ std::optional<std::string> percent_decoded(std::string_view text, Plus plus);
 // Takes the text up to the first `mark` from the front of `rest`, and the mark with it; all of it if there is none.
 std::string_view take_until(std::string_view& rest, std::string_view mark);
 
+// ASCII letters small: names and keywords of HTTP are the same in either case.
+std::string lower(std::string_view text);
+
 }  // namespace dragoman::serve

@@ -45,7 +45,7 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
               {"target_name", language_name(model.target)},
               {"config", sizes},
               {"parameters", parameters},
-              {"provenance", Json::parse(info.provenance, nullptr, false)},
+              {"provenance", try_parse_json(info.provenance)},
               {"search", search},
               {"examples", model.examples},
               {"trace_weights", options.most_trace_numbers},

@@ -22,7 +22,7 @@ std::vector<std::unique_ptr<Document>> documents_of(const std::vector<std::strin
   return documents;
 }
 
-struct Reply {
+struct LibreAnswer {
   std::shared_ptr<Exchange> exchange;
   bool several = false;
   std::size_t alternatives = 0;
@@ -63,7 +63,7 @@ void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
   const std::string format = text_field(fields, "format", "text"), target = text_field(fields, "target", "");
   std::string source = text_field(fields, "source", "auto");
   require_or(400, format == "text" || format == "html", "'format' is '", format, "'; it must be text or html.");
-  Reply reply{.exchange = exchange, .several = q.several};
+  LibreAnswer reply{.exchange = exchange, .several = q.several};
   reply.alternatives =
       static_cast<std::size_t>(number_field(fields, "alternatives", 0, app.options().most_alternatives));
   if (source == "auto") {

@@ -20,14 +20,14 @@ TEST(Page, NeedsNoOtherFile) {
   for (const char* link : {"src=\"", "href=\"http", "url(http", "@import"}) {
     EXPECT_EQ(page.find(link), std::string::npos) << link;
   }
-  const Json map = Json::parse(between(page, "<script type=\"importmap\">", "</script>"));
+  const Json map = try_parse_json(between(page, "<script type=\"importmap\">", "</script>"));
   EXPECT_TRUE(map["imports"].contains("dragoman/main.js"));
 }
 
 TEST(Page, NothingInItsDataEndsTheElement) {
   const std::string data = R"({"text":"</script><b>"})";
   const std::string page = attention_page(data);
-  EXPECT_EQ(Json::parse(between(page, "id=\"dragoman-data\">", "</script>")), Json::parse(data));
+  EXPECT_EQ(try_parse_json(between(page, "id=\"dragoman-data\">", "</script>")), try_parse_json(data));
 }
 
 class OfflineTest : public decode::ModelDirectoryTest {};
@@ -36,7 +36,7 @@ TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
   Models models({directory}, {.search = {.max_extra = 8}, .threads = 1}, 100);
   App app(models, {.most_tokens = 4});
   const std::string page = offline_page(app, {"one two", "three"});
-  const Json data = Json::parse(between(page, "id=\"dragoman-data\">", "</script>"));
+  const Json data = try_parse_json(between(page, "id=\"dragoman-data\">", "</script>"));
   ASSERT_EQ(data["sentences"].size(), 2u);
   const Json& sentence = data["sentences"][0]["answer"]["translations"][0]["sentences"][0];
   EXPECT_EQ(sentence["text"], decode::Translator(directory, {.search = {.max_extra = 8}, .threads = 1})

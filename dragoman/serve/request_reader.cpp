@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dragoman/base/error.h"
+#include "dragoman/serve/escapes.h"
 #include "dragoman/serve/message.h"
 
 namespace dragoman::serve {
@@ -24,12 +25,6 @@ namespace http = boost::beast::http;
 constexpr std::size_t kEndOfChunks = 5;
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
-
-std::string lower(beast::string_view text) {
-  std::string result(plain(text));
-  for (char& letter : result) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-  return result;
-}
 
 std::string upper(beast::string_view text) {
   std::string result(plain(text));
@@ -93,10 +88,10 @@ void RequestReader::accept_head() {
   if (hosts > 1 || (hosts == 0 && !old())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
   if (old() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
   for (const auto& field : head) {
-    if (field.name() == http::field::transfer_encoding && lower(field.value()) != "chunked") {
+    if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
       return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
     }
-    request_.headers[lower(field.name_string())] = plain(field.value());
+    request_.headers[lower(plain(field.name_string()))] = plain(field.value());
   }
   const auto target = parse_target(plain(head.target()));
   if (!target)
@@ -106,7 +101,7 @@ void RequestReader::accept_head() {
   request_.path = target->path;
   request_.query = target->query;
   request_.method = upper(head.method_string());
-  expects_ = !old() && lower(head[http::field::expect]) == "100-continue";
+  expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
 }
 
 std::int64_t RequestReader::held() const {

@@ -92,7 +92,7 @@ class Stream {
   bool begun_ = false, ended_ = false;
 };
 
-struct Reply {
+struct FullAnswer {
   std::shared_ptr<Exchange> exchange;
   decode::SearchSettings search;
   bool alignment = false, trace = false;
@@ -165,12 +165,13 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
     source = choose_source(app.models(), detected, target);
   }
   const std::shared_ptr<ServedModel> model = app.models().find(source, target);
-  Reply reply{.exchange = exchange,
-              .search = search_of(fields, model->service.options().search, app.options().most_beam),
-              .alignment = switch_field(fields, "alignment", false),
-              .trace = switch_field(fields, "trace", false),
-              .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
-              .detected = std::move(detected)};
+  FullAnswer reply{
+      .exchange = exchange,
+      .search = search_of(fields, model->service.options().search, app.options().most_beam),
+      .alignment = switch_field(fields, "alignment", false),
+      .trace = switch_field(fields, "trace", false),
+      .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
+      .detected = std::move(detected)};
   const bool streams = switch_field(fields, "stream", false);
   Job::Wishes wishes{.line = {.text = "",
                               .prefix = text_field(fields, "prefix", ""),
