@@ -69,7 +69,8 @@ void RequestReader::put(std::string& bytes) {
   // Beast bounds what it has not read of the headers; we bound their sum, and lines between chunks.
   const auto unread = static_cast<std::int64_t>(parser_->is_done() ? 0 : bytes.size());
   const bool in_chunks = !in_head && parser_->chunked();
-  const bool too_long = head_bytes_ > limits_.header_bytes || (in_chunks && unread > limits_.header_bytes);
+  const std::int64_t head = head_bytes_ + (parser_->is_header_done() ? 0 : unread);
+  const bool too_long = head > limits_.header_bytes || (in_chunks && unread > limits_.header_bytes);
   if (!error && too_long) error = http::error::header_limit;
   if (error == http::error::header_limit) {
     refuse(431, join("the headers are longer than ", limits_.header_bytes, " bytes, the most that this server reads."));

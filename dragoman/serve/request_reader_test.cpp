@@ -31,6 +31,20 @@ TEST(RequestReader, ReadsTheSameInPiecesOfAnySize) {
   }
 }
 
+TEST(RequestReader, HeadersAreRefusedAtTheirLimitHoweverTheyArrive) {
+  std::string text = "GET / HTTP/1.1\r\n";
+  while (text.size() < 3000) text += "A: " + std::string(90, 'x') + "\r\n";
+  for (const std::size_t first : {1, 30, 500, 990}) {
+    RequestReader reader(kLimits);
+    std::string bytes = text.substr(0, first);
+    EXPECT_EQ(reader.read(bytes), Progress::kPartial);
+    bytes += text.substr(first, 1000 - first);
+    EXPECT_EQ(reader.read(bytes), Progress::kPartial);
+    bytes += text.substr(1000, 1);
+    EXPECT_EQ(reader.read(bytes), Progress::kRefused) << first;
+  }
+}
+
 TEST(RequestReader, LeavesTheNextRequestUnread) {
   RequestReader reader(kLimits);
   std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /" + std::string(2000, 'x');
