@@ -36,6 +36,9 @@ std::size_t default_reservation() {
   const std::size_t physical =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t bytes = 2 * physical;
+#if defined(__SANITIZE_THREAD__)
+  bytes = std::size_t{1} << 30;  // thread checks leave a program 64 GiB of addresses on AArch64, for all its arenas
+#endif
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     bytes = std::min<std::size_t>(bytes, limit.rlim_cur / 4);
