@@ -1,4 +1,4 @@
-# The tests. Unit tests sit beside what they test and make one program; each file in tests/ is a program of its own.
+# The tests. Unit tests sit beside what they test and make one program; each *_test.cpp in tests/ is one of its own.
 include(GoogleTest)
 
 # ctest asks the programs for their tests when it runs (PRE_TEST), so that a build starts no program and the sanitizers'
@@ -74,8 +74,9 @@ target_compile_options(matching PRIVATE ${test_options})
 set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
-  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$")
-    continue()  # too slow there, or of the release build alone; runs that are killed and resumed take minutes
+  # Runs that are killed and resumed take minutes there, and of the page the sanitizers see nothing: it is the browser's.
+  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$|^page_test$")
+    continue()  # too slow there, or of the release build alone
   endif()
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
@@ -95,7 +96,16 @@ foreach(source IN LISTS whole_test_sources)
   else()
     set(label whole)
   endif()
-  discover(${name} ${name}/ ${label})
+  if(name STREQUAL "page_test")
+    # One server and one browser for all of its tests, so that they are one test here; it says why if it was skipped.
+    file(GLOB page_sources CONFIGURE_DEPENDS tests/page*.cpp)
+    target_sources(page_test PRIVATE ${page_sources} tests/webdriver.cpp)
+    set_target_properties(page_test PROPERTIES UNITY_BUILD ON)
+    add_test(NAME page_test COMMAND page_test)
+    set_tests_properties(page_test PROPERTIES LABELS whole SKIP_REGULAR_EXPRESSION "There is no browser")
+  else()
+    discover(${name} ${name}/ ${label})
+  endif()
 endforeach()
 
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.

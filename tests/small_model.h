@@ -19,23 +19,31 @@
 
 namespace dragoman {
 
+// Its weights are twice what training would begin with, from a seed whose model ends its sentences. `source` and
+// `target` name its languages.
+inline void write_small_model(const std::string& directory, const std::string& source = "",
+                              const std::string& target = "") {
+  make_directory(directory);
+  model::ModelInfo info;
+  info.config = model::small_config();
+  info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+  info.source_language = source;
+  info.target_language = target;
+  model::SmallModel small(info.config, {.seed = 6});
+  for (const nn::NamedTensor& tensor : small.block.tensors()) {
+    small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
+  }
+  small.stir();
+  model::write_info(directory, info);
+  model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
+  model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
+}
+
 class SmallModelTest : public ::testing::Test {
  protected:
   SmallModelTest() {
     std::filesystem::remove_all(directory);
-    make_directory(model);
-    model::ModelInfo info;
-    info.config = model::small_config();
-    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
-    // Twice the weights that training would begin with, from a seed whose model ends its sentences.
-    model::SmallModel small(info.config, {.seed = 6});
-    for (const nn::NamedTensor& tensor : small.block.tensors()) {
-      small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
-    }
-    small.stir();
-    model::write_info(model, info);
-    model::write_tokenizers(model, {data::word_tokenizer(), data::word_tokenizer()}, true);
-    model::write_safetensors(model::weights_file(model), *small.on, small.block.tensors());
+    write_small_model(model);
   }
   ~SmallModelTest() override { std::filesystem::remove_all(directory); }
 

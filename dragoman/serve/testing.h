@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -44,9 +45,7 @@ class Client {
   // Waits at most ten seconds for anything. Throws a std::runtime_error for what the system refuses.
   explicit Client(int port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    const timeval limit{.tv_sec = 10, .tv_usec = 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    wait_at_most(10);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<in_port_t>(port));
@@ -61,6 +60,11 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  void wait_at_most(int seconds) const {
+    const timeval limit{.tv_sec = seconds, .tv_usec = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  }
   // False if the server takes no more.
   bool send(std::string_view text) const {
     while (!text.empty()) {
@@ -95,8 +99,9 @@ class Client {
     Answer answer;
     answer.status = std::stoi(line().substr(9));
     for (std::string header = line(); !header.empty(); header = line()) {
-      const std::size_t colon = header.find(": ");
-      answer.headers[header.substr(0, colon)] = header.substr(colon + 2);
+      const std::size_t colon = header.find(':');
+      answer.headers[header.substr(0, colon)] =
+          header.substr(std::min(header.size(), header.find_first_not_of(' ', colon + 1)));
     }
     return answer;
   }

@@ -1,0 +1,100 @@
+#include "tests/page.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dragoman/base/strings.h"
+#include "dragoman/serve/testing.h"
+#include "dragoman/train/probe.h"
+#include "tests/small_model.h"
+
+namespace dragoman {
+namespace {
+
+// Random weights, and a film of two frames as if they had been trained.
+void write_model(const std::string& directory) {
+  write_small_model(directory, "en", "de");
+  const auto on = make_backend({});
+  const model::LoadedModel model(*on, directory);
+  replace_file(directory + "/probe.txt", "one two three\n");
+  const train::Probe probe(directory + "/probe.txt", directory, model.tokenizers);
+  for (const std::int64_t step : {10, 20}) probe.record(*on, model.transformer, step);
+}
+
+}  // namespace
+
+void PageTest::SetUpTestSuite() {
+  stage_ = std::make_unique<Stage>();
+  stage_->folder = scratch("_page");
+  write_model(model());
+  stage_->server = std::make_unique<ServerProcess>(std::vector<std::string>{"--model", model(), "--threads", "1"});
+  try {
+    stage_->browser = std::make_unique<Browser>(stage_->folder);
+  } catch (const NoBrowser& why) {
+    missing_ = why.what();
+  }
+}
+
+void PageTest::TearDownTestSuite() {
+  const std::string folder = stage_->folder;
+  stage_.reset();
+  std::filesystem::remove_all(folder);
+}
+
+void PageTest::SetUp() {
+  if (!missing_.empty()) GTEST_SKIP() << "There is no browser to test the page in. " << missing_;
+  ASSERT_TRUE(stage_->browser);
+  browser().size(1280, 900);
+  browser().prefer("light");
+  browser().network(true);
+}
+
+void PageTest::TearDown() {
+  if (!stage_->browser) return;
+  for (const std::string& complaint : browser().complaints()) ADD_FAILURE() << "the console says: " << complaint;
+}
+
+void PageTest::open(const std::string& state) {
+  open_address("http://127.0.0.1:" + std::to_string(stage_->server->port()) + "/", state);
+}
+
+void PageTest::open_file(const std::string& path, const std::string& state) { open_address("file://" + path, state); }
+
+void PageTest::open_address(const std::string& page, const std::string& state) {
+  // Of the same page with another fragment nothing would be loaded.
+  static int opened = 0;
+  browser().open(page + "?" + std::to_string(++opened) + "#" + state);
+  wait_until_shown();
+}
+
+void PageTest::wait_until_shown(const std::string& condition) {
+  browser().wait_for(condition + R"( && document.querySelector("#view")?.children.length &&
+      !document.querySelector(".busy") &&
+      (!document.querySelector("#sentence").value || document.querySelector("#translation").textContent) &&
+      ![...document.querySelectorAll("#view .empty")].some((element) => element.checkVisibility()))");
+}
+
+std::vector<std::string> PageTest::views() {
+  return browser().value("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.tab)");
+}
+
+void PageTest::show(const std::string& view) {
+  browser().click("[data-tab=" + view + "]");
+  wait_until_shown("document.querySelector('#view').dataset.view === '" + view + "'");
+}
+
+Json PageTest::translated(const Json& request) {
+  serve::Client client(stage_->server->port());
+  const auto answer = client.ask(posted("/v1/translate", request));
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return parse_json(answer.body, "the answer")["translations"][0]["sentences"][0];
+}
+
+std::string shown(double number, int digits) {
+  std::string text = fmt::format("{:.{}f}", number, digits);
+  if (text.starts_with("-")) text.replace(0, 1, "−");
+  return text;
+}
+
+}  // namespace dragoman

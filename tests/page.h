@@ -1,0 +1,62 @@
+// The attention page in a real browser: one server and one browser for all tests of the page.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/fields_json.h"
+#include "tests/server_process.h"
+#include "tests/webdriver.h"
+
+namespace dragoman {
+
+class PageTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite();
+  static void TearDownTestSuite();
+  void SetUp() override;
+  // Nothing may have been complained of in the console, whatever a test did.
+  void TearDown() override;
+
+  static Browser& browser() { return *stage_->browser; }
+  static std::string file(const std::string& name) { return stage_->folder + "/" + name; }
+  static std::string model() { return file("model"); }
+
+  // Opens the page with what its address says after '#', and waits for it.
+  static void open(const std::string& state);
+  // The same for a file, with its path.
+  static void open_file(const std::string& path, const std::string& state = "");
+  // Until nothing is asked for, a view has something to show, and a condition holds.
+  static void wait_until_shown(const std::string& condition = "true");
+  // The views by their names, and one of them brought forward.
+  static std::vector<std::string> views();
+  static void show(const std::string& view);
+
+  // The first sentence of the server's answer to /v1/translate.
+  static Json translated(const Json& request);
+
+ private:
+  struct Stage {
+    std::string folder;
+    std::unique_ptr<ServerProcess> server;
+    std::unique_ptr<Browser> browser;
+  };
+  static void open_address(const std::string& page, const std::string& state);
+
+  inline static std::unique_ptr<Stage> stage_;
+  inline static std::string missing_;  // why there is no browser
+};
+
+// A sentence of eight words whose translation has four, another that differs in its last word, and the first in the
+// page's address.
+inline const std::string kSentence = "three eight two seven three one two seven";
+inline const std::string kOther = "three eight two seven three one two six";
+inline const std::string kAddress = "q=three+eight+two+seven+three+one+two+seven";
+
+// As the page writes a number.
+std::string shown(double number, int digits = 3);
+
+}  // namespace dragoman

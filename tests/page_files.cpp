@@ -1,0 +1,139 @@
+// What can be taken away from the attention page: pictures, data, links, and the page itself as one file.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <tuple>
+
+#include "dragoman/base/files.h"
+#include "dragoman/serve/testing.h"
+#include "tests/page.h"
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+// Chooses an entry of the menu "Export".
+void take(Browser& browser, const std::string& entry) {
+  if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
+  browser.run(
+      "[...document.querySelectorAll('#export-panel button')]"
+      ".find((button) => button.textContent.startsWith(arguments[0])).click();",
+      Json::array({entry}));
+  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-said').textContent)");
+}
+
+// The bytes of a file that is being saved; it has its name when it is whole.
+std::string saved(const std::string& path) {
+  EXPECT_TRUE(serve::eventually([&] { return std::filesystem::exists(path); })) << path;
+  return read_file(path);
+}
+
+// All numbers with a fraction and all pictures of each view that needs no server. "Play" moves, so that of it only the
+// numbers count.
+Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
+  Json all;
+  for (const std::string& view :
+       std::vector<std::string>{"heads", "grid", "matrix", "why", "ranking", "beam", "play", "positions", "film"}) {
+    show(view);
+    all[view] = browser.run(R"(
+        const view = document.querySelector("#view");
+        const texts = [view.innerText, ...[...view.querySelectorAll("svg text")].map(({textContent}) => textContent)];
+        return {numbers: texts.join(" ").match(/[−-]?\d+\.\d+/g),
+                pictures: [...view.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL())};)");
+  }
+  all["play"].erase("pictures");
+  all["facts"] =
+      browser.value("[...document.querySelectorAll('.facts span')].slice(0, 2).map((fact) => fact.innerText)");
+  all["translation"] = browser.text("#translation");
+  return all;
+}
+
+// Where two values differ.
+std::vector<std::string> differences(const Json& one, const Json& other) {
+  std::vector<std::string> paths;
+  for (const Json& change : Json::diff(one, other)) paths.push_back(change["path"]);
+  return paths;
+}
+
+const std::string kChosen = kAddress + "&attention=cross&layer=2&head=2&query=2&key=3";
+
+TEST_F(PageTest, PicturesAreWhatTheViewShows) {
+  open(kAddress);
+  for (const std::string& view : views()) {
+    if (view == "whatif" || view == "compare") continue;  // they draw what has been changed
+    SCOPED_TRACE(view);
+    show(view);
+    take(browser(), "Picture, SVG");
+    const Json drawn = browser().run(R"(
+        const page = new DOMParser().parseFromString(arguments[0], "image/svg+xml");
+        return [page.documentElement.nodeName, page.querySelectorAll("text").length,
+                page.querySelectorAll("path, rect, circle, image, line, polyline").length];)",
+                                     Json::array({saved(file("dragoman-" + view + ".svg"))}));
+    EXPECT_EQ(drawn[0], "svg");
+    EXPECT_GT(drawn[1], 0);
+    EXPECT_GT(drawn[2], 1);
+  }
+  take(browser(), "Picture, PNG");
+  EXPECT_TRUE(saved(file("dragoman-film.png")).starts_with("\x89PNG"));
+}
+
+TEST_F(PageTest, DataAreTheServersAnswer) {
+  open(kAddress);
+  take(browser(), "Data, JSON");
+  const Json data = parse_json(saved(file("dragoman.json")), "the file");
+  ASSERT_EQ(data["sentences"].size(), 1u);
+  EXPECT_EQ(data["model"]["config"]["heads"], 2);
+  const auto& [request, answer] = std::tie(data["sentences"][0]["request"], data["sentences"][0]["answer"]);
+  Json expected = translated(request);
+  expected["trace"]["line"] = answer["translations"][0]["sentences"][0]["trace"]["line"];  // counts requests
+  EXPECT_EQ(differences(answer["translations"][0]["sentences"][0], expected), std::vector<std::string>());
+}
+
+TEST_F(PageTest, TheOfflineFileShowsTheSameWithoutANetwork) {
+  open(kChosen);
+  const auto show_view = [](const std::string& view) { show(view); };
+  const Json live = everything_shown(browser(), show_view);
+  take(browser(), "Offline page");
+  saved(file("dragoman.html"));
+  const Ending ending =
+      shell("echo " + kSentence + " | " + kProgram + " show --model " + model() + " --output " + file("show.html"));
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  browser().network(false);
+  for (const std::string name : {"dragoman.html", "show.html"}) {
+    SCOPED_TRACE(name);
+    open_file(file(name), kChosen);
+    Json offline = everything_shown(browser(), show_view);
+    if (name == "show.html") offline["positions"] = live["positions"];  // its table is longer
+    EXPECT_EQ(differences(live, offline), std::vector<std::string>());
+    EXPECT_FALSE(browser().value("navigator.onLine"));
+    EXPECT_EQ(browser().value("performance.getEntriesByType('resource').filter(({name}) => !name.startsWith('data:'))"),
+              Json::array());
+    browser().click("[data-tab=whatif]");
+    browser().wait_for("document.querySelector('#view').textContent.includes('offline file')");
+  }
+}
+
+TEST_F(PageTest, ALinkRestoresTheView) {
+  open(kAddress + "&tab=matrix");
+  browser().click("[data-tab=heads]");
+  browser().wait_for("document.querySelector('.queries .token')");
+  browser().click("[aria-label='Heads shown'] button:nth-child(1)");
+  browser().click(".keys .token:nth-child(3)");
+  browser().point_at("h1");
+  browser().click("input[data-value=encoder] + span");
+  browser().run("document.activeElement.blur();");
+  wait_until_shown();
+  take(browser(), "Copy link");
+  browser().click("#export");
+  browser().point_at("h1");
+  browser().wait_for("location.hash.includes('heads=2') && location.hash.includes('attention=encoder')");
+  const std::string seen = browser().text("#view");
+  const Json lines = browser().value("document.querySelector('.picture canvas').toDataURL()");
+  open(browser().value("location.hash.slice(1)").get<std::string>());
+  EXPECT_EQ(browser().text("#view"), seen);
+  EXPECT_EQ(browser().value("document.querySelector('.picture canvas').toDataURL()"), lines);
+}
+
+}  // namespace
+}  // namespace dragoman
