@@ -29,12 +29,12 @@ std::string saved(const std::string& path) {
   return read_file(path);
 }
 
-// All numbers with a fraction and all pictures of each view that needs no server. "Play" moves, so that of it only the
+// All numbers with a fraction and all pictures of views that need no server. "Play" moves, so that of it only the
 // numbers count.
 Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
   Json all;
   for (const std::string& view :
-       std::vector<std::string>{"heads", "grid", "matrix", "why", "ranking", "beam", "play", "positions", "film"}) {
+       std::vector<std::string>{"heads", "grid", "matrix", "why", "beam", "play", "positions", "film"}) {
     show(view);
     all[view] = browser.run(R"(
         const view = document.querySelector("#view");

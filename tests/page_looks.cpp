@@ -30,10 +30,14 @@ std::string theme(Browser& browser) {
   return browser.value("document.documentElement.dataset.theme").get<std::string>();
 }
 
-TEST_F(PageTest, EveryControlHasAName) {
+TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
   open(kMuch);
+  EXPECT_EQ(views().size(), 11u);
   for (const std::string& view : views()) {
     show(view);
+    EXPECT_EQ(browser().value("document.querySelector('[role=tab][aria-selected=true]').dataset.tab"), view);
+    EXPECT_GT(browser().value("document.querySelector('#view').innerText.length"), 50) << view;
+    EXPECT_FALSE(browser().value("document.querySelector('#failure').checkVisibility()")) << view;
     for (const std::string& node : nameless(browser())) ADD_FAILURE() << view << ": " << node;
   }
   show("grid");

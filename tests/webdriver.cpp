@@ -63,7 +63,7 @@ void Browser::wait_for(const std::string& expression) {
       const done = arguments[0];
       const frame = (next) => requestAnimationFrame(next);
       const look = () => (Boolean()" +
-                             expression + R"() ? frame(() => frame(() => done())) : frame(look));
+                             expression + R"() ? frame(() => setTimeout(done)) : frame(look));
       look();)";
   try {
     command("/execute/async", {{"script", script}, {"args", Json::array()}});

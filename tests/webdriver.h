@@ -37,7 +37,7 @@ class Browser {
   Json value(const std::string& expression);
   // Of an element, seen or not, byte for byte.
   std::string text(const std::string& selector);
-  // Waits until an expression is true, and for two frames more, in which the page draws what it owes.
+  // Waits until an expression is true, and for a frame more, in which the page draws what it owes.
   void wait_for(const std::string& expression);
 
   // As a hand would; what is out of sight is scrolled into it.
