@@ -31,7 +31,7 @@ void expect_heads(Browser& browser, const std::string& pressed) {
 
 // Text and scores of the changed translation are those of `expected`.
 void expect_changed(Browser& browser, const Json& expected) {
-  EXPECT_EQ(browser.text(".card.now .translation"), expected["text"]);
+  EXPECT_EQ(browser.text(".card.now .translation"), expected["text"].get<std::string>());
   const std::string facts = browser.text(".card.now .facts");
   EXPECT_NE(facts.find("score " + shown(expected["score"])), std::string::npos) << facts;
   EXPECT_NE(facts.find("log p " + shown(expected["log_probability"])), std::string::npos) << facts;
@@ -42,7 +42,7 @@ TEST_F(PageTest, ASentenceGivesItsTranslationAndAPicture) {
   browser().type("#sentence", kSentence);
   wait_until_shown("document.querySelectorAll('.keys .token').length === 9");  // with </s>
   const Json expected = translated({{"q", kSentence}});
-  EXPECT_EQ(browser().text("#translation"), expected["text"]);
+  EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
   const std::string facts = browser().text(".facts");
   EXPECT_NE(facts.find("score " + shown(expected["score"])), std::string::npos) << facts;
   EXPECT_NE(facts.find("log p " + shown(expected["log_probability"])), std::string::npos) << facts;
@@ -150,8 +150,8 @@ TEST_F(PageTest, AHeadThatIsSwitchedOffChangesTheScoresAsTheServerSays) {
       browser().wait_for("!document.querySelector('.card.now .facts')");
     }
   }
-  EXPECT_EQ(browser().text(".card .translation"), plain["text"]);
-  EXPECT_EQ(browser().text("#translation"), plain["text"]);
+  EXPECT_EQ(browser().text(".card .translation"), plain["text"].get<std::string>());
+  EXPECT_EQ(browser().text("#translation"), plain["text"].get<std::string>());
 }
 
 TEST_F(PageTest, ATranslationBeginsAsItIsTold) {
@@ -163,7 +163,7 @@ TEST_F(PageTest, ATranslationBeginsAsItIsTold) {
   browser().type("#begin", "nine eight");
   wait_until_shown("document.querySelector('.card.now .translation')?.textContent.startsWith('nine eight')");
   expect_changed(browser(), translated({{"q", kSentence}, {"prefix", "nine eight"}}));
-  EXPECT_EQ(browser().text("#translation"), translated({{"q", kSentence}})["text"]);
+  EXPECT_EQ(browser().text("#translation"), translated({{"q", kSentence}})["text"].get<std::string>());
 }
 
 TEST_F(PageTest, AnotherSearchChangesTheTranslationAsTheServerSays) {
@@ -179,7 +179,7 @@ TEST_F(PageTest, TwoSentencesStandSideBySide) {
   open(kAddress + "&tab=compare&attention=encoder");
   browser().type("#second", kOther);
   wait_until_shown("document.querySelectorAll('.compare-columns .queries .token').length === 18");
-  EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"]);
+  EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
   browser().point_at(".compare-columns " + query(2));
   browser().wait_for("document.querySelector('.versus')");
   EXPECT_EQ(browser().text(".compare section h3"), "“eight” looks at");

@@ -105,7 +105,10 @@ export class Offline {
     return [{code: source, name: from, targets: [target]}, {code: target, name: to, targets: []}];
   }
   async model() { return this.data.model; }
-  async positions() { return this.data.positions; }
+  async positions(source, target, count = 64) {
+    const {positions} = this.data;
+    return positions && {...positions, rows: Math.min(positions.rows, count)};  // rows come first: the others stay unread
+  }
   async film() { return this.data.film; }
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 

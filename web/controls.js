@@ -107,7 +107,7 @@ export function headSquares(app, switchable = true) {
   const toggle = (head) => {
     const heads = new Set(app.state.heads);
     if (!heads.delete(head)) heads.add(head);
-    app.set({heads});
+    app.set({heads: new Set([...heads].sort((a, b) => a - b))});  // in one order, whatever the clicks
   };
 
   function move(event) {
