@@ -151,6 +151,7 @@ TEST_F(ServeFaults, WhatIsNotJsonOrNotUtf8IsRefusedWithASentence) {
       {with_body(form, "q=%zz"), "hexadecimal"},
       {with_body(parts, "--x\r\nContent-Disposition: form-data; name=q\r\n\r\n\xFF\r\n--x--\r\n"), "not UTF-8"},
       {with_body(parts, "--x\r\nContent-Disposition: form-data; name=q\r\n\r\none"), "does not end"},
+      {with_body(parts, "--x\r\n--x--"), "does not end"},
       {"GET /%FF HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},
       {"GET /\xFF HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},
       {"GET /health?x=%C3 HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},

@@ -112,9 +112,9 @@ Json of_parts(std::string_view body, const std::string& boundary) {
     take_until(body, between);
   }
   while (body.starts_with("\r\n")) {
+    body.remove_prefix(2);  // first: a boundary right behind it has no line break of its own
     require_or(400, body.find(between) != std::string_view::npos, "the body's last part does not end.");
     std::string_view content = take_until(body, between);
-    content.remove_prefix(2);
     std::string_view headers = content.starts_with("\r\n") ? std::string_view() : take_until(content, "\r\n\r\n");
     std::optional<std::string> name;
     while (!headers.empty()) {

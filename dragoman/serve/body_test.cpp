@@ -106,8 +106,8 @@ TEST(Body, WhatIsWrongIsRefused) {
   }
   EXPECT_EQ(refused("application/json", "{\"q\":" + std::string(100000, '[') + std::string(100000, ']') + "}"), 400);
   for (const char* body : {"q=%", "q=%4", "q=%zz", "q=%FF"}) EXPECT_EQ(refused(form, body), 400) << body;
-  for (const char* body :
-       {"", "--x\r\n", "--x\r\n\r\nno name\r\n--x--", "--x\r\nContent-Disposition: form-data\r\n\r\na"}) {
+  for (const char* body : {"", "--x\r\n", "--x\r\n--x--", "--x\r\n\r\n--x--", "--x\r\n\r\nno name\r\n--x--",
+                           "--x\r\nContent-Disposition: form-data\r\n\r\na"}) {
     EXPECT_EQ(refused(parts, std::string(body) + (*body == 0 ? "--y" : "")), 400) << body;
   }
   EXPECT_EQ(refused("multipart/form-data", "--x--"), 400);
