@@ -36,7 +36,7 @@ if(unit_test_sources)
   precompile(unit_tests <gtest/gtest.h>)
   # What tests of a folder share is in testing.h. Kernels and ops are tested file by file: there each has sizes, shapes
   # and masks of its own by the same names.
-  compile_together(unit_tests 4 "backend|ops")
+  compile_together(unit_tests 8 "backend|ops")
   if(DRAGOMAN_SANITIZE MATCHES "address")
     # A search for leaks takes seconds on AArch64, so it is made at the end of a few processes that share the tests, and
     # not after each test. (The asan preset turns it off for all others.) For one test: unit_tests --gtest_filter=NAME.

@@ -24,7 +24,7 @@ struct Example {
   }
 };
 
-std::string complaint(const Json& object) {
+std::string json_complaint(const Json& object) {
   Example example;
   try {
     settings_from_json(object, example, "x");
@@ -51,11 +51,11 @@ TEST(FieldsJson, ReadBackAsTheyWere) {
 }
 
 TEST(FieldsJson, ComplaintsOpenWithThePlace) {
-  EXPECT_TRUE(complaint({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
-  EXPECT_TRUE(complaint({{"count", 1.5}}).starts_with("x: "));
-  EXPECT_TRUE(complaint({{"count", {{"a", 1}}}}).starts_with("x: "));
-  EXPECT_TRUE(complaint({{"files", {1, 2}}}).starts_with("x: "));
-  EXPECT_EQ(complaint(Json::array()), "x: the settings are not an object.");
+  EXPECT_TRUE(json_complaint({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
+  EXPECT_TRUE(json_complaint({{"count", 1.5}}).starts_with("x: "));
+  EXPECT_TRUE(json_complaint({{"count", {{"a", 1}}}}).starts_with("x: "));
+  EXPECT_TRUE(json_complaint({{"files", {1, 2}}}).starts_with("x: "));
+  EXPECT_EQ(json_complaint(Json::array()), "x: the settings are not an object.");
 }
 
 TEST(JsonEntry, IsOfTheKindAskedFor) {
