@@ -266,9 +266,9 @@ TEST(Sampling, DrawsWordsAsOftenAsTheyAreLikely) {
 }
 
 // Collects what teacher forcing shows, for one sentence.
-class Forced final : public nn::Observer {
+class WeightsSeen final : public nn::Observer {
  public:
-  explicit Forced(Backend& on) : on_(on) {}
+  explicit WeightsSeen(Backend& on) : on_(on) {}
   void see(nn::AttentionKind kind, int, const Array& weights, const Reach&) override {
     const Doubles values = values_of(on_, weights);
     Doubles& all = seen[static_cast<int>(kind)];
@@ -291,7 +291,7 @@ TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
     if (!best.finished) inputs.pop_back();
     const NoGradient no_gradient;
     const ArenaScope values(small.on->arena());
-    Forced forced(*small.on);
+    WeightsSeen forced(*small.on);
     nn::Pass pass{.on = *small.on, .observer = &forced};
     const auto tokens = [&](const Sentence& sentence) {
       return data::make_tokens(*small.on, std::span(&sentence, 1), {.V = 200});
