@@ -107,7 +107,7 @@ export class Offline {
   async model() { return this.data.model; }
   async positions(source, target, count = 64) {
     const {positions} = this.data;
-    return positions && {...positions, rows: Math.min(positions.rows, count)};  // rows come first: the others stay unread
+    return positions && {...positions, rows: Math.min(positions.rows, count)};  // the other rows stay unread
   }
   async film() { return this.data.film; }
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }

@@ -1,6 +1,6 @@
 // A matrix of exact weights that can be pointed at, walked through by keys and read aloud; used by "matrix", by the
 // enlarged thumbnail of "grid" and for differences.
-import {colour, el, hideTip, number, prepared, readableOn, showTip, signed, svg} from "dragoman/draw.js";
+import {colour, el, hideTip, number, prepared, readableOn, sheet, showTip, signed, svg} from "dragoman/draw.js";
 import {heat, hues} from "dragoman/heat.js";
 
 const [smallest, largest] = [3, 46];  // pixels of a cell
@@ -258,14 +258,7 @@ export function cellsSvg({matrix, queries, keys, head, full = 1, title}) {
   }
   const text = (attributes, says) => svg(
     "text", {"font-size": Math.min(13, size * 0.8), fill: colour("--ink"), ...attributes}, says);
-  return svg("svg", {
-    xmlns: "http://www.w3.org/2000/svg",
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    "font-family": "system-ui, sans-serif"
-  },
-    svg("rect", {width, height, fill: colour("--paper")}),
+  return sheet(width, height,
     text({x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, title), ...boxes, svg("rect", {
       x: left - 0.5,
       y: top - 0.5,

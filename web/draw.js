@@ -51,6 +51,17 @@ export function faded(hex, opacity) {
   return `rgba(${r},${g},${b},${opacity})`;
 }
 
+/** A picture that stands by itself, on paper: for export. */
+export function sheet(width, height, ...parts) {
+  return svg("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    "font-family": "system-ui, sans-serif"
+  }, svg("rect", {width, height, fill: colour("--paper")}), ...parts);
+}
+
 /** Between two colours "#rrggbb": `share` 0 is the first, 1 the second. */
 export function mixed(first, second, share) {
   const [a, b] = [channels(first), channels(second)];

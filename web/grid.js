@@ -1,7 +1,7 @@
 // Grid: all layers and heads as thumbnails; one can be enlarged, shown alone, or switched off in the model.
 import {cells} from "dragoman/cells.js";
 import {bar, isOff, mergedSwitch, segmented, showPicker, toggleOff} from "dragoman/controls.js";
-import {colour, darkTheme, el, headColour, number, svg} from "dragoman/draw.js";
+import {colour, darkTheme, el, headColour, number, sheet, svg} from "dragoman/draw.js";
 import {heat, hues, pooled} from "dragoman/heat.js";
 import {attentionNames, attentions} from "dragoman/look.js";
 
@@ -202,13 +202,6 @@ function gridSvg(app) {
         svg("text", {x, y: y + size + 14, "font-size": 12, fill: colour("--soft")}, `${layer + 1}.${head + 1}`));
     }
   }
-  return svg("svg", {
-    xmlns: "http://www.w3.org/2000/svg",
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    "font-family": "system-ui, sans-serif"
-  },
-    svg("rect", {width, height, fill: colour("--paper")}),
+  return sheet(width, height,
     svg("text", {x: 8, y: 20, "font-size": 13, fill: colour("--soft")}, attentionNames[attention]), ...tiles);
 }

@@ -1,6 +1,6 @@
 // Attention as lines between tokens: which links are strong enough to be drawn, and drawing them, on a canvas or as
 // SVG.
-import {colour, headColour, svg} from "dragoman/draw.js";
+import {colour, headColour, sheet, svg} from "dragoman/draw.js";
 
 const levels = 24;  // of opacity, finer where weights are small: lines of a head and level are one path
 const bins = 4096;
@@ -143,11 +143,11 @@ export function linksSvg(labels, lists, {row, column, gap}, heading) {
       return `M${place.left} ${from}C${middle} ${from} ${middle} ${to} ${place.right} ${to}`;
     }).join(""), fill: "none", stroke: headColour(head), "stroke-opacity": opacity(level).toFixed(3),
     "stroke-width": thickness(level).toFixed(2)}));
-  return svg("svg", {xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`,
-    "font-family": "system-ui, sans-serif"}, svg("rect", {width, height, fill: colour("--paper")}),
-  svg("text", {x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, heading), ...legend(lane.keys(), width), ...paths,
-  ...labels.queries.map((label, i) => text(label, i, column - 8, "end")),
-  ...labels.keys.map((label, i) => text(label, i, column + gap + 8, "start")));
+  return sheet(width, height,
+    svg("text", {x: 8, y: 18, "font-size": 13, fill: colour("--soft")}, heading),
+    ...legend(lane.keys(), width), ...paths,
+    ...labels.queries.map((label, i) => text(label, i, column - 8, "end")),
+    ...labels.keys.map((label, i) => text(label, i, column + gap + 8, "start")));
 }
 
 // Squares with the heads' numbers, at the top right.
