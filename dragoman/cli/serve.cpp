@@ -28,6 +28,9 @@ struct ServeSettings {
   int connections = 20000;
   int body_kb = 1024;
   int tokens = 20000;
+  int output_tokens = 4 << 20;
+  int request_mb = 96;
+  int memory_mb = 512;
   double request_seconds = 60;
   double read_seconds = 20;
   double idle_seconds = 75;
@@ -35,16 +38,20 @@ struct ServeSettings {
   std::string api_keys;
   double requests_per_minute = 0;
   std::vector<std::string> origins;
+  std::vector<std::string> trusted_proxies;
   std::string access_log;
 
   template <class Visitor>
   void fields(Visitor&& field) {
     field("address", address, "address to listen on; 0.0.0.0 for all of the machine's");
     field("port", port, "port to listen on; 0 for any that is free");
-    field("queue", queue, "sentences of a model that may wait; more are refused with status 503");
-    field("connections", connections, "connections at a time; more are refused with status 503");
+    field("queue", queue, "sentences of a client that may wait for a model; more are refused with status 503");
+    field("connections", connections, "connections of an address at a time; more are refused with status 503");
     field("body-kb", body_kb, "KiB that a request may have; a larger one is refused with status 413");
     field("tokens", tokens, "source tokens that a request may have; more are refused with status 413");
+    field("output-tokens", output_tokens, "tokens that all hypotheses of a request may have; more: status 413");
+    field("request-mb", request_mb, "MiB that a request and its answer may take; more is refused with status 413");
+    field("memory-mb", memory_mb, "MiB that all requests and answers may take together; then status 503");
     field("request-seconds", request_seconds, "time for an answer; then status 503, and the work is dropped");
     field("read-seconds", read_seconds, "time for a request to come in; then status 408");
     field("idle-seconds", idle_seconds, "time that a connection may stay open without a request");
@@ -53,6 +60,8 @@ struct ServeSettings {
     field("requests-per-minute", requests_per_minute,
           "for each key, or each address where there are no keys; 0: no limit");
     field("origins", origins, "origins whose pages may ask, as https://example.org; * for all");
+    field("trusted-proxy", trusted_proxies,
+          "address or network of a proxy whose header X-Forwarded-For says who the client is");
     field("access-log", file_name(access_log), "file that gets a line for each request; - for standard output");
   }
 
@@ -67,6 +76,9 @@ struct ServeSettings {
     within("connections", connections, 1, 1'000'000);
     within("body-kb", body_kb, 1, 1 << 20);
     within("tokens", tokens, 1, 10'000'000);
+    within("output-tokens", output_tokens, 1, 1 << 30);
+    within("request-mb", request_mb, 1, 1 << 20);
+    within("memory-mb", memory_mb, 1, 1 << 20);
     within("request-seconds", request_seconds, 0.01, 86400);
     within("read-seconds", read_seconds, 0.01, 86400);
     within("idle-seconds", idle_seconds, 0.01, 86400);
@@ -148,16 +160,20 @@ void serve(Settings& settings) {
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
                                  .requests_per_minute = options.requests_per_minute,
                                  .origins = options.origins},
-                        .most_tokens = options.tokens};
+                        .cost = {.tokens = options.tokens,
+                                 .output_tokens = options.output_tokens,
+                                 .bytes = std::int64_t{options.request_mb} << 20}};
   if (log) app.access_log = std::ref(*log);
   serve::Server server(directories(how), options_of(how, search), options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
                         .most_connections = options.connections,
                         .body_bytes = std::int64_t{options.body_kb} << 10,
+                        .held_bytes = std::int64_t{options.memory_mb} << 20,
                         .read_seconds = options.read_seconds,
                         .idle_seconds = options.idle_seconds,
-                        .request_seconds = options.request_seconds});
+                        .request_seconds = options.request_seconds,
+                        .trusted_proxies = options.trusted_proxies});
   for (const auto& model : server.models().all()) {
     fmt::print(stderr, "serve: {} to {}\n", serve::language_name(model->source), serve::language_name(model->target));
   }

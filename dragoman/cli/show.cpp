@@ -51,7 +51,7 @@ void show(Settings& settings) {
   const decode::TranslatorOptions translation = options_of(how, search);
   require<UsageError>(how.model.size() == 1, "a page shows one model; give --model once.");
   serve::Models models(directories(how), translation, 10'000);
-  serve::App app(models, {});
+  serve::App app(models, {.cost = {.bytes = std::int64_t{1} << 30}});
   const std::string page = serve::offline_page(app, read_texts(options.input));
   if (options.output == "-") return print(page);
   replace_file(options.output, page);

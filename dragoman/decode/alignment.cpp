@@ -80,7 +80,7 @@ AttentionMap mean_of(const Attention& attention) {
   for (std::int64_t layer = 0; layer < attention.layers; ++layer) {
     for (std::int64_t head = 0; head < attention.heads; ++head) {
       const float* weights = &attention.weights[(layer * attention.heads + head) * map.targets * map.sources];
-      for (std::size_t i = 0; i < map.weights.size(); ++i) map.weights[i] += share * weights[i];
+      add_share(map.weights, weights, share);
     }
   }
   return map;
@@ -123,6 +123,15 @@ std::vector<Link> links(const AttentionMap& words) {
     if (most + 1 < words.sources) found.push_back({.source = most, .target = j});
   }
   return found;
+}
+
+std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
+                               const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer) {
+  if (!hypothesis.finished) return {};
+  data::Sentence target = hypothesis.tokens;
+  target.push_back(data::kEos);
+  return links(by_words(mean_of(trace.cross(hypothesis)), words_of(target, target_tokenizer),
+                        words_of(source, source_tokenizer)));
 }
 
 std::string pharaoh(std::vector<Link> links) {

@@ -51,6 +51,11 @@ struct Link {
 // row and column for EOS.
 std::vector<Link> links(const AttentionMap& words);
 
+// The same of a hypothesis that was traced, between the words of its source, EOS included, and its own. None if it did
+// not end.
+std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
+                               const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer);
+
 // "0-0 1-2 2-1": source and target word, both from 0, by source word.
 std::string pharaoh(std::vector<Link> links);
 

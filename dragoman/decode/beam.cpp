@@ -43,9 +43,10 @@ void BeamSearch::collect(std::span<const Offer> offers) {
   const double divisor = penalty(step_ + 1);
   for (std::size_t row = 0; row < offers.size(); ++row) {
     const Offer& offer = offers[row];
+    const std::vector<std::int32_t> repeats = words_.repeats(alive_[row].last, settings_.no_repeat_ngram);
     for (std::size_t i = 0; i < offer.ids.size(); ++i) {
       if (offer.ids[i] == data::kEos && step_ + 1 < settings_.min_length) continue;
-      if (words_.repeats(alive_[row].last, offer.ids[i], settings_.no_repeat_ngram)) continue;
+      if (std::ranges::binary_search(repeats, offer.ids[i])) continue;
       const double log_p = alive_[row].log_probability + offer.log_p[i];
       if (log_p == -std::numeric_limits<double>::infinity()) continue;
       candidates_.push_back({static_cast<std::int32_t>(row), offer.ids[i], log_p, log_p / divisor});

@@ -106,7 +106,8 @@ std::int64_t DeviceEngine::limit(const Request& request) const {
 }
 
 bool DeviceEngine::takes(const Request& request) const {
-  const bool plain = !request.search && request.heads_off.empty() && !request.trace && !request.follow;
+  const bool plain =
+      !request.search && request.heads_off.empty() && !request.trace && !request.links && !request.follow;
   return plain && request.prefix.empty() && limit(request) <= T_;
 }
 
@@ -129,6 +130,10 @@ void DeviceEngine::add(Request request) {
   } else {
     waiting_.push_back(std::move(request));
   }
+}
+
+std::int64_t DeviceEngine::waiting(const std::string& client) const {
+  return std::ranges::count(waiting_, client, &Request::client);
 }
 
 std::vector<Result> DeviceEngine::step() {

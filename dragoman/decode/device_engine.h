@@ -33,6 +33,7 @@ class DeviceEngine {
   void cancel(std::uint64_t number);
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t waiting(const std::string& client) const;
   std::int64_t under_way() const { return active_; }
   bool idle() const { return waiting_.empty() && active_ == 0 && ready_.empty(); }
   std::vector<Result> step();

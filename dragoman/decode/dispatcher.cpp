@@ -49,6 +49,10 @@ std::int64_t Dispatcher::limit(const Request& request) const {
 
 std::int64_t Dispatcher::waiting() const { return (device_ ? device_->waiting() : 0) + (host_ ? host_->waiting() : 0); }
 
+std::int64_t Dispatcher::waiting(const std::string& client) const {
+  return (device_ ? device_->waiting(client) : 0) + (host_ ? host_->waiting(client) : 0);
+}
+
 std::int64_t Dispatcher::under_way() const {
   return (device_ ? device_->under_way() : 0) + (host_ ? host_->under_way() : 0);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dragoman/decode/device_engine.h"
@@ -28,6 +29,7 @@ class Dispatcher {
   void cancel(std::uint64_t number);
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const;
+  std::int64_t waiting(const std::string& client) const;
   std::int64_t under_way() const;
   bool idle() const;
   std::vector<Result> step();

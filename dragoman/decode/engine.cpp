@@ -1,6 +1,7 @@
 #include "dragoman/decode/engine.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
@@ -9,10 +10,8 @@
 namespace dragoman::decode {
 namespace {
 
-// Hypotheses of one sentence at once, at most.
-std::int64_t most_rows(const SearchSettings& settings) {
-  return settings.method == Method::kBeam ? settings.beam : settings.n_best;
-}
+constexpr std::int64_t kPatience = 256;   // steps for which others may pass a sentence that has no room yet
+constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
@@ -55,6 +54,7 @@ Result finish(Active& active) {
   Result result;
   result.number = active.request.number;
   result.trace = std::move(active.trace);
+  if (result.trace) result.trace->close();
   std::visit(
       [&](const auto& search) {
         result.hypotheses = search.results();
@@ -64,7 +64,21 @@ Result finish(Active& active) {
   return result;
 }
 
+RoomNeeds most_of(const SearchSettings& settings, const EngineLimits& limits) {
+  return {.tokens = limits.source_tokens,
+          .cells = most_cells(settings, limits),
+          .rows = std::max(kLeastRows, limits.sentences * most_rows(settings))};
+}
+
 }  // namespace
+
+std::int64_t most_rows(const SearchSettings& settings) {
+  return settings.method == Method::kBeam ? settings.beam : settings.n_best;
+}
+
+std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits) {
+  return most_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
+}
 
 Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
                const EngineLimits& limits)
@@ -73,13 +87,12 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
       models_(std::move(models)),
       settings_(settings),
       limits_(limits),
-      V_(models_.front()->target_vocabulary()) {
+      V_(models_.front()->target_vocabulary()),
+      room_(most_of(settings, limits), limits.sentences, limits.fair) {
   settings.validate();
   for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
-  // Enough for all sentences to grow to their limits.
-  most_cells_ = most_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
   for (const model::Seq2Seq* model : models_) {
-    states_.push_back(model->start(on, {.source_rows = limits.source_tokens, .cells = most_cells_}));
+    states_.push_back(model->start(on, {.source_rows = room_.tokens(), .cells = room_.cells()}));
   }
 }
 
@@ -88,7 +101,14 @@ std::int64_t Engine::limit(const Request& request) const {
   return std::min(positions_, tokens - 1 + search_of(request).max_extra);
 }
 
-std::int64_t Engine::cells_for(const Request& request) const { return most_rows(search_of(request)) * limit(request); }
+RoomNeeds Engine::needs_of(const Request& request) const {
+  const std::int64_t rows = most_rows(search_of(request));
+  return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
+}
+
+std::int64_t Engine::waiting(const std::string& client) const {
+  return std::ranges::count(waiting_, client, [](const Waiting& waiting) { return waiting.request.client; });
+}
 
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
@@ -103,18 +123,19 @@ void check_request(const Request& request, const EngineLimits& limits, std::int6
 void Engine::add(Request request) {
   if (request.search) request.search->validate();
   check_request(request, limits_, limit(request));
-  require<UsageError>(cells_for(request) <= most_cells_, most_rows(search_of(request)), " hypotheses of ",
-                      limit(request), " tokens need more room than there is; ask for fewer, or for less text at once.");
+  require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
+                      " hypotheses of ", limit(request),
+                      " tokens need more room than there is; ask for fewer, or for less text at once.");
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {
-    waiting_.push_back(std::move(request));
+    waiting_.push_back({std::move(request)});
   }
 }
 
 void Engine::cancel(std::uint64_t number) {
   const auto meant = [number](const Request& request) { return request.number == number; };
-  std::erase_if(waiting_, meant);
+  std::erase_if(waiting_, [&](const Waiting& waiting) { return meant(waiting.request); });
   std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
   for (const auto& active : active_) active->unwanted = active->unwanted || meant(active->request);
 }
@@ -140,47 +161,68 @@ void Engine::drop_unwanted() {
   for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
 }
 
-void Engine::leave(const Active& active) {
-  tokens_ -= static_cast<std::int64_t>(active.request.source.size());
-  cells_ -= cells_for(active.request);
-}
+void Engine::leave(const Active& active) { room_.leave(active.request.client, needs_of(active.request)); }
 
-// Sentences enter when a quarter of the places are free, so that they are encoded several at a time.
+// Sentences enter when a quarter of the places are free, so that they are encoded several at a time. Where one client
+// has most of the places, others that have few do not wait for that.
 void Engine::admit() {
-  if (!active_.empty() && under_way() > limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4)) return;
+  const bool open =
+      active_.empty() || under_way() <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
+  if (waiting_.empty() || (!open && !room_.is_crowded())) return;
   std::vector<std::unique_ptr<Active>> sentences;
-  while (!waiting_.empty() && under_way() + static_cast<std::int64_t>(sentences.size()) < limits_.sentences) {
-    if (!take_room(waiting_.front())) break;
-    auto active = make_active(std::move(waiting_.front()));
-    waiting_.pop_front();
-    sentences.push_back(std::move(active));
-  }
+  let_in(open, sentences);
   if (!sentences.empty()) encode(sentences);
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
+// In the order in which they came, but a sentence that does not fit lets others pass. When that has happened often, the
+// later ones of its client wait for it; and when it is all that its client has, others leave the room that it needs.
+void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) {
+  const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
+  std::set<std::string> impatient;  // clients
+  RoomNeeds kept;
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    const std::string& client = waiting->request.client;
+    const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
+    if (has_turn && take_room(waiting->request, kept)) {
+      sentences.push_back(make_active(std::move(waiting->request)));
+      waiting = waiting_.erase(waiting);
+      continue;
+    }
+    if (has_turn && ++waiting->passed > kPatience) {
+      impatient.insert(client);
+      const RoomNeeds needs = needs_of(waiting->request);
+      if (kept.cells == 0 && (!limits_.fair || room_.under_way(client) == 0)) kept = needs;
+      // Enough room, but never in one piece: then nobody enters before it.
+      if (waiting->passed > 4 * kPatience && room_.has_room(client, needs)) return;
+    }
+    ++waiting;
+  }
+}
+
 // A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
 // all of them.
-bool Engine::take_room(const Request& request) {
-  const auto tokens = static_cast<std::int64_t>(request.source.size());
-  if (tokens_ + tokens > limits_.source_tokens || cells_ + cells_for(request) > most_cells_) return false;
+bool Engine::take_room(const Request& request, const RoomNeeds& kept) {
+  const RoomNeeds needs = needs_of(request);
+  if (!room_.has_room(request.client, needs, kept)) return false;
   std::int32_t number = -1;
-  for (model::DecoderState& state : states_) number = state.enter(tokens);
+  for (model::DecoderState& state : states_) number = state.enter(needs.tokens);
   if (number < 0) return false;  // enough room, but not in one piece
-  tokens_ += tokens;
-  cells_ += cells_for(request);
+  room_.enter(request.client, needs);
   entering_.push_back(number);
   return true;
 }
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
-  auto trace = request.trace ? std::make_unique<Trace>(request.trace_layers) : nullptr;
+  const auto extent = request.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
+  auto trace = request.trace || request.links ? std::make_unique<Trace>(request.trace_layers, extent) : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
+  const bool trees = request.trace;
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
   if (settings.method == Method::kBeam) {
-    active->search.emplace<BeamSearch>(settings, bounds, V_, active->trace ? &active->trace->candidates : nullptr);
+    active->search.emplace<BeamSearch>(settings, bounds, V_, trees ? &active->trace->candidates : nullptr);
   } else {
     active->search.emplace<SingleSearch>(settings, bounds, V_, stream);
   }

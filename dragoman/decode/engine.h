@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dragoman/decode/beam.h"
+#include "dragoman/decode/room.h"
 #include "dragoman/decode/search.h"
 #include "dragoman/decode/single.h"
 #include "dragoman/decode/trace.h"
@@ -23,6 +24,7 @@ namespace dragoman::decode {
 struct EngineLimits {
   std::int64_t sentences = 64;        // under way at once
   std::int64_t source_tokens = 4096;  // of the sentences under way together; a single longer one is refused
+  bool fair = false;                  // one client does not get all the room: see Room
 };
 
 struct Request {
@@ -35,7 +37,14 @@ struct Request {
   bool trace = false;
   std::vector<int> trace_layers = {};  // see Trace
   bool follow = false;                 // its words are asked for while the search goes on: see Engine::settled()
+  bool links = false;                  // a trace that has only what links between words need
+  std::string client = {};             // whose room it takes
 };
+
+// Hypotheses of one sentence at once, at most.
+std::int64_t most_rows(const SearchSettings& settings);
+// Cells for the tokens of hypotheses that an engine has: enough for all sentences to grow to their limits.
+std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits);
 
 // Throws a UsageError if such a translation, of at most `limit` tokens, can never have its turn.
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit);
@@ -62,12 +71,14 @@ class Engine {
 
   // The sentence waits for its turn. Throws a UsageError if it can never have one: its source is longer than the limit,
   // the prefix is as long as the translation may be, or its own search keeps more hypotheses than there is room for.
+  // One that does not fit now lets others pass, but not for ever.
   void add(Request request);
   // Nobody wants the result any more. Nothing happens if it has been given.
   void cancel(std::uint64_t number);
   // Tokens that the translation may have, EOS included.
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
+  std::int64_t waiting(const std::string& client) const;
   std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
   bool idle() const { return waiting_.empty() && active_.empty() && ready_.empty(); }
 
@@ -79,6 +90,10 @@ class Engine {
 
  private:
   using Search = std::variant<BeamSearch, SingleSearch>;
+  struct Waiting {
+    Request request;
+    std::int64_t passed = 0;  // how often others may have gone first
+  };
   struct Active {
     Active(Request request_, std::unique_ptr<Trace> trace_) : request(std::move(request_)), trace(std::move(trace_)) {}
 
@@ -89,12 +104,13 @@ class Engine {
   };
 
   const SearchSettings& search_of(const Request& request) const { return request.search ? *request.search : settings_; }
-  std::int64_t cells_for(const Request& request) const;
+  RoomNeeds needs_of(const Request& request) const;
   void leave(const Active& active);
   void drop_unwanted();
 
   void admit();
-  bool take_room(const Request& request);
+  void let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences);
+  bool take_room(const Request& request, const RoomNeeds& kept);
   std::unique_ptr<Active> make_active(Request request) const;
   void encode(std::span<const std::unique_ptr<Active>> sentences);
   std::vector<Tensor> run_models();
@@ -108,11 +124,10 @@ class Engine {
   std::int64_t V_;
   std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // that the models have
 
-  std::deque<Request> waiting_;
+  Room room_;
+  std::deque<Waiting> waiting_;
   std::vector<Result> ready_;                    // what took no step at all
   std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
-  std::int64_t tokens_ = 0;                      // of the active sources
-  std::int64_t cells_ = 0, most_cells_ = 0;      // that the active ones may come to take, and that there are
   std::vector<model::DecoderState> states_;      // one a model
   std::vector<std::int32_t> ids_;                // that the rows read next
   std::vector<std::int32_t> entering_;           // numbers of sentences that are yet to be encoded

@@ -27,6 +27,7 @@ class ForcedObserver final : public nn::Observer {
     seen.queries = reach.queries.R;
     seen.keys = reach.keys.R;
     h_ = seen.heads = weights.count() / (seen.queries * seen.keys);
+    if (!choice_.attention) return;
     const std::vector<float> host = singles_of(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
     seen.weights.insert(seen.weights.end(), host.begin(), host.end());
   }

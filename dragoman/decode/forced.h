@@ -23,6 +23,7 @@ struct HeadProjections {
 struct ForcedChoice {
   std::vector<nn::Head> projections;   // of which heads; the model must have them
   std::vector<nn::Head> switched_off;  // heads
+  bool attention = true;               // whether the weights are wanted
 };
 
 struct Forced {

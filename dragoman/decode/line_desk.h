@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ class LineDesk {
 
   // The next line, if there is one; with `wait`, waits until there is one or none can come.
   virtual std::optional<Line> take(bool wait) = 0;
+  // The same, but only of a client for which `accepts` is true, where lines are of several clients.
+  using Accepts = std::function<bool(const std::string& client)>;
+  virtual std::optional<Line> take_of(const Accepts&, bool wait) { return take(wait); }
   virtual void finish(TranslatedLine line) = 0;
   // The line cannot be translated. The reason goes on after what it is called, as in "line 7".
   virtual void refuse(std::int64_t number, const std::string& reason) = 0;

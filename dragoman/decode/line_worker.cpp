@@ -13,6 +13,7 @@ namespace {
 // A request's number says which piece of which line it is. No line has more pieces than this: it has fewer bytes.
 constexpr int kPieceBits = 31;
 constexpr std::uint64_t kPieceMask = (std::uint64_t{1} << kPieceBits) - 1;
+constexpr std::int64_t kBatchesAhead = 4;  // of lines that may wait in the engine, of all clients
 
 std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::LoadedModel*>& models) {
   std::vector<const model::Seq2Seq*> transformers;
@@ -35,9 +36,11 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
                         .search = line.source.search,
                         .heads_off = line.source.heads_off,
                         .stream = number_of(line.source.number.value_or(line.number), index),
-                        .trace = line.source.trace,
+                        .trace = line.source.trace && pieces.size() == 1,
                         .trace_layers = line.source.trace_layers,
-                        .follow = line.source.follow});
+                        .follow = line.source.follow,
+                        .links = line.source.links && pieces.size() == 1,
+                        .client = line.source.client});
   }
   return requests;
 }
@@ -53,11 +56,13 @@ void append(std::string& text, const std::string& piece) {
   text += piece;
 }
 
-EngineLimits limits(const TranslatorOptions& options) {
-  return {.sentences = options.batch_size, .source_tokens = std::max(options.batch_tokens, options.longest + 1)};
-}
-
 }  // namespace
+
+EngineLimits engine_limits(const TranslatorOptions& options) {
+  return {.sentences = options.batch_size,
+          .source_tokens = std::max(options.batch_tokens, options.longest + 1),
+          .fair = options.fair};
+}
 
 LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models,
                        const TranslatorOptions& options, LineDesk& desk)
@@ -65,14 +70,19 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       models_(models),
       options_(options),
       desk_(desk),
-      engine_(on, transformers(models), options.search, limits(options),
+      engine_(on, transformers(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kUsual) {}
 
+// Lines are taken ahead of their turns in the engine, of each client only as many as can enter at once: whoever comes
+// later does not wait behind them.
 void LineWorker::run() {
+  const std::int64_t ahead = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
+  const std::int64_t of_all = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
   while (true) {
     bool closed = false;
-    while (engine_.waiting() < options_.batch_size) {
-      std::optional<LineDesk::Line> line = desk_.take(engine_.idle());
+    while (engine_.waiting() < of_all) {
+      const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < ahead; };
+      std::optional<LineDesk::Line> line = desk_.take_of(has_few, engine_.idle());
       closed = !line && engine_.idle();
       if (!line) break;
       line->source.trace = line->source.trace || options_.traces;
@@ -116,7 +126,10 @@ void LineWorker::begin(const LineDesk::Line& line) {
   requests[0].prefix = prefix;
   try {
     enter(number, std::move(requests));
-    under_way_.at(number).look = {source.projections, source.heads_off};
+    Parts& parts = under_way_.at(number);
+    parts.look = {.projections = source.projections, .switched_off = source.heads_off, .attention = false};
+    parts.links = source.links;
+    parts.trace = source.trace;
   } catch (const UsageError& error) {  // its own search cannot be made
     cancel(number);
     desk_.refuse(number, join(": ", error.what()));
@@ -205,8 +218,15 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
   }
   if (line.pieces > 1) return line;
   line.hypotheses = std::move(parts.results[0].hypotheses);
-  line.trace = std::move(parts.results[0].trace);
   line.source = std::move(parts.sources[0]);
+  if (const std::unique_ptr<Trace> trace = std::move(parts.results[0].trace)) {
+    const auto& [from, to] = models_.front()->tokenizers;
+    for (const Hypothesis& hypothesis : line.hypotheses) {
+      if (parts.links) line.links.push_back(traced_links(*trace, hypothesis, line.source, from, to));
+    }
+    trace->keep_only(line.hypotheses.front());
+    if (parts.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
+  }
   line.target = line.hypotheses.front().tokens;
   line.target.push_back(data::kEos);
   return line;

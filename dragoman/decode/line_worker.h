@@ -13,6 +13,9 @@
 
 namespace dragoman::decode {
 
+// What a worker's engine may have under way.
+EngineLimits engine_limits(const TranslatorOptions& options);
+
 class LineWorker {
  public:
   // What is given must outlive the worker.
@@ -30,6 +33,7 @@ class LineWorker {
     std::vector<data::Sentence> settled;  // of a line that is followed
     std::string told;                     // what its asker knows of it
     ForcedChoice look;                    // closer, when it is done
+    bool links = false, trace = false;    // asked for
     std::size_t left = 0;
   };
 

@@ -69,11 +69,11 @@ std::int32_t WordTree::common(std::int32_t a, std::int32_t b) const {
   return a;
 }
 
-bool WordTree::repeats(std::int32_t last, std::int32_t word, int n) const {
-  if (n == 0) return false;
-  // The run ends in `word`; compare it with every earlier run, both read backwards.
+std::vector<std::int32_t> WordTree::repeats(std::int32_t last, int n) const {
+  std::vector<std::int32_t> words;
+  if (n == 0) return words;
+  // Each word that was said ended a run: if the words before it are the last n - 1, it would end the same run again.
   for (std::int32_t end = last; end != kRoot; end = words_[end].parent) {
-    if (words_[end].word != word) continue;
     std::int32_t ours = last, theirs = words_[end].parent;
     int alike = 1;
     while (alike < n && theirs != kRoot && words_[ours].word == words_[theirs].word) {
@@ -81,9 +81,11 @@ bool WordTree::repeats(std::int32_t last, std::int32_t word, int n) const {
       theirs = words_[theirs].parent;
       ++alike;
     }
-    if (alike == n) return true;
+    if (alike == n) words.push_back(words_[end].word);
   }
-  return false;
+  std::ranges::sort(words);
+  words.erase(std::ranges::unique(words).begin(), words.end());
+  return words;
 }
 
 }  // namespace dragoman::decode

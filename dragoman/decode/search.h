@@ -108,8 +108,9 @@ class WordTree {
   void read(std::int32_t last, data::Sentence& words, std::vector<std::int32_t>& rows) const;
   // The last word that two hypotheses have in common, or kRoot.
   std::int32_t common(std::int32_t a, std::int32_t b) const;
-  // Whether `word` after `last` would end a run of n words that the hypothesis has already said.
-  bool repeats(std::int32_t last, std::int32_t word, int n) const;
+  // The words that after `last` would end a run of n words that the hypothesis has already said, rising; none if n is
+  // 0.
+  std::vector<std::int32_t> repeats(std::int32_t last, int n) const;
 
  private:
   struct Word {

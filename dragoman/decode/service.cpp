@@ -11,21 +11,33 @@ class Service::Desk final : public LineDesk {
   explicit Desk(Service& service) : service_(service) {}
 
   std::optional<Line> take(bool wait) override {
+    return take_of([](const std::string&) { return true; }, wait);
+  }
+
+  std::optional<Line> take_of(const Accepts& accepts, bool wait) override {
     std::unique_lock lock(service_.mutex_);
-    if (wait) service_.lines_.wait(lock, [&] { return service_.ending_ || !service_.turns_.empty(); });
-    if (service_.ending_ || service_.turns_.empty()) return std::nullopt;
-    const Ticket ticket = service_.turns_.front();
-    service_.turns_.pop_front();
+    std::deque<Turn>& turns = service_.turns_;
+    if (wait) service_.lines_.wait(lock, [&] { return service_.ending_ || !turns.empty(); });
+    if (service_.ending_) return std::nullopt;
+    const auto next = std::ranges::find_if(turns, accepts, &Turn::client);
+    if (next == turns.end()) return std::nullopt;
+    Turn turn = std::move(*next);
+    turns.erase(next);
+    const Ticket ticket = turn.orders.front();
+    turn.orders.pop_front();
     Open& open = *service_.open_.at(ticket);
     const std::size_t line = open.waiting.front();
     open.waiting.pop_front();
-    if (!open.waiting.empty()) service_.turns_.push_back(ticket);  // others come first
+    SourceLine source = std::move(open.order.lines[line]);
+    if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
+    source.client = turn.client;
+    service_.places_.give_back(turn.client, 1);
+    if (!open.waiting.empty()) turn.orders.push_back(ticket);  // others come first
+    if (!turn.orders.empty()) turns.push_back(std::move(turn));
     const std::int64_t number = service_.numbers_++;
     service_.taken_.emplace(number, Taken{ticket, line, this});
     --service_.counts_.waiting;
     ++service_.counts_.under_way;
-    SourceLine source = std::move(open.order.lines[line]);
-    if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
     return Line{number, std::move(source)};
   }
 
@@ -86,8 +98,17 @@ class Service::Desk final : public LineDesk {
   std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
 };
 
+namespace {
+
+TranslatorOptions for_clients(TranslatorOptions options) {
+  options.fair = true;
+  return options;
+}
+
+}  // namespace
+
 Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
-    : translator_(directory, options), most_waiting_(most_waiting) {
+    : translator_(directory, for_clients(options)), places_(most_waiting) {
   for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
 }
 
@@ -134,21 +155,28 @@ void Service::work(int worker) {
 
 Service::Ticket Service::submit(Order order) {
   const auto count = static_cast<std::int64_t>(order.lines.size());
-  require<UsageError>(count <= most_waiting_, "an order of ", count, " sentences is more than may wait, which is ",
-                      most_waiting_, "; divide it.");
+  require<UsageError>(count <= most_waiting(), "an order of ", count, " sentences is more than may wait, which is ",
+                      most_waiting(), "; divide it.");
   const std::lock_guard lock(mutex_);
   require<Overload>(!ending_, "the service has ended.");
-  require<Overload>(counts_.waiting + count <= most_waiting_, "the queue is full: ", counts_.waiting,
-                    " sentences wait; try again in a moment.");
   const Ticket ticket = orders_++;
   if (count == 0) return ticket;
+  require<Overload>(places_.has_room(order.client, count), "the queue is full: ", counts_.waiting, " sentences wait, ",
+                    places_.held_by(order.client), " of them yours; try again in a moment.");
   auto open = std::make_shared<Open>();
   for (std::size_t line = 0; line < order.lines.size(); ++line) open->waiting.push_back(line);
   open->left = order.lines.size();
+  const std::string client = order.client;
   open->order = std::move(order);
+  const auto turn = std::ranges::find(turns_, client, &Turn::client);
+  if (turn != turns_.end()) {
+    turn->orders.push_back(ticket);
+  } else {
+    turns_.push_back({client, {ticket}});
+  }
   open_.emplace(ticket, std::move(open));
-  turns_.push_back(ticket);
   counts_.waiting += count;
+  places_.force(client, count);
   lines_.notify_all();
   return ticket;
 }
@@ -161,8 +189,12 @@ void Service::cancel(Ticket ticket) {
     if (found == open_.end()) return;
     open = found->second;
     open_.erase(found);
-    std::erase(turns_, ticket);
-    counts_.waiting -= static_cast<std::int64_t>(open->waiting.size());
+    for (Turn& turn : turns_) {
+      if (turn.client == open->order.client) std::erase(turn.orders, ticket);
+    }
+    std::erase_if(turns_, [](const Turn& turn) { return turn.orders.empty(); });
+    counts_.waiting -= std::ssize(open->waiting);
+    places_.give_back(open->order.client, std::ssize(open->waiting));
     std::erase_if(taken_, [&](const auto& entry) {
       const auto& [number, taken] = entry;
       if (taken.ticket != ticket) return false;

@@ -1,5 +1,6 @@
 // Translations for many askers at once: orders come at any time and from any thread, wait in a queue of bounded length,
-// and share the batches of the model's workers. On the CPU what an asker gets does not depend on the others.
+// and share the batches of the model's workers. On the CPU what an asker gets does not depend on the others. Clients
+// take turns, and within a client its orders: one that asks for much does not hold up the others.
 #pragma once
 
 #include <condition_variable>
@@ -16,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "dragoman/base/shares.h"
 #include "dragoman/decode/line_desk.h"
 #include "dragoman/decode/translator.h"
 
@@ -37,7 +39,8 @@ struct Order {
   // Both are called from workers, one call at a time for an order, with the number of the line, from 0. They must not
   // throw, nor wait for anything. `done` is called once for each line unless the order is cancelled.
   std::function<void(std::size_t line, Outcome outcome)> done;
-  std::function<void(std::size_t line, const std::string& text)> settled;  // of lines that are followed
+  std::function<void(std::size_t line, const std::string& text)> settled = {};  // of lines that are followed
+  std::string client = {};                                                      // whose turn it takes
 };
 
 // What a service has done since it began, and is doing.
@@ -52,13 +55,15 @@ class Service {
  public:
   using Ticket = std::int64_t;
 
-  // At most `most_waiting` lines wait at a time. Throws an Error for a directory that holds no whole model.
+  // At most `most_waiting` lines of a client wait at a time; of several clients together an eighth more (see Shares).
+  // Throws an Error for a directory that holds no whole model.
   Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // Takes the whole order or nothing. Throws an Overload if the queue has no room for it.
+  // Takes the whole order or nothing. Throws an Overload if the queue has no room for it, or its client has its share
+  // of the queue.
   Ticket submit(Order order);
   // Nobody wants the rest of the order: none of its functions is called after this. Not to be called from them.
   void cancel(Ticket ticket);
@@ -71,7 +76,7 @@ class Service {
   ServiceCounts counts() const;
   const model::LoadedModel& model() const { return translator_.model(); }
   const TranslatorOptions& options() const { return translator_.options(); }
-  std::int64_t most_waiting() const { return most_waiting_; }
+  std::int64_t most_waiting() const { return places_.most(); }
 
  private:
   class Desk;
@@ -89,16 +94,21 @@ class Service {
     Desk* by;
   };
 
+  struct Turn {
+    std::string client;
+    std::deque<Ticket> orders;  // with lines that wait, in the order of their turns
+  };
+
   void work(int worker);
   void tell(std::int64_t number, Order::Outcome outcome);
 
   Translator translator_;
-  std::int64_t most_waiting_;
 
   mutable std::mutex mutex_;
   std::condition_variable lines_, idle_;
   std::map<Ticket, std::shared_ptr<Open>> open_;
-  std::deque<Ticket> turns_;               // orders with lines that wait, in the order of their turns
+  Shares places_;                          // of the queue, by client; guarded as what follows
+  std::deque<Turn> turns_;                 // clients with such orders, in the order of their turns
   std::map<std::int64_t, Taken> taken_;    // by the number that a worker knows a line by
   std::int64_t orders_ = 0, numbers_ = 0;  // that were ever given
   ServiceCounts counts_;

@@ -42,9 +42,10 @@ void SingleSearch::advance(std::span<const Offer> offers) {
 SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
   if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
   choices_.clear();
+  const std::vector<std::int32_t> repeats = words_.repeats(line.last, settings_.no_repeat_ngram);
   const auto allow = [&](std::int32_t id, double log_p) {
     if (id == data::kEos && step_ + 1 < settings_.min_length) return;
-    if (!words_.repeats(line.last, id, settings_.no_repeat_ngram)) choices_.push_back({id, log_p});
+    if (!std::ranges::binary_search(repeats, id)) choices_.push_back({id, log_p});
   };
   if (draws_from_all()) {
     for (auto id = data::kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);

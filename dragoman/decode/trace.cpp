@@ -19,6 +19,48 @@ std::vector<float> floats_of(Backend& on, const Array& weights) {
 
 }  // namespace
 
+void add_share(std::span<float> sums, const float* weights, float share) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += share * weights[i];
+}
+
+void Trace::begin_step() {
+  reduce_last();
+  steps_.emplace_back();
+}
+
+// All layers of a step are known when the next one begins: then their mean takes their place.
+void Trace::reduce_last() {
+  if (extent_ != Extent::kLinks || steps_.empty() || steps_.back().cross.empty()) return;
+  std::vector<Step::Layer>& cross = steps_.back().cross;
+  const std::int64_t heads = cross.front().heads, keys = cross.front().keys;
+  const std::int64_t rows = std::ssize(cross.front().weights) / (heads * keys);
+  const float share = 1.0f / static_cast<float>(std::ssize(cross) * heads);
+  Step::Layer mean{.heads = 1, .keys = keys, .weights = std::vector<float>(static_cast<std::size_t>(rows * keys))};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto sums =
+        std::span(mean.weights).subspan(static_cast<std::size_t>(row * keys), static_cast<std::size_t>(keys));
+    for (const Step::Layer& layer : cross) {
+      for (std::int64_t head = 0; head < heads; ++head) {
+        add_share(sums, layer.weights.data() + (row * heads + head) * keys, share);
+      }
+    }
+  }
+  cross.assign(1, std::move(mean));
+}
+
+void Trace::keep_only(const Hypothesis& hypothesis) {
+  if (std::exchange(single_, true)) return;
+  steps_.resize(std::min(steps_.size(), hypothesis.rows.size()));
+  for (std::size_t query = 0; query < steps_.size(); ++query) {
+    for (std::vector<Step::Layer>* layers_seen : {&steps_[query].self, &steps_[query].cross}) {
+      for (Step::Layer& layer : *layers_seen) {
+        const auto first = layer.weights.begin() + hypothesis.rows[query] * layer.heads * layer.keys;
+        layer.weights = std::vector<float>(first, first + layer.heads * layer.keys);
+      }
+    }
+  }
+}
+
 Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const {
   Attention attention;
   attention.queries = static_cast<std::int64_t>(hypothesis.rows.size());
@@ -33,7 +75,7 @@ Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) co
     }
     for (std::int64_t layer = 0; layer < attention.layers; ++layer) {
       const Step::Layer& seen = seen_layers[layer];
-      const float* row = seen.weights.data() + hypothesis.rows[query] * seen.heads * seen.keys;
+      const float* row = seen.weights.data() + (single_ ? 0 : hypothesis.rows[query]) * seen.heads * seen.keys;
       for (std::int64_t head = 0; head < seen.heads; ++head) {
         std::copy_n(row + head * seen.keys, seen.keys, &attention.at(layer, head, query, 0));
       }
@@ -44,11 +86,12 @@ Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) co
 
 void TraceObserver::begin_step() {
   for (const Part& part : parts_) {
-    if (part.trace != nullptr) part.trace->steps_.emplace_back();
+    if (part.trace != nullptr) part.trace->begin_step();
   }
 }
 
-void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, const Reach&) {
+void TraceObserver::see(nn::AttentionKind kind, int layer, const Array& weights, const Reach&) {
+  if (!wanted(kind, layer)) return;
   const std::vector<float> host = floats_of(on_, weights);
   std::int64_t squares = 0;
   for (const Part& part : parts_) squares += part.sources * part.sources;
@@ -57,7 +100,7 @@ void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, cons
   for (const Part& part : parts_) {
     const auto first = from;
     from += heads * part.sources * part.sources;
-    if (part.trace == nullptr || !part.trace->wants(layer)) continue;
+    if (part.trace == nullptr || !part.trace->wants(kind, layer)) continue;
     Attention& encoder = part.trace->encoder;
     ++encoder.layers;
     encoder.heads = heads;
@@ -66,14 +109,20 @@ void TraceObserver::see(nn::AttentionKind, int layer, const Array& weights, cons
   }
 }
 
+bool TraceObserver::wanted(nn::AttentionKind kind, int layer) const {
+  return std::ranges::any_of(parts_,
+                             [&](const Part& part) { return part.trace != nullptr && part.trace->wants(kind, layer); });
+}
+
 void TraceObserver::see_step(nn::AttentionKind kind, int number, const Array& weights) {
+  if (!wanted(kind, number)) return;
   const std::vector<float> host = floats_of(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
   const float* end = host.data();
   for (const Part& part : parts_) {
     const float* from = end;
     end += part.rows * heads * width;
-    if (part.trace == nullptr || !part.trace->wants(number)) continue;
+    if (part.trace == nullptr || !part.trace->wants(kind, number)) continue;
     Trace::Step& step = part.trace->steps_.back();
     Trace::Step::Layer& layer = (kind == nn::AttentionKind::kCross ? step.cross : step.self).emplace_back();
     layer.heads = heads;

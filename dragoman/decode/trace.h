@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,19 @@ struct Attention {
   }
 };
 
+// Adds `share` of the weights to the sums.
+void add_share(std::span<float> sums, const float* weights, float share);
+
 class Trace {
  public:
+  enum class Extent : std::uint8_t {
+    kAll,
+    kLinks,  // the mean of the cross-attention over layers and heads, as if there were one of each; nothing else
+  };
+
   // Of these layers, counted from 0, in order; of all if there are none.
-  explicit Trace(std::vector<int> layers_ = {}) : layers(std::move(layers_)) {}
+  explicit Trace(std::vector<int> layers_ = {}, Extent extent = Extent::kAll)
+      : layers(std::move(layers_)), extent_(extent) {}
 
   std::vector<int> layers;
   Attention encoder;
@@ -39,6 +49,11 @@ class Trace {
   // token first, or the tokens of the source.
   Attention decoder(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kDecoderSelf); }
   Attention cross(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kCross); }
+
+  // No more steps come.
+  void close() { reduce_last(); }
+  // Forgets what it knows of all hypotheses but this one.
+  void keep_only(const Hypothesis& hypothesis);
 
  private:
   friend class TraceObserver;
@@ -51,10 +66,17 @@ class Trace {
     std::vector<Layer> self, cross;
   };
 
-  bool wants(int layer) const { return layers.empty() || std::ranges::binary_search(layers, layer); }
+  bool wants(nn::AttentionKind kind, int layer) const {
+    if (extent_ == Extent::kLinks && kind != nn::AttentionKind::kCross) return false;
+    return layers.empty() || std::ranges::binary_search(layers, layer);
+  }
   Attention follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const;
+  void begin_step();
+  void reduce_last();
 
+  Extent extent_ = Extent::kAll;
   std::vector<Step> steps_;
+  bool single_ = false;  // the steps have the row of one hypothesis only
 };
 
 // Looks on while a batch is encoded or takes a step, and gives each sentence's trace its part.
@@ -74,6 +96,8 @@ class TraceObserver final : public nn::Observer {
   void see_step(nn::AttentionKind kind, int layer, const Array& weights) override;
 
  private:
+  bool wanted(nn::AttentionKind kind, int layer) const;
+
   Backend& on_;
   std::vector<Part> parts_;
 };

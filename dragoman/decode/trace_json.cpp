@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "dragoman/base/base64.h"
 #include "dragoman/base/fields_json.h"
@@ -10,8 +11,12 @@
 namespace dragoman::decode {
 namespace {
 
+using Stop = std::function<bool()>;
+
+void check(const Stop& stop) { require<Error>(!stop || !stop(), "the answer is not wanted any more."); }
+
 // Written by hand: a JSON value for every weight would take far more room than the weights.
-void append_lists(std::string& text, const Attention& attention) {
+void append_lists(std::string& text, const Attention& attention, const Stop& stop) {
   auto out = std::back_inserter(text);
   const auto list = [&](std::int64_t count, const auto& element) {
     text += '[';
@@ -23,6 +28,7 @@ void append_lists(std::string& text, const Attention& attention) {
   };
   list(attention.layers, [&](std::int64_t layer) {
     list(attention.heads, [&](std::int64_t head) {
+      check(stop);
       list(attention.queries, [&](std::int64_t query) {
         list(attention.keys, [&](std::int64_t key) {
           const float weight = attention.at(layer, head, query, key);
@@ -33,15 +39,20 @@ void append_lists(std::string& text, const Attention& attention) {
   });
 }
 
-void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers) {
-  if (numbers == Numbers::kLists) return append_lists(text, attention);
+void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers,
+            const Stop& stop) {
+  if (numbers == Numbers::kLists) return append_lists(text, attention, stop);
+  check(stop);
   Json sizes{{"layers", attention.layers},
              {"heads", attention.heads},
              {"queries", attention.queries},
              {"keys", attention.keys}};
   for (const int layer : layers) sizes["which"].push_back(layer + 1);
-  sizes["packed"] = base64(attention.weights);
   text += sizes.dump();
+  text.back() = ',';
+  text += R"("packed":")";
+  text += base64(attention.weights);
+  text += "\"}";
 }
 
 Json matrix_json(const std::vector<float>& values, std::int64_t columns) {
@@ -60,20 +71,22 @@ Json projections_json(const std::vector<HeadProjections>& projections) {
   return list;
 }
 
-Json beam_of(const Trace& trace, const text::Tokenizer& tokenizer) {
-  Json steps = Json::array();
-  for (const auto& candidates : trace.candidates) {
-    Json& step = steps.emplace_back(Json::array());
-    for (const Candidate& candidate : candidates) {
-      step.push_back({{"from", candidate.row},
-                      {"token", tokenizer.piece(candidate.word)},
-                      {"id", candidate.word},
-                      {"logp", candidate.log_probability},
-                      {"score", candidate.score},
-                      {"fate", to_string(candidate.fate)}});
+// By hand as well: a beam of 32 has 64 candidates a step.
+void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const Stop& stop) {
+  text += '[';
+  for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
+    check(stop);
+    text += step > 0 ? ",[" : "[";
+    bool first = true;
+    for (const Candidate& candidate : trace.candidates[step]) {
+      fmt::format_to(std::back_inserter(text), R"({}{{"from":{},"token":{},"id":{},"logp":{},"score":{},"fate":"{}"}})",
+                     std::exchange(first, false) ? "" : ",", candidate.row,
+                     Json(tokenizer.piece(candidate.word)).dump(), candidate.word,
+                     Json(candidate.log_probability).dump(), Json(candidate.score).dump(), to_string(candidate.fate));
     }
+    text += ']';
   }
-  return steps;
+  text += ']';
 }
 
 }  // namespace
@@ -93,16 +106,16 @@ Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer)
 std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,
                            std::span<const int> layers) {
   std::string text = R"({"encoder":)";
-  append(text, encoder, numbers, layers);
+  append(text, encoder, numbers, layers, {});
   text += R"(,"decoder":)";
-  append(text, decoder, numbers, layers);
+  append(text, decoder, numbers, layers, {});
   text += R"(,"cross":)";
-  append(text, cross, numbers, layers);
+  append(text, cross, numbers, layers, {});
   return text + "}";
 }
 
-std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
-                       Numbers numbers) {
+void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
+                       const SearchSettings& settings, Numbers numbers, const Stop& stop) {
   Json head = Json::object();
   head["line"] = line.number;
   head["src"] = pieces_json(line.source, tokenizers.source);
@@ -113,16 +126,28 @@ std::string trace_json(const TranslatedLine& line, const model::Tokenizers& toke
   head["logp"] = line.log_probability;
   head["norm"] = fmt::format("{}:{}", to_string(settings.length_norm), settings.alpha);
   head["finished"] = line.finished;
-  std::string text = head.dump();
-  if (!line.trace) return text;
+  text += head.dump();
+  if (!line.trace) return;
   text.pop_back();
   const Trace& trace = *line.trace;
   const Hypothesis& best = line.hypotheses.front();
-  text +=
-      R"(,"attention":)" + attention_json(trace.encoder, trace.decoder(best), trace.cross(best), numbers, trace.layers);
-  text += R"(,"beam":)" + beam_of(trace, tokenizers.target).dump();
+  // One after the other, and straight into the text: they may be large.
+  text += R"(,"attention":{"encoder":)";
+  append(text, trace.encoder, numbers, trace.layers, stop);
+  text += R"(,"decoder":)";
+  append(text, trace.decoder(best), numbers, trace.layers, stop);
+  text += R"(,"cross":)";
+  append(text, trace.cross(best), numbers, trace.layers, stop);
+  text += R"(},"beam":)";
+  append_beam(text, trace, tokenizers.target, stop);
   if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections).dump();
-  text += "}";
+  text += '}';
+}
+
+std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
+                       Numbers numbers) {
+  std::string text;
+  append_trace_json(text, line, tokenizers, settings, numbers);
   return text;
 }
 

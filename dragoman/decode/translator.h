@@ -36,6 +36,7 @@ struct TranslatorOptions {
   std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored, on CUDA bf16
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
   bool traces = false;
+  bool fair = false;  // lines are of several clients: none gets all the room of a batch
 };
 
 struct SourceLine {
@@ -48,7 +49,9 @@ struct SourceLine {
   std::vector<nn::Head> projections = {};  // heads whose queries and keys are wanted
   bool follow = false;                     // what is certain of its translation is told while it is made
   std::optional<std::int64_t> number =
-      std::nullopt;  // for the random numbers of sampling; where it stands, unless given
+      std::nullopt;         // for the random numbers of sampling; where it stands, unless given
+  bool links = false;       // which words of its translations come from which is wanted
+  std::string client = {};  // whose it is
 };
 
 struct TranslatedLine {
@@ -65,9 +68,10 @@ struct TranslatedLine {
 
   // Of a line in one piece: its tokens, EOS included, and those of the translation.
   data::Sentence source, target;
-  AttentionMap attention;              // with an alignment
-  std::vector<Hypothesis> hypotheses;  // all that were asked for, the best first
-  std::shared_ptr<const Trace> trace;  // if asked for
+  AttentionMap attention;                // with an alignment
+  std::vector<Hypothesis> hypotheses;    // all that were asked for, the best first
+  std::shared_ptr<const Trace> trace;    // if asked for; it knows the best hypothesis only
+  std::vector<std::vector<Link>> links;  // if asked for, of each hypothesis; none of one that did not end
   std::vector<HeadProjections> projections;
 };
 

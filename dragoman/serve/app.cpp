@@ -49,6 +49,8 @@ class Watched final : public Exchange {
     exchange_->end();
   }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
+  bool is_gone() const override { return exchange_->is_gone(); }
+  bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
 
  private:
   std::shared_ptr<Exchange> exchange_;
@@ -85,17 +87,17 @@ std::string on_one_line(const std::string& text) {
 }  // namespace
 
 App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
-  routes_ = {{"/translate", {{{"POST", libre_translate}}}},
-             {"/detect", {{{"POST", libre_detect}}}},
+  routes_ = {{"/translate", {.methods = {{"POST", libre_translate}}, .slow = true}},
+             {"/detect", {.methods = {{"POST", libre_detect}}, .slow = true}},
              {"/languages", {{{"GET", libre_languages}}, true}},
              {"/frontend/settings", {{{"GET", libre_settings}}, true}},
              {"/health", {{{"GET", answer_health}}, true}},
              {"/metrics", {{{"GET", answer_metrics}}, true}},
              {"/openapi.json", {{{"GET", answer_openapi}}, true}},
-             {"/v1/translate", {{{"POST", v1_translate}}}},
-             {"/v1/model", {{{"GET", answer_model}}, true}},
-             {"/v1/positions", {{{"GET", answer_positions}}, true}},
-             {"/v1/film", {{{"GET", answer_film}}}},
+             {"/v1/translate", {.methods = {{"POST", v1_translate}}, .slow = true}},
+             {"/v1/model", {{{"GET", answer_model}}, true, true}},
+             {"/v1/positions", {{{"GET", answer_positions}}, true, true}},
+             {"/v1/film", {.methods = {{"GET", answer_film}}, .slow = true}},
              {"/", {{{"GET", answer_page}}, true}}};
 }
 
@@ -121,6 +123,11 @@ void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   } catch (...) {
     watched->answer(refusal(std::current_exception()));
   }
+}
+
+bool App::is_quick(const Request& request) const {
+  const auto found = routes_.find(request.path);
+  return found == routes_.end() || !found->second.slow || request.method == "OPTIONS";
 }
 
 void App::dispatch(const std::shared_ptr<Exchange>& exchange) {

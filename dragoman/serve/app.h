@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "dragoman/serve/cost.h"
 #include "dragoman/serve/gate.h"
 #include "dragoman/serve/metrics.h"
 #include "dragoman/serve/models.h"
@@ -14,13 +15,14 @@ namespace dragoman::serve {
 
 struct AppOptions {
   GateOptions gate = {};
-  std::int64_t most_tokens = 20000;            // of a request's texts together
-  std::int64_t most_texts = 1000;              // of a request
-  std::int64_t most_alternatives = 10;         // that /translate gives
-  int most_beam = 32;                          // of /v1/translate
-  std::int64_t most_trace_numbers = 16 << 20;  // attention weights and projections that it shows, at most
+  CostLimits cost = {};                 // of a request
+  std::int64_t most_texts = 1000;       // of a request
+  std::int64_t most_alternatives = 10;  // that /translate gives
+  int most_beam = 32;                   // of /v1/translate
   std::function<void(const std::string& line)> access_log = {};
   std::function<ListenerCounts()> listener_counts = {};
+  // Does work for a client on another thread, soon; without this it is done at once.
+  std::function<void(const std::string& client, std::function<void()> work)> later = {};
 };
 
 class App {
@@ -29,6 +31,8 @@ class App {
 
   // For the listener. What is thrown becomes an answer.
   void operator()(const std::shared_ptr<Exchange>& exchange);
+  // Whether that takes so little time that an event loop may wait for it.
+  bool is_quick(const Request& request) const;
 
   Models& models() { return models_; }
   const AppOptions& options() const { return options_; }
@@ -39,6 +43,7 @@ class App {
   struct Route {
     std::map<std::string, Method> methods;
     bool open = false;  // whether anybody may ask, without a key
+    bool slow = false;  // whether it may take milliseconds
   };
 
   void dispatch(const std::shared_ptr<Exchange>& exchange);

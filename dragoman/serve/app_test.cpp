@@ -198,12 +198,13 @@ TEST_F(AppTest, RefusesInOneSentence) {
 }
 
 TEST_F(AppTest, LimitsWhatOneMayAsk) {
-  make({.most_tokens = 3, .most_texts = 2}, 2);
+  make({.cost = {.tokens = 3}, .most_texts = 2}, 2);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first, 400);  // never has room
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
-  make({.most_trace_numbers = 100});
+  make({.cost = {.bytes = 20000}});
+  EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}}).first, 200);
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
   make({.gate = {.keys = {"k"}}});
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}}).first, 401);

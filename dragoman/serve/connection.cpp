@@ -20,13 +20,16 @@ constexpr std::size_t kReadAhead = 64 << 10;  // bytes of later requests, while 
 constexpr double kLingerSeconds = 1;          // for the client to close after its last answer
 constexpr double kProbeSeconds = 0.5;         // between the first two probes
 constexpr double kForever = 1e9;              // seconds
+constexpr std::string_view kNoRoom =
+    "the server holds as many bytes of requests and answers as it may; try again in a moment.";
 
 }  // namespace
 
-Connection::Connection(ListenerState& state, Loop& loop, Socket socket)
+Connection::Connection(ListenerState& state, Loop& loop, Socket socket, Peer peer)
     : state_(state),
       loop_(loop),
       socket_(std::move(socket)),
+      peer_(std::move(peer)),
       timer_(loop.context),
       send_timer_(loop.context),
       probe_timer_(loop.context) {
@@ -61,7 +64,7 @@ void Connection::close() {
   const auto self = shared_from_this();
   loop_.connections.erase(self);
   if (reply_) std::exchange(reply_, nullptr)->leave();
-  state_.leave();
+  state_.leave(peer_.holder, peer_.welcome);
 }
 
 // Between two requests. What has come of the next one is read at once.
@@ -111,8 +114,8 @@ void Connection::take(std::string_view bytes) {
   }
   received_ += bytes;
   if (stage_ == Stage::kAnswering) {
-    hold(held_ + std::ssize(bytes));  // refused, if at all, when its turn comes
-    return watch();
+    // Refused, if at all, when its turn comes; but what is too much is not read on before.
+    return hold(held_ + std::ssize(bytes)) ? watch() : watch_for_reset();
   }
   read_request();
 }
@@ -142,7 +145,7 @@ void Connection::read_request() {
   if (progress == RequestReader::Progress::kRefused) return refuse(reader_->refusal());
   const std::int64_t bytes = reader_->held() + std::ssize(received_);
   if (!hold(bytes) && bytes > options.header_bytes) {
-    return refuse(refusal(503, "the server holds as many bytes of requests as it may; try again in a moment."));
+    return refuse(refusal(503, kNoRoom));
   }
   if (progress == RequestReader::Progress::kWhole) return ask();
   if (bytes == 0) {  // line breaks, which some clients send after a request: they begin none
@@ -161,7 +164,18 @@ void Connection::read_request() {
 // Requests come slowly or wait for their answers, each within its limits, and may be too much together. False if so.
 bool Connection::hold(std::int64_t bytes) {
   const std::int64_t more = bytes - std::exchange(held_, bytes);
-  return more == 0 || state_.hold(more) || more < 0;
+  if (more > 0) return state_.budget->count(peer_.holder, more);
+  if (more < 0) state_.budget->give_back(peer_.holder, -more);
+  return true;
+}
+
+// What is to be sent is counted until it is. False if there is no room for it; an answer that is short has some.
+bool Connection::hold_answer(std::int64_t bytes) {
+  answer_bytes_ += bytes;
+  if (hold(held_ + bytes) || bytes <= state_.options.header_bytes) return true;
+  answer_bytes_ -= bytes;
+  hold(held_ - bytes);
+  return false;
 }
 
 void Connection::be_late() {
@@ -186,15 +200,14 @@ void Connection::ask() {
   stage_ = Stage::kAnswering;
   set(timer_, state_.options.request_seconds, &Connection::time_over);
   Request request = reader_->take_request();
-  error_code ignored;
-  request.client = socket_.remote_endpoint(ignored).address().to_string();
+  request.client = client_of(peer_.address, request.header("x-forwarded-for"), state_.proxies);
   delivery_ = {.old = reader_->old(), .head_only = request.method == "HEAD", .closes = !reader_->keep_alive()};
   reader_.reset();
   begun_ = complete_ = false;
   probed_ = 0;
   probe_seconds_ = 0;
   // close() takes leave of the reply before this connection goes, so that `wake` never meets a dead one.
-  reply_ = std::make_shared<Reply>(std::move(request), state_.options.waiting_bytes, [this] {
+  reply_ = std::make_shared<Reply>(std::move(request), state_.options.waiting_bytes, state_.budget, [this] {
     asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
   });
   watch();
@@ -229,7 +242,10 @@ void Connection::flush() {
   if (stage_ != Stage::kAnswering || complete_) return;
   if (reply_->is_broken()) return close();
   if (!out_.empty()) return;
-  const Reply::News news = reply_->take();
+  Reply::News news = reply_->take();
+  if (news.complete) reply_->release();
+  if (news.answer && !hold_answer(std::ssize(news.answer->body))) news.answer = refusal(503, kNoRoom);
+  hold_answer(std::ssize(news.events));
   if (news.answer || news.stream) {
     begun_ = true;
     // A stream to an old client ends where the connection ends. When we drain, requests that have come go first.
@@ -248,6 +264,7 @@ void Connection::flush() {
 }
 
 void Connection::finish() {
+  answer_bytes_ = 0;
   std::exchange(reply_, nullptr)->leave();
   hold(std::ssize(received_));
   if (!delivery_.closes) return rest();
@@ -286,6 +303,7 @@ void Connection::all_sent() {
   if (stage_ == Stage::kClosing) return hang_up();
   if (stage_ != Stage::kAnswering) return;  // it was "100 Continue"
   reply_->sent();
+  hold(held_ - std::exchange(answer_bytes_, 0));
   if (complete_) return finish();
   asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
 }

@@ -31,6 +31,12 @@ using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<
 
 class Connection;
 
+// Who is at the other end, as the state knows it.
+struct Peer {
+  std::string address, holder;
+  ListenerState::Welcome welcome = ListenerState::Welcome::kServe;
+};
+
 // What one thread waits for.
 struct Loop {
   boost::asio::io_context context{1};
@@ -41,7 +47,7 @@ struct Loop {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(ListenerState& state, Loop& loop, Socket socket);
+  Connection(ListenerState& state, Loop& loop, Socket socket, Peer peer);
 
   void start();
   // Instead of start(): answers 503 and closes.
@@ -61,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void at_end();
   void read_request();
   bool hold(std::int64_t bytes);
+  bool hold_answer(std::int64_t bytes);
   void be_late();
   void refuse(const Response& response);
   void ask();
@@ -78,16 +85,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ListenerState& state_;
   Loop& loop_;
   Socket socket_;
+  const Peer peer_;
   Timer timer_;        // for the stage
   Timer send_timer_;   // for progress in sending
   Timer probe_timer_;  // see probe()
   Stage stage_ = Stage::kIdle;
 
   bool watching_ = false, watching_for_reset_ = false, waiting_to_send_ = false;
-  bool ended_ = false;          // the client sends no more
-  std::string received_;        // and not yet read
-  std::int64_t discarded_ = 0;  // bytes
-  std::int64_t held_ = 0;       // bytes of requests, as the state counts them
+  bool ended_ = false;             // the client sends no more
+  std::string received_;           // and not yet read
+  std::int64_t discarded_ = 0;     // bytes
+  std::int64_t held_ = 0;          // bytes of requests and answers, as the budget counts them
+  std::int64_t answer_bytes_ = 0;  // of these, what is being sent
   std::unique_ptr<RequestReader> reader_;
 
   std::shared_ptr<Reply> reply_;

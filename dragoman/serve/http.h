@@ -57,6 +57,12 @@ class Exchange {
   // `gone` is called once, from any thread, when the client goes away or the time for the request is over before the
   // answer is complete; at once if that has happened. Not called after answer() or end(). It must not throw or wait.
   virtual void when_gone(std::function<void()> gone) = 0;
+  // Whether that has happened.
+  virtual bool is_gone() const { return false; }
+
+  // The work for this request, and its answer, may take so many bytes until the answer is there. False if there is no
+  // room for them now. At most once.
+  virtual bool reserve(std::int64_t /*bytes*/) { return true; }
 };
 
 using Handler = std::function<void(std::shared_ptr<Exchange>)>;

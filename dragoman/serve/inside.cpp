@@ -13,6 +13,9 @@
 namespace dragoman::serve {
 namespace {
 
+// What a weight of a trace takes, in search and answer together, for the text of a usual request.
+constexpr std::int64_t kTraceBytes = 24;
+
 std::string query_of(const Request& request, const std::string& name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;
@@ -48,7 +51,7 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
               {"examples", model.examples},
-              {"trace_weights", options.most_trace_numbers},
+              {"trace_weights", options.cost.bytes / kTraceBytes},
               {"film", train::has_film(model.directory)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -65,8 +68,9 @@ void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
   static constexpr const char* kPolicy =
       "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
       "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+  static const std::string kPage = attention_page();
   exchange->answer({.content_type = "text/html; charset=utf-8",
-                    .body = attention_page(),
+                    .body = kPage,
                     .headers = {{"Content-Security-Policy", kPolicy}, {"Cache-Control", "no-cache"}}});
 }
 
@@ -82,7 +86,8 @@ void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange) {
 }
 
 void answer_film(App& app, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = train::film_json(asked_for(app, exchange->request())->directory)});
+  const std::shared_ptr<ServedModel> model = asked_for(app, exchange->request());
+  exchange->answer({.body = *model->film.json(model->directory)});
 }
 
 }  // namespace dragoman::serve

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dragoman/decode/alignment.h"
+#include "dragoman/serve/client_address.h"
 #include "dragoman/serve/refusal.h"
 
 namespace dragoman::serve {
@@ -15,6 +15,7 @@ Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Documen
     first_.push_back(lines);
     lines += document->sentences().size();
   }
+  next_ = first_;
   first_.push_back(lines);
   lines_.resize(lines);
   there_.resize(lines);
@@ -23,23 +24,27 @@ Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Documen
 }
 
 void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, Settled settled) {
+  exchange_ = exchange;
   finished_ = std::move(finished);
   settled_ = std::move(settled);
   decode::Order order;
-  std::int64_t tokens = 0;
+  order.client = holder_of(exchange->request().client);
+  decode::SourceLine dearest = wishes_.line;
+  for (const auto& document : documents_) dearest.links = dearest.links || document->wants_links();
+  Cost cost(model_->service, dearest, wishes_.numbers, wishes_.limits);
   for (const auto& document : documents_) {
     for (const std::string& sentence : document->sentences()) {
       decode::SourceLine line = wishes_.line;
       line.text = sentence;
-      line.trace = line.trace || document->wants_links();
+      line.links = line.links || document->wants_links();
       if (!order.lines.empty()) line.prefix.clear();
-      tokens += std::ssize(model_->service.model().tokenizers.source.encode(sentence));
-      require_or(413, tokens <= wishes_.most_tokens, "the text has more than ", wishes_.most_tokens,
-                 " tokens; divide it.");
+      cost.add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }
   }
   if (order.lines.empty()) return finish();
+  require_or(503, exchange->reserve(cost.bytes()), "there is no memory for this request now, which might take ",
+             (cost.bytes() >> 20) + 1, " MiB; try again in a moment.");
   order.done = [self = shared_from_this()](std::size_t line, decode::Order::Outcome outcome) {
     self->done(line, std::move(outcome));
   };
@@ -56,13 +61,20 @@ void Job::done(std::size_t line, decode::Order::Outcome outcome) {
   if (outcome.error && !error_) error_ = outcome.error;
   lines_[line] = std::move(outcome.line);
   there_[line] = true;
-  if (--left_ == 0) return finish();
+  if (--left_ == 0) return finish_later();
   if (settled_ && !error_) settle(line, lines_[line].text);
+}
+
+// A long answer takes longer to write than others of the worker's sentences should wait.
+void Job::finish_later() {
+  if (!wishes_.later) return finish();
+  wishes_.later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
 }
 
 // An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with
 // other requests too, must not hear of it.
 void Job::finish() {
+  if (exchange_->is_gone()) return;
   try {
     finished_(*this);
   } catch (...) {
@@ -75,9 +87,11 @@ void Job::finish() {
 void Job::settle(std::size_t line, const std::string& text) try {
   partial_[line] = text;
   const std::size_t d = document_of(line);
+  std::size_t& next = next_[d];
+  if (line > next) return;  // what comes before it is not there yet
+  while (next < first_[d + 1] && there_[next]) ++next;
   std::vector<Rendering> done;
-  std::size_t next = first_[d];
-  for (; next < first_[d + 1] && there_[next]; ++next) done.push_back({lines_[next].text});
+  for (std::size_t i = first_[d]; i < next; ++i) done.push_back({lines_[i].text});
   settled_(*this, d, documents_[d]->beginning(done, next < first_[d + 1] ? partial_[next] : ""));
 } catch (...) {
   if (!error_) error_ = std::current_exception();
@@ -109,18 +123,7 @@ Rendering Job::rendering(const decode::TranslatedLine& line, bool links, std::si
   const model::Tokenizers& tokenizers = model_->service.model().tokenizers;
   const std::size_t at = line.hypotheses.empty() ? 0 : std::min(rank, line.hypotheses.size() - 1);
   return {.text = at > 0 ? tokenizers.target.decode(line.hypotheses[at].tokens) : line.text,
-          .links = links ? traced_links(line, tokenizers, at) : std::vector<decode::Link>()};
-}
-
-std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers,
-                                       std::size_t rank) {
-  if (!line.trace || !line.hypotheses[rank].finished) return {};
-  const decode::Hypothesis& hypothesis = line.hypotheses[rank];
-  data::Sentence target = hypothesis.tokens;
-  target.push_back(data::kEos);
-  return decode::links(decode::by_words(decode::mean_of(line.trace->cross(hypothesis)),
-                                        decode::words_of(target, tokenizers.target),
-                                        decode::words_of(line.source, tokenizers.source)));
+          .links = links && at < line.links.size() ? line.links[at] : std::vector<decode::Link>()};
 }
 
 }  // namespace dragoman::serve

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/decode/service.h"
+#include "dragoman/serve/cost.h"
 #include "dragoman/serve/document.h"
 #include "dragoman/serve/http.h"
 #include "dragoman/serve/models.h"
@@ -19,22 +20,28 @@ class Job : public std::enable_shared_from_this<Job> {
   // How every sentence is to be translated. Its text is not looked at; a prefix is for the first sentence.
   struct Wishes {
     decode::SourceLine line;
-    std::int64_t most_tokens = 0;  // of all sources together
+    decode::Numbers numbers = decode::Numbers::kLists;  // of the answer
+    CostLimits limits = {};
+    // Does work for a client later, as in AppOptions.
+    std::function<void(const std::string& client, std::function<void()> work)> later = {};
   };
-  // Both are called from a worker of the model, or from submit().
+  // Called from wherever `later` does its work, or from submit().
   using Finished = std::function<void(Job&)>;
+  // Called from a worker of the model.
   using Settled = std::function<void(Job&, std::size_t document, const std::string& beginning)>;
 
   Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Wishes& wishes);
 
   // Translates. When the exchange's client goes away, so does the work. Throws what Service::submit throws, and a
-  // Refusal (413) if there are too many tokens.
+  // Refusal: 413 if it is too much, 503 if there is no memory for it now.
   void submit(const std::shared_ptr<Exchange>& exchange, Finished finished, Settled settled = {});
 
   const ServedModel& model() const { return *model_; }
   std::size_t documents() const { return documents_.size(); }
   // Why the job failed, or nothing.
   const std::exception_ptr& error() const { return error_; }
+  // Whether nobody waits for the answer any more.
+  bool is_unwanted() const { return exchange_->is_gone(); }
 
   // When all is done: a document's sentences and their translations, and the document itself with the best of each, or,
   // for `rank` above 0, with the next best; a sentence that has not so many gives its last.
@@ -48,6 +55,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void done(std::size_t line, decode::Order::Outcome outcome);
   void settle(std::size_t line, const std::string& text);
   void finish();
+  void finish_later();
   Rendering rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const;
   std::size_t document_of(std::size_t line) const;
 
@@ -55,18 +63,16 @@ class Job : public std::enable_shared_from_this<Job> {
   std::vector<std::unique_ptr<Document>> documents_;
   std::vector<std::size_t> first_;  // line of each document, and the number of all
   Wishes wishes_;
+  std::shared_ptr<Exchange> exchange_;
   Finished finished_;
   Settled settled_;
   // Only touched by the order's functions, which are called one at a time.
   std::vector<decode::TranslatedLine> lines_;
   std::vector<bool> there_;
   std::vector<std::string> partial_;
+  std::vector<std::size_t> next_;  // line of each document that is not there, the first
   std::size_t left_ = 0;
   std::exception_ptr error_;
 };
-
-// Which words of a line's hypothesis come from which, by its trace. None if there is no trace or it did not end.
-std::vector<decode::Link> traced_links(const decode::TranslatedLine& line, const model::Tokenizers& tokenizers,
-                                       std::size_t rank = 0);
 
 }  // namespace dragoman::serve

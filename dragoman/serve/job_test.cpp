@@ -19,7 +19,7 @@ TEST_F(JobTest, AnAnswerThatCannotBeMadeIsARefusalAndNobodyElseSuffers) {
   const auto job_of = [&](const std::string& text) {
     std::vector<std::unique_ptr<Document>> documents;
     documents.push_back(plain_document(text, "", ""));
-    return std::make_shared<Job>(model, std::move(documents), Job::Wishes{.line = {}, .most_tokens = 100});
+    return std::make_shared<Job>(model, std::move(documents), Job::Wishes{.line = {}, .limits = {.tokens = 100}});
   };
   std::latch done(2);
   std::string told, other;

@@ -66,7 +66,7 @@ class Listener::Implementation {
         acceptor_(first_),
         pause_(first_) {
     listen(endpoint_of(options));
-    allow_descriptors(options.most_connections);
+    allow_descriptors(Shares::room_for(options.most_connections));
     wait_for_clients();
     start_threads();
   }
@@ -190,9 +190,11 @@ class Listener::Implementation {
   }
 
   void admit(Loop& loop, Socket socket) {
-    const ListenerState::Welcome welcome = state_.enter();
+    error_code ignored;
+    const std::string peer = socket.remote_endpoint(ignored).address().to_string(), holder = holder_of(peer);
+    const ListenerState::Welcome welcome = state_.enter(holder, state_.proxies.contains(peer));
     if (welcome == ListenerState::Welcome::kDrop) return;  // which closes the socket
-    const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket));
+    const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, welcome});
     const auto begin = welcome == ListenerState::Welcome::kServe ? &Connection::start : &Connection::turn_away;
     asio::post(loop.context, [connection, begin] { (connection.get()->*begin)(); });
   }

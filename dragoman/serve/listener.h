@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dragoman/serve/http.h"
 
@@ -15,16 +16,17 @@ struct ListenerOptions {
   std::string address = "127.0.0.1";
   int port = 8080;  // 0: any that is free
   int threads = 1;  // that read and write; they call the handler, each for itself, and it must not wait
-  std::int64_t most_connections = 20000;   // more are answered 503 and closed
+  std::int64_t most_connections = 20000;   // of an address; more are answered 503 and closed. See Shares
   std::int64_t body_bytes = 1 << 20;       // a larger body is answered 413
   std::int64_t header_bytes = 16 << 10;    // larger headers: 431
-  std::int64_t held_bytes = 256 << 20;     // of all requests that come in or wait for answers; then 503 to long ones
+  std::int64_t held_bytes = 512 << 20;     // of all requests, their work and their answers; then 503 to long ones
   double read_seconds = 20;                // from a request's first byte to its last; then 408
   double idle_seconds = 75;                // between two requests, and before the first
   double write_seconds = 30;               // without any progress while an answer is sent
   double request_seconds = 60;             // from the request's last byte to the answer's; then 503 with a sentence
   std::int64_t waiting_bytes = 256 << 10;  // of events that a client has not taken; then Exchange::event() is false
-  std::int64_t discard_bytes = 16 << 20;   // of a refused request, read and forgotten so that its sender reads why
+  std::vector<std::string> trusted_proxies = {};  // see TrustedProxies; their connections are of many clients
+  std::int64_t discard_bytes = 16 << 20;  // of a refused request, read and forgotten so that its sender reads why
   // Told, in a sentence, what the operator should know and no client is told: why a handler failed, or that there are
   // no descriptors left. Called on the threads above; must not wait.
   std::function<void(const std::string& sentence)> report = {};

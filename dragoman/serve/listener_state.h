@@ -5,20 +5,31 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "dragoman/base/shares.h"
+#include "dragoman/serve/budget.h"
+#include "dragoman/serve/client_address.h"
 #include "dragoman/serve/listener.h"
 
 namespace dragoman::serve {
 
 class ListenerState {
  public:
-  ListenerState(ListenerOptions given, Handler handle) : options(std::move(given)), handler(std::move(handle)) {}
+  ListenerState(ListenerOptions given, Handler handle)
+      : options(std::move(given)),
+        handler(std::move(handle)),
+        proxies(options.trusted_proxies),
+        budget(std::make_shared<Budget>(options.held_bytes)),
+        places_(options.most_connections) {}
 
   const ListenerOptions options;
   const Handler handler;
+  const TrustedProxies proxies;
+  const std::shared_ptr<Budget> budget;  // exchanges may outlive the listener
   std::atomic<bool> draining = false;
 
   void report(const std::string& sentence) const {
@@ -30,27 +41,29 @@ class ListenerState {
 
   enum class Welcome { kServe, kTurnAway, kDrop };
 
-  // A client has connected. Some of those that are too many are told so; when they are too many themselves, or wait
-  // to be gone, the others are not.
-  Welcome enter() {
+  // A client has connected. An address has its share of the connections; a trusted proxy, whose connections are of many
+  // clients, what there is. Some of those that are too many are told so; when they are too many themselves, or wait to
+  // be gone, the others are not.
+  Welcome enter(const std::string& holder, bool proxy) {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
     ++counts_.accepted;
-    const std::int64_t over = counts_.connections - options.most_connections;
-    if (over >= 0) ++counts_.refused;
-    if (over >= kTurnedAwayAtOnce) return Welcome::kDrop;
+    const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
+    if (!fits) ++counts_.refused;
+    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Welcome::kDrop;
+    if (fits) places_.force(holder, 1);
+    if (!fits) ++turned_away_;
     ++counts_.connections;
-    return over >= 0 ? Welcome::kTurnAway : Welcome::kServe;
+    return fits ? Welcome::kServe : Welcome::kTurnAway;
   }
   // A connection, of those that were not dropped, is closed.
-  void leave() {
+  void leave(const std::string& holder, Welcome welcome) {
     const std::lock_guard lock(mutex_);
     --counts_.connections;
+    if (welcome == Welcome::kServe) places_.give_back(holder, 1);
+    if (welcome == Welcome::kTurnAway) --turned_away_;
     empty_.notify_all();
   }
-
-  // A connection holds so many more bytes of requests, or fewer. False if those of all are too many.
-  bool hold(std::int64_t more) { return (held_ += more) <= options.held_bytes; }
 
   // Nobody enters any more.
   void shut() {
@@ -74,7 +87,8 @@ class ListenerState {
   std::condition_variable empty_;
   ListenerCounts counts_;
   bool shut_ = false;
-  std::atomic<std::int64_t> held_ = 0;
+  Shares places_;  // connections, by holder
+  std::int64_t turned_away_ = 0;
 };
 
 }  // namespace dragoman::serve

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "dragoman/model/languages.h"
@@ -20,6 +22,19 @@ std::vector<float> encodings_of(const model::LoadedModel& model, Device device) 
   return model.transformer.position_encodings(*on, kShownPositions);
 }
 
+// The film's files as they are now: it is read again when this changes.
+std::string film_files(const std::filesystem::path& model_directory) {
+  std::set<std::string> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(model_directory / "probe", none)) {
+    files.insert(join(entry.path().filename().string(), " ", entry.file_size(none), " ",
+                      entry.last_write_time(none).time_since_epoch().count(), "\n"));
+  }
+  std::string list;
+  for (const std::string& file : files) list += file;
+  return list;
+}
+
 // Whether a model's tag is the one asked for, or a narrower one.
 bool fits(const std::string& asked, const std::string& tag) {
   return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
@@ -32,6 +47,16 @@ std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
 }
 
 }  // namespace
+
+std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model_directory) {
+  const std::string files = film_files(model_directory);
+  const std::lock_guard lock(mutex_);
+  if (!json_ || files != files_) {
+    json_ = std::make_shared<const std::string>(train::film_json(model_directory));
+    files_ = files;
+  }
+  return json_;
+}
 
 ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
                          std::int64_t most_waiting)

@@ -13,6 +13,17 @@
 
 namespace dragoman::serve {
 
+// The film of a model's directory, read again only when its files have changed. Safe to use from any thread.
+class Film {
+ public:
+  std::shared_ptr<const std::string> json(const std::filesystem::path& model_directory);
+
+ private:
+  std::mutex mutex_;
+  std::string files_;  // that it was read from: their names, sizes and times
+  std::shared_ptr<const std::string> json_;
+};
+
 struct ServedModel {
   ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
               std::int64_t most_waiting);
@@ -23,6 +34,7 @@ struct ServedModel {
   std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
   std::vector<float> positions;                // encodings of the first, [rows, d_model]
   std::vector<std::string> examples;           // sentences that the model was filmed with
+  Film film;
 };
 
 // A language that can be translated from, with those that it can be translated to.

@@ -34,7 +34,7 @@ class OfflineTest : public decode::ModelDirectoryTest {};
 
 TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
   Models models({directory}, {.search = {.max_extra = 8}, .threads = 1}, 100);
-  App app(models, {.most_tokens = 4});
+  App app(models, {.cost = {.tokens = 4}});
   const std::string page = offline_page(app, {"one two", "three"});
   const Json data = try_parse_json(between(page, "id=\"dragoman-data\">", "</script>"));
   ASSERT_EQ(data["sentences"].size(), 2u);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dragoman/serve/client_address.h"
 #include "dragoman/serve/message.h"
 
 namespace dragoman::serve {
@@ -20,6 +21,8 @@ class Handle final : public Exchange {
   bool event(std::string_view name, std::string_view data) override { return reply_->event(name, data); }
   void end() override { reply_->end(); }
   void when_gone(std::function<void()> gone) override { reply_->when_gone(std::move(gone)); }
+  bool is_gone() const override { return reply_->is_gone(); }
+  bool reserve(std::int64_t bytes) override { return reply_->reserve(bytes); }
 
  private:
   std::shared_ptr<Reply> reply_;
@@ -42,8 +45,8 @@ std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
 // The handler's function is never called, nor destroyed, while the lock is held: it may hold the exchange itself. Where
 // it is dropped, it is moved to a variable that outlives the lock.
 
-Reply::Reply(Request request, std::int64_t waiting_bytes, std::function<void()> wake)
-    : request_(std::move(request)), waiting_bytes_(waiting_bytes), wake_(std::move(wake)) {}
+Reply::Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake)
+    : request_(std::move(request)), waiting_bytes_(waiting_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
 
 void Reply::answer(Response response) {
   std::function<void()> dropped;
@@ -105,6 +108,24 @@ void Reply::when_gone(std::function<void()> gone) {
   call(gone);
 }
 
+bool Reply::is_gone() {
+  const std::lock_guard lock(mutex_);
+  return stage_ == Stage::kGone || stage_ == Stage::kBroken;
+}
+
+bool Reply::reserve(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (stage_ == Stage::kGone || reserved_ > 0) return true;
+  if (!budget_->take(holder_of(request_.client), bytes)) return false;
+  reserved_ = bytes;
+  return true;
+}
+
+void Reply::release() {
+  const std::lock_guard lock(mutex_);
+  budget_->give_back(holder_of(request_.client), std::exchange(reserved_, 0));
+}
+
 void Reply::fail() {
   {
     const std::lock_guard lock(mutex_);
@@ -145,6 +166,7 @@ void Reply::expire(Response response) {
 }
 
 void Reply::leave() {
+  release();
   std::function<void()> gone;
   {
     const std::lock_guard lock(mutex_);

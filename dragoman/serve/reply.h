@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "dragoman/serve/budget.h"
 #include "dragoman/serve/http.h"
 
 namespace dragoman::serve {
@@ -16,7 +17,7 @@ namespace dragoman::serve {
 class Reply {
  public:
   // `wake` is called when there is news, with a lock held: it should pass the word on and return.
-  Reply(Request request, std::int64_t waiting_bytes, std::function<void()> wake);
+  Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake);
 
   // The handler's side: what Exchange promises.
   const Request& request() const { return request_; }
@@ -25,6 +26,8 @@ class Reply {
   bool event(std::string_view name, std::string_view data);
   void end();
   void when_gone(std::function<void()> gone);
+  bool is_gone();
+  bool reserve(std::int64_t bytes);
   // No more will come: status 500 if nothing has been said, and else a stream that breaks off.
   void fail();
 
@@ -44,6 +47,8 @@ class Reply {
   // The time is over: this is the answer unless there is one, and the handler is told. For a reply of which nothing
   // has been sent.
   void expire(Response response);
+  // What was reserved is free again.
+  void release();
   // The connection has no more to do with this reply. If it is not complete, the client has gone: the handler is told.
   void leave();
 
@@ -55,6 +60,7 @@ class Reply {
 
   const Request request_;
   const std::int64_t waiting_bytes_;
+  const std::shared_ptr<Budget> budget_;
 
   std::mutex mutex_;
   std::function<void()> wake_;
@@ -63,6 +69,7 @@ class Reply {
   News news_;
   bool told_ = false;       // the connection knows that there is news
   std::int64_t taken_ = 0;  // bytes of events that were taken and not sent
+  std::int64_t reserved_ = 0;
 };
 
 // What a handler holds. When the last copy goes without an answer, the reply fails.

@@ -2,17 +2,35 @@
 
 #include <utility>
 
+#include "dragoman/serve/client_address.h"
+
 namespace dragoman::serve {
+
+namespace {
+
+constexpr int kHelpers = 2;  // threads that read requests and write answers, beside those that translate
+
+}  // namespace
 
 Server::Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
                std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener)
     : models_(std::make_unique<Models>(std::move(models), translation, most_waiting)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
+  app.later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));
-  listener_ = std::make_unique<Listener>(listener, [this](const auto& exchange) { (*app_)(exchange); });
+  helpers_ = std::make_unique<Helpers>(kHelpers, listener.report);
+  listener_ = std::make_unique<Listener>(listener, [this](const std::shared_ptr<Exchange>& exchange) {
+    if (app_->is_quick(exchange->request())) return (*app_)(exchange);
+    helpers_->run(holder_of(exchange->request().client), [this, exchange] {
+      if (!exchange->is_gone()) (*app_)(exchange);
+    });
+  });
 }
 
-// Workers may still answer while the listener closes: they end first.
-Server::~Server() { models_->end(); }
+// Workers may still answer while the listener closes: they end first, and then those who write their answers.
+Server::~Server() {
+  models_->end();
+  helpers_->stop();
+}
 
 }  // namespace dragoman::serve

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "dragoman/serve/app.h"
+#include "dragoman/serve/helpers.h"
 #include "dragoman/serve/listener.h"
 #include "dragoman/serve/models.h"
 
@@ -25,6 +26,7 @@ class Server {
  private:
   std::unique_ptr<Models> models_;
   std::unique_ptr<App> app_;
+  std::unique_ptr<Helpers> helpers_;
   std::unique_ptr<Listener> listener_;
 };
 

@@ -41,23 +41,6 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
   return search;
 }
 
-// What a trace of the text would hold, at most.
-void check_trace_size(const Job& job, const decode::SourceLine& wishes, std::int64_t most_numbers) {
-  const model::LoadedModel& model = job.model().service.model();
-  const model::TransformerConfig& config = model.info.config;
-  const std::int64_t some = std::ssize(wishes.trace_layers);
-  const std::int64_t layers = some > 0 ? 3 * some : config.N_enc + 2 * config.N_dec;
-  std::int64_t numbers = 0;
-  for (std::size_t d = 0; d < job.documents(); ++d) {
-    for (const std::string& sentence : job.sentences(d)) {
-      const auto tokens = std::ssize(model.tokenizers.source.encode(sentence)) + 1;
-      numbers += tokens * tokens * config.h * layers + 2 * tokens * config.key_width() * std::ssize(wishes.projections);
-    }
-  }
-  require_or(413, numbers <= most_numbers, "a trace of this text would hold some ", numbers, " numbers, where ",
-             most_numbers, " are allowed; shorten it, or ask for some of the layers.");
-}
-
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
@@ -116,8 +99,8 @@ struct FullAnswer {
                               {"finished", hypothesis.finished}});
       }
     }
-    if (alignment && line.trace && line.finished) {
-      sentence["alignment"] = decode::pharaoh(traced_links(line, tokenizers));
+    if (alignment && !line.links.empty() && line.finished) {
+      sentence["alignment"] = decode::pharaoh(line.links.front());
     }
     return sentence;
   }
@@ -133,13 +116,14 @@ struct FullAnswer {
       body += (d > 0 ? "," : "") + document + R"(,"sentences":[)";
       const auto lines = job.lines(d);
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        std::string sentence = dump(sentence_json(job, job.sentences(d)[i], lines[i]));
-        if (trace) {
-          sentence.back() = ',';
-          const model::Tokenizers& tokenizers = job.model().service.model().tokenizers;
-          sentence += R"("trace":)" + decode::trace_json(lines[i], tokenizers, search, numbers) + "}";
-        }
-        body += (i > 0 ? "," : "") + sentence;
+        if (i > 0) body += ',';
+        body += dump(sentence_json(job, job.sentences(d)[i], lines[i]));
+        if (!trace) continue;
+        body.back() = ',';
+        body += R"("trace":)";
+        decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, search, numbers,
+                                  [&job] { return job.is_unwanted(); });
+        body += '}';
       }
       body += "]}";
     }
@@ -177,15 +161,17 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
                               .prefix = text_field(fields, "prefix", ""),
                               .search = reply.search,
                               .heads_off = heads_field(fields, "heads_off", model->service.model().info.config),
-                              .trace = reply.trace || reply.alignment,
+                              .trace = reply.trace,
                               .trace_layers = layers_field(fields, model->service.model().info.config),
                               .projections = heads_field(fields, "projections", model->service.model().info.config),
-                              .follow = streams},
-                     .most_tokens = app.options().most_tokens};
+                              .follow = streams,
+                              .links = reply.alignment},
+                     .numbers = reply.numbers,
+                     .limits = app.options().cost,
+                     .later = app.options().later};
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
   const auto job = std::make_shared<Job>(model, std::move(documents), wishes);
-  if (wishes.line.trace) check_trace_size(*job, wishes.line, app.options().most_trace_numbers);
   if (!streams) return job->submit(exchange, reply);
   reply.stream = std::make_shared<Stream>(exchange, job->documents());
   job->submit(exchange, reply, [stream = reply.stream](Job&, std::size_t document, const std::string& beginning) {

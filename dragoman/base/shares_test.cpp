@@ -1,0 +1,49 @@
+#include "dragoman/base/shares.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+namespace {
+
+TEST(Shares, ALoneHolderMayHaveAll) {
+  for (const std::int64_t most : {1, 2, 3, 64, 2000}) {
+    Shares shares(most);
+    for (std::int64_t i = 0; i < most; ++i) EXPECT_TRUE(shares.take("a", 1)) << i << " of " << most;
+    EXPECT_FALSE(shares.take("a", 1));
+    EXPECT_EQ(shares.held_by("a"), most);
+  }
+}
+
+TEST(Shares, ANewcomerFindsRoomAfterSomebodyTookAll) {
+  Shares shares(2000);
+  EXPECT_TRUE(shares.take("a", 2000));
+  EXPECT_TRUE(shares.take("b", 100));
+  EXPECT_TRUE(shares.take("c", 50));
+  EXPECT_FALSE(shares.take("a", 1));
+}
+
+TEST(Shares, HoldersThatAskForAllComeToHaveTheSame) {
+  Shares shares(900);
+  EXPECT_TRUE(shares.take("a", 900));
+  while (shares.take("b", 1)) continue;
+  for (int round = 0; round < 1000; ++round) {  // what the first gives back, whoever may takes
+    shares.give_back("a", 1);
+    while (shares.take("b", 1)) continue;
+    while (shares.take("a", 1)) continue;
+  }
+  EXPECT_NEAR(static_cast<double>(shares.held_by("a")), static_cast<double>(shares.held_by("b")), 20);
+  EXPECT_LT(shares.total(), shares.capacity());
+}
+
+TEST(Shares, WhoGaveAllBackIsForgotten) {
+  Shares shares(10);
+  shares.force("a", 40);
+  EXPECT_EQ(shares.largest(), 40);
+  shares.give_back("a", 40);
+  EXPECT_EQ(shares.largest(), 0);
+  EXPECT_EQ(shares.total(), 0);
+  EXPECT_TRUE(shares.take("a", 10));
+}
+
+}  // namespace
+}  // namespace dragoman

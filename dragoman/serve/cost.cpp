@@ -1,0 +1,116 @@
+#include "dragoman/serve/cost.h"
+
+#include <algorithm>
+
+#include "dragoman/decode/line_worker.h"
+#include "dragoman/serve/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr std::int64_t kLength = 2048;  // tokens that a translation may have on any server
+constexpr std::int64_t kWeight = sizeof(float);
+constexpr std::int64_t kCandidateText = 140;  // bytes of a candidate of the search, in the answer
+constexpr std::int64_t kTokenBytes = 40;      // of a token of a result: the token, its row, its text
+constexpr std::int64_t kSentenceBytes = 1000;
+
+std::int64_t layers_shown(const std::vector<int>& layers, int all) {
+  return layers.empty() ? all : std::ranges::count_if(layers, [all](int layer) { return layer < all; });
+}
+
+std::int64_t mebibytes(std::int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
+
+}  // namespace
+
+Cost::Cost(const decode::Service& service, const decode::SourceLine& line, decode::Numbers numbers,
+           const CostLimits& limits)
+    : line_(line), search_(line.search ? *line.search : service.options().search), limits_(limits) {
+  const decode::TranslatorOptions& options = service.options();
+  const model::LoadedModel& model = service.model();
+  const model::TransformerConfig& config = model.info.config;
+  const decode::EngineLimits engine = decode::engine_limits(options);
+  rows_ = decode::most_rows(search_);
+  heads_ = config.h;
+  encoders_ = layers_shown(line.trace_layers, config.N_enc);
+  decoders_ = layers_shown(line.trace_layers, config.N_dec);
+  projection_ = 2 * config.key_width() * std::ssize(line.projections);
+  number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
+  positions_ = model.transformer.most_positions();
+  longest_ = options.longest;
+  // What the server's own settings ask for is always allowed.
+  const std::int64_t usual = options.longest + options.search.max_extra;
+  most_length_ = std::max(kLength, usual);
+  room_cells_ = Shares::room_for(decode::most_cells(options.search, engine));
+  room_tokens_ = Shares::room_for(engine.source_tokens);
+  most_cells_ = std::max(decode::most_cells(options.search, engine) / 2, decode::most_rows(options.search) * usual);
+}
+
+void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
+  tokens_ += tokens;
+  require_or(413, tokens_ <= limits_.tokens, "the text has more than ", limits_.tokens, " tokens; divide it.");
+  // A sentence that is too long goes in pieces of at least half of what is allowed, and then nothing is traced.
+  const std::int64_t pieces = tokens <= longest_ ? 1 : tokens / std::max<std::int64_t>(1, longest_ / 2) + 1;
+  const std::int64_t length = std::min(positions_, std::min(tokens, longest_) + search_.max_extra);
+  check_length(length);
+  output_ += rows_ * std::min(pieces * length, tokens + pieces * search_.max_extra);
+  require_or(413, output_ <= limits_.output_tokens, "the translations might have more than ", limits_.output_tokens,
+             " tokens in all hypotheses; lower max_extra, beam or n_best, or divide the text.");
+  kept_ += kSentenceBytes + 4 * text_bytes + pieces * length * (12 * rows_ + kTokenBytes * search_.n_best);
+  answer_ += text_bytes + pieces * length * search_.n_best * 8;
+  if (pieces == 1) add_trace(tokens + 1, length);
+  check_bytes();
+}
+
+// Weights of the encoder are n x n, those of the decoder's rows, step by step, up to length x length, and those of the
+// cross-attention length x n; each for every head and layer.
+void Cost::add_trace(std::int64_t n, std::int64_t length) {
+  const std::int64_t past = length * (length + 1) / 2;
+  std::int64_t searching = 0;
+  if (line_.trace) {
+    const std::int64_t encoder = heads_ * encoders_ * n * n, row = heads_ * decoders_ * (length * n + past);
+    const std::int64_t candidates = 2 * rows_ * length;
+    const std::int64_t shown = encoder + heads_ * decoders_ * (length * n + length * length);
+    searching = kWeight * (encoder + rows_ * row);
+    kept_ += kWeight * (encoder + row) + candidates * std::int64_t{sizeof(decode::Candidate)};
+    answer_ += number_bytes_ * shown + kCandidateText * candidates;
+    largest_ = std::max(largest_, (kWeight + 6) * heads_ * decoders_ * length * std::max(n, length));
+  } else if (line_.links) {
+    searching = kWeight * rows_ * length * n;
+    largest_ = std::max(largest_, 3 * kWeight * length * n);
+  }
+  if (projection_ > 0) {
+    const std::int64_t numbers = projection_ * std::max(n, length);
+    kept_ += kWeight * numbers;
+    answer_ += 3 * 6 * numbers;  // as text within a value, and that as text
+  }
+  searching_ += searching;
+  most_a_cell_ = std::max(
+      most_a_cell_, static_cast<double>(searching) / static_cast<double>(std::max<std::int64_t>(1, rows_ * length)));
+  most_a_token_ = std::max(most_a_token_, static_cast<double>(searching) / static_cast<double>(n));
+}
+
+// No more sentences are searched at once than the engine has room for. The answer is there twice when it is handed
+// over.
+std::int64_t Cost::bytes() const {
+  const auto room = static_cast<std::int64_t>(
+      std::min(most_a_cell_ * static_cast<double>(room_cells_), most_a_token_ * static_cast<double>(room_tokens_)));
+  return kept_ + std::max(std::min(searching_, room), 2 * answer_ + largest_);
+}
+
+void Cost::check_length(std::int64_t length) const {
+  require_or(413, length <= most_length_, "a translation of ", length, " tokens was allowed for, where ", most_length_,
+             " are the most; lower max_extra.");
+  require_or(413, rows_ * length <= most_cells_, rows_, " hypotheses of ", length, " tokens need room for ",
+             rows_ * length, " tokens, where ", most_cells_, " are the most; lower ",
+             search_.method == decode::Method::kBeam ? "beam" : "n_best", " or max_extra, or shorten the sentence.");
+}
+
+void Cost::check_bytes() const {
+  const char* advice = line_.trace   ? "; shorten the text, lower max_extra or beam, or ask for some of the layers."
+                       : line_.links ? "; shorten the sentences, or ask for fewer alternatives."
+                                     : "; divide it, or lower max_extra, beam or n_best.";
+  require_or(413, bytes() <= limits_.bytes, "this request might take ", mebibytes(bytes()), " MiB, where ",
+             mebibytes(limits_.bytes), " are the most", advice);
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,61 @@
+#include "dragoman/serve/helpers.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::serve {
+
+Helpers::Helpers(int threads, std::function<void(const std::string& sentence)> report) : report_(std::move(report)) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+Helpers::~Helpers() { stop(); }
+
+void Helpers::run(const std::string& client, Work work) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  auto turn = std::ranges::find(turns_, client, &Turn::client);
+  if (turn == turns_.end()) turn = turns_.insert(turns_.end(), Turn{client, {}});
+  turn->work.push_back(std::move(work));
+  wake_.notify_one();
+}
+
+void Helpers::stop() {
+  std::deque<Turn> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    dropped.swap(turns_);
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Helpers::serve() {
+  for (;;) {
+    Work work;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopped_ || !turns_.empty(); });
+      if (stopped_) return;
+      Turn turn = std::move(turns_.front());
+      turns_.pop_front();
+      work = std::move(turn.work.front());
+      turn.work.pop_front();
+      if (!turn.work.empty()) turns_.push_back(std::move(turn));  // others come first
+    }
+    do_one(work);
+  }
+}
+
+void Helpers::do_one(const Work& work) const try { work(); } catch (const std::exception& error) {
+  if (report_) report_(join("serve: a request failed: ", error.what()));
+} catch (...) {
+  if (report_) report_("serve: a request failed.");
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,47 @@
+// A few threads for what takes longer than an event loop may: reading requests, cutting texts, writing long answers.
+// Clients take turns.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dragoman::serve {
+
+class Helpers {
+ public:
+  using Work = std::function<void()>;
+
+  // What a piece of work throws ends there; `report` is told what it was.
+  Helpers(int threads, std::function<void(const std::string& sentence)> report);
+  ~Helpers();
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+
+  // Returns at once. After stop() the work is dropped.
+  void run(const std::string& client, Work work);
+  // Waits for what has begun and drops the rest. Not to be called from a piece of work.
+  void stop();
+
+ private:
+  struct Turn {
+    std::string client;
+    std::deque<Work> work;
+  };
+
+  void serve();
+  void do_one(const Work& work) const;
+
+  std::function<void(const std::string& sentence)> report_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Turn> turns_;  // clients with work, in the order of their turns
+  bool stopped_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dragoman::serve
