@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/decode/alignment.h"
 #include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/testing.h"
 #include "dragoman/model/testing.h"
@@ -279,6 +281,109 @@ class WeightsSeen final : public nn::Observer {
  private:
   Backend& on_;
 };
+
+// Steps until the results with these numbers are there; those that come first are counted too.
+std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::function<void(const Result&)>& other = {}) {
+  for (std::int64_t steps = 1; steps < 10000; ++steps) {
+    bool there = false;
+    for (const Result& result : engine.step()) {
+      there = there || result.number == number;
+      if (other) other(result);
+    }
+    if (there) return steps;
+  }
+  return 10000;
+}
+
+Request small_request(std::uint64_t number, const std::string& client) {
+  Request request{.source = {5, 6, data::kEos}, .prefix = {}, .number = number};
+  request.client = client;
+  return request;
+}
+
+// Takes `length` steps, and cells for a beam of two.
+Request long_request(std::uint64_t number, const std::string& client, int length) {
+  Request request = small_request(number, client);
+  request.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
+  return request;
+}
+
+TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
+                {.sentences = 8, .source_tokens = 60, .fair = true});
+  engine.add(long_request(1, "a", 200));  // of 440 cells, 400
+  engine.add(long_request(2, "a", 200));
+  engine.step();
+  EXPECT_EQ(engine.under_way(), 1);
+  engine.add(small_request(3, "b"));
+  EXPECT_LE(steps_until(engine, 3), 25);
+  EXPECT_EQ(engine.under_way(), 1);
+  EXPECT_EQ(engine.waiting(), 1);
+  EXPECT_EQ(engine.waiting("a"), 1);
+}
+
+TEST(Engine, AClientMayHaveAllPlacesAndANewcomerStillFindsOne) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
+                {.sentences = 8, .source_tokens = 60, .fair = true});
+  for (std::uint64_t i = 0; i < 20; ++i) engine.add(long_request(i, "a", 20));
+  engine.step();
+  EXPECT_EQ(engine.under_way(), 8);
+  engine.add(small_request(100, "b"));
+  engine.step();
+  EXPECT_EQ(engine.under_way(), 9);
+}
+
+TEST(Engine, ASentenceThatOthersPassHasItsTurnInTheEnd) {
+  const SmallModel small(untied_config());
+  for (const bool fair : {false, true}) {
+    Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
+                  {.sentences = 8, .source_tokens = 60, .fair = fair});
+    std::uint64_t next = 10;
+    for (; next < 16; ++next) engine.add(small_request(next, "a"));
+    engine.step();
+    engine.add(long_request(1, "b", 220));  // all cells that one may have
+    const auto go_on = [&](const Result&) { engine.add(small_request(next++, "a")); };
+    EXPECT_LT(steps_until(engine, 1, go_on), 2000) << fair;
+    EXPECT_GT(next, 100u);  // so that others went on
+  }
+}
+
+TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 4, .n_best = 3, .max_extra = 8},
+                {.sentences = 4, .source_tokens = 50});
+  Request all = small_request(0, ""), links = small_request(1, "");
+  all.trace = true;
+  links.links = true;
+  engine.add(all);
+  engine.add(links);
+  std::map<std::uint64_t, Result> results;
+  while (!engine.idle()) {
+    for (Result& result : engine.step()) results[result.number] = std::move(result);
+  }
+  EXPECT_TRUE(results[1].trace->encoder.weights.empty());
+  EXPECT_TRUE(results[1].trace->candidates.empty());
+  ASSERT_EQ(results[0].hypotheses.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const AttentionMap mean = mean_of(results[0].trace->cross(results[0].hypotheses[i]));
+    EXPECT_EQ(mean.weights, mean_of(results[1].trace->cross(results[1].hypotheses[i])).weights);
+    EXPECT_EQ(mean.sources, 3);
+  }
+}
+
+TEST(Trace, KeepsWhatItKnowsOfOneHypothesis) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
+  for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {
+    const Hypothesis& best = result.hypotheses.front();
+    const Attention decoder = result.trace->decoder(best), cross = result.trace->cross(best);
+    result.trace->keep_only(best);
+    EXPECT_EQ(result.trace->decoder(best).weights, decoder.weights);
+    EXPECT_EQ(result.trace->cross(best).weights, cross.weights);
+  }
+}
 
 TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
   const SmallModel small(untied_config());

@@ -173,5 +173,68 @@ TEST_F(ServiceTest, OrdersThatAreNotDoneAtTheEndFail) {
   EXPECT_GT(failed, 0);
 }
 
+// Lines that take a few hundred steps each, whatever the model says.
+SourceLine long_line() {
+  return {.text = "one", .search = SearchSettings{.beam = 2, .max_extra = 300, .min_length = 300}};
+}
+
+TEST_F(ServiceTest, AClientThatFillsTheBatchHoldsUpNobodyElse) {
+  Service service(directory, {.threads = 1, .batch_size = 4}, 1000);
+  std::atomic<int> done = 0;
+  const Service::Ticket ticket = service.submit({.lines = std::vector<SourceLine>(100, long_line()),
+                                                 .done = [&](std::size_t, const Order::Outcome&) { ++done; },
+                                                 .client = "a"});
+  while (service.counts().under_way < 4) std::this_thread::yield();
+  std::promise<int> before;
+  service.submit({.lines = lines_of({"one"}),
+                  .done = [&](std::size_t, const Order::Outcome&) { before.set_value(done); },
+                  .client = "b"});
+  EXPECT_LE(before.get_future().get(), 4);  // of the hundred that came first
+  service.cancel(ticket);
+}
+
+TEST_F(ServiceTest, ClientsTakeTurnsHoweverManyOrdersOneHas) {
+  Service service(directory, {.threads = 1, .batch_size = 1}, 1000);
+  std::vector<Service::Ticket> tickets;
+  std::atomic<int> done = 0;
+  const auto count = [&](std::size_t, const Order::Outcome&) { ++done; };
+  for (int i = 0; i < 200; ++i) {
+    tickets.push_back(service.submit({.lines = {long_line()}, .done = count, .client = "a"}));
+  }
+  const int begun = done;
+  std::promise<int> before;
+  service.submit({.lines = lines_of({"one", "two", "three"}),
+                  .done =
+                      [&, left = 3](std::size_t, const Order::Outcome&) mutable {
+                        if (--left == 0) before.set_value(done);
+                      },
+                  .client = "b"});
+  EXPECT_LE(before.get_future().get() - begun, 20);
+  for (const Service::Ticket ticket : tickets) service.cancel(ticket);
+}
+
+TEST_F(ServiceTest, AQueueThatOneClientHasFilledHasPlacesForOthers) {
+  Service service(directory, {.threads = 1, .batch_size = 1}, 64);
+  std::vector<Service::Ticket> tickets;
+  const auto nothing = [](std::size_t, const Order::Outcome&) {};
+  const auto fill = [&](const std::string& client) {
+    int orders = 0;
+    try {
+      for (; orders < 1000; ++orders) {
+        tickets.push_back(service.submit({.lines = {long_line()}, .done = nothing, .client = client}));
+      }
+    } catch (const Overload&) {
+    }
+    return orders;
+  };
+  EXPECT_GE(fill("a"), 64);
+  EXPECT_GE(fill("b"), 5);
+  EXPECT_GE(fill("c"), 1);
+  for (const Service::Ticket ticket : tickets) service.cancel(ticket);
+  EXPECT_EQ(service.counts().waiting, 0);
+  EXPECT_GE(fill("c"), 64);
+  for (const Service::Ticket ticket : tickets) service.cancel(ticket);
+}
+
 }  // namespace
 }  // namespace dragoman::decode

@@ -11,12 +11,12 @@
 namespace dragoman::decode {
 namespace {
 
-using Stop = std::function<bool()>;
+using GiveUp = std::function<bool()>;
 
-void check(const Stop& stop) { require<Error>(!stop || !stop(), "the answer is not wanted any more."); }
+void check(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the answer is not wanted any more."); }
 
 // Written by hand: a JSON value for every weight would take far more room than the weights.
-void append_lists(std::string& text, const Attention& attention, const Stop& stop) {
+void append_lists(std::string& text, const Attention& attention, const GiveUp& give_up) {
   auto out = std::back_inserter(text);
   const auto list = [&](std::int64_t count, const auto& element) {
     text += '[';
@@ -28,7 +28,7 @@ void append_lists(std::string& text, const Attention& attention, const Stop& sto
   };
   list(attention.layers, [&](std::int64_t layer) {
     list(attention.heads, [&](std::int64_t head) {
-      check(stop);
+      check(give_up);
       list(attention.queries, [&](std::int64_t query) {
         list(attention.keys, [&](std::int64_t key) {
           const float weight = attention.at(layer, head, query, key);
@@ -40,9 +40,9 @@ void append_lists(std::string& text, const Attention& attention, const Stop& sto
 }
 
 void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers,
-            const Stop& stop) {
-  if (numbers == Numbers::kLists) return append_lists(text, attention, stop);
-  check(stop);
+            const GiveUp& give_up) {
+  if (numbers == Numbers::kLists) return append_lists(text, attention, give_up);
+  check(give_up);
   Json sizes{{"layers", attention.layers},
              {"heads", attention.heads},
              {"queries", attention.queries},
@@ -72,10 +72,10 @@ Json projections_json(const std::vector<HeadProjections>& projections) {
 }
 
 // By hand as well: a beam of 32 has 64 candidates a step.
-void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const Stop& stop) {
+void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
   for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
-    check(stop);
+    check(give_up);
     text += step > 0 ? ",[" : "[";
     bool first = true;
     for (const Candidate& candidate : trace.candidates[step]) {
@@ -115,7 +115,7 @@ std::string attention_json(const Attention& encoder, const Attention& decoder, c
 }
 
 void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
-                       const SearchSettings& settings, Numbers numbers, const Stop& stop) {
+                       const SearchSettings& settings, Numbers numbers, const GiveUp& give_up) {
   Json head = Json::object();
   head["line"] = line.number;
   head["src"] = pieces_json(line.source, tokenizers.source);
@@ -133,13 +133,13 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   const Hypothesis& best = line.hypotheses.front();
   // One after the other, and straight into the text: they may be large.
   text += R"(,"attention":{"encoder":)";
-  append(text, trace.encoder, numbers, trace.layers, stop);
+  append(text, trace.encoder, numbers, trace.layers, give_up);
   text += R"(,"decoder":)";
-  append(text, trace.decoder(best), numbers, trace.layers, stop);
+  append(text, trace.decoder(best), numbers, trace.layers, give_up);
   text += R"(,"cross":)";
-  append(text, trace.cross(best), numbers, trace.layers, stop);
+  append(text, trace.cross(best), numbers, trace.layers, give_up);
   text += R"(},"beam":)";
-  append_beam(text, trace, tokenizers.target, stop);
+  append_beam(text, trace, tokenizers.target, give_up);
   if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections).dump();
   text += '}';
 }

@@ -21,9 +21,9 @@ enum class Numbers : std::uint8_t { kLists, kPacked };
 std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
                        Numbers numbers = Numbers::kLists);
 
-// The same at the end of a text. `stop` is asked now and then; if it says true, an Error is thrown.
+// The same at the end of a text. `give_up` is asked now and then; if it says true, an Error is thrown.
 void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
-                       const SearchSettings& settings, Numbers numbers, const std::function<bool()>& stop = {});
+                       const SearchSettings& settings, Numbers numbers, const std::function<bool()>& give_up = {});
 
 // {"encoder": ..., "decoder": ..., "cross": ...}, of these layers; of all if there are none.
 std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,

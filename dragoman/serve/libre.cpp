@@ -71,7 +71,9 @@ void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
     source = choose_source(app.models(), reply.detected, target);
   }
   const std::shared_ptr<ServedModel> model = app.models().find(source, target);
-  Job::Wishes wishes{.line = {}, .limits = app.options().cost, .later = app.options().later};
+  Job::Wishes wishes;
+  wishes.limits = app.options().cost;
+  wishes.later = app.options().later;
   if (reply.alternatives > 0) {
     wishes.line.search = model->service.options().search;
     wishes.line.search->n_best = static_cast<int>(reply.alternatives) + 1;

@@ -334,5 +334,68 @@ TEST(ListenerLimits, TenThousandIdleConnectionsAreNoBurden) {
   waitpid(child, nullptr, 0);
 }
 
+TEST(ListenerLimits, AnAddressThatHasAllConnectionsLeavesSomeForOthers) {
+  ListenerOptions options = small_limits();
+  options.most_connections = 16;
+  Listener listener(options, say_ok);
+  std::vector<Client> many;
+  for (int i = 0; i < 16; ++i) {
+    many.emplace_back(listener.port());
+    EXPECT_EQ(many.back().ask(kGet).status, 200);
+  }
+  Client one_more(listener.port());
+  one_more.send(kGet);
+  expect_refused(one_more, 503);
+  Client other(listener.port(), 0, "127.0.0.2");
+  EXPECT_EQ(other.ask(kGet).status, 200);
+}
+
+TEST(ListenerLimits, ConnectionsOfATrustedProxyAreOfManyClients) {
+  ListenerOptions options = small_limits();
+  options.trusted_proxies = {"127.0.0.2"};
+  Listener listener(options, [](const auto& exchange) { exchange->answer({.body = exchange->request().client}); });
+  const std::string forwarded = "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 9.9.9.9, 8.8.8.8\r\n\r\n";
+  Client proxy(listener.port(), 0, "127.0.0.2"), liar(listener.port());
+  EXPECT_EQ(proxy.ask(forwarded).body, "8.8.8.8");
+  EXPECT_EQ(proxy.ask(kGet).body, "127.0.0.2");
+  EXPECT_EQ(liar.ask(forwarded).body, "127.0.0.1");
+}
+
+TEST(ListenerLimits, WorkAndAnswersCountAsRequestsDo) {
+  ListenerOptions options = small_limits();
+  options.held_bytes = 1 << 20;
+  std::vector<std::shared_ptr<Exchange>> kept;
+  std::atomic<int> refused = 0;
+  Listener listener(options, [&](const std::shared_ptr<Exchange>& exchange) {
+    const bool fits = exchange->reserve(600 << 10);
+    if (fits && exchange->request().path == "/keep") return kept.push_back(exchange);
+    refused += fits ? 0 : 1;
+    exchange->answer({.status = fits ? 200 : 503, .body = "."});
+  });
+  Client first(listener.port()), second(listener.port());
+  first.send("GET /keep HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 503; }));
+  Client other(listener.port(), 0, "127.0.0.2");
+  EXPECT_EQ(other.ask(kGet).status, 503);  // it does not fit beside the first, for anybody
+  kept.front()->answer({.body = std::string(800 << 10, 'x')});
+  kept.clear();
+  EXPECT_EQ(first.answer().body.size(), std::size_t{800 << 10});
+  EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 200; }));
+}
+
+TEST(ListenerLimits, LongAnswersThatNobodyReadsAreTooMuchTogether) {
+  ListenerOptions options = small_limits();
+  options.held_bytes = 64 << 20;
+  Listener listener(options, [](const auto& exchange) { exchange->answer({.body = std::string(24 << 20, 'x')}); });
+  std::vector<Client> slow;
+  for (int i = 0; i < 2; ++i) slow.emplace_back(listener.port(), 4096).send(kGet);
+  EXPECT_EQ(slow[0].head().status, 200);
+  EXPECT_EQ(slow[1].head().status, 200);
+  Client third(listener.port());
+  EXPECT_EQ(third.ask(kGet).status, 503);
+  slow.clear();
+  EXPECT_TRUE(eventually([&] { return third.ask(kGet).status == 200; }));
+}
+
 }  // namespace
 }  // namespace dragoman::serve

@@ -42,9 +42,20 @@ class Client {
     std::string body;                            // put together, if it came in chunks
   };
 
-  // Waits at most ten seconds for anything. Throws a std::runtime_error for what the system refuses.
-  explicit Client(int port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  // Waits at most ten seconds for anything. `from` is an address of this machine, 127.0.0.1 unless given. Throws a
+  // std::runtime_error for what the system refuses.
+  explicit Client(int port, int receive_buffer = 0, const char* from = nullptr)
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    if (from != nullptr) {
+      sockaddr_in own{};
+      own.sin_family = AF_INET;
+      own.sin_addr.s_addr = inet_addr(from);
+      if (::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
+        close();
+        throw std::runtime_error("cannot bind");
+      }
+    }
     wait_at_most(10);
     sockaddr_in address{};
     address.sin_family = AF_INET;

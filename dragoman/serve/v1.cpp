@@ -157,18 +157,19 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
       .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
       .detected = std::move(detected)};
   const bool streams = switch_field(fields, "stream", false);
-  Job::Wishes wishes{.line = {.text = "",
-                              .prefix = text_field(fields, "prefix", ""),
-                              .search = reply.search,
-                              .heads_off = heads_field(fields, "heads_off", model->service.model().info.config),
-                              .trace = reply.trace,
-                              .trace_layers = layers_field(fields, model->service.model().info.config),
-                              .projections = heads_field(fields, "projections", model->service.model().info.config),
-                              .follow = streams,
-                              .links = reply.alignment},
-                     .numbers = reply.numbers,
-                     .limits = app.options().cost,
-                     .later = app.options().later};
+  const model::TransformerConfig& config = model->service.model().info.config;
+  Job::Wishes wishes;
+  wishes.numbers = reply.numbers;
+  wishes.limits = app.options().cost;
+  wishes.later = app.options().later;
+  wishes.line.prefix = text_field(fields, "prefix", "");
+  wishes.line.search = reply.search;
+  wishes.line.heads_off = heads_field(fields, "heads_off", config);
+  wishes.line.trace = reply.trace;
+  wishes.line.links = reply.alignment;
+  wishes.line.trace_layers = layers_field(fields, config);
+  wishes.line.projections = heads_field(fields, "projections", config);
+  wishes.line.follow = streams;
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
   const auto job = std::make_shared<Job>(model, std::move(documents), wishes);
