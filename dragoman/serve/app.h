@@ -19,7 +19,8 @@ struct AppOptions {
   std::int64_t most_alternatives = 10;         // that /translate gives
   int most_beam = 32;                          // of /v1/translate
   std::int64_t most_trace_numbers = 16 << 20;  // attention weights and projections that it shows, at most
-  std::function<void(const std::string& line)> access_log = {};
+  std::function<void(const std::string& line)> access_log = {};  // must neither throw nor wait
+  std::function<LostLines()> lost_lines = {};                    // of the logs
   std::function<ListenerCounts()> listener_counts = {};
 };
 
@@ -29,6 +30,8 @@ class App {
 
   // For the listener. What is thrown becomes an answer.
   void operator()(const std::shared_ptr<Exchange>& exchange);
+  // Keeps account of a request that the listener answered itself.
+  void refused(const RequestRecord& request);
 
   Models& models() { return models_; }
   const AppOptions& options() const { return options_; }
@@ -42,6 +45,9 @@ class App {
   };
 
   void dispatch(const std::shared_ptr<Exchange>& exchange);
+  // Only our own paths are counted by name: anybody can make up others.
+  std::string counted_path(const std::string& path) const { return routes_.contains(path) ? path : "other"; }
+  void log(const RequestRecord& request) const;
 
   Models& models_;
   AppOptions options_;

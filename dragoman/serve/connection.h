@@ -63,6 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool hold(std::int64_t bytes);
   void be_late();
   void refuse(const Response& response);
+  void account(const Request& request, int status, std::size_t bytes) const;
   void ask();
   void call_handler();
   void time_over();
@@ -89,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::int64_t discarded_ = 0;  // bytes
   std::int64_t held_ = 0;       // bytes of requests, as the state counts them
   std::unique_ptr<RequestReader> reader_;
+  Clock::time_point begun_at_ = Clock::now();  // the request at hand
 
   std::shared_ptr<Reply> reply_;
   Delivery delivery_;

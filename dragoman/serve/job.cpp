@@ -64,10 +64,14 @@ void Job::done(std::size_t line, decode::Order::Outcome outcome) {
 // other requests too, must not hear of it.
 void Job::finish() {
   try {
-    finished_(*this);
-  } catch (...) {
-    error_ = std::current_exception();
-    finished_(*this);
+    try {
+      finished_(*this);
+    } catch (...) {
+      error_ = std::current_exception();
+      finished_(*this);
+    }
+  } catch (...) {  // nor a refusal: then the exchange is dropped unanswered, which is status 500
+    finished_ = nullptr;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "dragoman/base/error.h"
 #include "dragoman/serve/listener.h"
 
 namespace dragoman::serve {
@@ -21,10 +22,18 @@ class ListenerState {
   const Handler handler;
   std::atomic<bool> draining = false;
 
-  void report(const std::string& sentence) const {
+  // The parts are joined to a sentence.
+  template <class... Parts>
+  void report(const Parts&... parts) const noexcept {
     try {
-      if (options.report) options.report(sentence);
+      if (options.report) options.report(join(parts...));
     } catch (...) {  // there is nobody left to tell
+    }
+  }
+  void refused(const RequestRecord& request) const noexcept {
+    try {
+      if (options.refused) options.refused(request);
+    } catch (...) {
     }
   }
 
