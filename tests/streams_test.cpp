@@ -28,7 +28,7 @@ class Streams : public SmallModelTest {
             kProgram + " score --json --reference " + reference + " --hypothesis " + input,
             kProgram + " inspect --preset base",
             kProgram + " inspect --list",
-            kProgram + " tokenizer encode --tokenizer " + model + " < " + input,
+            kProgram + " tokenizer encode --model " + model + " < " + input,
             kProgram + " completion bash",
             kProgram + " manual",
             kProgram + " --version",
@@ -54,7 +54,8 @@ TEST_F(Streams, WhatIsSaidBesidesResultsMayBeLost) {
     for (const char* broken : {" 2>&-", " 2>/dev/full"}) {
       const Ending ending = shell(line + broken);
       EXPECT_EQ(ending.status, 0);
-      EXPECT_EQ(ending.out, whole.out);
+      const std::size_t last = whole.out.find(" sentences in ");  // from there on evaluate tells times
+      EXPECT_EQ(ending.out.substr(0, last), whole.out.substr(0, last));
     }
   }
 }
@@ -113,6 +114,7 @@ TEST_F(Streams, FourGigabytesOfAddressesAreEnoughToTranslate) {
 using TrainingStreams = TrainingTest;
 
 TEST_F(TrainingStreams, ARunWithoutStandardStreamsIsTheSameRun) {
+  ASSERT_EQ(run(train("whole", "--steps 40")).status, 0);
   ASSERT_EQ(run(train("whole", "--steps 60")).status, 0);
   for (const std::string streams : {"<&- >&- 2>&-", ">&- 2>&-", "2>/dev/full", ">/dev/full 2>&-"}) {
     SCOPED_TRACE(streams);

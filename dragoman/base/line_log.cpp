@@ -54,21 +54,8 @@ class LineLog::State {
   State& operator=(const State&) = delete;
 
   void add(std::string_view line) noexcept {
-    bool is_lost = true;
-    try {
-      std::string copy(line);
-      copy += '\n';
-      const std::lock_guard lock(mutex_);
-      if (waiting_bytes_ + copy.size() + kLineOverhead <= options_.most_bytes) {
-        waiting_bytes_ += copy.size() + kLineOverhead;
-        waiting_.push_back(std::move(copy));
-        is_lost = false;
-      }
-    } catch (...) {  // no memory: the line is lost
-    }
-    if (is_lost) {
+    if (!queue(line)) {
       ++lost_;
-      ++overflowed_;
       complain(kTooSlow);
     }
     wake_.notify_one();
@@ -102,8 +89,8 @@ class LineLog::State {
       if (reopen_.exchange(false)) open_again();
       for (const std::string& line : taken_) write_line(line);
       // What did not fit came after these lines.
-      if (const std::int64_t missing = overflowed_.exchange(0); missing > 0) {
-        unreported_ += missing;
+      if (missing_ > 0) {
+        unreported_ += missing_;
         reason_ = kTooSlow;
       }
       report_losses();
@@ -114,6 +101,21 @@ class LineLog::State {
   }
 
  private:
+  bool queue(std::string_view line) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      const std::size_t bytes = line.size() + 1 + kLineOverhead;
+      if (waiting_bytes_ + bytes <= options_.most_bytes) {
+        waiting_.emplace_back(line).push_back('\n');
+        waiting_bytes_ += bytes;
+        return true;
+      }
+    } catch (...) {  // no memory: the line is lost
+    }
+    ++overflowed_;
+    return false;
+  }
+
   bool owns_descriptor() const { return !path_.empty(); }
 
   void notify_safely() noexcept {
@@ -133,6 +135,7 @@ class LineLog::State {
     if (!has_work()) return false;
     waiting_bytes_ = 0;
     waiting_.swap(taken_);
+    missing_ = std::exchange(overflowed_, 0);
     return true;
   }
 
@@ -208,10 +211,11 @@ class LineLog::State {
   std::condition_variable wake_, ended_signal_;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
+  std::int64_t overflowed_ = 0;  // lines that came after those that wait
   bool ending_ = false, ended_ = false;
 
   std::atomic<bool> reopen_ = false;
-  std::atomic<std::int64_t> lost_ = 0, overflowed_ = 0;  // ever; since the thread last looked
+  std::atomic<std::int64_t> lost_ = 0;
 
   std::mutex complaining_;
   Clock::rep complained_at_ = 0;
@@ -221,7 +225,8 @@ class LineLog::State {
   int descriptor_;
   bool in_line_ = false;  // the last line was written in part
   std::deque<std::string> taken_;
-  std::int64_t unreported_ = 0;
+  std::int64_t missing_ = 0;     // lines that came after those that were taken
+  std::int64_t unreported_ = 0;  // lines that no line has told of
   int reason_ = kTooSlow;
 };
 

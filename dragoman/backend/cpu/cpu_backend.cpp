@@ -30,7 +30,7 @@ std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
 }
 
 std::size_t host_arena_bytes() {
-  return reserve_up_to(std::min(kHostArenaBytes, default_reservation() / 2))->reserved();
+  return reserve_up_to(std::min(kHostArenaBytes, default_reservation() / 4))->reserved();
 }
 
 // A step stays inside its share of the memory that there is, rather than be killed for taking more.
@@ -63,7 +63,7 @@ CpuBackend::CpuBackend(const BackendOptions& options)
             : options.threads > 0 ? options.threads
                                   : available_threads()),
       arena_memory_(reserve(default_reservation())),
-      gradient_memory_(reserve(default_reservation())),
+      gradient_memory_(reserve(default_reservation() / 2)),
       host_arena_memory_(host_arena_bytes()),
       arena_(*arena_memory_, limit(options.memory, options.dry, 0.75)),
       host_arena_(host_arena_memory_),
