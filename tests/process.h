@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,8 +13,10 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,11 +25,20 @@
 
 namespace dragoman {
 
+// What a process begins with.
+struct Surroundings {
+  static constexpr int kLog = -2, kClosed = -1;
+
+  int out = kLog, err = kLog;                 // descriptors
+  rlim_t most_address_bytes = RLIM_INFINITY;  // as `ulimit -v` has it
+};
+
 // Ends with this object at the latest, by SIGKILL, with everything that it started; the test's own end is SIGTERM to
 // it.
 class Process {
  public:
-  explicit Process(std::vector<std::string> command) : log_(scratch("_process" + std::to_string(made_++) + ".log")) {
+  explicit Process(std::vector<std::string> command, const Surroundings& with = {})
+      : log_(scratch("_process" + std::to_string(made_++) + ".log")) {
     std::vector<char*> raw;
     for (std::string& argument : command) raw.push_back(argument.data());
     raw.push_back(nullptr);
@@ -35,8 +47,10 @@ class Process {
     if (id_ == 0) {
       ::setpgid(0, 0);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-      ::dup2(log, STDOUT_FILENO);
-      ::dup2(log, STDERR_FILENO);
+      place(with.out == Surroundings::kLog ? log : with.out, STDOUT_FILENO);
+      place(with.err == Surroundings::kLog ? log : with.err, STDERR_FILENO);
+      const rlimit addresses{.rlim_cur = with.most_address_bytes, .rlim_max = with.most_address_bytes};
+      if (with.most_address_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &addresses);
       ::execvp(raw[0], raw.data());
       ::_exit(127);
     }
@@ -74,6 +88,16 @@ class Process {
     } while (id_ > 0 && std::chrono::steady_clock::now() < end);
     return {};
   }
+  // The port of this machine that it listens on, as the system sees it; 0 if it ends first, or has none for a minute.
+  int listening_port() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    do {
+      if (const int port = port_of_sockets()) return port;
+      if (::waitpid(id_, nullptr, WNOHANG) == id_) id_ = 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    } while (id_ > 0 && std::chrono::steady_clock::now() < end);
+    return 0;
+  }
   // Waits for the end; its exit status.
   int status() {
     int status = 0;
@@ -85,6 +109,31 @@ class Process {
   pid_t id() const { return id_; }
 
  private:
+  static void place(int descriptor, int stream) {
+    descriptor == Surroundings::kClosed ? ::close(stream) : ::dup2(descriptor, stream);
+  }
+  // Of those that wait for clients.
+  int port_of_sockets() const {
+    const std::string folder = "/proc/" + std::to_string(id_);
+    std::set<std::string> sockets;
+    std::error_code gone;
+    for (std::filesystem::directory_iterator entry(folder + "/fd", gone), end; !gone && entry != end;
+         entry.increment(gone)) {
+      sockets.insert(std::filesystem::read_symlink(entry->path(), gone).string());
+      gone.clear();
+    }
+    std::ifstream table(folder + "/net/tcp");
+    std::string line;
+    for (std::getline(table, line); std::getline(table, line);) {
+      std::istringstream columns(line);
+      std::string number, local, remote, state, queues, timer, retries, user, timeout, inode;
+      columns >> number >> local >> remote >> state >> queues >> timer >> retries >> user >> timeout >> inode;
+      if (state != "0A" || !sockets.contains("socket:[" + inode + "]")) continue;
+      return std::stoi(local.substr(local.find(':') + 1), nullptr, 16);
+    }
+    return 0;
+  }
+
   inline static int made_ = 0;
   std::string log_;
   pid_t id_ = 0;

@@ -22,12 +22,14 @@ using serve::eventually;
 // The program, started with any free port of the loopback address. Ends with this object at the latest.
 class ServerProcess : public Process {
  public:
-  explicit ServerProcess(const std::vector<std::string>& flags) : Process(command(flags)) {
-    const auto port = number_after("listening on http://127.0.0.1:");
-    EXPECT_TRUE(port) << said();
-    port_ = port.value_or(0);
+  explicit ServerProcess(const std::vector<std::string>& flags, const Surroundings& with = {})
+      : Process(command(flags), with) {
+    const bool speaks = with.err == Surroundings::kLog;
+    port_ = speaks ? number_after("listening on http://127.0.0.1:").value_or(0) : listening_port();
+    EXPECT_GT(port_, 0) << said();
   }
   int port() const { return port_; }
+  using Process::id;
   // A number that the system keeps of it: "Threads", or "VmRSS" in KiB.
   std::int64_t figure(const std::string& name) const {
     std::ifstream file("/proc/" + std::to_string(id()) + "/status");
@@ -39,7 +41,8 @@ class ServerProcess : public Process {
 
  private:
   static std::vector<std::string> command(const std::vector<std::string>& flags) {
-    std::vector<std::string> words{DRAGOMAN_PROGRAM, "serve", "--port", "0"};
+    // Most tests ask for a host whose name is as short as can be.
+    std::vector<std::string> words{DRAGOMAN_PROGRAM, "serve", "--port", "0", "--allowed-host", "a"};
     words.insert(words.end(), flags.begin(), flags.end());
     return words;
   }

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "dragoman/base/error.h"
 
@@ -19,11 +21,20 @@ namespace {
 
 std::atomic<std::int64_t> reservations_made{0};
 
+// Addresses that this process uses, in bytes; 0 if the system does not say.
+std::size_t used_addresses() {
+  std::ifstream system("/proc/self/statm");
+  std::size_t pages = 0;
+  return system >> pages ? pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 }  // namespace
 
 HostReservation::HostReservation(std::size_t bytes) : bytes_(bytes) {
   base_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  require<MemoryError>(base_ != MAP_FAILED, "cannot reserve ", bytes >> 20, " MiB of address space");
+  require<MemoryError>(base_ != MAP_FAILED, "cannot reserve ", bytes >> 20, " MiB of address space (",
+                       std::generic_category().message(errno),
+                       "). Allow the process more of it (ulimit -v), or use fewer workers.");
   madvise(base_, bytes, MADV_HUGEPAGE);  // a hint: refusal changes nothing but speed
   ++reservations_made;
 }
@@ -39,9 +50,12 @@ std::size_t default_reservation() {
 #if defined(__SANITIZE_THREAD__)
   bytes = std::size_t{1} << 30;  // thread checks leave a program 64 GiB of addresses on AArch64, for all its arenas
 #endif
+  // Where addresses are limited, every arena takes a part of those that are left: other arenas follow, and weights,
+  // threads and files need some too.
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    bytes = std::min<std::size_t>(bytes, limit.rlim_cur / 4);
+    const std::size_t used = used_addresses(), all = limit.rlim_cur;
+    bytes = std::min(bytes, (all - std::min(used, all)) / 4);
   }
   return bytes;
 }

@@ -5,11 +5,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/failure.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
@@ -106,23 +107,16 @@ int run(CLI::App& program, int argc, char** argv) {
   return kWrongUsage;
 }
 
+// One sentence is one line, whatever a user's argument holds.
 int complain(CLI::App& program, std::string text, int status) {
-  // One sentence is one line, whatever a user's argument holds.
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  std::fputs((full_name(chosen(program)) + ": " + text + "\n").c_str(), stderr);
+  note(full_name(chosen(program)) + ": " + printable(text));
   return status;
 }
 
-}  // namespace
-}  // namespace dragoman::cli
-
-int main(int argc, char** argv) {
-  using namespace dragoman;
-  using namespace dragoman::cli;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
-  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file beyond the size that is allowed
+int run_program(int argc, char** argv) {
   CLI::App program("The Transformer of 'Attention Is All You Need'.", "dragoman");
   program.get_formatter()->column_width(38);
   program.require_subcommand(0, 1);
@@ -139,11 +133,21 @@ int main(int argc, char** argv) {
     return 128 + stopped.signal;
   } catch (const UsageError& error) {
     return complain(program, error.what(), kWrongUsage);
-  } catch (const Error& error) {
-    return complain(program, error.what(), kFailed);
-  } catch (const std::bad_alloc&) {
-    return complain(program, "out of memory; choose smaller sizes.", kFailed);
-  } catch (const std::exception& error) {
-    return complain(program, join("unexpected failure (", error.what(), ")."), kFailed);
+  } catch (...) {
+    return complain(program, failure_sentence(std::current_exception()), kFailed);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::cli
+
+int main(int argc, char** argv) {
+  if (!dragoman::cli::hold_closed_streams()) return dragoman::cli::kFailed;
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file beyond the size that is allowed
+  try {
+    return dragoman::cli::run_program(argc, argv);
+  } catch (...) {  // there is no memory even to say so
+    return dragoman::cli::kFailed;
   }
 }

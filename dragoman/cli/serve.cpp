@@ -1,18 +1,23 @@
 // dragoman serve: translation over HTTP.
-#include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
-#include <mutex>
+#include <exception>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/files.h"
+#include "dragoman/base/failure.h"
+#include "dragoman/base/line_log.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/cli/translation_settings.h"
 #include "dragoman/serve/server.h"
@@ -39,6 +44,7 @@ struct ServeSettings {
   double requests_per_minute = 0;
   std::vector<std::string> origins;
   std::vector<std::string> trusted_proxies;
+  std::vector<std::string> allowed_host;
   std::string access_log;
 
   template <class Visitor>
@@ -62,7 +68,11 @@ struct ServeSettings {
     field("origins", origins, "origins whose pages may ask, as https://example.org; * for all");
     field("trusted-proxy", trusted_proxies,
           "address or network of a proxy whose header X-Forwarded-For says who the client is");
-    field("access-log", file_name(access_log), "file that gets a line for each request; - for standard output");
+    field("allowed-host", allowed_host,
+          "names that the server may be asked by; a loopback address is only by localhost, by itself and by these, any "
+          "other by all unless some are given");
+    field("access-log", file_name(access_log),
+          "file that gets a line for each request, opened again at SIGHUP; - for standard output");
   }
 
   // Throws a UsageError that names the setting.
@@ -98,23 +108,39 @@ std::set<std::string> read_keys(const std::string& file) {
   return keys;
 }
 
-// Lines that several threads write.
-class AccessLog {
+// What the server says to its operator, on standard error, and the access log if there is one. Neither fails nor waits,
+// whatever becomes of their streams.
+class Logs {
  public:
-  explicit AccessLog(const std::string& file) {
-    if (file != "-") file_.emplace(file);
+  explicit Logs(const std::string& access_log) : messages_(STDERR_FILENO) {
+    const LineLogOptions options{.on_loss = [this, access_log](const std::string& reason) {
+      say(join("lines of the access log '", access_log, "' are lost (", reason, "); the metrics count them."));
+    }};
+    if (access_log == "-") access_.emplace(STDOUT_FILENO, options);
+    if (access_log != "-" && !access_log.empty()) access_.emplace(std::filesystem::path(access_log), options);
   }
 
-  void operator()(const std::string& line) {
-    const std::lock_guard lock(mutex_);
-    if (file_) return file_->append(line + "\n");
-    print(line + "\n");
-    flush_output();
+  void say(std::string_view sentence) noexcept {
+    try {
+      messages_.add("serve: " + printable(sentence));
+    } catch (...) {  // no memory
+    }
+  }
+  bool has_access_log() const { return access_.has_value(); }
+  void add_access(const std::string& line) noexcept { access_->add(line); }
+  // Whoever rotates logs renames the file and sends SIGHUP.
+  void reopen() noexcept {
+    if (access_) access_->reopen();
+  }
+  serve::LostLines lost() const {
+    serve::LostLines lost{{"messages", messages_.lost()}};
+    if (access_) lost["access"] = access_->lost();
+    return lost;
   }
 
  private:
-  std::mutex mutex_;
-  std::optional<FileAppender> file_;
+  LineLog messages_;
+  std::optional<LineLog> access_;
 };
 
 // Signals that this thread waits for, and that no other thread gets. To be made before there are others.
@@ -136,13 +162,50 @@ class Signals {
   sigset_t set_;
 };
 
-void reload(serve::Models& models) {
+void reload(serve::Models& models, Logs& logs) {
   try {
     models.reload();
-    fmt::print(stderr, "serve: the models were loaded again.\n");
-  } catch (const Error& error) {
-    fmt::print(stderr, "serve: {} The models stay as they were.\n", error.what());
+    logs.say("the models were loaded again.");
+  } catch (...) {
+    logs.say(failure_sentence(std::current_exception()) + " The models stay as they were.");
   }
+}
+
+// Until a signal ends the server. Whatever fails here, the server goes on.
+void attend(serve::Server& server, const Signals& signals, Logs& logs) {
+  for (;;) {
+    const int signal = signals.next();
+    if (signal == SIGINT || signal == SIGTERM) return;
+    try {
+      server.models().retire();
+      if (signal != SIGHUP) continue;
+      logs.reopen();
+      reload(server.models(), logs);
+    } catch (...) {  // no memory: models that are not used any more are looked for again in a second
+    }
+  }
+}
+
+void say_hello(const ServeSettings& options, serve::Server& server, Logs& logs) {
+  for (const auto& model : server.models().all()) {
+    logs.say(join(serve::language_name(model->source), " to ", serve::language_name(model->target)));
+  }
+  const bool is_long = options.address.find(':') != std::string::npos;
+  const std::string host = is_long ? "[" + options.address + "]" : options.address;
+  logs.say(join("listening on http://", host, ":", server.port()));
+  if (options.api_keys.empty() && !serve::is_loopback(options.address)) {
+    logs.say(join("whoever can reach ", options.address,
+                  " may ask. Give --api-keys FILE, or let a firewall or a proxy decide who may."));
+  }
+}
+
+// A short key can be guessed, however slowly.
+void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
+  constexpr std::size_t kShort = 16;
+  const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });
+  if (count == 0) return;
+  logs.say(join(count, " of ", keys.size(), " API keys have fewer than ", kShort,
+                " characters and could be guessed; long random ones cannot."));
 }
 
 void serve(Settings& settings) {
@@ -155,15 +218,17 @@ void serve(Settings& settings) {
   settings.apply(options);
   options.validate();
   const Signals signals;
-  std::optional<AccessLog> log;
-  if (!options.access_log.empty()) log.emplace(options.access_log);
+  Logs logs(options.access_log);
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
                                  .requests_per_minute = options.requests_per_minute,
-                                 .origins = options.origins},
+                                 .origins = options.origins,
+                                 .hosts = {options.address, options.allowed_host}},
                         .cost = {.tokens = options.tokens,
                                  .output_tokens = options.output_tokens,
-                                 .bytes = std::int64_t{options.request_mb} << 20}};
-  if (log) app.access_log = std::ref(*log);
+                                 .bytes = std::int64_t{options.request_mb} << 20},
+                        .lost_lines = [&logs] { return logs.lost(); }};
+  if (logs.has_access_log()) app.access_log = [&logs](const std::string& line) { logs.add_access(line); };
+  warn_of_short_keys(app.gate.keys, logs);
   serve::Server server(directories(how), options_of(how, search), options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
@@ -173,17 +238,11 @@ void serve(Settings& settings) {
                         .read_seconds = options.read_seconds,
                         .idle_seconds = options.idle_seconds,
                         .request_seconds = options.request_seconds,
-                        .trusted_proxies = options.trusted_proxies});
-  for (const auto& model : server.models().all()) {
-    fmt::print(stderr, "serve: {} to {}\n", serve::language_name(model->source), serve::language_name(model->target));
-  }
-  fmt::print(stderr, "serve: listening on http://{}:{}\n", options.address, server.port());
-  for (int signal = 0; signal != SIGINT && signal != SIGTERM;) {
-    signal = signals.next();
-    server.models().retire();
-    if (signal == SIGHUP) reload(server.models());
-  }
-  fmt::print(stderr, "serve: stopping; requests that have come are answered first.\n");
+                        .trusted_proxies = options.trusted_proxies,
+                        .report = [&logs](const std::string& sentence) { logs.say(sentence); }});
+  say_hello(options, server, logs);
+  attend(server, signals, logs);
+  logs.say("stopping; requests that have come are answered first.");
   server.drain(options.drain_seconds);
 }
 

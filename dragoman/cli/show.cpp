@@ -55,8 +55,8 @@ void show(Settings& settings) {
   const std::string page = serve::offline_page(app, read_texts(options.input));
   if (options.output == "-") return print(page);
   replace_file(options.output, page);
-  fmt::print(stderr, "show: wrote '{}' ({:.1f} MB); open it in a browser.\n", options.output,
-             static_cast<double>(page.size()) / 1e6);
+  note(fmt::format("show: wrote '{}' ({:.1f} MB); open it in a browser.", options.output,
+                   static_cast<double>(page.size()) / 1e6));
 }
 
 }  // namespace

@@ -101,10 +101,10 @@ class Printer {
 
   void operator()(const decode::TranslatedLine& line) {
     if (!line.finished) {
-      fmt::print(stderr, "translate: the translation of line {} ran into the length limit.\n", line.number);
+      note(fmt::format("translate: the translation of line {} ran into the length limit.", line.number));
     }
     if (line.pieces > 1) {
-      fmt::print(stderr, "translate: line {} is long; it was translated in {} pieces.\n", line.number, line.pieces);
+      note(fmt::format("translate: line {} is long; it was translated in {} pieces.", line.number, line.pieces));
     }
     print(search_.n_best > 1 ? list(line) : plain(line));
     flush_output();

@@ -1,9 +1,21 @@
 #include "dragoman/decode/service.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace dragoman::decode {
+namespace {
+
+// It has promised not to throw; if it does, other orders must not suffer.
+void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noexcept {
+  try {
+    order.done(line, std::move(outcome));
+  } catch (...) {
+  }
+}
+
+}  // namespace
 
 // What one worker sees of the service.
 class Service::Desk final : public LineDesk {
@@ -77,22 +89,30 @@ class Service::Desk final : public LineDesk {
     service_.counts_.step_sentences += sentences;
   }
 
-  // The worker is lost, and all lines that it had. False if there were none.
+  // The worker is lost, and all lines that it had. False if there were none. Takes no memory, of which there may be
+  // none left.
   bool fail(const std::exception_ptr& error) {
-    std::vector<std::int64_t> numbers;
-    {
-      const std::lock_guard lock(service_.mutex_);
-      for (const auto& [number, taken] : service_.taken_) {
-        if (taken.by == this) numbers.push_back(number);
-      }
-      unwanted_.clear();
+    bool had_lines = false;
+    while (const std::optional<std::int64_t> number = any_line()) {
+      service_.tell(*number, {{}, error});
+      had_lines = true;
     }
-    for (const std::int64_t number : numbers) service_.tell(number, {{}, error});
-    return !numbers.empty();
+    const std::lock_guard lock(service_.mutex_);
+    unwanted_.clear();
+    return had_lines;
   }
 
  private:
   friend class Service;
+
+  // One of the lines that the worker has.
+  std::optional<std::int64_t> any_line() const {
+    const std::lock_guard lock(service_.mutex_);
+    for (const auto& [number, taken] : service_.taken_) {
+      if (taken.by == this) return number;
+    }
+    return std::nullopt;
+  }
 
   Service& service_;
   std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
@@ -109,7 +129,12 @@ TranslatorOptions for_clients(TranslatorOptions options) {
 
 Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
     : translator_(directory, for_clients(options)), places_(most_waiting) {
-  for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
+  try {
+    for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
+  } catch (const std::exception& error) {
+    end();
+    throw Error(join("cannot start ", options.workers, " workers (", error.what(), "). Use fewer."));
+  }
 }
 
 Service::~Service() { end(); }
@@ -134,7 +159,7 @@ void Service::end() {
   }
   const auto error = std::make_exception_ptr(Overload("the service has ended."));
   for (const auto& [ticket, open] : unfinished) {
-    for (const std::size_t line : open->waiting) open->order.done(line, {{}, error});
+    for (const std::size_t line : open->waiting) call_done(open->order, line, {{}, error});
   }
 }
 
@@ -142,13 +167,17 @@ void Service::end() {
 void Service::work(int worker) {
   Desk desk(*this);
   while (!desk.given_up()) {
+    std::exception_ptr error;
     try {
       translator_.work(worker, desk);
     } catch (...) {
-      const std::exception_ptr error = std::current_exception();
-      if (desk.fail(error)) continue;
+      error = std::current_exception();
+    }
+    try {
+      if (!error || desk.fail(error)) continue;
       const std::optional<LineDesk::Line> next = desk.take(true);  // not a line was to blame: somebody must be told
       if (next) tell(next->number, {{}, error});
+    } catch (...) {  // no memory even for that: the line's asker learns it when its time is over
     }
   }
 }
@@ -225,7 +254,7 @@ void Service::tell(std::int64_t number, Order::Outcome outcome) {
   }
   {
     const std::lock_guard calling(open->calling);
-    if (!open->cancelled) open->order.done(taken.line, std::move(outcome));
+    if (!open->cancelled) call_done(open->order, taken.line, std::move(outcome));
   }
   const std::lock_guard lock(mutex_);
   if (--open->left == 0) open_.erase(taken.ticket);

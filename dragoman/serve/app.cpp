@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/serve/body.h"
 #include "dragoman/serve/fields.h"
 #include "dragoman/serve/inside.h"
@@ -33,7 +34,7 @@ class Watched final : public Exchange {
   const Request& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
-    account_(response.status, response.body.size());
+    account(response.status, response.body.size());
     exchange_->answer(std::move(response));
   }
   void events(Headers headers) override {
@@ -45,7 +46,7 @@ class Watched final : public Exchange {
     return exchange_->event(name, data);
   }
   void end() override {
-    account_(200, bytes_);
+    account(200, bytes_);
     exchange_->end();
   }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
@@ -53,10 +54,19 @@ class Watched final : public Exchange {
   bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
 
  private:
+  // Once, and never a reason to withhold the answer.
+  void account(int status, std::size_t bytes) noexcept {
+    try {
+      if (!accounted_.exchange(true)) account_(status, bytes);
+    } catch (...) {
+    }
+  }
+
   std::shared_ptr<Exchange> exchange_;
   Headers headers_;
   Account account_;
   std::atomic<std::size_t> bytes_ = 0;
+  std::atomic<bool> accounted_ = false;
 };
 
 void answer_health(App&, const std::shared_ptr<Exchange>& exchange) {
@@ -75,13 +85,6 @@ std::string allowed(const auto& methods) {
   std::string list = "OPTIONS";
   for (const auto& [method, handler] : methods) list += ", " + method;
   return list;
-}
-
-// A log has a line a request: whatever a client sends stays on it.
-std::string on_one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == '"' || c == 0x7F ? '?' : c;
-  return line;
 }
 
 }  // namespace
@@ -104,18 +107,11 @@ App::App(Models& models, AppOptions options) : models_(models), options_(std::mo
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = now();
   const Request& request = exchange->request();
-  // Only our own paths are counted by name: anybody can make up others.
-  const std::string path = routes_.contains(request.path) ? request.path : "other";
-  const auto account = [this, start, path, client = request.client,
-                        what = on_one_line(request.method + " " + request.path)](int status, std::size_t bytes) {
+  const auto account = [this, start, client = request.client, method = request.method, path = request.path](
+                           int status, std::size_t bytes) {
     const double seconds = now() - start;
-    metrics_.answered(path, status, seconds);
-    if (!options_.access_log) return;
-    try {
-      options_.access_log(fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {} \"{}\" {} {} {:.1f} ms",
-                                      fmt::gmtime(std::time(nullptr)), client, what, status, bytes, 1000 * seconds));
-    } catch (const Error&) {  // a disk that is full is no reason to refuse anybody
-    }
+    metrics_.answered(counted_path(path), status, seconds);
+    log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
   };
   const auto watched = std::make_shared<Watched>(exchange, gate_.headers(request), account);
   try {
@@ -130,8 +126,23 @@ bool App::is_quick(const Request& request) const {
   return found == routes_.end() || !found->second.slow || request.method == "OPTIONS";
 }
 
+void App::refused(const RequestRecord& request) {
+  metrics_.refused(counted_path(request.path), request.status);
+  log(request);
+}
+
+// A line for each request: whatever a client sends stays on it.
+void App::log(const RequestRecord& request) const {
+  if (!options_.access_log) return;
+  const std::string what = request.method.empty() ? "-" : request.method + " " + request.path;
+  options_.access_log(fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {} {} {} {} {:.1f} ms", fmt::gmtime(std::time(nullptr)),
+                                  printable(request.client), in_quotes(what), request.status, request.bytes,
+                                  1000 * request.seconds));
+}
+
 void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   const Request& request = exchange->request();
+  gate_.check_host(request);
   const auto found = routes_.find(request.path);
   require_or(404, found != routes_.end(), "there is nothing at '", request.path,
              "'; /openapi.json says what there is.");
@@ -164,7 +175,8 @@ std::string App::metrics() const {
                        .most_waiting = model->service.most_waiting(),
                        .batch_size = model->service.options().batch_size});
   }
-  return metrics_.text(options_.listener_counts ? options_.listener_counts() : ListenerCounts{}, figures);
+  return metrics_.text(options_.listener_counts ? options_.listener_counts() : ListenerCounts{}, figures,
+                       options_.lost_lines ? options_.lost_lines() : LostLines{});
 }
 
 }  // namespace dragoman::serve

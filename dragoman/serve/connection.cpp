@@ -63,7 +63,9 @@ void Connection::close() {
   hold(0);
   const auto self = shared_from_this();
   loop_.connections.erase(self);
-  if (reply_) std::exchange(reply_, nullptr)->leave();
+  if (const std::shared_ptr<Reply> reply = std::exchange(reply_, nullptr); reply && reply->leave()) {
+    account(reply->request(), kClientLeft, 0);
+  }
   state_.leave(peer_.holder, peer_.welcome);
 }
 
@@ -138,6 +140,7 @@ void Connection::read_request() {
   const ListenerOptions& options = state_.options;
   if (stage_ == Stage::kIdle) {
     stage_ = Stage::kReading;
+    begun_at_ = Clock::now();
     set(timer_, options.read_seconds, &Connection::be_late);
     reader_ = std::make_unique<RequestReader>(RequestReader::Limits{options.header_bytes, options.body_bytes});
   }
@@ -186,6 +189,7 @@ void Connection::be_late() {
 // system would throw our answer away.
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.closes = true});
+  account(reader_ ? reader_->beginning() : Request(), response.status, response.body.size());
   set(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;
   reader_.reset();
@@ -194,6 +198,18 @@ void Connection::refuse(const Response& response) {
   watch();
   out_ += text;
   send();
+}
+
+// Of what the handler answers, the handler keeps account.
+void Connection::account(const Request& request, int status, std::size_t bytes) const {
+  error_code ignored;
+  const bool is_known = !request.client.empty();
+  state_.refused({.client = is_known ? request.client : socket_.remote_endpoint(ignored).address().to_string(),
+                  .method = request.method,
+                  .path = request.path,
+                  .status = status,
+                  .bytes = bytes,
+                  .seconds = std::chrono::duration<double>(Clock::now() - begun_at_).count()});
 }
 
 void Connection::ask() {
@@ -220,7 +236,7 @@ void Connection::call_handler() {
   const std::shared_ptr<Reply> reply = reply_;
   const auto failed = [&](const char* why) {
     reply->fail();
-    state_.report(join("the handler of ", reply->request().method, " ", reply->request().path, " failed: ", why));
+    state_.report("the handler of ", reply->request().method, " ", reply->request().path, " failed: ", why);
   };
   try {
     state_.handler(exchange_for(reply));
@@ -233,7 +249,9 @@ void Connection::call_handler() {
 
 void Connection::time_over() {
   if (begun_) return close();
-  reply_->expire(refusal(503, join("the answer was not ready after ", state_.options.request_seconds, " seconds.")));
+  const Response late =
+      refusal(503, join("the answer was not ready after ", state_.options.request_seconds, " seconds."));
+  if (reply_->expire(late)) account(reply_->request(), late.status, late.body.size());
   flush();
 }
 

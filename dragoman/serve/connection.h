@@ -70,6 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool hold_answer(std::int64_t bytes);
   void be_late();
   void refuse(const Response& response);
+  void account(const Request& request, int status, std::size_t bytes) const;
   void ask();
   void call_handler();
   void time_over();
@@ -98,6 +99,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::int64_t held_ = 0;          // bytes of requests and answers, as the budget counts them
   std::int64_t answer_bytes_ = 0;  // of these, what is being sent
   std::unique_ptr<RequestReader> reader_;
+  Clock::time_point begun_at_ = Clock::now();  // the request at hand
 
   std::shared_ptr<Reply> reply_;
   Delivery delivery_;

@@ -76,10 +76,14 @@ void Job::finish_later() {
 void Job::finish() {
   if (exchange_->is_gone()) return;
   try {
-    finished_(*this);
-  } catch (...) {
-    error_ = std::current_exception();
-    finished_(*this);
+    try {
+      finished_(*this);
+    } catch (...) {
+      error_ = std::current_exception();
+      finished_(*this);
+    }
+  } catch (...) {  // nor a refusal: then the exchange is dropped unanswered, which is status 500
+    finished_ = nullptr;
   }
 }
 

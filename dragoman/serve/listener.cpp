@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -28,6 +29,7 @@ using Loops = std::vector<std::unique_ptr<Loop>>;
 constexpr int kBacklog = 4096;                    // clients that the system lets wait to be accepted
 constexpr int kAcceptedAtOnce = 64;               // before connections get their turn
 constexpr std::chrono::milliseconds kPause{100};  // when no more can be accepted
+constexpr std::chrono::minutes kBetweenReports{1};
 
 // A connection is a descriptor. Asks for as many as there may be and some more, as far as the system allows.
 void allow_descriptors(std::int64_t connections) {
@@ -120,7 +122,9 @@ class Listener::Implementation {
         context.run();
         return;
       } catch (const std::exception& error) {
-        state_.report(join("serve: a connection failed: ", error.what()));
+        state_.report("a connection failed: ", error.what());
+      } catch (...) {
+        state_.report("a connection failed for an unknown reason.");
       }
     }
   }
@@ -176,9 +180,18 @@ class Listener::Implementation {
     } catch (const std::exception& error) {
       problem = error.what();
     }
-    const bool known = std::exchange(short_of_something_, !problem.empty());
-    if (!problem.empty() && !known) state_.report(join("serve: cannot accept more connections now: ", problem));
+    if (!problem.empty()) report_shortage(problem);
     return problem.empty();
+  }
+
+  // At most once in a while: a shortage may come and go many times a second.
+  void report_shortage(const std::string& problem) {
+    const auto now = Clock::now();
+    if (reported_ && now - *reported_ < kBetweenReports) return;
+    reported_ = now;
+    state_.report("cannot accept more connections now (", problem, "): ", state_.counts().connections,
+                  " are open. New ones wait until others close. Allow the process more open files (LimitNOFILE, "
+                  "ulimit -n), or lower --connections.");
   }
 
   error_code accept_client() {
@@ -205,8 +218,8 @@ class Listener::Implementation {
   Acceptor acceptor_;
   Timer pause_;
   int port_ = 0;
-  std::size_t next_ = 0;  // the loop that gets the next connection
-  bool short_of_something_ = false;
+  std::size_t next_ = 0;                       // the loop that gets the next connection
+  std::optional<Clock::time_point> reported_;  // a shortage
   std::vector<std::thread> threads_;
 };
 

@@ -12,6 +12,18 @@
 
 namespace dragoman::serve {
 
+// The status of an answer that nobody waits for any more, as nginx has it.
+inline constexpr int kClientLeft = 499;
+
+// What became of a request.
+struct RequestRecord {
+  std::string client;        // its address
+  std::string method, path;  // empty where they were not read
+  int status = 0;
+  std::size_t bytes = 0;  // of the answer's body
+  double seconds = 0;     // since its first byte
+};
+
 struct ListenerOptions {
   std::string address = "127.0.0.1";
   int port = 8080;  // 0: any that is free
@@ -30,6 +42,9 @@ struct ListenerOptions {
   // Told, in a sentence, what the operator should know and no client is told: why a handler failed, or that there are
   // no descriptors left. Called on the threads above; must not wait.
   std::function<void(const std::string& sentence)> report = {};
+  // Told of each request that the listener answers itself, or whose client leaves before the answer (kClientLeft).
+  // Called as `report` is.
+  std::function<void(const RequestRecord& request)> refused = {};
 };
 
 // What a listener has done since it began, and is doing.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "dragoman/base/error.h"
 #include "dragoman/base/shares.h"
 #include "dragoman/serve/budget.h"
 #include "dragoman/serve/client_address.h"
@@ -32,10 +33,18 @@ class ListenerState {
   const std::shared_ptr<Budget> budget;  // exchanges may outlive the listener
   std::atomic<bool> draining = false;
 
-  void report(const std::string& sentence) const {
+  // The parts are joined to a sentence.
+  template <class... Parts>
+  void report(const Parts&... parts) const noexcept {
     try {
-      if (options.report) options.report(sentence);
+      if (options.report) options.report(join(parts...));
     } catch (...) {  // there is nobody left to tell
+    }
+  }
+  void refused(const RequestRecord& request) const noexcept {
+    try {
+      if (options.refused) options.refused(request);
+    } catch (...) {
     }
   }
 

@@ -14,8 +14,9 @@ namespace dragoman::serve {
 inline constexpr std::string_view kAnswerStart = "HTTP/1.1 ";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// The answer that says in one sentence what was wrong: {"error": "..."}.
-Response refusal(int status, std::string_view sentence);
+// The answer that says in one sentence what was wrong: {"error": "..."}. Where trying again may help (429, 503), it
+// says after how many seconds.
+Response refusal(int status, std::string_view sentence, int retry_seconds = 1);
 
 struct Target {
   std::string path;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 namespace dragoman::serve {
 namespace {
@@ -17,9 +18,18 @@ void figure(std::string& text, const char* name, const std::string& labels, Valu
   fmt::format_to(std::back_inserter(text), "dragoman_{}{} {}\n", name, labels.empty() ? "" : "{" + labels + "}", value);
 }
 
-// Languages are BCP 47 tags and paths are our own: neither holds a quote.
+// A label with its value, which may be anything: languages are whatever a model's file says.
+std::string label(const char* name, std::string_view value) {
+  std::string text = fmt::format("{}=\"", name);
+  for (const char letter : value) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter == '\n' ? std::string_view("\\n") : std::string_view(&letter, 1);
+  }
+  return text + '"';
+}
+
 std::string labels_of(const ModelFigures& model) {
-  return fmt::format("source=\"{}\",target=\"{}\"", model.source, model.target);
+  return label("source", model.source) + "," + label("target", model.target);
 }
 
 struct ModelColumn {
@@ -59,7 +69,13 @@ void Metrics::answered(const std::string& path, int status, double seconds) {
   times.sum += seconds;
 }
 
-std::string Metrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models) const {
+void Metrics::refused(const std::string& path, int status) {
+  const std::lock_guard lock(mutex_);
+  ++requests_[{path, status}];
+}
+
+std::string Metrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
+                          const LostLines& lost_lines) const {
   std::string text;
   head(text, "connections", "gauge", "Connections that are open.");
   figure(text, "connections", "", listener.connections);
@@ -67,6 +83,8 @@ std::string Metrics::text(const ListenerCounts& listener, const std::vector<Mode
   figure(text, "connections_accepted_total", "", listener.accepted);
   head(text, "connections_refused_total", "counter", "Connections that were refused because there were too many.");
   figure(text, "connections_refused_total", "", listener.refused);
+  head(text, "log_lines_lost_total", "counter", "Lines that a log could not take: it failed, or was too slow.");
+  for (const auto& [log, lines] : lost_lines) figure(text, "log_lines_lost_total", label("log", log), lines);
   for (const ModelColumn& column : kModelColumns) {
     head(text, column.name, column.kind, column.help);
     for (const ModelFigures& model : models) figure(text, column.name, labels_of(model), column.value(model));
@@ -74,7 +92,7 @@ std::string Metrics::text(const ListenerCounts& listener, const std::vector<Mode
   const std::lock_guard lock(mutex_);
   head(text, "requests_total", "counter", "Requests that were answered, by path and status.");
   for (const auto& [key, count] : requests_) {
-    figure(text, "requests_total", fmt::format("path=\"{}\",status=\"{}\"", key.first, key.second), count);
+    figure(text, "requests_total", label("path", key.first) + fmt::format(",status=\"{}\"", key.second), count);
   }
   head(text, "request_seconds", "histogram", "Time from a request's last byte to its answer.");
   for (const auto& [path, times] : times_) {
@@ -82,10 +100,10 @@ std::string Metrics::text(const ListenerCounts& listener, const std::vector<Mode
     for (std::size_t i = 0; i < times.counts.size(); ++i) {
       up_to += times.counts[i];
       const std::string bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
-      figure(text, "request_seconds_bucket", fmt::format("path=\"{}\",le=\"{}\"", path, bound), up_to);
+      figure(text, "request_seconds_bucket", label("path", path) + fmt::format(",le=\"{}\"", bound), up_to);
     }
-    figure(text, "request_seconds_sum", fmt::format("path=\"{}\"", path), times.sum);
-    figure(text, "request_seconds_count", fmt::format("path=\"{}\"", path), up_to);
+    figure(text, "request_seconds_sum", label("path", path), times.sum);
+    figure(text, "request_seconds_count", label("path", path), up_to);
   }
   return text;
 }

@@ -21,12 +21,18 @@ struct ModelFigures {
   std::int64_t most_waiting = 0, batch_size = 0;
 };
 
+// By the name of a log: lines that could not be written.
+using LostLines = std::map<std::string, std::int64_t>;
+
 class Metrics {
  public:
   // A request to one of the server's own paths, or to "other", was answered. Safe to call from any thread.
   void answered(const std::string& path, int status, double seconds);
+  // The same for one that came to no answer of ours: it counts among the requests, and not among the times.
+  void refused(const std::string& path, int status);
 
-  std::string text(const ListenerCounts& listener, const std::vector<ModelFigures>& models) const;
+  std::string text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
+                   const LostLines& lost_lines = {}) const;
 
  private:
   // Upper bounds of the histogram's buckets, in seconds.

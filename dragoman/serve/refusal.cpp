@@ -10,7 +10,7 @@ Response refusal(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const Refusal& found) {
-    return refusal(found.status, found.what());
+    return refusal(found.status, found.what(), found.retry_seconds);
   } catch (const decode::Overload& found) {
     return refusal(503, found.what());
   } catch (const UsageError& found) {
@@ -19,6 +19,8 @@ Response refusal(const std::exception_ptr& error) {
     return refusal(503, "there is not enough memory for this now; ask for less, or later.");
   } catch (const std::exception& found) {
     return refusal(500, join("the server failed: ", found.what()));
+  } catch (...) {
+    return refusal(500, "the server failed, and cannot say why.");
   }
 }
 

@@ -10,9 +10,11 @@
 namespace dragoman::serve {
 
 struct Refusal : Error {
-  Refusal(int status_, const std::string& sentence) : Error(sentence), status(status_) {}
+  Refusal(int status_, const std::string& sentence, int retry_seconds_ = 1)
+      : Error(sentence), status(status_), retry_seconds(retry_seconds_) {}
 
   int status;
+  int retry_seconds;  // after which it may be tried again: said with the statuses 429 and 503
 };
 
 // Throws a Refusal with the parts as its sentence unless the condition holds.

@@ -11,7 +11,13 @@ namespace {
 class Handle final : public Exchange {
  public:
   explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
-  ~Handle() override { reply_->fail(); }
+  // Without memory for an answer there is none; then the connection's own time limit gives one.
+  ~Handle() override {
+    try {
+      reply_->fail();
+    } catch (...) {
+    }
+  }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -151,11 +157,11 @@ void Reply::sent() {
   taken_ = 0;
 }
 
-void Reply::expire(Response response) {
+bool Reply::expire(Response response) {
   std::function<void()> gone;
   {
     const std::lock_guard lock(mutex_);
-    if (stage_ == Stage::kComplete) return;
+    if (stage_ == Stage::kComplete) return false;
     stage_ = Stage::kGone;
     gone = std::exchange(gone_, nullptr);
     news_ = {};
@@ -163,19 +169,23 @@ void Reply::expire(Response response) {
     news_.complete = true;
   }
   call(gone);
+  return true;
 }
 
-void Reply::leave() {
+bool Reply::leave() {
   release();
   std::function<void()> gone;
+  bool too_early = false;
   {
     const std::lock_guard lock(mutex_);
+    too_early = stage_ == Stage::kOpen || stage_ == Stage::kStreaming;
     wake_ = nullptr;
     gone = std::exchange(gone_, nullptr);
     if (stage_ != Stage::kComplete) stage_ = Stage::kGone;
     news_ = {};
   }
   call(gone);
+  return too_early;
 }
 
 // With the lock held, as in break_off().

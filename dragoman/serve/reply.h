@@ -44,13 +44,14 @@ class Reply {
   News take();
   // What was taken has been sent.
   void sent();
-  // The time is over: this is the answer unless there is one, and the handler is told. For a reply of which nothing
-  // has been sent.
-  void expire(Response response);
+  // The time is over: this is the answer unless there is one, and the handler is told. False if there is one. For a
+  // reply of which nothing has been sent.
+  bool expire(Response response);
   // What was reserved is free again.
   void release();
-  // The connection has no more to do with this reply. If it is not complete, the client has gone: the handler is told.
-  void leave();
+  // The connection has no more to do with this reply. If it is not complete, the client has gone: the handler is told,
+  // and this is true.
+  bool leave();
 
  private:
   enum class Stage { kOpen, kStreaming, kBroken, kComplete, kGone };

@@ -105,6 +105,17 @@ void RequestReader::accept_head() {
   expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
 }
 
+// The parser has the first line before it looks at the headers.
+Request RequestReader::beginning() const {
+  Request request;
+  const auto& head = parser_->get();
+  const auto target = parse_target(plain(head.target()));
+  if (head.target().empty() || !target) return request;
+  request.method = upper(head.method_string());
+  request.path = target->path;
+  return request;
+}
+
 std::int64_t RequestReader::held() const {
   return head_bytes_ + static_cast<std::int64_t>(parser_->get().body().size());
 }

@@ -29,6 +29,8 @@ class RequestReader {
   // True once: the client waits for "100 Continue" before it sends the body.
   bool asks_to_continue();
 
+  // Method and path as far as they are known; for a request that is not whole.
+  Request beginning() const;
   // After kWhole. The request's `client` is left to the caller.
   Request take_request();
   bool keep_alive() const;

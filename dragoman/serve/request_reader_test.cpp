@@ -53,5 +53,20 @@ TEST(RequestReader, LeavesTheNextRequestUnread) {
   EXPECT_TRUE(reader.keep_alive());
 }
 
+TEST(RequestReader, KnowsHowARefusedRequestBegan) {
+  const auto beginning = [](std::string bytes) {
+    RequestReader reader({.header_bytes = 1000, .body_bytes = 10});
+    reader.read(bytes);
+    const Request request = reader.beginning();
+    return request.method + " " + request.path;
+  };
+  EXPECT_EQ(beginning("POST /a%20b?c=d HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n"), "POST /a b");
+  EXPECT_EQ(beginning("GET /a HTTP/1.1\r\nHost: a\r\nX: " + std::string(2000, 'x') + "\r\n\r\n"), "GET /a");
+  EXPECT_EQ(beginning("GET /a HTTP/1.1\r\nHo"), "GET /a");
+  EXPECT_EQ(beginning("GET /a"), " ");
+  EXPECT_EQ(beginning("nonsense\r\n\r\n"), " ");
+  EXPECT_EQ(beginning(""), " ");
+}
+
 }  // namespace
 }  // namespace dragoman::serve

@@ -19,7 +19,9 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
   app.later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));
   helpers_ = std::make_unique<Helpers>(kHelpers, listener.report);
-  listener_ = std::make_unique<Listener>(listener, [this](const std::shared_ptr<Exchange>& exchange) {
+  ListenerOptions options = listener;
+  options.refused = [this](const RequestRecord& request) { app_->refused(request); };
+  listener_ = std::make_unique<Listener>(options, [this](const std::shared_ptr<Exchange>& exchange) {
     if (app_->is_quick(exchange->request())) return (*app_)(exchange);
     helpers_->run(holder_of(exchange->request().client), [this, exchange] {
       if (!exchange->is_gone()) (*app_)(exchange);

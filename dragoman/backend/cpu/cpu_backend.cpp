@@ -1,6 +1,8 @@
 #include "dragoman/backend/cpu/cpu_backend.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -8,7 +10,28 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space: a tape needs a few hundred KiB
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // of address space: a tape needs a few hundred KiB
+constexpr std::size_t kLeastArenaBytes = std::size_t{8} << 20;  // less would not hold the smallest model's step
+
+// So many bytes of address space, or fewer where the system does not have them: it may count what is reserved as used
+// (vm.overcommit_memory = 2). Then half of what it would give is left for others. Throws MemoryError if it gives hardly
+// any.
+std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
+  for (std::size_t part = bytes;; part /= 2) {
+    try {
+      auto memory = std::make_unique<HostReservation>(part);
+      if (part == bytes) return memory;
+      memory.reset();
+      return std::make_unique<HostReservation>(part / 2);
+    } catch (const MemoryError&) {
+      if (part / 2 < kLeastArenaBytes) throw;
+    }
+  }
+}
+
+std::size_t host_arena_bytes() {
+  return reserve_up_to(std::min(kHostArenaBytes, default_reservation() / 4))->reserved();
+}
 
 // A step stays inside its share of the memory that there is, rather than be killed for taking more.
 std::size_t limit(std::size_t given, bool dry, double share) {
@@ -40,8 +63,8 @@ CpuBackend::CpuBackend(const BackendOptions& options)
             : options.threads > 0 ? options.threads
                                   : available_threads()),
       arena_memory_(reserve(default_reservation())),
-      gradient_memory_(reserve(default_reservation())),
-      host_arena_memory_(kHostArenaBytes),
+      gradient_memory_(reserve(default_reservation() / 2)),
+      host_arena_memory_(host_arena_bytes()),
       arena_(*arena_memory_, limit(options.memory, options.dry, 0.75)),
       host_arena_(host_arena_memory_),
       gradients_(*gradient_memory_, limit(options.gradient_memory, options.dry, 0.25)) {}

@@ -1,0 +1,29 @@
+#include "dragoman/base/failure.h"
+
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+
+std::string failure_sentence(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory; choose smaller sizes.";
+  } catch (const std::filesystem::filesystem_error& error) {
+    return join("cannot use '", error.path1().string(), "' (", error.code().message(), ").");
+  } catch (const std::system_error& error) {
+    return join("the system refuses what is needed (", error.code().message(), ").");
+  } catch (const std::exception& error) {
+    return join("unexpected failure (", error.what(), ").");
+  } catch (...) {
+    return "unexpected failure (of a kind that has no description).";
+  }
+}
+
+}  // namespace dragoman

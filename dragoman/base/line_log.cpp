@@ -1,0 +1,269 @@
+#include "dragoman/base/line_log.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+
+namespace dragoman {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::minutes kBetweenComplaints{1};
+constexpr std::size_t kLineOverhead = sizeof(std::string);
+
+// Why lines are lost: an error number of the system's, or this.
+constexpr int kTooSlow = 0;
+
+std::string text_of(int reason) {
+  if (reason == kTooSlow) return "lines came faster than they were taken";
+  std::string text = std::generic_category().message(reason);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + ('a' - 'A'));
+  return text;
+}
+
+// Without O_NONBLOCK, opening a pipe that nobody reads would wait.
+int open_for_appending(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, O_APPEND);
+  return descriptor;
+}
+
+}  // namespace
+
+class LineLog::State {
+ public:
+  State(int descriptor, std::filesystem::path path, LineLogOptions options)
+      : options_(std::move(options)), path_(std::move(path)), descriptor_(descriptor) {}
+  ~State() {
+    if (owns_descriptor()) ::close(descriptor_);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void add(std::string_view line) noexcept {
+    if (!queue(line)) {
+      ++lost_;
+      complain(kTooSlow);
+    }
+    wake_.notify_one();
+  }
+
+  void reopen() noexcept {
+    if (!owns_descriptor()) return;
+    reopen_ = true;
+    notify_safely();
+  }
+
+  // No line follows. True if all that waited are written, or lost, within the time.
+  bool finish() {
+    std::unique_lock lock(mutex_);
+    ending_ = true;
+    wake_.notify_one();
+    return ended_signal_.wait_for(lock, std::chrono::duration<double>(options_.flush_seconds), [&] { return ended_; });
+  }
+
+  // From now on on_loss is not called: what it refers to may go.
+  void mute() {
+    const std::lock_guard lock(complaining_);
+    muted_ = true;
+  }
+
+  std::int64_t lost() const noexcept { return lost_; }
+
+  // The writing thread.
+  void run() noexcept {
+    while (take_lines()) {
+      if (reopen_.exchange(false)) open_again();
+      for (const std::string& line : taken_) write_line(line);
+      // What did not fit came after these lines.
+      if (missing_ > 0) {
+        unreported_ += missing_;
+        reason_ = kTooSlow;
+      }
+      report_losses();
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    ended_signal_.notify_all();
+  }
+
+ private:
+  bool queue(std::string_view line) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      const std::size_t bytes = line.size() + 1 + kLineOverhead;
+      if (waiting_bytes_ + bytes <= options_.most_bytes) {
+        waiting_.emplace_back(line).push_back('\n');
+        waiting_bytes_ += bytes;
+        return true;
+      }
+    } catch (...) {  // no memory: the line is lost
+    }
+    ++overflowed_;
+    return false;
+  }
+
+  bool owns_descriptor() const { return !path_.empty(); }
+
+  void notify_safely() noexcept {
+    try {
+      const std::lock_guard lock(mutex_);  // so that the thread is not just about to wait
+      wake_.notify_one();
+    } catch (...) {
+    }
+  }
+
+  // Waits for something to do. False at the end.
+  bool take_lines() {
+    taken_.clear();
+    std::unique_lock lock(mutex_);
+    const auto has_work = [&] { return !waiting_.empty() || reopen_ || overflowed_ > 0; };
+    wake_.wait(lock, [&] { return ending_ || has_work(); });
+    if (!has_work()) return false;
+    waiting_bytes_ = 0;
+    waiting_.swap(taken_);
+    missing_ = std::exchange(overflowed_, 0);
+    return true;
+  }
+
+  void write_line(const std::string& line) {
+    if (report_losses() && write(line)) return;
+    ++lost_;
+    ++unreported_;
+  }
+
+  // True if there is nothing left to report.
+  bool report_losses() noexcept {
+    if (unreported_ == 0) return true;
+    try {
+      const std::string lines = unreported_ == 1 ? " line is missing here (" : " lines are missing here (";
+      if (write(std::to_string(unreported_) + lines + text_of(reason_) + ").\n")) unreported_ = 0;
+    } catch (...) {  // no memory: the next line tries again
+    }
+    return unreported_ == 0;
+  }
+
+  // All of the text, or as much of it as can be written.
+  bool write(std::string_view text) {
+    if (in_line_ && !write_bytes("\n")) return false;  // the end of a line that failed half-way
+    in_line_ = false;
+    return write_bytes(text);
+  }
+
+  bool write_bytes(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
+      if (wrote > 0) {
+        text.remove_prefix(static_cast<std::size_t>(wrote));
+        in_line_ = !text.empty();
+      } else if (wrote == 0 || errno == EAGAIN) {  // somebody has made the stream one that does not wait
+        pollfd until{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+        ::poll(&until, 1, 1000);
+      } else if (errno != EINTR) {
+        fail(errno);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void open_again() noexcept {
+    const int opened = open_for_appending(path_);
+    if (opened < 0) return fail(errno);
+    ::close(std::exchange(descriptor_, opened));
+    in_line_ = false;
+  }
+
+  void fail(int error) noexcept {
+    reason_ = error;
+    complain(error);
+  }
+
+  void complain(int reason) noexcept {
+    if (!options_.on_loss) return;
+    try {
+      const Clock::rep now = Clock::now().time_since_epoch().count();
+      const std::lock_guard lock(complaining_);
+      if (muted_ || (complained_at_ != 0 && now - complained_at_ < Clock::duration(kBetweenComplaints).count())) return;
+      complained_at_ = now;
+      options_.on_loss(text_of(reason));
+    } catch (...) {  // there is nobody left to tell
+    }
+  }
+
+  const LineLogOptions options_;
+  const std::filesystem::path path_;  // empty for a descriptor of the caller's
+
+  std::mutex mutex_;
+  std::condition_variable wake_, ended_signal_;
+  std::deque<std::string> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::int64_t overflowed_ = 0;  // lines that came after those that wait
+  bool ending_ = false, ended_ = false;
+
+  std::atomic<bool> reopen_ = false;
+  std::atomic<std::int64_t> lost_ = 0;
+
+  std::mutex complaining_;
+  Clock::rep complained_at_ = 0;
+  bool muted_ = false;
+
+  // The thread's own.
+  int descriptor_;
+  bool in_line_ = false;  // the last line was written in part
+  std::deque<std::string> taken_;
+  std::int64_t missing_ = 0;     // lines that came after those that were taken
+  std::int64_t unreported_ = 0;  // lines that no line has told of
+  int reason_ = kTooSlow;
+};
+
+LineLog::LineLog(int descriptor, LineLogOptions options)
+    : state_(std::make_shared<State>(descriptor, std::filesystem::path(), std::move(options))) {
+  start();
+}
+
+LineLog::LineLog(const std::filesystem::path& file, LineLogOptions options) {
+  const int descriptor = open_for_appending(file);
+  require<Error>(descriptor >= 0, "cannot write '", file.string(), "' ", system_reason(), ".");
+  state_ = std::make_shared<State>(descriptor, file, std::move(options));
+  start();
+}
+
+void LineLog::start() {
+  try {
+    thread_ = std::thread([state = state_] { state->run(); });
+  } catch (const std::system_error& error) {
+    throw Error(join("cannot start a thread for a log (", error.what(), ")."));
+  }
+}
+
+// A thread whose stream has stalled cannot be ended. What it uses is its own, so it can be left behind.
+LineLog::~LineLog() {
+  if (state_->finish()) {
+    thread_.join();
+  } else {
+    state_->mute();
+    thread_.detach();
+  }
+}
+
+void LineLog::add(std::string_view line) noexcept { state_->add(line); }
+
+void LineLog::reopen() noexcept { state_->reopen(); }
+
+std::int64_t LineLog::lost() const noexcept { return state_->lost(); }
+
+}  // namespace dragoman

@@ -1,0 +1,230 @@
+#include "dragoman/base/line_log.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+
+namespace dragoman {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// A pipe whose ends are closed in the end.
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    from = ends[0];
+    to = ends[1];
+  }
+  ~Pipe() {
+    close_reader();
+    ::close(to);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  void close_reader() {
+    if (from >= 0) ::close(std::exchange(from, -1));
+  }
+  // Writes until nothing more fits.
+  void fill() const {
+    ::fcntl(to, F_SETFL, O_NONBLOCK);
+    const std::string block(4096, 'x');
+    while (::write(to, block.data(), block.size()) > 0) continue;
+    while (::write(to, "\n", 1) > 0) continue;
+    ::fcntl(to, F_SETFL, 0);
+  }
+  // Everything that can be read for as long as `is_complete` does not hold, ten seconds at most.
+  template <class Complete>
+  std::string read_until(const Complete& is_complete) const {
+    ::fcntl(from, F_SETFL, O_NONBLOCK);
+    const auto begin = std::chrono::steady_clock::now();
+    std::string text;
+    while (!is_complete(text) && seconds_since(begin) < 10) {
+      char block[4096];
+      const ssize_t got = ::read(from, block, sizeof block);
+      if (got > 0) text.append(block, static_cast<std::size_t>(got));
+      if (got <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return text;
+  }
+
+  int from, to;
+};
+
+class LineLogTest : public ::testing::Test {
+ protected:
+  LineLogTest() { std::signal(SIGPIPE, SIG_IGN); }
+  ~LineLogTest() override { std::filesystem::remove_all(directory_); }
+
+  std::filesystem::path file(const std::string& name) const {
+    make_directory(directory_);
+    return directory_ / name;
+  }
+
+ private:
+  std::filesystem::path directory_ =
+      std::filesystem::path(::testing::TempDir()) / ("line_log_" + std::to_string(::getpid()));
+};
+
+TEST_F(LineLogTest, WritesAllLinesInOrderBeforeItEnds) {
+  std::string expected;
+  {
+    LineLog log(file("log"), {.flush_seconds = 60});
+    for (int i = 0; i < 1000; ++i) {
+      log.add(std::to_string(i));
+      expected += std::to_string(i) + "\n";
+    }
+  }
+  EXPECT_EQ(read_file(file("log")), expected);
+  { LineLog(file("log")).add("more"); }
+  EXPECT_EQ(read_file(file("log")), expected + "more\n");
+}
+
+TEST_F(LineLogTest, AReaderThatStallsHoldsUpNobodyAndLearnsWhatItMissed) {
+  const Pipe pipe;
+  pipe.fill();
+  std::atomic<int> complaints = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  LineLog log(pipe.to, {.most_bytes = 1000, .on_loss = [&](const std::string&) { ++complaints; }});
+  for (int i = 0; i < 10000; ++i) log.add("line " + std::to_string(i));
+  EXPECT_LT(seconds_since(begin), 5);
+  EXPECT_GT(log.lost(), 9000);
+  EXPECT_EQ(complaints, 1);
+  const auto has_report = [](const std::string& text) { return text.find("missing here") != std::string::npos; };
+  const std::string text = pipe.read_until(has_report);
+  ASSERT_TRUE(has_report(text));
+  std::istringstream lines(text.substr(text.find("line 0\n")));
+  std::int64_t written = 0;
+  std::string line;
+  for (; std::getline(lines, line) && !has_report(line); ++written) EXPECT_EQ(line, "line " + std::to_string(written));
+  EXPECT_EQ(written + log.lost(), 10000);
+  EXPECT_TRUE(line.starts_with(std::to_string(log.lost()) + " lines are missing here")) << line;
+}
+
+TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
+  const Pipe pipe;
+  pipe.fill();
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    LineLog log(pipe.to, {.flush_seconds = 0.1});
+    log.add("nobody reads this");
+  }
+  EXPECT_LT(seconds_since(begin), 5);
+  pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });  // frees the thread
+}
+
+TEST_F(LineLogTest, AReaderThatLeavesAndAFullDiskLoseLinesAndNothingElse) {
+  Pipe pipe;
+  pipe.close_reader();
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  for (const int descriptor : {pipe.to, full, -1}) {
+    std::string reason;
+    std::int64_t lost = 0;
+    {
+      LineLog log(descriptor, {.flush_seconds = 60, .on_loss = [&](const std::string& why) { reason = why; }});
+      for (int i = 0; i < 10; ++i) log.add("a line");
+      const auto begin = std::chrono::steady_clock::now();
+      while ((lost = log.lost()) < 10 && seconds_since(begin) < 10) std::this_thread::yield();
+    }
+    EXPECT_EQ(lost, 10);
+    EXPECT_NE(reason, "");
+  }
+  ::close(full);
+}
+
+// A limit on the size of files stands for a full disk, which may take a part of a line.
+TEST_F(LineLogTest, LinesAfterAFullDiskAreWholeAndFollowTheReport) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{.rlim_cur = 10, .rlim_max = before.rlim_max};
+  {
+    LineLog log(file("log"), {.flush_seconds = 60});
+    setrlimit(RLIMIT_FSIZE, &small);
+    log.add("0123456789abc");
+    const auto begin = std::chrono::steady_clock::now();
+    while (log.lost() < 1 && seconds_since(begin) < 10) std::this_thread::yield();
+    setrlimit(RLIMIT_FSIZE, &before);
+    log.add("next");
+  }
+  EXPECT_EQ(read_file(file("log")), "0123456789\n1 line is missing here (file too large).\nnext\n");
+}
+
+TEST_F(LineLogTest, AReaderThatComesBackLearnsWhatItMissed) {
+  const std::filesystem::path path = file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int first_reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  LineLog log(path, {.flush_seconds = 60});
+  ::close(first_reader);
+  for (int i = 0; i < 3; ++i) log.add("lost");
+  const auto begin = std::chrono::steady_clock::now();
+  while (log.lost() < 3 && seconds_since(begin) < 10) std::this_thread::yield();
+  Pipe reader;
+  reader.close_reader();
+  reader.from = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  log.add("again");
+  EXPECT_EQ(reader.read_until([](const std::string& text) { return text.ends_with("again\n"); }),
+            "3 lines are missing here (broken pipe).\nagain\n");
+}
+
+TEST_F(LineLogTest, OpensARenamedFileAgain) {
+  LineLog log(file("log"));
+  const auto wrote = [&](const std::string& name, const std::string& text) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (seconds_since(begin) < 10) {
+      if (std::filesystem::exists(file(name)) && read_file(file(name)) == text) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  };
+  log.add("one");
+  EXPECT_TRUE(wrote("log", "one\n"));
+  std::filesystem::rename(file("log"), file("log.1"));
+  log.add("two");
+  EXPECT_TRUE(wrote("log.1", "one\ntwo\n"));
+  log.reopen();
+  EXPECT_TRUE(wrote("log", ""));
+  log.add("three");
+  EXPECT_TRUE(wrote("log", "three\n"));
+  EXPECT_EQ(read_file(file("log.1")), "one\ntwo\n");
+}
+
+TEST_F(LineLogTest, GoesOnWithItsFileWhereItCannotBeOpenedAgain) {
+  std::atomic<bool> told = false;
+  {
+    LineLog log(file("log"), {.flush_seconds = 60, .on_loss = [&](const std::string&) { told = true; }});
+    std::filesystem::rename(file("log"), file("log.1"));
+    make_directory(file("log"));
+    log.reopen();
+    log.add("a line");
+  }
+  EXPECT_TRUE(told);
+  EXPECT_EQ(read_file(file("log.1")), "a line\n");
+}
+
+TEST_F(LineLogTest, RefusesAFileThatCannotBeOpened) {
+  EXPECT_THROW(LineLog(file("none") / "log"), Error);
+  const std::filesystem::path path = file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(LineLog{path}, Error);  // nobody reads it: to wait for a reader would be to wait for ever
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,285 @@
+// `dragoman serve` whose standard streams, logs and files fail, stall, or are closed: it starts, answers and stops as
+// if nothing were wrong, and says what it can.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/server_process.h"
+
+namespace dragoman {
+namespace {
+
+// A stream for a process to write to.
+class Stream {
+ public:
+  enum class Kind { kClosed, kFull, kLeft, kStalled };
+
+  explicit Stream(Kind kind) {
+    if (kind == Kind::kClosed) return;
+    if (kind == Kind::kFull) {
+      to_ = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+      return;
+    }
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    from_ = ends[0];
+    to_ = ends[1];
+    if (kind == Kind::kLeft) ::close(std::exchange(from_, -1));
+    if (kind == Kind::kStalled) fill();
+  }
+  ~Stream() {
+    if (from_ >= 0) ::close(from_);
+    if (to_ >= 0) ::close(to_);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  int to() const { return to_; }
+  // What is written, until `part` is there, or ten seconds are over.
+  std::string read_until(const std::string& part) const {
+    ::fcntl(from_, F_SETFL, O_NONBLOCK);
+    std::string text;
+    eventually([&] {
+      char block[4096];
+      const ssize_t got = ::read(from_, block, sizeof block);
+      if (got > 0) text.append(block, static_cast<std::size_t>(got));
+      return text.find(part) != std::string::npos;
+    });
+    return text;
+  }
+
+ private:
+  void fill() const {
+    ::fcntl(to_, F_SETFL, O_NONBLOCK);
+    const std::string block(4096, '.');
+    while (::write(to_, block.data(), block.size()) > 0) continue;
+    while (::write(to_, "\n", 1) > 0) continue;
+    ::fcntl(to_, F_SETFL, 0);
+  }
+
+  int from_ = -1, to_ = Surroundings::kClosed;
+};
+
+constexpr Stream::Kind kBroken[] = {Stream::Kind::kClosed, Stream::Kind::kFull, Stream::Kind::kLeft,
+                                    Stream::Kind::kStalled};
+
+class ServeStreams : public ServeTest {
+ protected:
+  ~ServeStreams() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) const {
+    make_directory(folder_);
+    return folder_ + "/" + name;
+  }
+  bool serves(const ServerProcess& server) const {
+    Client client(server.port());
+    return is_right(client, 0) && is_right(client, 2);
+  }
+  static void expect_stops(ServerProcess& server) {
+    const auto begin = std::chrono::steady_clock::now();
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.status(), 0) << server.said();
+    EXPECT_LT(serve::seconds_since(begin), 20);
+  }
+  // That it reads its log again, or says so, within ten seconds.
+  static bool says(const ServerProcess& server, const std::string& part) {
+    return eventually([&] { return server.said().find(part) != std::string::npos; });
+  }
+  static bool holds(const std::string& path, const std::string& part) {
+    return eventually([&] { return std::filesystem::exists(path) && read_file(path).find(part) != std::string::npos; });
+  }
+  // Each makes a line of ten thousand bytes in the access log.
+  static void ask_for_long_paths(const ServerProcess& server, int times) {
+    Client client(server.port());
+    const std::string request = "GET /" + std::string(10000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    for (int i = 0; i < times; ++i) EXPECT_EQ(client.ask(request).status, 404);
+  }
+
+ private:
+  std::string folder_ = scratch("_streams");
+};
+
+TEST_F(ServeStreams, StartsAnswersReloadsAndStopsWhateverItsStandardErrorIs) {
+  for (const Stream::Kind kind : kBroken) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    const Stream err(kind);
+    const std::string log = file("log" + std::to_string(static_cast<int>(kind)));
+    ServerProcess server(flags({"--access-log", log}), {.err = err.to()});
+    EXPECT_TRUE(serves(server));
+    EXPECT_TRUE(holds(log, "POST /translate"));
+    std::filesystem::rename(log, log + ".1");
+    server.signal(SIGHUP);
+    EXPECT_TRUE(holds(log, ""));
+    EXPECT_TRUE(serves(server));
+    EXPECT_TRUE(holds(log, "POST /translate"));
+    expect_stops(server);
+  }
+}
+
+TEST_F(ServeStreams, AnswersWhateverItsAccessLogIs) {
+  for (const Stream::Kind kind : kBroken) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    const Stream out(kind);
+    ServerProcess server(flags({"--access-log", "-"}), {.out = out.to()});
+    ask_for_long_paths(server, 250);
+    EXPECT_TRUE(serves(server));
+    Client client(server.port());
+    EXPECT_GT(metric(client, "dragoman_log_lines_lost_total{log=\"access\"}"), 0);
+    EXPECT_TRUE(says(server, "serve: lines of the access log '-' are lost (")) << server.said();
+    EXPECT_TRUE(serves(server));
+    expect_stops(server);
+  }
+}
+
+TEST_F(ServeStreams, AReaderThatReadsOnLearnsHowManyLinesItMissed) {
+  const Stream out(Stream::Kind::kStalled);
+  ServerProcess server(flags({"--access-log", "-"}), {.out = out.to()});
+  ask_for_long_paths(server, 250);
+  Client client(server.port());
+  const std::int64_t lost = metric(client, "dragoman_log_lines_lost_total{log=\"access\"}");
+  EXPECT_GT(lost, 100);
+  const std::string text = out.read_until("missing here");
+  EXPECT_NE(text.find("\n" + std::to_string(lost)), std::string::npos) << text.substr(text.size() - 200);
+  EXPECT_TRUE(serves(server));
+  EXPECT_NE(out.read_until("POST /translate"), "");
+}
+
+TEST_F(ServeStreams, AFullDiskUnderTheAccessLogIsReportedOnce) {
+  ServerProcess server(flags({"--access-log", "/dev/full"}));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(serves(server));
+  EXPECT_TRUE(says(server, "'/dev/full' are lost (no space left on device)")) << server.said();
+  const std::string said = server.said();
+  EXPECT_EQ(said.find("are lost"), said.rfind("are lost")) << said;
+  expect_stops(server);
+}
+
+TEST_F(ServeStreams, FlushesItsAccessLogBeforeItEnds) {
+  ServerProcess server(flags({"--access-log", file("log")}));
+  Client client(server.port());
+  for (int i = 0; i < 100; ++i) client.ask("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect_stops(server);
+  const std::string log = read_file(file("log"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 100);
+}
+
+TEST_F(ServeStreams, AReloadThatFailsInAnyWayKeepsTheOldModel) {
+  ServerProcess server(flags());
+  const std::filesystem::path languages = directory / "languages.json";
+  std::filesystem::remove(languages);
+  std::filesystem::create_symlink(languages.filename(), languages);  // a link to itself
+  server.signal(SIGHUP);
+  EXPECT_TRUE(says(server, "languages.json' (too many levels of symbolic links). The models stay as they were."))
+      << server.said();
+  EXPECT_TRUE(serves(server));
+  std::filesystem::remove(languages);
+
+  rlimit before{};
+  ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, nullptr, &before), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &none, nullptr), 0);
+  server.signal(SIGHUP);
+  EXPECT_TRUE(says(server, "(too many open files). The models stay as they were.")) << server.said();
+  ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &before, nullptr), 0);
+  EXPECT_TRUE(serves(server));
+  server.signal(SIGHUP);
+  EXPECT_TRUE(says(server, "were loaded again")) << server.said();
+  EXPECT_TRUE(serves(server));
+  expect_stops(server);
+}
+
+TEST_F(ServeStreams, SaysThatItsDescriptorsRanOut) {
+  ServerProcess server(flags());
+  EXPECT_TRUE(serves(server));
+  rlimit before{};
+  ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, nullptr, &before), 0);
+  const rlimit few{.rlim_cur = 24, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &few, nullptr), 0);
+  {
+    std::vector<Client> clients;
+    for (int i = 0; i < 30; ++i) clients.emplace_back(server.port());
+    EXPECT_TRUE(says(server, "serve: cannot accept more connections now (Too many open files)")) << server.said();
+  }
+  EXPECT_TRUE(serves(server));
+  const std::string said = server.said();
+  EXPECT_EQ(said.find("cannot accept"), said.rfind("cannot accept")) << said;
+}
+
+TEST_F(ServeStreams, RequestsThatItRefusesAppearInLogAndMetrics) {
+  const std::string log = file("log");
+  ServerProcess server(flags({"--access-log", log, "--read-seconds", "0.3", "--body-kb", "1"}));
+  const auto status = [&](const std::string& request) { return Client(server.port()).ask(request).status; };
+  EXPECT_EQ(status("nonsense\r\n\r\n"), 400);
+  EXPECT_EQ(status("GET /slow HTTP/1.1\r\nHost:"), 408);
+  EXPECT_EQ(status(posted("/translate", {{"q", std::string(2000, 'a')}})), 413);
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(20000, 'x') + "\r\n\r\n"), 431);
+  EXPECT_EQ(status("GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
+  EXPECT_EQ(status("GET /a%C2%85b%E2%80%A8%22%7F HTTP/1.1\r\nHost: a\r\n\r\n"), 404);
+  for (const char* line : {"127.0.0.1 \"-\" 400 ", "127.0.0.1 \"GET /slow\" 408 ", "127.0.0.1 \"POST /translate\" 413 ",
+                           "127.0.0.1 \"GET /\" 431 ", "127.0.0.1 \"GET /health\" 421 ",
+                           "127.0.0.1 \"GET /a\\u0085b\\u2028\\\"\\u007F\" 404 "}) {
+    EXPECT_TRUE(holds(log, line)) << line << read_file(log);
+  }
+  Client client(server.port());
+  for (const char* labels :
+       {"{path=\"other\",status=\"400\"}", "{path=\"other\",status=\"408\"}", "{path=\"/translate\",status=\"413\"}",
+        "{path=\"/\",status=\"431\"}", "{path=\"/health\",status=\"421\"}"}) {
+    EXPECT_EQ(metric(client, std::string("dragoman_requests_total") + labels), 1) << labels;
+  }
+}
+
+TEST_F(ServeStreams, RequestsThatTookTooLongOrWhoseClientsLeftAppearInLogAndMetrics) {
+  const std::string log = file("log");
+  ServerProcess server(flags({"--access-log", log, "--request-seconds", "0.2"}));
+  const std::string request =
+      posted("/v1/translate", {{"q", data::words(9)}, {"min_length", 2000}, {"max_extra", 2000}});
+  EXPECT_EQ(Client(server.port()).ask(request).status, 503);
+  EXPECT_TRUE(holds(log, "\"POST /v1/translate\" 503 ")) << read_file(log);
+  Client leaving(server.port());
+  leaving.send(request);
+  Client client(server.port());
+  EXPECT_TRUE(eventually([&] { return metric(client, "dragoman_batch_sentences{source=\"en\",target=\"de\"}") == 1; }));
+  leaving.reset();
+  EXPECT_TRUE(holds(log, "\"POST /v1/translate\" 499 ")) << read_file(log);
+}
+
+TEST_F(ServeStreams, WrongKeysAreLimitedAndRightOnesAreNot) {
+  replace_file(file("keys"), "a long and secret key\n");
+  ServerProcess server(flags({"--api-keys", file("keys")}));
+  Client client(server.port());
+  const auto ask = [&](const std::string& key) {
+    return client.ask("POST /detect HTTP/1.1\r\nHost: a\r\nX-Api-Key: " + key +
+                      "\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"q\":\"one\"}");
+  };
+  EXPECT_EQ(ask("a long and secret key").status, 200);
+  int looked_at = 0;
+  Client::Answer last;
+  for (int i = 0; i < 500; ++i) looked_at += (last = ask(std::to_string(i))).status == 403 ? 1 : 0;
+  EXPECT_GE(looked_at, 10);
+  EXPECT_LE(looked_at, 20);  // one more in each six seconds
+  EXPECT_EQ(last.status, 429);
+  EXPECT_GE(std::stoi(last.headers["Retry-After"]), 1);
+  EXPECT_EQ(ask("a long and secret key").status, 200);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of addresses
+TEST_F(ServeStreams, StartsAndReloadsWithFourGigabytesOfAddresses) {
+  ServerProcess server(flags({"--workers", "2"}), {.most_address_bytes = rlim_t{4'000'000} << 10});
+  EXPECT_TRUE(serves(server));
+  for (int round = 0; round < 3; ++round) {
+    const std::size_t before = server.said().size();
+    server.signal(SIGHUP);
+    EXPECT_TRUE(eventually([&] { return server.said().find("loaded again", before) != std::string::npos; }))
+        << server.said();
+  }
+  EXPECT_TRUE(serves(server));
+  expect_stops(server);
+}
+#endif
+
+}  // namespace
+}  // namespace dragoman
