@@ -7,7 +7,6 @@
 
 #include <cerrno>
 
-#include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 
 namespace dragoman {
@@ -23,9 +22,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
     mapped = start_ != MAP_FAILED;
   }
   if (mapped) return;
-  const std::string reason = system_reason();
+  const Error problem(join("cannot map '", path.string(), "' into memory ", system_reason(), "."));
   ::close(file_);
-  throw Error(join("cannot map '", path.string(), "' into memory ", reason, "."));
+  throw problem;
 }
 
 MappedFile::~MappedFile() {
