@@ -27,10 +27,19 @@ struct Descriptor {
   }
 };
 
+// Calls the system again as long as a signal comes in between.
+template <class Call>
+int until_not_interrupted(const Call& call) {
+  while (true) {
+    const int result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
 // Pipes and most devices cannot be flushed, and need not be.
 void flush_to_disk(int file, const std::filesystem::path& path) {
-  require<Error>(::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP, "cannot write '", path.string(), "' ",
-                 system_reason(), ".");
+  require<Error>(until_not_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
+                 "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
 void write_all(int file, std::string_view text, const std::filesystem::path& path) {
@@ -63,6 +72,11 @@ std::ostream& operator<<(std::ostream& out, SystemReason) {
   return out << "(" << reason << ")";
 }
 
+int open_file(const std::filesystem::path& path, int flags) {
+  constexpr mode_t kMode = 0644;  // of a file that is made
+  return until_not_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
+}
+
 std::filesystem::file_status status_of(const std::filesystem::path& path) {
   std::error_code problem;
   const std::filesystem::file_status status = std::filesystem::status(path, problem);
@@ -72,7 +86,7 @@ std::filesystem::file_status status_of(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{open_file(path, O_RDONLY | O_CLOEXEC)};
   require<Error>(file.number >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   std::string text;
   std::size_t used = 0;
@@ -90,7 +104,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
 }
 
 void read_blocks(const std::filesystem::path& path, const std::function<void(std::string_view)>& take) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{open_file(path, O_RDONLY | O_CLOEXEC)};
   require<Error>(file.number >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   std::string block(kBufferBytes, '\0');
   while (true) {
@@ -103,7 +117,7 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
@@ -137,7 +151,7 @@ void FileWriter::finish() {
 }
 
 FileAppender::FileAppender(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
@@ -148,9 +162,9 @@ void FileAppender::append(std::string_view line) { write_all(file_, line, path_)
 void FileAppender::flush() { flush_to_disk(file_, path_); }
 
 LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
   is_new_ = file_ >= 0;
-  if (!is_new_) file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (!is_new_) file_ = open_file(path, O_WRONLY | O_CREAT | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
@@ -163,7 +177,8 @@ void LineFile::begin() {
   if (begun_) return;
   struct stat status {};
   const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-  require<Error>(!plain || ::ftruncate(file_, 0) == 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
+  require<Error>(!plain || until_not_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
+                 path_.string(), "' ", system_reason(), ".");
   begun_ = true;
 }
 
@@ -191,15 +206,17 @@ void replace_whole(const std::filesystem::path& path, const std::function<void(c
 }
 
 void replace_file(const std::filesystem::path& name, std::string_view text) {
-  std::error_code problem;
   const std::filesystem::file_status status = status_of(name);
-  const bool linked = std::filesystem::is_symlink(name, problem) && std::filesystem::exists(status);
-  const std::filesystem::path path = linked ? std::filesystem::canonical(name, problem) : name;
+  std::error_code problem;
+  std::filesystem::path path = name;
+  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem));
+  if (is_link && std::filesystem::exists(status)) path = std::filesystem::canonical(name, problem);
   errno = problem.value();
-  require<Error>(!path.empty(), "cannot write '", name.string(), "' ", system_reason(), ".");
+  require<Error>(!problem || !std::filesystem::exists(status), "cannot write '", name.string(), "' ", system_reason(),
+                 ".");
   require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
   if (std::filesystem::is_other(status)) {  // a device or a pipe: nothing that could be replaced
-    const Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    const Descriptor file{open_file(path, O_WRONLY | O_CLOEXEC)};
     require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
     return write_all(file.number, text, path);
   }
@@ -227,7 +244,7 @@ void remove_file(const std::filesystem::path& path) {
 }
 
 void flush_directory(const std::filesystem::path& directory) {
-  const Descriptor file{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor file{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (file.number < 0 && errno == EACCES) return;  // one may write to a directory without being allowed to read it
   require<Error>(file.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
   flush_to_disk(file.number, directory);
@@ -261,10 +278,9 @@ std::vector<std::filesystem::path> list_directory(const std::filesystem::path& d
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
   while (true) {
     make_directory(directory);
-    Descriptor opened{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    Descriptor opened{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     require<Error>(opened.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
-    const bool locked = ::flock(opened.number, LOCK_EX | LOCK_NB) == 0;
-    if (!locked && errno == EINTR) continue;
+    const bool locked = until_not_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
     require<Error>(locked || errno != EWOULDBLOCK, "another process is working in '", directory.string(), "'.");
     require<Error>(locked, "cannot lock the directory '", directory.string(), "' ", system_reason(), ".");
     if (!names(directory, opened.number)) continue;  // another process gave it a new name before it was locked

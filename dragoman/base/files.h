@@ -35,6 +35,9 @@ struct SystemReason {};
 inline SystemReason system_reason() { return {}; }
 std::ostream& operator<<(std::ostream& out, SystemReason reason);
 
+// open() with these flags, again if a signal comes in between; -1 at a failure.
+int open_file(const std::filesystem::path& path, int flags);
+
 // What has this name, links followed; file_type::not_found if nothing has. Throws an Error if the system does not say.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 

@@ -12,7 +12,7 @@
 namespace dragoman {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  file_ = open_file(path, O_RDONLY | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   struct stat status {};
   bool mapped = ::fstat(file_, &status) == 0;

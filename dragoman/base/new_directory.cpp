@@ -28,8 +28,10 @@ fs::path place_of(const fs::path& path) {
 }
 
 void require_free(const fs::path& place, const fs::path& path) {
-  std::error_code none;
-  const fs::file_status found = fs::symlink_status(place, none);
+  std::error_code problem;
+  const fs::file_status found = fs::symlink_status(place, problem);
+  errno = problem.value();
+  require<Error>(fs::status_known(found), "cannot write '", path.string(), "' ", system_reason(), ".");
   if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) refuse(path);
 }
 
