@@ -108,6 +108,14 @@ foreach(source IN LISTS whole_test_sources)
   endif()
 endforeach()
 
+# Stops the clock of a program, and notes what it flushes. It replaces what sanitizers replace too.
+if(TARGET resume_test)
+  add_library(preloaded MODULE tests/preloaded.cpp)
+  target_link_libraries(preloaded PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
+  target_compile_definitions(resume_test PRIVATE DRAGOMAN_PRELOADED="$<TARGET_FILE:preloaded>")
+  add_dependencies(resume_test preloaded)
+endif()
+
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
 add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
 target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)

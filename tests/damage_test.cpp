@@ -6,6 +6,7 @@
 
 #include "dragoman/backend/backend.h"
 #include "dragoman/base/error.h"
+#include "dragoman/base/hash.h"
 #include "dragoman/data/token_cache.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/train/checkpoint.h"
@@ -134,6 +135,51 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   EXPECT_NE(ending.err.find("optimiser.safetensors' is damaged: its checksum is wrong. Going back"), std::string::npos);
   EXPECT_EQ(resumed_step(ending), 4);
   expect_same_weights(file("straight"), model, 8);
+}
+
+TEST_F(Damage, OfOneCheckpointIsNeverTheEnd) {
+  const std::string few = kShort + "--average 0 --ema 0 --keep 1 --steps ";
+  ASSERT_EQ(run(train("few", few + "6")).status, 0);
+  EXPECT_EQ(checkpoint_steps(file("few")), (std::vector<int>{4, 6}));
+  std::filesystem::remove(checkpoint(file("few"), 6) + "/model.safetensors");
+  const Ending ending = run(train("few", few + "8"));
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  EXPECT_NE(ending.err.find("model.safetensors' is missing. Going back"), std::string::npos) << ending.err;
+  EXPECT_EQ(resumed_step(ending), 4);
+}
+
+// A link to itself: nobody, not even root, can read that, and it says nothing about the bytes of the checkpoint.
+TEST_F(Damage, IsNotWhatCannotBeRead) {
+  for (const int step : {4, 6}) {
+    for (const char* name : {"state.json", "model.safetensors", "optimiser.safetensors", "checksums.json"}) {
+      const std::string path = checkpoint(model, step) + "/" + name, whole = read_file(path);
+      std::filesystem::remove(path);
+      std::filesystem::create_symlink(name, path);
+      std::filesystem::create_directory(model + "/checkpoints/step-8.unfinished");
+      const std::string before = shell("find " + model + " | sort").out;
+      expect_one_sentence(run(train("model", kShort + "--steps 8")), 1,
+                          "cannot read '" + path + "' (too many levels of symbolic links).");
+      EXPECT_EQ(shell("find " + model + " | sort").out, before);
+      std::filesystem::remove(path);
+      replace_file(path, whole);
+    }
+  }
+  EXPECT_EQ(resumed_step(run(train("model", kShort + "--steps 8"))), 6);
+}
+
+TEST_F(Damage, IsNotACheckpointOfAnotherVersion) {
+  for (const char* change : {"s/\"format\": 1/\"format\": 2/", "s/\"dropout\"/\"dripout\"/"}) {
+    const std::string state = checkpoint(model, 6) + "/state.json", list = checkpoint(model, 6) + "/checksums.json";
+    const std::string whole = read_file(state), checksums = read_file(list);
+    ASSERT_EQ(shell("sed -i '" + std::string(change) + "' " + state).status, 0);
+    Json changed = parse_json(checksums, "checksums");
+    changed["state.json"] = Hash().add(read_file(state)).hex();
+    replace_file(list, changed.dump());
+    expect_one_sentence(run(train("model", kShort + "--steps 8")), 1, "version");
+    EXPECT_EQ(checkpoint_steps(model), (std::vector<int>{2, 4, 6}));
+    replace_file(state, whole);
+    replace_file(list, checksums);
+  }
 }
 
 TEST_F(Damage, OfAllCheckpointsIsOneSentence) {

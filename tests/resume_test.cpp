@@ -68,11 +68,64 @@ class Resume : public TrainingTest {
     const Ending straight = run(train("straight", "--steps 240 " + more));
     EXPECT_EQ(straight.status, 0) << straight.err;
     EXPECT_EQ(resumed_step(straight), 0);
-    expect_same_run(file("straight"), model, 240);
+    expect_same_directory(file("straight"), model);
   }
 };
 
-TEST_F(Resume, AfterFourKillsAndAStopGivesTheBytesOfAStraightRun) { expect_killed_run_to_equal_straight_one(""); }
+TEST_F(Resume, AfterFourKillsAndAStopLeavesTheDirectoryOfAStraightRun) { expect_killed_run_to_equal_straight_one(""); }
+
+TEST_F(Resume, KeepsTheFilmWhole) {
+  replace_file(file("probe"), "the old cat\na small house\tesuoh llams a\n");
+  // With other weights to publish, too.
+  expect_killed_run_to_equal_straight_one("--average 0 --ema 0 --keep 1 --probe " + file("probe"));
+}
+
+// Whatever a killed run leaves between two checkpoints: here all that may be there, at once.
+TEST_F(Resume, MendsWhatAKillLeftBehind) {
+  replace_file(file("probe"), "the old cat\n");
+  const std::string flags = "--average 0 --ema 0 --keep 1 --report-every 20 --probe " + file("probe");
+  const std::string model = file("killed");
+  ASSERT_EQ(run(train("killed", flags + " --steps 40")).status, 0);
+  ASSERT_EQ(run(train("straight", flags + " --steps 80")).status, 0);
+  std::filesystem::rename(model + "/probe/step-40.jsonl", model + "/probe/step-57.jsonl");
+  replace_file(model + "/probe/step-60.jsonl.unfinished", "{");
+  replace_file(model + "/report.html.unfinished", "<");
+  replace_file(model + "/checkpoints/best-step-60.safetensors", "weights that no checkpoint knows of");
+  const Ending ending = run(train("killed", flags + " --steps 80"));
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  EXPECT_EQ(resumed_step(ending), 40);
+  expect_same_directory(file("straight"), model);
+}
+
+TEST_F(Resume, RemovesOlderCheckpointsThatAKilledRunKept) {
+  ASSERT_EQ(run(train("model", "--average 0 --steps 80 --keep 4")).status, 0);
+  ASSERT_EQ(checkpoint_steps(file("model")), (std::vector<int>{20, 40, 60, 80}));
+  ASSERT_EQ(run(train("model", "--average 0 --steps 80 --keep 1")).status, 0);
+  EXPECT_EQ(checkpoint_steps(file("model")), (std::vector<int>{60, 80}));
+}
+
+// DRAGOMAN_PRELOADED stops the clock, and notes what is flushed.
+TEST_F(Resume, DoesNotNeedAClock) {
+  const std::string stopped = "LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_CLOCK=stopped " + kProgram + " ";
+  const Ending first = shell(stopped + train("stopped", "--steps 40"));
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_NE(first.err.find(" 0 tok/s"), std::string::npos) << first.err;
+  const Ending second = shell(stopped + train("stopped", "--steps 60"));
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(resumed_step(second), 40);
+  ASSERT_EQ(run(train("running", "--steps 60")).status, 0);
+  expect_same_weights(file("running"), file("stopped"), 60);
+}
+
+TEST_F(Resume, OfANewDirectoryIsPossibleAfterAPowerCut) {
+  const Ending ending = shell("LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_FLUSHED=" + file("flushed") + " " +
+                              kProgram + " " + train("a/b/model", "--steps 20"));
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  const std::string flushed = read_file(file("flushed")), here = std::filesystem::canonical(directory);
+  for (const char* path : {"", "/a", "/a/b", "/a/b/model", "/a/b/model/checkpoints", "/a/b/model/metrics.jsonl"}) {
+    EXPECT_NE(flushed.find(here + path + "\n"), std::string::npos) << path << " is not flushed:\n" << flushed;
+  }
+}
 
 TEST_F(Resume, HoldsOnCuda) {
   if (cuda_devices() == 0) GTEST_SKIP() << "this machine has no CUDA device";

@@ -68,16 +68,60 @@ class TrainingTest : public ::testing::Test {
   std::string directory = scratch(std::string("_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
+// All in which two runs of the same command differ: what they say of time, here, and what is made of it. That is
+// report.html but for its samples, the checksum of a state, and corpus/contents, which notes when a text was written.
+inline Json timeless(Json object) {
+  for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) object.erase(key);
+  if (object.contains("window") && object["window"].is_object()) object["window"].erase("seconds");
+  return object;
+}
+
 // The records of a run without what depends on the clock.
 inline std::vector<Json> timeless_metrics(const std::string& model) {
   std::vector<Json> records;
   std::ifstream file(model + "/metrics.jsonl");
-  for (std::string line; std::getline(file, line);) {
-    Json record = parse_json(line, "a record");
-    for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) record.erase(key);
-    records.push_back(record);
-  }
+  for (std::string line; std::getline(file, line);) records.push_back(timeless(parse_json(line, "a record")));
   return records;
+}
+
+// From the first of these texts to the second that follows it.
+inline std::string part_of(const std::string& text, const std::string& first, const std::string& last) {
+  const std::size_t begin = std::min(text.find(first), text.size()),
+                    end = std::min(text.find(last, begin), text.size());
+  return text.substr(begin, end - begin);
+}
+
+// Everything that a run left behind, by its path there, without what depends on the clock.
+inline std::map<std::string, std::string> timeless_files(const std::string& model) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(model)) {
+    const std::string path = entry.path().string().substr(model.size() + 1), name = entry.path().filename();
+    if (path == "corpus/contents") continue;
+    std::string& text = files[path];
+    if (!entry.is_regular_file()) continue;
+    text = read_file(entry.path());
+    if (name == "state.json") text = timeless(parse_json(text, path)).dump();
+    if (path == "metrics.jsonl") text = Json(timeless_metrics(model)).dump();
+    if (path == "report.html") text = part_of(text, "<section class=\"samples\">", "</section>");
+    if (name == "checksums.json") {
+      Json checksums = parse_json(text, path);
+      checksums.erase("state.json");
+      text = checksums.dump();
+    }
+  }
+  return files;
+}
+
+// Two runs left the same files, with the same bytes but for what depends on the clock.
+inline void expect_same_directory(const std::string& one, const std::string& other) {
+  const auto files = timeless_files(one), others = timeless_files(other);
+  for (const auto& [path, text] : files) {
+    const auto found = others.find(path);
+    const bool is_there = found != others.end();
+    EXPECT_TRUE(is_there) << path << " is missing in " << other;
+    EXPECT_TRUE(!is_there || found->second == text) << path << " is another in " << other;
+  }
+  for (const auto& [path, text] : others) EXPECT_TRUE(files.contains(path)) << path << " is too much in " << other;
 }
 
 inline std::string checkpoint(const std::string& model, int step) {

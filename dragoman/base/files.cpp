@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <ostream>
 #include <system_error>
-
-#include "dragoman/base/error.h"
+#include <utility>
 
 namespace dragoman {
 namespace {
@@ -27,8 +27,19 @@ struct Descriptor {
   }
 };
 
+// Calls the system again as long as a signal comes in between.
+template <class Call>
+int until_not_interrupted(const Call& call) {
+  while (true) {
+    const int result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+// Pipes and most devices cannot be flushed, and need not be.
 void flush_to_disk(int file, const std::filesystem::path& path) {
-  require<Error>(::fsync(file) == 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+  require<Error>(until_not_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
+                 "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
 void write_all(int file, std::string_view text, const std::filesystem::path& path) {
@@ -40,16 +51,42 @@ void write_all(int file, std::string_view text, const std::filesystem::path& pat
   }
 }
 
+// The directory that holds the name.
+std::filesystem::path parent_of(const std::filesystem::path& path) {
+  return path.parent_path().empty() ? "." : path.parent_path();
+}
+
+// Whether the path still names what was opened: it may have been renamed or removed since.
+bool names(const std::filesystem::path& path, int file) {
+  struct stat named {
+  }, opened{};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
 }  // namespace
 
-std::string system_reason() {
+std::ostream& operator<<(std::ostream& out, SystemReason) {
   std::string reason = std::generic_category().message(errno);
   if (!reason.empty()) reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
-  return "(" + reason + ")";
+  return out << "(" << reason << ")";
+}
+
+int open_file(const std::filesystem::path& path, int flags) {
+  constexpr mode_t kMode = 0644;  // of a file that is made
+  return until_not_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
+}
+
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code problem;
+  const std::filesystem::file_status status = std::filesystem::status(path, problem);
+  errno = problem.value();
+  require<Error>(std::filesystem::status_known(status), "cannot read '", path.string(), "' ", system_reason(), ".");
+  return status;
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{open_file(path, O_RDONLY | O_CLOEXEC)};
   require<Error>(file.number >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   std::string text;
   std::size_t used = 0;
@@ -66,8 +103,21 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   return text;
 }
 
+void read_blocks(const std::filesystem::path& path, const std::function<void(std::string_view)>& take) {
+  const Descriptor file{open_file(path, O_RDONLY | O_CLOEXEC)};
+  require<Error>(file.number >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
+  std::string block(kBufferBytes, '\0');
+  while (true) {
+    const ssize_t got = ::read(file.number, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    require<Error>(got >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
+    if (got == 0) return;
+    take(std::string_view(block).substr(0, static_cast<std::size_t>(got)));
+  }
+}
+
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
@@ -101,7 +151,7 @@ void FileWriter::finish() {
 }
 
 FileAppender::FileAppender(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
@@ -109,27 +159,72 @@ FileAppender::~FileAppender() { ::close(file_); }
 
 void FileAppender::append(std::string_view line) { write_all(file_, line, path_); }
 
-void replace_file(const std::filesystem::path& name, std::string_view text) {
-  std::error_code ignored;
-  const bool linked = std::filesystem::is_symlink(name, ignored) && std::filesystem::exists(name, ignored);
-  const std::filesystem::path path = linked ? std::filesystem::canonical(name) : name;
-  require<UsageError>(!std::filesystem::is_directory(path, ignored), "'", name.string(),
-                      "' is a directory; name a file.");
-  if (std::filesystem::is_other(path, ignored)) {  // a device or a pipe: nothing that could be replaced
-    const Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
-    return write_all(file.number, text, path);
-  }
-  const std::filesystem::path beside = aside(path);
+void FileAppender::flush() { flush_to_disk(file_, path_); }
+
+LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
+  is_new_ = file_ >= 0;
+  if (!is_new_) file_ = open_file(path, O_WRONLY | O_CREAT | O_CLOEXEC);
+  require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+}
+
+LineFile::~LineFile() {
+  if (file_ >= 0) ::close(file_);
+  if (is_new_ && !begun_) ::unlink(path_.c_str());
+}
+
+void LineFile::begin() {
+  if (begun_) return;
+  struct stat status {};
+  const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
+  require<Error>(!plain || until_not_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
+                 path_.string(), "' ", system_reason(), ".");
+  begun_ = true;
+}
+
+void LineFile::add(std::string_view line) {
+  begin();
+  write_all(file_, line, path_);
+}
+
+void LineFile::finish() {
+  begin();
+  flush_to_disk(file_, path_);
+  const int closed = ::close(file_);
+  file_ = -1;
+  require<Error>(closed == 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
+}
+
+void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
   try {
-    FileWriter file(beside);
-    file.write(text);
-    file.finish();
-  } catch (const Error&) {
+    write(aside(path));
+    rename_durably(aside(path), path);
+  } catch (...) {
     remove_unfinished(path);
     throw;
   }
-  rename_durably(beside, path);
+}
+
+void replace_file(const std::filesystem::path& name, std::string_view text) {
+  const std::filesystem::file_status status = status_of(name);
+  std::error_code problem;
+  std::filesystem::path path = name;
+  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem));
+  if (is_link && std::filesystem::exists(status)) path = std::filesystem::canonical(name, problem);
+  errno = problem.value();
+  require<Error>(!problem || !std::filesystem::exists(status), "cannot write '", name.string(), "' ", system_reason(),
+                 ".");
+  require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
+  if (std::filesystem::is_other(status)) {  // a device or a pipe: nothing that could be replaced
+    const Descriptor file{open_file(path, O_WRONLY | O_CLOEXEC)};
+    require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
+    return write_all(file.number, text, path);
+  }
+  replace_whole(path, [&](const std::filesystem::path& beside) {
+    FileWriter file(beside);
+    file.write(text);
+    file.finish();
+  });
 }
 
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -140,11 +235,17 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
   }
   require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot give '", from.string(), "' the name '", to.string(),
                  "' ", system_reason(), ".");
-  flush_directory(to.parent_path().empty() ? "." : to.parent_path());
+  flush_directory(parent_of(to));
+}
+
+void remove_file(const std::filesystem::path& path) {
+  require<Error>(::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR, "cannot remove '", path.string(),
+                 "' ", system_reason(), ".");
 }
 
 void flush_directory(const std::filesystem::path& directory) {
-  const Descriptor file{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor file{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (file.number < 0 && errno == EACCES) return;  // one may write to a directory without being allowed to read it
   require<Error>(file.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
   flush_to_disk(file.number, directory);
 }
@@ -158,24 +259,49 @@ void remove_unfinished(const std::filesystem::path& path) {
 
 bool is_aside(const std::filesystem::path& path) { return path.string().ends_with(kAsideEnding); }
 
+std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code problem;
+  std::filesystem::directory_iterator at(directory, problem);
+  while (!problem && at != std::filesystem::directory_iterator()) {
+    paths.push_back(at->path());
+    at.increment(problem);
+  }
+  errno = problem.value();
+  require<Error>(!problem || problem == std::errc::no_such_file_or_directory, "cannot read the directory '",
+                 directory.string(), "' ", system_reason(), ".");
+  std::ranges::sort(paths);
+  return paths;
+}
+
 // The system takes the lock back when the process ends, however it ends.
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
-  make_directory(directory);
-  file_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  require<Error>(file_ >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
-  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(file_);
-  throw Error(join("another process is working in '", directory.string(), "'."));
+  while (true) {
+    make_directory(directory);
+    Descriptor opened{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    require<Error>(opened.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
+    const bool locked = until_not_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
+    require<Error>(locked || errno != EWOULDBLOCK, "another process is working in '", directory.string(), "'.");
+    require<Error>(locked, "cannot lock the directory '", directory.string(), "' ", system_reason(), ".");
+    if (!names(directory, opened.number)) continue;  // another process gave it a new name before it was locked
+    file_ = std::exchange(opened.number, -1);
+    return;
+  }
 }
 
 DirectoryLock::~DirectoryLock() { ::close(file_); }
 
 void make_directory(const std::filesystem::path& path) {
-  std::error_code problem;
-  std::filesystem::create_directories(path, problem);
-  errno = problem ? problem.value() : ENOTDIR;
-  require<Error>(std::filesystem::is_directory(path, problem), "cannot make the directory '", path.string(), "' ",
-                 system_reason(), ".");
+  const std::filesystem::path named = path.has_filename() ? path : path.parent_path();  // without a slash at its end
+  if (std::filesystem::is_directory(status_of(named))) return;
+  if (!std::filesystem::exists(status_of(parent_of(named)))) make_directory(named.parent_path());
+  if (::mkdir(named.c_str(), 0777) != 0) {
+    const int reason = errno;
+    if (std::filesystem::is_directory(status_of(named))) return;  // made by another process in the meantime
+    errno = reason == EEXIST ? ENOTDIR : reason;
+    throw Error(join("cannot make the directory '", path.string(), "' ", system_reason(), "."));
+  }
+  flush_directory(parent_of(named));
 }
 
 }  // namespace dragoman

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
-
-#include "dragoman/base/error.h"
+#include <functional>
 
 namespace dragoman {
 namespace {
@@ -76,6 +76,75 @@ TEST_F(FilesTest, LinksStayLinksAndDevicesStayDevices) {
   replace_file("/dev/null", "text");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_THROW(replace_file("/dev/full", "text"), Error);
+}
+
+TEST_F(FilesTest, LinesTakeThePlaceOfTheOldOnesWhenTheyCome) {
+  replace_file(directory / "a", "an old line\n");
+  { const LineFile failed(directory / "a"); }
+  EXPECT_EQ(read_file(directory / "a"), "an old line\n");
+  {
+    LineFile file(directory / "a");
+    file.add("one\n");
+    EXPECT_EQ(read_file(directory / "a"), "one\n");
+    file.add("two\n");
+  }
+  EXPECT_EQ(read_file(directory / "a"), "one\ntwo\n");
+  LineFile(directory / "a").finish();
+  EXPECT_EQ(read_file(directory / "a"), "");
+  { const LineFile failed(directory / "new"); }
+  EXPECT_FALSE(std::filesystem::exists(directory / "new"));
+  LineFile device("/dev/null");
+  device.add("line\n");
+  device.finish();
+  EXPECT_THROW(LineFile("/dev/full").add("line\n"), Error);
+  EXPECT_THROW(LineFile{directory}, Error);
+}
+
+// The text of an Error that f throws.
+std::string complaint_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(FilesTest, TheReasonIsThatOfTheCallWhateverCameBefore) {
+  errno = ENOENT;
+  const auto fail = [] {
+    errno = EROFS;
+    return false;
+  };
+  EXPECT_EQ(complaint_of([&] { require<Error>(fail(), "no ", system_reason(), "."); }), "no (read-only file system).");
+}
+
+TEST_F(FilesTest, ADirectoryThatCannotBeMadeIsNamedWithTheReason) {
+  replace_file(directory / "file", "");
+  EXPECT_NE(complaint_of([&] { make_directory(directory / "file"); }).find("file' (not a directory)."),
+            std::string::npos);
+  EXPECT_NE(complaint_of([&] { make_directory(directory / "file" / "b"); }).find("(not a directory)."),
+            std::string::npos);
+  std::filesystem::create_directory_symlink("loop", directory / "loop");
+  EXPECT_NE(complaint_of([&] { make_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { list_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { status_of(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_TRUE(list_directory(directory / "nothing").empty());
+  EXPECT_FALSE(exists(status_of(directory / "file" / "b")));
+  make_directory(directory / "a/b/c/");
+  EXPECT_TRUE(std::filesystem::is_directory(directory / "a/b/c"));
+}
+
+TEST_F(FilesTest, WhatFailsKeepsTheOldFileAndNothingBeside) {
+  replace_file(directory / "a", "old");
+  EXPECT_THROW(replace_whole(directory / "a",
+                             [](const std::filesystem::path& beside) {
+                               replace_file(beside, "new");
+                               throw std::bad_alloc();
+                             }),
+               std::bad_alloc);
+  EXPECT_EQ(read_file(directory / "a"), "old");
+  EXPECT_EQ(list_directory(directory).size(), 1u);
 }
 
 TEST_F(FilesTest, WhatCannotBeReadIsNamed) {

@@ -7,13 +7,12 @@
 
 #include <cerrno>
 
-#include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 
 namespace dragoman {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  file_ = open_file(path, O_RDONLY | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   struct stat status {};
   bool mapped = ::fstat(file_, &status) == 0;
@@ -23,9 +22,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
     mapped = start_ != MAP_FAILED;
   }
   if (mapped) return;
-  const std::string reason = system_reason();
+  const Error problem(join("cannot map '", path.string(), "' into memory ", system_reason(), "."));
   ::close(file_);
-  throw Error(join("cannot map '", path.string(), "' into memory ", reason, "."));
+  throw problem;
 }
 
 MappedFile::~MappedFile() {

@@ -6,6 +6,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/new_directory.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
@@ -17,6 +18,8 @@
 namespace dragoman::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct AverageOptions {
   std::string model;
   int last = 5;
@@ -26,7 +29,8 @@ struct AverageOptions {
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of a training run");
     field("last", last, "checkpoints to take the mean of");
-    field("output", directory_name(output), "directory for the averaged model; the run's own unless given");
+    field("output", directory_name(output),
+          "directory for the averaged model: new, or empty; the mean replaces the run's own model unless given");
   }
 };
 
@@ -36,30 +40,38 @@ void average(Settings& settings) {
   settings.apply(options);
   require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
-  model::ModelInfo info = model::read_info(options.model);  // is it a model at all?
+  model::read_info(options.model);  // is it a model at all?
   const DirectoryLock lock(options.model);
+  model::ModelInfo info = model::read_info(options.model);
   const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
   require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
                       checkpoints.size(), " checkpoints, but ", options.last,
                       " were asked for; train with a larger --keep, or ask for fewer.");
-  std::vector<std::filesystem::path> files;
+  std::vector<fs::path> files;
   std::string steps;
   for (std::size_t i = checkpoints.size() - static_cast<std::size_t>(options.last); i < checkpoints.size(); ++i) {
     train::read_state(checkpoints[i]);  // throws if it was damaged
     files.push_back(train::weights_of(checkpoints[i]));
     steps += join(steps.empty() ? "" : ", ", checkpoints[i].step);
   }
-  const std::filesystem::path output = options.output.empty() ? options.model : options.output;
-  make_directory(output);
-  if (!options.output.empty()) {
-    model::write_tokenizers(output, model::read_tokenizers(options.model), info.joint_vocabulary);
-    model::copy_languages(options.model, output);
-  }
-  train::average_weights(files, model::weights_file(output));
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
   info.provenance = provenance.dump();
-  model::write_info(output, info);
+  // The weights first: if it is killed in between, the model is whole and only says of its weights what they were.
+  const auto write = [&](const fs::path& directory) {
+    train::average_weights(files, model::weights_file(directory));
+    model::write_info(directory, info);
+  };
+  if (options.output.empty()) {
+    write(options.model);
+  } else {
+    make_new_directory(options.output, [&](const fs::path& unfinished) {
+      model::write_tokenizers(unfinished, model::read_tokenizers(options.model), info.joint_vocabulary);
+      model::copy_languages(options.model, unfinished);
+      write(unfinished);
+    });
+  }
+  const fs::path output = options.output.empty() ? options.model : options.output;
   print(fmt::format("wrote the mean of the checkpoints of steps {} to '{}'\n", steps,
                     model::weights_file(output).string()));
 }

@@ -1,8 +1,11 @@
 // dragoman train: from text files to a model directory.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
+#include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/cli/training_watcher.h"
@@ -31,7 +34,11 @@ struct TrainOptions {
 // The settings before the command line: those of the run that the directory holds, or of a preset; a model to start
 // from brings its sizes.
 train::Settings starting_settings(const TrainOptions& options) {
-  const auto stored = train::resumable_state(options.model, [](const std::string&) {});
+  std::optional<train::RunState> stored;
+  if (std::filesystem::exists(status_of(options.model))) {
+    const DirectoryLock lock(options.model);  // a run there replaces its checkpoints
+    stored = train::resumable_state(options.model, [](const std::string&) {});
+  }
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;
   const model::Preset preset = model::preset(options.preset.empty() ? "base" : options.preset);
   train::Settings settings;

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
+#include "dragoman/cli/trace_output.h"
 #include "dragoman/cli/translation_settings.h"
 #include "dragoman/decode/trace_json.h"
 #include "dragoman/decode/translator.h"
@@ -142,7 +142,7 @@ class Printer {
   const TranslateOptions& options_;
   const decode::SearchSettings& search_;
   const model::Tokenizers& tokenizers_;
-  std::optional<FileWriter> attention_;
+  std::optional<TraceOutput> attention_;
 };
 
 void translate(Settings& settings) {

@@ -12,10 +12,7 @@ fs::path joint_file(const fs::path& directory) { return directory / "tokenizer.m
 fs::path source_file(const fs::path& directory) { return directory / "tokenizer.source.model"; }
 fs::path target_file(const fs::path& directory) { return directory / "tokenizer.target.model"; }
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
+bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
 }  // namespace
 
@@ -26,12 +23,11 @@ bool has_tokenizers(const fs::path& directory) {
 }
 
 void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, bool joint) {
-  std::error_code none;
   if (joint) {
-    for (const fs::path& file : {source_file(directory), target_file(directory)}) fs::remove(file, none);
+    for (const fs::path& file : {source_file(directory), target_file(directory)}) remove_file(file);
     return replace_file(joint_file(directory), tokenizers.source.bytes());
   }
-  fs::remove(joint_file(directory), none);
+  remove_file(joint_file(directory));
   replace_file(source_file(directory), tokenizers.source.bytes());
   replace_file(target_file(directory), tokenizers.target.bytes());
 }

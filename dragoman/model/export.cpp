@@ -4,7 +4,7 @@
 
 #include "dragoman/backend/quantise.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/base/files.h"
+#include "dragoman/base/new_directory.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/model/languages.h"
 #include "dragoman/model/weights.h"
@@ -71,7 +71,6 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   check_tensors(file, visitor.tensors());
   const Tokenizers tokenizers = read_tokenizers(from);
   check_vocabularies(from, tokenizers, info.config);
-  make_directory(to);
   SafetensorsWriter output(weights_file(to), labels_in(precision, visitor.tensors()));
   for (const nn::NamedTensor& tensor : visitor.tensors()) copy_tensor(file, tensor, precision, output);
   output.finish();
@@ -82,29 +81,12 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
                             {"from", fs::absolute(from).lexically_normal().filename().string()}};
   info.provenance = provenance.dump();
   write_info(to, info);
-  flush_directory(to);
 }
 
 }  // namespace
 
 void export_model(const fs::path& from, const fs::path& to, Precision precision) {
-  const fs::path target = fs::absolute(to).lexically_normal();
-  const fs::path directory = target.has_filename() ? target : target.parent_path();
-  std::error_code none;
-  require<UsageError>(
-      !fs::exists(directory, none) || (fs::is_directory(directory, none) && fs::is_empty(directory, none)), "'",
-      to.string(), "' is there already; name a directory that is new or empty.");
-  make_directory(directory.parent_path());
-  std::error_code ignored;
-  fs::remove_all(aside(directory), ignored);  // what a run that was stopped left behind
-  try {
-    write_copy(from, aside(directory), precision);
-  } catch (...) {
-    fs::remove_all(aside(directory), ignored);
-    throw;
-  }
-  fs::remove(directory, ignored);
-  rename_durably(aside(directory), directory);
+  make_new_directory(to, [&](const fs::path& unfinished) { write_copy(from, unfinished, precision); });
 }
 
 }  // namespace dragoman::model

@@ -13,9 +13,8 @@ constexpr std::size_t kLargestConfig = 1 << 20;
 fs::path config_file(const fs::path& directory) { return directory / "config.json"; }
 
 void require_directory(const fs::path& directory) {
-  std::error_code ignored;
-  require<Error>(fs::is_directory(directory, ignored), "there is no model directory '", directory.string(), "'.");
-  require<Error>(fs::is_regular_file(config_file(directory), ignored), "'", directory.string(),
+  require<Error>(fs::is_directory(status_of(directory)), "there is no model directory '", directory.string(), "'.");
+  require<Error>(fs::is_regular_file(status_of(config_file(directory))), "'", directory.string(),
                  "' is not a model directory: it has no config.json.");
 }
 

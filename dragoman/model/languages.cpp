@@ -1,7 +1,5 @@
 #include "dragoman/model/languages.h"
 
-#include <system_error>
-
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
@@ -9,15 +7,6 @@
 namespace dragoman::model {
 
 namespace fs = std::filesystem;
-namespace {
-
-// Also where the system cannot tell, so that reading the file says why.
-bool is_there(const fs::path& file) {
-  std::error_code unknown;
-  return fs::status(file, unknown).type() != fs::file_type::not_found;
-}
-
-}  // namespace
 
 fs::path languages_file(const fs::path& directory) { return directory / "languages.json"; }
 
@@ -32,7 +21,7 @@ void write_languages(const fs::path& directory, const std::vector<text::KnownLan
 std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const std::vector<std::string>& tags) {
   const fs::path file = languages_file(directory);
   Json json = Json::object();
-  if (is_there(file)) json = parse_json(read_file(file), "'" + file.string() + "'");
+  if (fs::exists(status_of(file))) json = parse_json(read_file(file), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
   std::vector<text::KnownLanguage> languages;
   for (const std::string& tag : tags) {
@@ -49,7 +38,7 @@ std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const
 }
 
 void copy_languages(const fs::path& from, const fs::path& to) {
-  if (is_there(languages_file(from))) replace_file(languages_file(to), read_file(languages_file(from)));
+  if (fs::exists(status_of(languages_file(from)))) replace_file(languages_file(to), read_file(languages_file(from)));
 }
 
 }  // namespace dragoman::model

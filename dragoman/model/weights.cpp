@@ -26,6 +26,14 @@ bool is_rounded(const SafetensorsFile& file, const nn::NamedTensor& tensor) {
   return file.type(tensor.name) == StoredType::kI8;
 }
 
+void require_values(std::span<const float> numbers, Values values, const std::string& where) {
+  if (values == Values::kAny) return;
+  require<Error>(std::ranges::all_of(numbers, [](float x) { return std::isfinite(x); }), where,
+                 " holds numbers that are not finite; the file is damaged, or its training failed.");
+  require<Error>(values == Values::kFinite || std::ranges::all_of(numbers, [](float x) { return x >= 0; }), where,
+                 " holds numbers below 0, which it cannot; the file is damaged.");
+}
+
 Array staged(Backend& on, const Shape& shape, DType dtype, const void* host) {
   Array rows = on.empty(shape, dtype);
   on.copy_in(host, rows);
@@ -111,6 +119,11 @@ void read_rows(const SafetensorsFile& file, const nn::NamedTensor& tensor, std::
 }
 
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::NamedTensor> tensors, Values values) {
+  read_tensors(file, on, tensors, [values](const nn::NamedTensor&) { return values; });
+}
+
+void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::NamedTensor> tensors,
+                  const std::function<Values(const nn::NamedTensor&)>& values) {
   check_tensors(file, tensors);
   std::vector<float> host;
   for (const nn::NamedTensor& tensor : tensors) {
@@ -125,9 +138,7 @@ void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::
       }
       host.resize(static_cast<std::size_t>(shape.count()));
       read_rows(file, tensor, first, host);
-      const bool fine = values == Values::kAny || std::ranges::all_of(host, [](float x) { return std::isfinite(x); });
-      require<Error>(fine, named(file, tensor.name),
-                     " holds numbers that are not finite; the file is damaged, or its training failed.");
+      require_values(host, values(tensor), named(file, tensor.name));
       store_rows(on, tensor, first, staged(on, shape, DType::kFloat32, host.data()));
     });
   }

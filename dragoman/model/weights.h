@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,13 +29,16 @@ void check_tensors(const SafetensorsFile& file, std::span<const nn::NamedTensor>
 // kInt8 if the file holds anything rounded.
 WeightForm stored_form(const SafetensorsFile& file);
 
-// What rows may hold: anything, or numbers that one can compute with.
-enum class Values : std::uint8_t { kAny, kFinite };
+// What rows may hold: anything, numbers that one can compute with, or such numbers from 0 on.
+enum class Values : std::uint8_t { kAny, kFinite, kNotNegative };
 
 // Reads every tensor of the list after check_tensors(), each into its memory, plain or packed. Numbers and integers are
 // converted to what the memory is of. No more than one tensor is held beside that.
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::NamedTensor> tensors,
                   Values values = Values::kAny);
+// The same with a rule for each tensor.
+void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const nn::NamedTensor> tensors,
+                  const std::function<Values(const nn::NamedTensor&)>& values);
 
 // Rows of a tensor, from `first` on, as numbers: those that were rounded come back as integer times scale.
 void read_rows(const SafetensorsFile& file, const nn::NamedTensor& tensor, std::int64_t first, std::span<float> values);

@@ -53,9 +53,9 @@ void Helpers::serve() {
 }
 
 void Helpers::do_one(const Work& work) const try { work(); } catch (const std::exception& error) {
-  if (report_) report_(join("serve: a request failed: ", error.what()));
+  if (report_) report_(join("a request failed: ", error.what()));
 } catch (...) {
-  if (report_) report_("serve: a request failed.");
+  if (report_) report_("a request failed for an unknown reason.");
 }
 
 }  // namespace dragoman::serve

@@ -43,15 +43,11 @@ void average_weights(std::span<const std::filesystem::path> paths, const std::fi
                    "' are weights of different models.");
   }
   for (model::TensorLabel& label : labels) label.type = model::StoredType::kF32;
-  try {
-    model::SafetensorsWriter writer(aside(output), labels);
+  replace_whole(output, [&](const std::filesystem::path& unfinished) {
+    model::SafetensorsWriter writer(unfinished, labels);
     for (const model::TensorLabel& label : labels) write_mean(files, label, writer);
     writer.finish();
-  } catch (const Error&) {
-    remove_unfinished(output);
-    throw;
-  }
-  rename_durably(aside(output), output);
+  });
 }
 
 }  // namespace dragoman::train

@@ -1,10 +1,7 @@
 #include "dragoman/train/checkpoint.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <memory>
 
-#include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
@@ -22,13 +19,15 @@ constexpr const char *kWeights = "model.safetensors", *kMoments = "optimiser.saf
 
 fs::path root_of(const fs::path& model_directory) { return model_directory / "checkpoints"; }
 
+// A checkpoint has all of its files: one that is not there is damage.
+void require_there(const fs::path& path) {
+  require<DamagedFile>(fs::exists(status_of(path)), "'", path.string(), "' is missing.");
+}
+
 std::string hash_of_file(const fs::path& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  require<Error>(file != nullptr, "cannot read '", path.string(), "' ", system_reason(), ".");
+  require_there(path);
   Hash hash;
-  std::vector<char> buffer(1 << 20);
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) hash.add(buffer.data(), got);
-  require<Error>(std::ferror(file.get()) == 0, "cannot read '", path.string(), "' ", system_reason(), ".");
+  read_blocks(path, [&](std::string_view block) { hash.add(block); });
   return hash.hex();
 }
 
@@ -36,12 +35,11 @@ std::string hash_of_file(const fs::path& path) {
 
 std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
   std::vector<Checkpoint> found;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root_of(model_directory), none)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& path : list_directory(root_of(model_directory))) {
+    const std::string name = path.filename().string();
     if (!name.starts_with(kPrefix) || is_aside(name)) continue;
     const std::optional<std::int64_t> step = parse_number<std::int64_t>(name.substr(kPrefix.size()));
-    if (step && *step >= 0) found.push_back({entry.path(), *step});
+    if (step && *step >= 0) found.push_back({path, *step});
   }
   std::ranges::sort(found, {}, &Checkpoint::step);
   return found;
@@ -50,9 +48,8 @@ std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
 Checkpoint write_checkpoint(const fs::path& model_directory, std::int64_t step, Backend& on,
                             const TrainingTensors& tensors, const Json& state) {
   const Checkpoint checkpoint{root_of(model_directory) / join(kPrefix, step), step};
-  const fs::path unfinished = aside(checkpoint.path);
-  try {
-    remove_unfinished(checkpoint.path);
+  remove_unfinished(checkpoint.path);
+  replace_whole(checkpoint.path, [&](const fs::path& unfinished) {
     make_directory(unfinished);
     Json checksums;
     checksums[kWeights] = model::write_safetensors(unfinished / kWeights, on, tensors.weights);
@@ -62,33 +59,38 @@ Checkpoint write_checkpoint(const fs::path& model_directory, std::int64_t step, 
     checksums[kState] = Hash().add(text).hex();
     replace_file(unfinished / kChecksums, checksums.dump(2) + "\n");
     flush_directory(unfinished);
-    rename_durably(unfinished, checkpoint.path);
-  } catch (const Error&) {
-    remove_unfinished(checkpoint.path);
-    throw;
-  }
+  });
   return checkpoint;
 }
 
 Json read_state(const Checkpoint& checkpoint) {
   const fs::path list = checkpoint.path / kChecksums;
   const std::string where = "'" + list.string() + "'";
-  const Json checksums = parse_json(read_file(list, 1 << 16), where);
+  require_there(list);
+  const std::string text = read_file(list, 1 << 16);
+  const Json checksums = complaints_as_damage([&] { return parse_json(text, where); });
   for (const char* name : {kState, kWeights, kMoments}) {
-    require<Error>(hash_of_file(checkpoint.path / name) == json_entry<std::string>(checksums, name, where), "'",
-                   (checkpoint.path / name).string(), "' is damaged: its checksum is wrong.");
+    const auto expected = complaints_as_damage([&] { return json_entry<std::string>(checksums, name, where); });
+    require<DamagedFile>(hash_of_file(checkpoint.path / name) == expected, "'", (checkpoint.path / name).string(),
+                         "' is damaged: its checksum is wrong.");
   }
   return read_unchecked_state(checkpoint);
 }
 
 Json read_unchecked_state(const Checkpoint& checkpoint) {
   const fs::path state = checkpoint.path / kState;
-  return parse_json(read_file(state, 1 << 26), "'" + state.string() + "'");
+  require_there(state);
+  const std::string text = read_file(state, 1 << 26);
+  return complaints_as_damage([&] { return parse_json(text, "'" + state.string() + "'"); });
 }
 
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors) {
-  model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights);
-  model::read_tensors(model::SafetensorsFile(checkpoint.path / kMoments), on, tensors.moments);
+  using model::Values;
+  model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights, Values::kFinite);
+  model::read_tensors(model::SafetensorsFile(checkpoint.path / kMoments), on, tensors.moments,
+                      [](const nn::NamedTensor& tensor) {
+                        return tensor.name.starts_with("v.") ? Values::kNotNegative : Values::kFinite;
+                      });
 }
 
 fs::path weights_of(const Checkpoint& checkpoint) { return checkpoint.path / kWeights; }
@@ -106,11 +108,15 @@ void set_aside_damaged(const Checkpoint& checkpoint) {
 
 void remove_remnants(const fs::path& model_directory) {
   std::error_code none;
-  std::vector<fs::path> remnants;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root_of(model_directory), none)) {
-    if (is_aside(entry.path())) remnants.push_back(entry.path());
+  for (const fs::path& path : list_directory(root_of(model_directory))) {
+    if (is_aside(path)) fs::remove_all(path, none);
   }
-  for (const fs::path& remnant : remnants) fs::remove_all(remnant, none);
+  // Elsewhere only files: an unfinished directory there is a model that another process exports.
+  for (const fs::path& folder : {model_directory, model_directory / "corpus", model_directory / "probe"}) {
+    for (const fs::path& path : list_directory(folder)) {
+      if (is_aside(path) && fs::is_regular_file(path, none)) fs::remove(path, none);
+    }
+  }
 }
 
 }  // namespace dragoman::train

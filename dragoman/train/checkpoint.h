@@ -18,23 +18,26 @@ struct Checkpoint {
   std::int64_t step = 0;
 };
 
-// By rising step; what is not finished is not among them.
+// By rising step; what is not finished is not among them. Throws an Error if the directory cannot be read.
 std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& model_directory);
 
 // The tensors that a checkpoint holds.
 struct TrainingTensors {
   std::vector<nn::NamedTensor> weights;
-  std::vector<nn::NamedTensor> moments;  // of the optimiser, and the moving average; names that tell them apart
+  // Of the optimiser, and the moving average: their names begin with "m.", "v." (second moments) and "average.".
+  std::vector<nn::NamedTensor> moments;
 };
 
 // Writes aside, flushes and renames. At any failure the older checkpoints stay as they are.
 Checkpoint write_checkpoint(const std::filesystem::path& model_directory, std::int64_t step, Backend& on,
                             const TrainingTensors& tensors, const Json& state);
 
-// What `state` was, once all checksums are found right. Throws an Error that names the damaged file.
+// What `state` was, once all checksums are found right. Throws a DamagedFile that names the file if one is missing or
+// was changed, and another Error if one cannot be read: nothing is known about its bytes then.
 Json read_state(const Checkpoint& checkpoint);
 // The same without looking at checksums: for checkpoints that this run wrote or read before.
 Json read_unchecked_state(const Checkpoint& checkpoint);
+// Throws an Error if a tensor holds anything but numbers, or second moments hold negative ones.
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors);
 
 // The weights alone.
@@ -44,7 +47,7 @@ std::filesystem::path weights_of(const Checkpoint& checkpoint);
 void remove_checkpoint(const Checkpoint& checkpoint);
 // Gives a damaged checkpoint a name that nothing takes for a checkpoint's.
 void set_aside_damaged(const Checkpoint& checkpoint);
-// Removes checkpoints that killed runs left unfinished.
+// Removes what killed runs left unfinished: checkpoints, and files of the run.
 void remove_remnants(const std::filesystem::path& model_directory);
 
 }  // namespace dragoman::train

@@ -1,6 +1,10 @@
 #include "dragoman/train/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <functional>
+#include <limits>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/testing.h"
@@ -57,6 +61,68 @@ TEST_F(CheckpointTest, DamageIsNamedByItsFile) {
     replace_file(checkpoint.path / name, whole);
   }
   EXPECT_EQ(read_state(checkpoint)["step"], 3);
+}
+
+// Lets no file be opened while it lives.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(CheckpointTest, WhatCannotBeReadIsNotCalledDamaged) {
+  const Checkpoint checkpoint = write(3);
+  const auto expect_unreadable = [&](const std::function<void()>& read) {
+    std::string damage, complaint;
+    const NoMoreFiles none;
+    complaint = data::complaint_of([&] { damage = data::complaint_of<DamagedFile>(read); });
+    EXPECT_EQ(damage, "");
+    EXPECT_NE(complaint.find("(too many open files)"), std::string::npos) << complaint;
+  };
+  expect_unreadable([&] { read_state(checkpoint); });
+  expect_unreadable([&] { read_unchecked_state(checkpoint); });
+  expect_unreadable([&] { list_checkpoints(directory); });
+
+  for (const char* name : {"checksums.json", "model.safetensors", "optimiser.safetensors", "state.json"}) {
+    const std::string whole = read_file(checkpoint.path / name);
+    std::filesystem::remove(checkpoint.path / name);
+    EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
+    replace_file(checkpoint.path / name, whole.substr(1));
+    EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
+    replace_file(checkpoint.path / name, whole);
+  }
+}
+
+TEST_F(CheckpointTest, HoldsNumbersAndSecondMomentsThatAreNotNegative) {
+  const auto complaint = [&](const std::string& prefix, float value) {
+    TrainingTensors written = tensors();
+    for (nn::NamedTensor& tensor : written.moments) {
+      tensor.name = prefix + tensor.name;
+      small.on->fill(tensor.values, value);
+    }
+    const Checkpoint checkpoint = write_checkpoint(directory, 3, *small.on, written, {{"step", 3}});
+    return data::complaint_of([&] { read_tensors(checkpoint, *small.on, written); });
+  };
+  EXPECT_EQ(complaint("m.", -1), "");
+  EXPECT_EQ(complaint("v.", 0), "");
+  EXPECT_NE(complaint("v.", -1e-9f).find("holds numbers below 0"), std::string::npos);
+  for (const char* prefix : {"m.", "v.", "average."}) {
+    for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+      EXPECT_NE(complaint(prefix, value).find("not finite"), std::string::npos) << prefix << value;
+    }
+  }
+  Array weights = small.block.values();
+  small.on->fill(weights, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_NE(complaint("m.", 0).find("not finite"), std::string::npos);
 }
 
 TEST_F(CheckpointTest, RemnantsAreClearedAwayAndAFailureIsNamed) {

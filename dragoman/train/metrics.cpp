@@ -103,7 +103,7 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
 // The path again, once the file holds only what was written up to the step.
 const std::filesystem::path& cut_after(const std::filesystem::path& path, std::int64_t step) {
   std::string kept;
-  if (step > 0 && std::filesystem::exists(path)) {
+  if (step > 0 && std::filesystem::exists(status_of(path))) {
     each_record(path, [&](std::string_view line, const Json& json) {
       if (json.at("step").get<std::int64_t>() <= step) kept.append(line).append("\n");
     });

@@ -58,6 +58,8 @@ class MetricsFile {
 
   void add(const Progress& record);
   void add(const Validation& record);
+  // Flushes the records to the disk.
+  void flush() { file_.flush(); }
 
  private:
   FileAppender file_;

@@ -21,15 +21,18 @@ constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentenc
 
 fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
 
+fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
+  return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
+}
+
 // The frames by rising step.
 std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
   std::map<std::int64_t, fs::path> frames;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder(model_directory), none)) {
-    std::string name = entry.path().filename().string();
+  for (const fs::path& path : list_directory(folder(model_directory))) {
+    std::string name = path.filename().string();
     if (!name.starts_with("step-") || !name.ends_with(".jsonl")) continue;
     name = name.substr(5, name.size() - 11);
-    if (const auto step = parse_number<std::int64_t>(name)) frames.emplace(*step, entry.path());
+    if (const auto step = parse_number<std::int64_t>(name)) frames.emplace(*step, path);
   }
   return frames;
 }
@@ -78,13 +81,20 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
   require<UsageError>(!sentences_.empty(), "there is no sentence in '", file.string(), "' to probe the model with.");
 }
 
-void Probe::rewind(std::int64_t step) const {
-  for (const auto& [at, path] : frames_of(directory_)) {
-    if (at > step) fs::remove(path);
+void rewind_film(const fs::path& model_directory, std::int64_t step) {
+  for (const auto& [at, path] : frames_of(model_directory)) {
+    if (at > step) remove_file(path);
   }
 }
 
-void Probe::record(Backend& on, const model::Seq2Seq& model, std::int64_t step) const {
+bool Probe::has_frame(std::int64_t step) const { return fs::exists(status_of(frame_of(directory_, step))); }
+
+void Probe::keep(std::int64_t step, std::string_view frame) const {
+  make_directory(folder(directory_));
+  replace_file(frame_of(directory_, step), frame);
+}
+
+std::string Probe::look(Backend& on, const model::Seq2Seq& model) const {
   std::string frame;
   for (const Sentence& sentence : sentences_) {
     data::SentencePair pair{sentence.source, sentence.target};
@@ -108,17 +118,22 @@ void Probe::record(Backend& on, const model::Seq2Seq& model, std::int64_t step) 
     frame += R"({"source":)" + Json(sentence.text).dump(-1, ' ', false, Json::error_handler_t::replace) +
              R"(,"look":)" + look + "}\n";
   }
-  make_directory(folder(directory_));
-  replace_file(folder(directory_) / ("step-" + std::to_string(step) + ".jsonl"), frame);
+  return frame;
 }
 
-bool has_film(const fs::path& model_directory) { return !frames_of(model_directory).empty(); }
+bool has_film(const fs::path& model_directory) {
+  try {
+    return !frames_of(model_directory).empty();
+  } catch (const Error&) {  // a folder that cannot be read
+    return false;
+  }
+}
 
 std::vector<std::string> filmed_sentences(const fs::path& model_directory) {
   std::vector<std::string> sentences;
-  const auto frames = frames_of(model_directory);
-  if (frames.empty()) return sentences;
   try {
+    const auto frames = frames_of(model_directory);
+    if (frames.empty()) return sentences;
     for (const Look& look : read_frame(frames.rbegin()->second)) sentences.push_back(look.source);
   } catch (const Error&) {  // film_json() says what is wrong with it
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dragoman/model/directory.h"
@@ -18,9 +19,11 @@ class Probe {
   Probe(const std::filesystem::path& file, const std::filesystem::path& model_directory,
         const model::Tokenizers& tokenizers);
 
-  // A run that goes on from this step has no frames of later ones.
-  void rewind(std::int64_t step) const;
-  void record(Backend& on, const model::Seq2Seq& model, std::int64_t step) const;
+  // A frame: how the model translates the sentences now.
+  std::string look(Backend& on, const model::Seq2Seq& model) const;
+  // Keeps a frame as that of the step. Throws an Error if it cannot be written.
+  void keep(std::int64_t step, std::string_view frame) const;
+  bool has_frame(std::int64_t step) const;
 
  private:
   struct Sentence {
@@ -32,6 +35,9 @@ class Probe {
   const model::Tokenizers& tokenizers_;
   std::vector<Sentence> sentences_;
 };
+
+// Removes the frames of later steps: those of a run that goes on from this step are yet to come.
+void rewind_film(const std::filesystem::path& model_directory, std::int64_t step);
 
 // The sentences of the newest frame; none without a film, or if it is damaged.
 std::vector<std::string> filmed_sentences(const std::filesystem::path& model_directory);

@@ -26,7 +26,7 @@ class ProbeTest : public decode::ModelDirectoryTest {
 TEST_F(ProbeTest, FramesAddUpToAFilm) {
   EXPECT_FALSE(has_film(directory));
   const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
-  for (const std::int64_t step : {0, 5, 10}) probe.record(*on_, model_.transformer, step);
+  for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, model_.transformer));
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
@@ -41,14 +41,16 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
 
 TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  for (const std::int64_t step : {5, 10, 15}) probe.record(*on_, model_.transformer, step);
-  probe.rewind(10);
+  for (const std::int64_t step : {5, 10, 15}) probe.keep(step, probe.look(*on_, model_.transformer));
+  rewind_film(directory, 10);
   EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
+  EXPECT_TRUE(probe.has_frame(10));
+  EXPECT_FALSE(probe.has_frame(15));
 }
 
 TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  probe.record(*on_, model_.transformer, 5);
+  probe.keep(5, probe.look(*on_, model_.transformer));
   std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
   EXPECT_TRUE(filmed_sentences(directory).empty());
   try {

@@ -1,10 +1,12 @@
 #include "dragoman/train/publish.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/model/directory.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/average.h"
@@ -13,6 +15,9 @@ namespace dragoman::train {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t kLeastKept = 2;
+constexpr std::string_view kBest = "best-step-", kEnding = ".safetensors";
 
 bool is_scheduled(const Checkpoint& checkpoint) {
   const std::string where = "'" + checkpoint.path.string() + "'";
@@ -26,6 +31,22 @@ std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t cou
   const auto surplus = std::max<std::int64_t>(0, static_cast<std::int64_t>(files.size()) - count);
   files.erase(files.begin(), files.begin() + surplus);
   return files;
+}
+
+// Where the weights of a step wait until a checkpoint says that they are the best.
+fs::path unsettled_best(const fs::path& directory, std::int64_t step) {
+  return directory / "checkpoints" / join(kBest, step, kEnding);
+}
+
+std::map<std::int64_t, fs::path> unsettled_bests(const fs::path& directory) {
+  std::map<std::int64_t, fs::path> found;
+  for (const fs::path& path : list_directory(directory / "checkpoints")) {
+    const std::string name = path.filename().string();
+    if (!name.starts_with(kBest) || !name.ends_with(kEnding)) continue;
+    const std::string digits = name.substr(kBest.size(), name.size() - kBest.size() - kEnding.size());
+    if (const auto step = parse_number<std::int64_t>(digits)) found.emplace(*step, path);
+  }
+  return found;
 }
 
 void copy_weights(const fs::path& from, const fs::path& to) {
@@ -44,13 +65,24 @@ std::vector<Checkpoint> scheduled_checkpoints(const fs::path& directory) {
 fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
 
 void write_weights(const fs::path& file, Backend& on, std::span<const nn::NamedTensor> tensors) {
-  try {
-    model::write_safetensors(aside(file), on, tensors);
-  } catch (const Error&) {
-    remove_unfinished(file);
-    throw;
+  replace_whole(file, [&](const fs::path& unfinished) { model::write_safetensors(unfinished, on, tensors); });
+}
+
+void write_best(const fs::path& directory, std::int64_t step, Backend& on, std::span<const nn::NamedTensor> tensors) {
+  write_weights(unsettled_best(directory, step), on, tensors);
+  for (const auto& [other_step, other] : unsettled_bests(directory)) {
+    if (other_step != step) remove_file(other);
   }
-  rename_durably(aside(file), file);
+}
+
+void settle_best(const fs::path& directory, const std::optional<Best>& best) {
+  for (const auto& [step, file] : unsettled_bests(directory)) {
+    if (best && best->step == step) {
+      rename_durably(file, best_weights(directory));
+    } else {
+      remove_file(file);
+    }
+  }
 }
 
 std::string publish_weights(const fs::path& directory, const RunState& state, Backend& on,
@@ -67,7 +99,7 @@ std::string publish_weights(const fs::path& directory, const RunState& state, Ba
     write_weights(file, on, average);
     return "a moving average of the weights";
   }
-  if (state.best && fs::exists(best_weights(directory))) {
+  if (state.best && fs::exists(status_of(best_weights(directory)))) {
     copy_weights(best_weights(directory), file);
     return join("the best validated weights, of step ", state.best->step);
   }
@@ -80,7 +112,7 @@ void prune_checkpoints(const fs::path& directory, std::int64_t keep) {
   std::int64_t kept = 0;
   for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
     const bool latest = at == checkpoints.rbegin();
-    if (kept < keep && is_scheduled(*at)) {
+    if (kept < std::max(keep, kLeastKept) && is_scheduled(*at)) {
       ++kept;
     } else if (!latest) {
       remove_checkpoint(*at);

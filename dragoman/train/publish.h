@@ -17,6 +17,12 @@ std::vector<Checkpoint> scheduled_checkpoints(const std::filesystem::path& direc
 
 // Where the best validated weights are kept.
 std::filesystem::path best_weights(const std::filesystem::path& directory);
+// Keeps weights that are the best so far, under a name with their step: until a checkpoint knows of them, a run that is
+// killed goes on from a state for which other weights are the best.
+void write_best(const std::filesystem::path& directory, std::int64_t step, Backend& on,
+                std::span<const nn::NamedTensor> tensors);
+// Gives the best weights that the newest checkpoint knows of their final name, and removes those it does not know of.
+void settle_best(const std::filesystem::path& directory, const std::optional<Best>& best);
 
 // Writes tensors to a file that appears whole or not at all.
 void write_weights(const std::filesystem::path& file, Backend& on, std::span<const nn::NamedTensor> tensors);
@@ -27,7 +33,8 @@ void write_weights(const std::filesystem::path& file, Backend& on, std::span<con
 std::string publish_weights(const std::filesystem::path& directory, const RunState& state, Backend& on,
                             std::span<const nn::NamedTensor> weights, std::span<const nn::NamedTensor> average);
 
-// Removes checkpoints that nobody will need: all but the latest and the latest `keep` that were scheduled.
+// Removes checkpoints that nobody will need: all but the latest, and of those that were scheduled the latest `keep`,
+// but two at least, so that a run can go on if one is damaged.
 void prune_checkpoints(const std::filesystem::path& directory, std::int64_t keep);
 
 }  // namespace dragoman::train

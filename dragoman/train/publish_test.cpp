@@ -81,6 +81,30 @@ TEST_F(PublishTest, PruningKeepsTheLatestAndWhatTheMeanNeeds) {
   save(50, 1);
   prune_checkpoints(directory, 3);
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{30, 40, 50}));
+  save(55, 1, false);
+  prune_checkpoints(directory, 1);
+  EXPECT_EQ(steps(), (std::vector<std::int64_t>{40, 50, 55}));  // two that were scheduled, at least
+}
+
+TEST_F(PublishTest, TheBestWeightsAreThoseThatACheckpointKnowsOf) {
+  make_directory(directory / "checkpoints");
+  const auto best = [&]() -> float {
+    std::vector<float> value(1);
+    model::SafetensorsFile(best_weights(directory)).read("enc.0.self.W_Q", 0, value);
+    return value[0];
+  };
+  const auto validate = [&](std::int64_t step, float value) {
+    set_weights(value);
+    write_best(directory, step, *small.on, small.block.tensors());
+  };
+  validate(5, 1);
+  validate(10, 2);
+  settle_best(directory, Best{.step = 10, .nll = 1, .bleu = std::nullopt});
+  EXPECT_EQ(best(), 2);
+  validate(15, 3);
+  settle_best(directory, Best{.step = 10, .nll = 1, .bleu = std::nullopt});  // killed, and gone on from step 10
+  EXPECT_EQ(best(), 2);
+  EXPECT_EQ(list_directory(directory / "checkpoints").size(), 1u);
 }
 
 }  // namespace

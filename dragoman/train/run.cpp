@@ -1,7 +1,6 @@
 #include "dragoman/train/run.h"
 
-#include "dragoman/base/error.h"
-#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/session.h"
 
@@ -14,12 +13,9 @@ std::optional<RunState> resumable_state(const std::filesystem::path& directory,
   const std::vector<Checkpoint> checkpoints = list_checkpoints(directory);
   std::string last_problem;
   for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
-    const std::string where = "'" + at->path.string() + "'";
     try {
-      RunState state = run_state_from_json(read_state(*at), where);
-      require<Error>(state.step == at->step, where, " holds the state of step ", state.step, ".");
-      return state;
-    } catch (const Error& error) {
+      return read_run_state(*at);
+    } catch (const DamagedFile& error) {
       last_problem = error.what();
       damaged(join(last_problem, " Going back to the checkpoint before it, if there is one."));
     }

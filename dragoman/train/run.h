@@ -45,7 +45,8 @@ struct RunResult {
 RunResult run_training(const RunRequest& request, Watcher& watcher);
 
 // The newest whole checkpoint of the directory: what a run there would resume from. Damaged ones are told to `damaged`
-// and passed over; if there are only such, an Error is thrown.
+// and passed over; if there are only such, an Error is thrown. So it is if one cannot be read, or if another version of
+// the program wrote it.
 std::optional<RunState> resumable_state(const std::filesystem::path& directory,
                                         const std::function<void(const std::string&)>& damaged);
 

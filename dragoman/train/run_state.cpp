@@ -1,12 +1,37 @@
 #include "dragoman/train/run_state.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
 namespace {
 
 constexpr int kStateFormat = 1;
+constexpr std::int64_t kMostPlanned = std::int64_t{1} << 56;  // bytes; sums of a few do not overflow
+
+// Numbers that are never negative.
+std::int64_t count_in(const Json& object, const char* key, std::string_view where) {
+  const auto count = json_entry<std::int64_t>(object, key, where);
+  require<Error>(count >= 0, where, ": '", key, "' is ", count, ", which is below 0.");
+  return count;
+}
+
+// Seconds, and what is counted by them. Older programs wrote null or negative ones where the clock stood still or went
+// back.
+double time_in(const Json& object, const char* key, std::string_view where) {
+  const auto time = json_entry<Json>(object, key, where);
+  return time.is_null() ? 0 : std::max(0.0, json_entry<double>(object, key, where));
+}
+
+double amount_in(const Json& object, const char* key, std::string_view where) {
+  const auto amount = json_entry<double>(object, key, where);
+  require<Error>(std::isfinite(amount) && amount >= 0, where, ": '", key, "' is ", amount, ", which is below 0.");
+  return amount;
+}
 
 Json to_json(const std::optional<Best>& best) {
   if (!best) return nullptr;
@@ -15,9 +40,8 @@ Json to_json(const std::optional<Best>& best) {
 
 std::optional<Best> best_from_json(const Json& object, std::string_view where) {
   if (object.is_null()) return std::nullopt;
-  Best best{.step = json_entry<std::int64_t>(object, "step", where),
-            .nll = json_entry<double>(object, "nll", where),
-            .bleu = std::nullopt};
+  Best best{
+      .step = count_in(object, "step", where), .nll = json_entry<double>(object, "nll", where), .bleu = std::nullopt};
   if (!json_entry<Json>(object, "bleu", where).is_null()) best.bleu = json_entry<double>(object, "bleu", where);
   return best;
 }
@@ -30,8 +54,8 @@ Json to_json(const Window& window) {
 Window window_from_json(const Json& object, std::string_view where) {
   return {.loss = json_entry<double>(object, "loss", where),
           .nll = json_entry<double>(object, "nll", where),
-          .seconds = json_entry<double>(object, "seconds", where),
-          .target_tokens = json_entry<std::int64_t>(object, "target_tokens", where)};
+          .seconds = time_in(object, "seconds", where),
+          .target_tokens = count_in(object, "target_tokens", where)};
 }
 
 }  // namespace
@@ -60,25 +84,44 @@ Json to_json(const RunState& state) {
 
 RunState run_state_from_json(const Json& object, std::string_view where) {
   const auto format = json_entry<std::int64_t>(object, "format", where);
-  require<Error>(format == kStateFormat, where, " is of format ", format, ", but this program reads format ",
-                 kStateFormat, ".");
+  require<OtherVersion>(format == kStateFormat, where, " is of format ", format, ", but this program reads format ",
+                        kStateFormat, ". Go on with the version of dragoman that wrote it.");
   RunState state;
-  state.step = json_entry<std::int64_t>(object, "step", where);
-  state.position.epoch = json_entry<std::int64_t>(object, "epoch", where);
-  state.position.batch = json_entry<std::int64_t>(object, "batch", where);
-  state.seconds = json_entry<double>(object, "seconds", where);
-  state.target_tokens = json_entry<std::int64_t>(object, "target_tokens", where);
-  state.flops = json_entry<double>(object, "flops", where);
-  state.nominal_flops = json_entry<double>(object, "nominal_flops", where);
+  state.step = count_in(object, "step", where);
+  state.position.epoch = count_in(object, "epoch", where);
+  state.position.batch = count_in(object, "batch", where);
+  state.seconds = time_in(object, "seconds", where);
+  state.target_tokens = count_in(object, "target_tokens", where);
+  state.flops = amount_in(object, "flops", where);
+  state.nominal_flops = time_in(object, "nominal_flops", where);
   state.window = window_from_json(json_entry<Json>(object, "window", where), where);
   state.best = best_from_json(json_entry<Json>(object, "best", where), where);
-  state.validations_since_best = json_entry<std::int64_t>(object, "validations_since_best", where);
+  require<Error>(!state.best || state.best->step <= state.step, where, ": the best step is later than the last.");
+  state.validations_since_best = count_in(object, "validations_since_best", where);
   state.scheduled = json_entry<bool>(object, "scheduled", where);
   state.text_key = json_entry<std::string>(object, "text_key", where);
   if (object.contains("arithmetic")) state.arithmetic = json_entry<std::string>(object, "arithmetic", where);
   dragoman::settings_from_json(json_entry<Json>(object, "plan", where), state.plan, where);
+  state.plan.fields([&](std::string_view key, std::int64_t number, std::string_view) {
+    require<Error>(number >= 0 && number <= kMostPlanned, where, ": '", key, "' of the plan is ", number,
+                   ", which is no size.");
+  });
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);
   return state;
+}
+
+RunState read_run_state(const Checkpoint& checkpoint) {
+  const std::string where = "'" + checkpoint.path.string() + "'";
+  const Json object = read_state(checkpoint);
+  try {
+    RunState state = run_state_from_json(object, where);
+    require<Error>(state.step == checkpoint.step, where, " holds the state of step ", state.step, ".");
+    return state;
+  } catch (const OtherVersion&) {
+    throw;
+  } catch (const Error& error) {
+    throw DamagedFile(error.what());
+  }
 }
 
 }  // namespace dragoman::train

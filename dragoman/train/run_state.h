@@ -7,6 +7,7 @@
 
 #include "dragoman/base/json.h"
 #include "dragoman/data/loader.h"
+#include "dragoman/train/checkpoint.h"
 #include "dragoman/train/plan.h"
 #include "dragoman/train/settings.h"
 
@@ -46,7 +47,12 @@ struct RunState {
 };
 
 Json to_json(const RunState& state);
-// Throws an Error that opens with `where` for anything that to_json() did not write.
+// Throws an Error that opens with `where` for anything that to_json() did not write: an OtherVersion if another version
+// of the program may have.
 RunState run_state_from_json(const Json& object, std::string_view where);
+
+// The state of a checkpoint, once its checksums are found right. Throws a DamagedFile if it cannot be gone on from, and
+// another Error if it cannot be read or another version of the program wrote it.
+RunState read_run_state(const Checkpoint& checkpoint);
 
 }  // namespace dragoman::train

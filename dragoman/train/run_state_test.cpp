@@ -30,8 +30,47 @@ TEST(RunState, ReadsBackAsItWas) {
   EXPECT_EQ(to_json(run_state_from_json(parse_json(object.dump(), "x"), "x")), object);
   RunState without;
   EXPECT_FALSE(run_state_from_json(to_json(without), "x").best);
+  without.step = 1;
   without.best = Best{.step = 1, .nll = 2, .bleu = std::nullopt};
   EXPECT_FALSE(run_state_from_json(to_json(without), "x").best->bleu);
+}
+
+TEST(RunState, RefusesNumbersThatCannotBe) {
+  const Json whole = to_json(some_state());
+  const auto complaint = [&](const char* path, const Json& value) {
+    Json object = whole;
+    object[Json::json_pointer(path)] = value;
+    return data::complaint_of([&] { run_state_from_json(object, "x"); });
+  };
+  for (const char* path : {"/step", "/epoch", "/batch", "/target_tokens", "/flops", "/validations_since_best",
+                           "/window/target_tokens", "/best/step"}) {
+    EXPECT_NE(complaint(path, -1).find("below 0"), std::string::npos) << path;
+  }
+  for (const Json& size : {Json(-1), Json(std::int64_t{1} << 60)}) {
+    EXPECT_NE(complaint("/plan/micro-tokens", size).find("which is no size"), std::string::npos);
+  }
+  EXPECT_NE(complaint("/best/step", 121), "");
+}
+
+// As older programs wrote them when the clock stood still or went back.
+TEST(RunState, TakesTimesThatAreNullOrNegativeForNone) {
+  Json object = to_json(some_state());
+  object["nominal_flops"] = nullptr;
+  object["seconds"] = -3.5;
+  object["window"]["seconds"] = -1;
+  const RunState state = run_state_from_json(object, "x");
+  EXPECT_EQ(state.nominal_flops, 0);
+  EXPECT_EQ(state.seconds, 0);
+  EXPECT_EQ(state.window.seconds, 0);
+}
+
+TEST(RunState, OfAnotherVersionIsNotCalledDamaged) {
+  Json object = to_json(some_state());
+  object["format"] = 2;
+  EXPECT_THROW(run_state_from_json(object, "x"), OtherVersion);
+  object = to_json(some_state());
+  object["settings"]["of-tomorrow"] = 1;
+  EXPECT_THROW(run_state_from_json(object, "x"), OtherVersion);
 }
 
 TEST(RunState, NamesWhatIsMissingOrOfAnotherKind) {

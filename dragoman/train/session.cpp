@@ -53,10 +53,10 @@ fs::path directory_for(const RunRequest& request) {
 
 Session::Session(const RunRequest& request, Watcher& watcher)
     : request_(request), watcher_(watcher), lock_(directory_for(request)) {
+  state_.settings = request.settings;
+  resume();  // throws before anything is changed if a checkpoint cannot be read
   remove_remnants(request.directory);
   make_directory(request.directory / "checkpoints");
-  state_.settings = request.settings;
-  resume();
   open_corpus();
   make_plan();
   open_validation();
@@ -66,10 +66,10 @@ Session::Session(const RunRequest& request, Watcher& watcher)
   if (!model::has_tokenizers(request_.directory)) {
     model::write_tokenizers(request_.directory, *tokenizers_, state_.settings.run.joint_vocabulary);
   }
-  if (!fs::exists(model::languages_file(request_.directory))) {
+  if (!fs::exists(status_of(model::languages_file(request_.directory)))) {
     model::write_languages(request_.directory, learn_languages(state_.settings.text));
   }
-  if (probe_) probe_->rewind(state_.step);
+  tidy();
   metrics_ = std::make_unique<MetricsFile>(request_.directory / "metrics.jsonl", state_.step);
 }
 
@@ -82,28 +82,31 @@ void Session::resume() {
   plan_again_ = !differences(found->settings, request_.settings).empty();
   state_ = *found;
   state_.settings = request_.settings;
+  std::vector<Checkpoint> damaged_ones;
   for (const Checkpoint& checkpoint : list_checkpoints(request_.directory)) {
     if (checkpoint.step == state_.step) resumed_ = checkpoint;
     // Later ones are damaged, as resumable_state() found; the run will come to those steps again.
-    if (checkpoint.step > state_.step) set_aside_damaged(checkpoint);
-    if (checkpoint.step < state_.step) check_older(checkpoint);
+    const bool is_later = checkpoint.step > state_.step, is_older = checkpoint.step < state_.step;
+    if (is_later || (is_older && !is_whole(checkpoint))) damaged_ones.push_back(checkpoint);
   }
+  for (const Checkpoint& checkpoint : damaged_ones) set_aside_damaged(checkpoint);
   watcher_.say(fmt::format("going on from step {} in '{}'", with_thousands(state_.step), request_.directory.string()));
 }
 
 // Means are taken of older checkpoints too, so a damaged one must not stay among them.
-void Session::check_older(const Checkpoint& checkpoint) {
+bool Session::is_whole(const Checkpoint& checkpoint) const {
   try {
-    run_state_from_json(read_state(checkpoint), "'" + checkpoint.path.string() + "'");
-  } catch (const Error& error) {
+    read_run_state(checkpoint);
+    return true;
+  } catch (const DamagedFile& error) {
     watcher_.say(join(error.what(), " It is left out of averages."));
-    set_aside_damaged(checkpoint);
+    return false;
   }
 }
 
 // A model that was not made here, or whose checkpoints are gone, is not written over.
 void Session::require_no_other_model() const {
-  require<UsageError>(!fs::exists(model::weights_file(request_.directory)), "'", request_.directory.string(),
+  require<UsageError>(!fs::exists(status_of(model::weights_file(request_.directory))), "'", request_.directory.string(),
                       "' already holds a model, but no checkpoint to go on from; choose another directory, or start "
                       "from its weights with --init.");
 }
@@ -196,7 +199,8 @@ void Session::start_weights() {
     read_tensors(*resumed_, *on_, tensors());
     trainer_->resume(state_.step);
   } else if (!request_.init.empty()) {
-    model::read_tensors(model::SafetensorsFile(model::weights_file(request_.init)), *on_, block_->tensors());
+    model::read_tensors(model::SafetensorsFile(model::weights_file(request_.init)), *on_, block_->tensors(),
+                        model::Values::kFinite);
   } else {
     block_->initialise(state_.settings.training.seed);
   }

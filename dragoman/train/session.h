@@ -36,7 +36,8 @@ class Session {
   };
 
   void resume();
-  void check_older(const Checkpoint& checkpoint);
+  // Whether it is whole; if it is damaged, says so.
+  bool is_whole(const Checkpoint& checkpoint) const;
   void require_no_other_model() const;
   void open_corpus();
   void make_plan();
@@ -54,6 +55,8 @@ class Session {
   void validate();
   void save(bool scheduled);
   void record_probe();
+  // Leaves what belongs to the newest checkpoint, and removes what it makes superfluous.
+  void tidy() const;
   void publish();
   void write_report() const;
 
@@ -61,7 +64,7 @@ class Session {
   std::int64_t vocabulary_bytes() const;
   Progress progress() const;
   TrainingTensors tensors() const;
-  double sum_of_squared_weights() const;
+  double sum_of_squares(const Array& values) const;
   // Throws the Error of a run that diverged: a checkpoint must be worth going on from.
   void require_finite(double number) const;
 

@@ -42,7 +42,7 @@ double flops_of(const data::Update& update, const model::TransformerConfig& conf
 RunResult Session::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
-  if (state_.step == 0) record_probe();
+  if (probe_ && state_.scheduled && !probe_->has_frame(state_.step)) record_probe();
   while (!ending) {
     start_update();
     const Settings& settings = state_.settings;
@@ -83,6 +83,7 @@ void Session::start_update() {
 }
 
 void Session::spend(double seconds) {
+  seconds = std::max(0.0, seconds);  // a clock may be set back
   state_.seconds += seconds;
   state_.nominal_flops += seconds * machine_rate_;
   state_.window.seconds += seconds;
@@ -120,7 +121,7 @@ Progress Session::progress() const {
           .nll = state_.window.nll / tokens,
           .rate = trainer_->rate(),
           .gradient_norm = gradient_norm_,
-          .tokens_per_second = tokens / state_.window.seconds,
+          .tokens_per_second = state_.window.seconds > 0 ? tokens / state_.window.seconds : 0,
           .seconds = state_.seconds,
           .target_tokens = state_.target_tokens,
           .flops = state_.flops,
@@ -147,14 +148,14 @@ void Session::validate() {
   const bool by_bleu = state_.settings.run.best_by == BestBy::kBleu;
   validation.best = !state_.best || (by_bleu ? validation.bleu > state_.best->bleu : validation.nll < state_.best->nll);
   if (validation.best) {
-    write_weights(best_weights(request_.directory), *on_, block_->tensors());
+    write_best(request_.directory, state_.step, *on_, block_->tensors());
     state_.best = Best{.step = state_.step, .nll = validation.nll, .bleu = validation.bleu};
     state_.validations_since_best = 0;
   } else {
     ++state_.validations_since_best;
   }
   if (averaged) exchange_with_average();
-  validation.seconds = now() - start;
+  validation.seconds = std::max(0.0, now() - start);
   metrics_->add(validation);
   watcher_.validated(validation);
   write_report();
@@ -162,30 +163,46 @@ void Session::validate() {
 
 void Session::require_finite(double number) const {
   require<Error>(std::isfinite(number), "training diverged: the weights after step ", state_.step,
-                 " are not all finite numbers, or too large. The last checkpoint is as it was; a lower rate, a longer "
+                 " or their moments are not all finite numbers, or too large. The last checkpoint is as it was; a "
+                 "lower rate, a longer "
                  "warm-up, pre-norm or clipping may help.");
 }
 
 void Session::save(bool scheduled) {
-  require_finite(sum_of_squared_weights());
+  for (const Array& values : {block_->values(), trainer_->adam().m(), trainer_->adam().v(), trainer_->average()}) {
+    if (!values.absent()) require_finite(sum_of_squares(values));
+  }
   state_.scheduled = scheduled;
+  // The frame and the records come first, so that no checkpoint is ever without them: a run that is killed in between
+  // goes on from the checkpoint before, and writes them again.
+  if (scheduled) record_probe();
+  metrics_->flush();
   write_checkpoint(request_.directory, state_.step, *on_, tensors(), to_json(state_));
-  prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
+  tidy();
   publish();
-  record_probe();
 }
 
-// Looking on is no reason to stop: what goes wrong with it is said.
+void Session::tidy() const {
+  // A new run has no frames. Frames belong to scheduled steps: older programs kept some of others too.
+  const bool is_new = !resumed_ && state_.step == 0;
+  rewind_film(request_.directory, is_new ? -1 : state_.step - (state_.scheduled ? 0 : 1));
+  settle_best(request_.directory, state_.best);
+  prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
+}
+
+// A sentence that cannot be translated is no reason to stop: that is said. A disk that fails is.
 void Session::record_probe() {
   if (!probe_) return;
   const bool averaged = !trainer_->average().absent() && state_.step > 0;
   if (averaged) exchange_with_average();
+  std::optional<std::string> frame;
   try {
-    probe_->record(*on_, *model_, state_.step);
+    frame = probe_->look(*on_, *model_);
   } catch (const Error& error) {
     watcher_.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
   }
   if (averaged) exchange_with_average();
+  if (frame) probe_->keep(state_.step, *frame);
 }
 
 void Session::publish() {
@@ -229,10 +246,10 @@ void Session::write_report() const {
   replace_file(request_.directory / "report.html", report_html(read_metrics(metrics), facts));
 }
 
-double Session::sum_of_squared_weights() const {
+double Session::sum_of_squares(const Array& values) const {
   const ArenaScope scratch(on_->arena());
   Array sum = on_->empty({1}, DType::kFloat64);
-  on_->sum_of_squares(block_->values(), sum);
+  on_->sum_of_squares(values, sum);
   double host = 0;
   on_->copy_out(sum, &host);
   return host;

@@ -149,7 +149,8 @@ Settings settings_from_json(const Json& object, std::string_view where) {
     Settings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
-    require<Error>(known, where, ": there is no setting '", key, "'.");
+    require<OtherVersion>(known, where, ": there is no setting '", key,
+                          "'; another version of dragoman wrote it. Go on with that version.");
     Settings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
         if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));

@@ -99,7 +99,7 @@ struct MachineSettings {
     field("memory-mb", memory_mb,
           "memory that the run may take, in MiB, on CUDA the GPU's; what is free, less a margin, unless given");
     field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
-    field("keep", keep, "checkpoints to keep at least");
+    field("keep", keep, "checkpoints to keep; two at least, and as many as --average takes");
     field("probe", file_name(probe), "file of a few sentences whose attention is kept at each checkpoint, as a film");
   }
 
@@ -130,7 +130,12 @@ struct Settings {
   void validate() const;
 };
 
-// All settings of a run in one object, key by key, and back.
+// A file that is whole, but that another version of the program wrote.
+struct OtherVersion : Error {
+  using Error::Error;
+};
+
+// All settings of a run in one object, key by key, and back. Throws an OtherVersion for a setting that is not known.
 Json to_json(const Settings& settings);
 Settings settings_from_json(const Json& object, std::string_view where);
 
