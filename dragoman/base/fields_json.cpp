@@ -1,5 +1,10 @@
 #include "dragoman/base/fields_json.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
 namespace dragoman {
 
 std::string setting_text(const Json& value, std::string_view where) {
@@ -39,6 +44,86 @@ bool is_nested_too_deep(std::string_view text) {
   return false;
 }
 
+// Makes a document of what the parser reads. Json's own maker compares each key with all before it: an object of n keys
+// would take n * n steps.
+class DocumentMaker {
+ public:
+  Json take() { return std::move(document_); }
+
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(Json::number_integer_t value) { return put(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }  // JSON text has none
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_array() { return close(); }
+
+  // Of entries with the same key the last one counts, at the place of the first.
+  bool key(std::string& name) {
+    Open& object = open_.back();
+    Entries& entries = object.value->get_ref<Json::object_t&>();
+    std::size_t place = entries.size();
+    if (place < kFewKeys) {
+      const auto same =
+          std::ranges::find(entries, name, [](const auto& entry) -> const std::string& { return entry.first; });
+      place = static_cast<std::size_t>(same - entries.begin());
+    } else {
+      if (object.places.empty()) {
+        for (std::size_t i = 0; i < entries.size(); ++i) object.places.emplace(entries[i].first, i);
+      }
+      place = object.places.try_emplace(name, place).first->second;
+    }
+    if (place == entries.size()) entries.emplace_back(std::move(name), nullptr);
+    object.next = place;
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) { return false; }
+
+ private:
+  using Entries = Json::object_t::Container;   // a list, which looks for no key
+  static constexpr std::size_t kFewKeys = 16;  // up to which a search is faster than a table
+
+  struct Open {
+    Json* value;           // an array or object that is not complete
+    std::size_t next = 0;  // of an object: the entry that gets the next value
+    std::unordered_map<std::string, std::size_t> places = {};
+  };
+
+  bool put(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  // Whatever holds the value grows only when this one is complete, so that its address holds until then.
+  Json* place(Json value) {
+    if (open_.empty()) {
+      document_ = std::move(value);
+      return &document_;
+    }
+    Json& outer = *open_.back().value;
+    if (outer.is_array()) return &outer.get_ref<Json::array_t&>().emplace_back(std::move(value));
+    Entries& entries = outer.get_ref<Json::object_t&>();
+    Json& entry = entries[open_.back().next].second;
+    entry = std::move(value);
+    return &entry;
+  }
+  bool open(Json value) {
+    open_.push_back({.value = place(std::move(value))});
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json document_ = Json::value_t::discarded;
+  std::vector<Open> open_;
+};
+
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view where) {
@@ -50,7 +135,9 @@ Json parse_json(std::string_view text, std::string_view where) {
 
 Json try_parse_json(std::string_view text) {
   if (is_nested_too_deep(text)) return Json::value_t::discarded;
-  return Json::parse(text, nullptr, false);
+  DocumentMaker maker;
+  if (!Json::sax_parse(text, &maker)) return Json::value_t::discarded;
+  return maker.take();
 }
 
 }  // namespace dragoman

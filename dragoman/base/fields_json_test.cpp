@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <string>
+
 namespace dragoman {
 namespace {
 
@@ -88,6 +91,33 @@ TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
   EXPECT_THROW(Json(parse_json(nested(500'000), "x")), Error);
   const std::string brackets(200, '[');
   EXPECT_EQ(parse_json(R"(["\\", "\"\\\"", ")" + brackets + "\"]", "x")[2], brackets);
+}
+
+TEST(ParseJson, AnObjectOfManyKeysTakesTimeInProportion) {
+  constexpr int kKeys = 200'000;
+  std::string text = "{";
+  for (int i = 0; i < kKeys; ++i) text += join("\"tensor.", i, "\":[", i, "],");
+  text.back() = '}';
+  const std::clock_t begin = std::clock();
+  const Json document = parse_json(text, "a document");
+  // Less than a second; comparing each key with all before it would take more than a minute.
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 15.0);
+  ASSERT_EQ(document.size(), static_cast<std::size_t>(kKeys));
+  EXPECT_EQ(document.back(), Json::array({kKeys - 1}));
+}
+
+TEST(ParseJson, MakesTheDocumentThatTheLibraryMakes) {
+  std::string many = "{";
+  for (int i = 0; i < 40; ++i) many += join("\"k", i % 30, "\":{\"a\":", i, ",\"a\":[", i, ",{}]},");
+  many.back() = '}';
+  for (const std::string& text :
+       {std::string(R"({"b":1,"a":-2,"b":{"c":[1.5,true,null,"x"]},"":""})"), std::string("[]"), std::string(" 7 "),
+        std::string(R"("\u00e4")"), std::string("[[[]],{}]"), std::string("[18446744073709551615,1e3]"), many}) {
+    EXPECT_EQ(parse_json(text, "a document").dump(), Json::parse(text).dump()) << text;
+  }
+  for (const char* text : {"", "{", "[1,]", "{\"a\"}", "1 2", "1e999", "\"\xFF\"", "nul"}) {
+    EXPECT_TRUE(try_parse_json(text).is_discarded()) << text;
+  }
 }
 
 }  // namespace

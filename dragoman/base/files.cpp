@@ -91,7 +91,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   std::string text;
   std::size_t used = 0;
   while (true) {
-    if (used == text.size()) text.resize(std::max(kFirstReadBytes, 2 * used));
+    // One byte more than the limit is enough to know.
+    if (used == text.size()) text.resize(std::min(std::max(kFirstReadBytes, 2 * used), limit + 1));
     const ssize_t got = ::read(file.number, text.data() + used, text.size() - used);
     if (got < 0 && errno == EINTR) continue;
     require<Error>(got >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");

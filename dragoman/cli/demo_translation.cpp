@@ -26,10 +26,12 @@ namespace fs = std::filesystem;
 using data::TextPair;
 
 constexpr std::size_t kShown = 6;
-constexpr std::size_t kWidestPicture = 12;  // words that fit side by side on a terminal
+constexpr std::size_t kWidestPicture = 12;        // words that fit side by side on a terminal
+constexpr std::size_t kLargestGrammar = 1 << 20;  // bytes
 
 data::DemoCorpus make_corpus(const DemoOptions& options) {
-  const std::string text = options.grammar.empty() ? std::string(data::demo_grammar()) : read_file(options.grammar);
+  const std::string text =
+      options.grammar.empty() ? std::string(data::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
   const data::Grammar grammar(text, options.grammar.empty() ? "the built-in grammar" : options.grammar);
   data::DemoCorpusSettings settings;
   settings.seed = options.seed;

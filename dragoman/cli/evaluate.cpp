@@ -60,10 +60,18 @@ struct EvaluateOptions {
   }
 };
 
+constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of a test set
+constexpr std::size_t kBytesForLine = 200;                // besides its text: what is counted and kept of it
+
 TestSet read_test_set(const EvaluateOptions& options) {
   data::ParallelReader reader({.source = options.source, .target = options.reference});
   TestSet set;
+  std::size_t held = 0;
   for (std::string source, reference; reader.next(source, reference);) {
+    held += source.size() + reference.size() + kBytesForLine;
+    require<UsageError>(held <= kMostBytes, "'", options.source, "' and '", options.reference,
+                        "' are larger than a test set may be, which is held in memory: line ", reader.line(),
+                        " is beyond ", kMostBytes >> 20, " MiB; divide them.");
     set.sources.push_back(source);
     set.references.push_back(reference);
   }

@@ -27,6 +27,7 @@ struct VocabularyOptions {
   std::int64_t vocabulary = 8000;
   std::string output;
   std::uint64_t seed = 1;
+  OptionalSize memory_mb = 0;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -35,12 +36,25 @@ struct VocabularyOptions {
     field("vocabulary", vocabulary, "tokens to learn; fewer are made of a small text");
     field("output", file_name(output), "file to write the tokenizer to");
     field("seed", seed, "draws the sentences where there are more than tokenizer-sentences");
+    field("memory-mb", memory_mb, "memory to keep to, in MiB, by learning from less text; no limit unless given");
   }
 
   void validate() const {
     require<UsageError>(!input.empty(), "there is no text to learn from; name files with --input.");
     require<UsageError>(!output.empty(), "name the file to write the tokenizer to with --output.");
+    require<MemoryError>(memory_mb == 0 || memory_mb >= kProgramMebibytes + kLeastMebibytes,
+                         "learning a vocabulary needs at least ", kProgramMebibytes + kLeastMebibytes, " MiB, but ",
+                         memory_mb.value, " MiB are allowed; give more with --memory-mb.");
   }
+
+  text::LearningLimits limits() const {
+    const auto say = [](const std::string& sentence) { fmt::print(stderr, "tokenizer: {}\n", sentence); };
+    const std::int64_t left = memory_mb == 0 ? 0 : memory_mb - kProgramMebibytes;
+    return {.memory = static_cast<std::size_t>(left) << 20, .message = say};
+  }
+
+ private:
+  static constexpr std::int64_t kProgramMebibytes = 24, kLeastMebibytes = 16;
 };
 
 struct EncodeOptions {
@@ -106,8 +120,9 @@ void train(Settings& settings) {
   settings.apply(tokenizer_settings);
   options.validate();
   Corpus corpus(options.input);
-  const Tokenizer tokenizer = text::train_tokenizer(tokenizer_settings, options.vocabulary, options.seed,
-                                                    [&corpus](std::string& line) { return corpus.next(line); });
+  const auto next = [&corpus](std::string& line) { return corpus.next(line); };
+  const Tokenizer tokenizer =
+      text::train_tokenizer(tokenizer_settings, options.vocabulary, options.seed, next, options.limits());
   replace_file(options.output, tokenizer.bytes());
   print(fmt::format("'{}' has {} tokens, learned from {} lines\n", options.output, with_thousands(tokenizer.size()),
                     with_thousands(corpus.lines())));

@@ -1,6 +1,8 @@
 // dragoman translate: standard input to standard output, line by line.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -13,6 +15,7 @@
 #include "dragoman/cli/settings.h"
 #include "dragoman/cli/trace_output.h"
 #include "dragoman/cli/translation_settings.h"
+#include "dragoman/decode/long_lines.h"
 #include "dragoman/decode/trace_json.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/text/lines.h"
@@ -53,16 +56,20 @@ struct TranslateOptions {
   }
 };
 
-// Standard input, with a prefix for each line if there is a file of them.
+// Standard input, with a prefix for each line if there is a file of them. Long lines come in parts.
 class Input {
  public:
-  explicit Input(const std::string& prefixes) : lines_("-", {.any_bytes = true, .most_bytes = kMostBytes}) {
-    if (!prefixes.empty()) prefixes_.emplace(prefixes);
+  explicit Input(const TranslateOptions& options)
+      : bad_line_(options.bad_line), lines_("-", {.any_bytes = true, .most_bytes = kMostBytes}) {
+    if (!options.prefix.empty()) prefixes_.emplace(options.prefix);
   }
 
   bool operator()(decode::SourceLine& line, const std::stop_token& stop) {
-    const bool more = lines_.next(line.text, stop);
-    if (!prefixes_ || stop.stop_requested()) return more;
+    const bool begins = !lines_.continues();
+    const bool more = lines_.next_part(line.text, decode::kPartBytes, stop);
+    line.continues = lines_.continues();
+    if (line.continues && line.text.find('\0') != std::string::npos) refuse_binary(line);
+    if (!prefixes_ || !begins || stop.stop_requested()) return more;
     if (prefixes_->next(line.prefix) != more) {
       more ? text::refuse_lengths(*prefixes_, lines_) : text::refuse_lengths(lines_, *prefixes_);
     }
@@ -72,6 +79,14 @@ class Input {
  private:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
+  // A file of zeros, or a program: it may have no end of a line at all.
+  void refuse_binary(decode::SourceLine& line) {
+    line.bad = true;
+    require<UsageError>(bad_line_ != decode::BadLine::kStop, lines_.name(), " line ", lines_.line(), " is longer than ",
+                        decode::kPartBytes >> 10, " KiB and holds zero bytes: it is not text.");
+  }
+
+  decode::BadLine bad_line_;
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
 };
@@ -99,16 +114,12 @@ class Printer {
     if (!options.attention.empty()) attention_.emplace(options.attention);
   }
 
-  void operator()(const decode::TranslatedLine& line) {
-    if (!line.finished) {
-      note(fmt::format("translate: the translation of line {} ran into the length limit.", line.number));
-    }
-    if (line.pieces > 1) {
-      note(fmt::format("translate: line {} is long; it was translated in {} pieces.", line.number, line.pieces));
-    }
-    print(search_.n_best > 1 ? list(line) : plain(line));
-    flush_output();
-    if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
+  // A line, or a part of a long one.
+  void operator()(const decode::TranslatedLine& part) {
+    if (!long_line_ && !part.continues) return print_line(part);
+    if (!long_line_) long_line_.emplace().number = part.number;
+    can_print_parts() ? print_part(part) : keep_part(part);
+    if (!part.continues) long_line_.reset();
   }
 
   void finish() {
@@ -116,10 +127,66 @@ class Printer {
   }
 
  private:
-  std::string plain(const decode::TranslatedLine& line) const {
+  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of a translation
+
+  void print_line(const decode::TranslatedLine& line) {
+    warn(line);
+    print(search_.n_best > 1 ? list(line) : before_text(line) + line.text + after_text(line));
+    flush_output();
+    if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
+  }
+
+  // Whether nothing stands before the text that is known only at its end.
+  bool can_print_parts() const { return search_.n_best == 1 && !options_.scores && !attention_; }
+
+  void print_part(const decode::TranslatedLine& part) {
+    decode::TranslatedLine& line = *long_line_;
+    print(decode::joint(line, part));
+    print(part.text);
+    decode::add_part(line, part);
+    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // whether there is any is all that joint() asks
+    if (part.continues) {
+      tell_progress();
+    } else {
+      warn(line);
+      print(after_text(line));
+    }
+    flush_output();
+  }
+
+  void keep_part(const decode::TranslatedLine& part) {
+    decode::add_part(*long_line_, part);
+    require<UsageError>(long_line_->text.size() <= kMostKept, "line ", part.number, " has a translation of more than ",
+                        kMostKept >> 20,
+                        " MiB, which cannot be kept for --scores, --n-best or --attention; divide the line, or leave "
+                        "them out.");
+    part.continues ? tell_progress() : print_line(*long_line_);
+  }
+
+  // Now and then.
+  void tell_progress() {
+    constexpr std::chrono::seconds kBetween(10);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < told_at_ + kBetween) return;
+    told_at_ = now;
+    note(fmt::format("translate: line {} is long; {} pieces of it have been translated so far.", long_line_->number,
+                     long_line_->pieces));
+  }
+
+  static void warn(const decode::TranslatedLine& line) {
+    if (!line.finished) {
+      note(fmt::format("translate: the translation of line {} ran into the length limit.", line.number));
+    }
+    if (line.pieces > 1) {
+      note(fmt::format("translate: line {} is long; it was translated in {} pieces.", line.number, line.pieces));
+    }
+  }
+
+  std::string before_text(const decode::TranslatedLine& line) const {
+    return options_.scores ? fmt::format("{:.4f}\t", line.score) : "";
+  }
+  std::string after_text(const decode::TranslatedLine& line) const {
     std::string text;
-    if (options_.scores) text += fmt::format("{:.4f}\t", line.score);
-    text += line.text;
     if (options_.alignment) text += "\t" + alignment_of(line, tokenizers_);
     if (options_.flags) text += "\t" + flags_of(line);
     return text + "\n";
@@ -143,6 +210,8 @@ class Printer {
   const decode::SearchSettings& search_;
   const model::Tokenizers& tokenizers_;
   std::optional<TraceOutput> attention_;
+  std::optional<decode::TranslatedLine> long_line_;  // what has come of it
+  std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();
 };
 
 void translate(Settings& settings) {
@@ -162,8 +231,8 @@ void translate(Settings& settings) {
   }
   decode::Translator translator(directories(how), translator_options);
   Printer print_line(options, search, translator.model().tokenizers);
-  Input input(options.prefix);
-  translator.translate(std::ref(input), std::ref(print_line));
+  Input input(options);
+  translator.translate_parts(std::ref(input), std::ref(print_line));
   print_line.finish();
 }
 

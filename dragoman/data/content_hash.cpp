@@ -34,6 +34,8 @@ std::string hash_contents(const std::string& path) {
 }  // namespace
 
 ContentHashes::ContentHashes(std::filesystem::path memory) : memory_(std::move(memory)) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(memory_, none)) return;
   std::ifstream file(memory_);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

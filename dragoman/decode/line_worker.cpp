@@ -25,7 +25,16 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
+// The random numbers of a piece. The pieces of each part of a line have others.
+std::uint64_t stream_of(const LineDesk::Line& line, std::size_t piece) {
+  constexpr int kPartBits = 16;
+  return number_of(line.source.number.value_or(line.number),
+                   (static_cast<std::uint64_t>(line.source.part) << kPartBits) + piece);
+}
+
 std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::Sentence> pieces) {
+  // A line in pieces shows no trace.
+  const bool whole = pieces.size() == 1 && line.source.part == 0 && !line.source.continues;
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
     const std::size_t index = requests.size();
@@ -35,11 +44,11 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
                         .number = number_of(line.number, index),
                         .search = line.source.search,
                         .heads_off = line.source.heads_off,
-                        .stream = number_of(line.source.number.value_or(line.number), index),
-                        .trace = line.source.trace && pieces.size() == 1,
+                        .stream = stream_of(line, index),
+                        .trace = line.source.trace && whole,
                         .trace_layers = line.source.trace_layers,
                         .follow = line.source.follow,
-                        .links = line.source.links && pieces.size() == 1,
+                        .links = line.source.links && whole,
                         .client = line.source.client});
   }
   return requests;
@@ -51,9 +60,6 @@ std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer
   return tokenizer.decode(tokens);
 }
 
-void append(std::string& text, const std::string& piece) {
-  if (!text.empty() && !piece.empty()) text += ' ';
-  text += piece;
 }
 
 }  // namespace
@@ -104,7 +110,7 @@ void LineWorker::begin(const LineDesk::Line& line) {
   const auto& [number, source] = line;
   TranslatedLine at_once;
   at_once.number = number;
-  at_once.bad = first_invalid_utf8(source.text).has_value();
+  at_once.bad = source.bad || first_invalid_utf8(source.text).has_value();
   if (at_once.bad && options_.bad_line == BadLine::kStop) {
     return desk_.refuse(number, " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
   }
@@ -177,8 +183,8 @@ std::string LineWorker::settled_text(const Parts& parts) const {
   std::string text;
   for (std::size_t i = 0; i < parts.results.size(); ++i) {
     const bool done = !parts.results[i].hypotheses.empty();
-    append(text, done ? tokenizer.decode(parts.results[i].hypotheses.front().tokens)
-                      : certain_text(parts.settled[i], tokenizer));
+    append_text(text, done ? tokenizer.decode(parts.results[i].hypotheses.front().tokens)
+                           : certain_text(parts.settled[i], tokenizer));
     if (!done) break;
   }
   return text;
@@ -207,7 +213,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
   line.pieces = static_cast<std::int64_t>(parts.sources.size());
   for (std::size_t i = 0; i < parts.sources.size(); ++i) {
     const Hypothesis& best = parts.results[i].hypotheses.front();
-    append(line.text, tokenizer.decode(best.tokens));
+    append_text(line.text, tokenizer.decode(best.tokens));
     line.log_probability += best.log_probability;
     line.steps += parts.results[i].steps;
     line.score += best.score;

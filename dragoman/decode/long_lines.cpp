@@ -41,4 +41,36 @@ std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t lo
   return pieces;
 }
 
+void append_text(std::string& text, std::string_view more) {
+  if (!text.empty() && !more.empty()) text += ' ';
+  text += more;
+}
+
+std::string_view joint(const TranslatedLine& line, const TranslatedLine& part) {
+  const bool kept = line.bad && part.bad;  // as they are, so with nothing between them
+  return line.text.empty() || part.text.empty() || kept ? "" : " ";
+}
+
+void add_part(TranslatedLine& line, const TranslatedLine& part) {
+  const auto pieces = [](const TranslatedLine& of) { return of.steps > 0 ? of.pieces : 0; };  // one of spaces has none
+  line.pieces = std::max<std::int64_t>(1, pieces(line) + pieces(part));
+  line.text += joint(line, part);
+  line.text += part.text;
+  line.log_probability += part.log_probability;
+  line.score += part.score;
+  line.finished = line.finished && part.finished;
+  line.repeats = line.repeats || part.repeats;
+  line.odd_length = line.odd_length || part.odd_length;
+  line.bad = line.bad || part.bad;
+  line.steps += part.steps;
+  line.tokens += part.tokens;
+  line.continues = part.continues;
+  line.source.clear();
+  line.target.clear();
+  line.attention = {};
+  line.hypotheses.clear();
+  line.trace.reset();
+  line.projections.clear();
+}
+
 }  // namespace dragoman::decode

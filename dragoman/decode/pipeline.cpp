@@ -1,13 +1,25 @@
 #include "dragoman/decode/pipeline.h"
 
+#include <iterator>
 #include <utility>
 
 namespace dragoman::decode {
 
+bool Pipeline::has_room() const {
+  return parts_.empty() || (std::ssize(parts_) < window_.parts && bytes_ < window_.bytes);
+}
+
 bool Pipeline::put(SourceLine line) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return given_up_ || read_ - delivered_ < window_; });
+  room_.wait(lock, [&] { return given_up_ || has_room(); });
   if (given_up_) return false;
+  const Part part{next_line_, line.continues, line.text.size() + line.prefix.size()};
+  line.part = next_part_;
+  if (!line.number) line.number = next_line_;
+  next_part_ = line.continues ? next_part_ + 1 : 0;
+  next_line_ += line.continues ? 0 : 1;
+  bytes_ += part.bytes;
+  parts_.push_back(part);
   waiting_.push({read_++, std::move(line)});
   lines_.notify_one();
   return true;
@@ -36,7 +48,10 @@ void Pipeline::finish(TranslatedLine line) {
 }
 
 void Pipeline::refuse(std::int64_t number, const std::string& reason) {
-  put_down(number, UsageError(join("line ", number, reason)));
+  std::unique_lock lock(mutex_);
+  const std::int64_t line = parts_[static_cast<std::size_t>(number - delivered_)].line;
+  lock.unlock();
+  put_down(number, UsageError(join("line ", line, reason)));
 }
 
 void Pipeline::put_down(std::int64_t number, Outcome outcome) {
@@ -56,9 +71,14 @@ std::optional<TranslatedLine> Pipeline::next() {
   }
   Outcome outcome = std::move(done_.extract(delivered_).mapped());
   if (const auto* refusal = std::get_if<UsageError>(&outcome)) throw *refusal;
+  TranslatedLine line = std::get<TranslatedLine>(std::move(outcome));
+  line.number = parts_.front().line;
+  line.continues = parts_.front().continues;
+  bytes_ -= parts_.front().bytes;
+  parts_.pop_front();
   ++delivered_;
   room_.notify_one();
-  return std::get<TranslatedLine>(std::move(outcome));
+  return line;
 }
 
 void Pipeline::give_up(std::exception_ptr error) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/threads.h"
+#include "dragoman/base/utf8.h"
 #include "dragoman/decode/likelihood.h"
 #include "dragoman/decode/line_worker.h"
+#include "dragoman/decode/long_lines.h"
 #include "dragoman/decode/pipeline.h"
+#include "dragoman/text/stretches.h"
 
 namespace dragoman::decode {
 namespace {
@@ -24,6 +28,37 @@ void check_votes(const std::vector<std::filesystem::path>& directories,
                         "' have different vocabularies; only models with the same can vote.");
   }
 }
+
+// Gives lines to a pipeline, long ones in parts.
+class PartsOfLines {
+ public:
+  explicit PartsOfLines(Pipeline& to) : to_(to) {}
+
+  // False if nobody wants more.
+  bool put(SourceLine line) {
+    const bool begins = !std::exchange(within_, line.continues);
+    if (begins && !line.continues && line.text.size() <= kPartBytes) return to_.put(std::move(line));
+    // What holds for a line holds for its parts; what is known of one part only holds from there on.
+    bad_ = (bad_ && !begins) || line.bad || first_invalid_utf8(line.text).has_value();
+    line.bad = bad_;
+    const std::string text = std::move(line.text);
+    const bool continues = std::exchange(line.continues, true);
+    std::string_view rest = text;
+    for (; rest.size() > kPartBytes; line.prefix.clear()) {
+      line.text = rest.substr(0, text::first_stretch(rest, kPartBytes));
+      rest.remove_prefix(line.text.size());
+      if (!to_.put(line)) return false;
+    }
+    line.text = rest;
+    line.continues = continues;
+    return to_.put(std::move(line));
+  }
+
+ private:
+  Pipeline& to_;
+  bool within_ = false;  // a line of which more parts are to come
+  bool bad_ = false;
+};
 
 }  // namespace
 
@@ -71,8 +106,23 @@ void Translator::work(int worker, LineDesk& desk) {
 }
 
 void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
+  std::optional<TranslatedLine> long_line;
+  const auto gather = [&](const TranslatedLine& part) {
+    if (!long_line && !part.continues) return deliver(part);
+    if (!long_line) long_line.emplace().number = part.number;
+    add_part(*long_line, part);
+    if (part.continues) return;
+    deliver(*long_line);
+    long_line.reset();
+  };
+  translate_parts(next, gather, first_line);
+}
+
+void Translator::translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
   constexpr std::int64_t kBatchesAhead = 4;
-  Pipeline pipeline(first_line, kBatchesAhead * options_.batch_size * options_.workers);
+  constexpr std::size_t kPartsAhead = 128;  // of long lines
+  Pipeline pipeline(
+      first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes});
   std::stop_source unwanted;
   const auto serve = [&](int worker) {
     try {
@@ -83,8 +133,9 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
   };
   const auto read = [&] {
     try {
+      PartsOfLines parts(pipeline);
       for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
-        if (!pipeline.put(std::move(line))) break;
+        if (!parts.put(std::move(line))) break;
       }
       pipeline.close();
     } catch (...) {

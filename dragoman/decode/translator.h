@@ -52,6 +52,11 @@ struct SourceLine {
       std::nullopt;         // for the random numbers of sampling; where it stands, unless given
   bool links = false;       // which words of its translations come from which is wanted
   std::string client = {};  // whose it is
+
+  // Of a line that comes in parts. Only the first one has a prefix.
+  bool continues = false;  // the line goes on in the next part
+  std::int64_t part = 0;   // counted from 0; the translator counts
+  bool bad = false;        // it is not UTF-8, or an earlier part is not
 };
 
 struct TranslatedLine {
@@ -65,6 +70,7 @@ struct TranslatedLine {
   std::int64_t pieces = 1;  // that it was translated in
   std::int64_t steps = 0;   // that the decoder took for it
   std::int64_t tokens = 0;  // of the translation
+  bool continues = false;   // the line's translation goes on in the next part
 
   // Of a line in one piece: its tokens, EOS included, and those of the translation.
   data::Sentence source, target;
@@ -86,6 +92,9 @@ struct Likelihood {
 using NextLine = std::function<bool(SourceLine& line, const std::stop_token& stop)>;
 using DeliverLine = std::function<void(const TranslatedLine& line)>;
 
+// Bytes of a line that are translated as one part, at most.
+inline constexpr std::size_t kPartBytes = 1 << 16;
+
 class LineDesk;
 
 class Translator {
@@ -104,6 +113,10 @@ class Translator {
   // The same for lines that are still coming, in bounded memory: results are delivered in order, as soon as they and
   // all before them are there. `next` is called from another thread.
   void translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
+
+  // The same in memory that does not grow with the length of a line: what a line of more than kPartBytes is translated
+  // by is delivered part by part. `next` may give such a line in parts, too. With add_part() the parts make the line.
+  void translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
 
   // How likely the models find translations of lines that are given, by teacher forcing, with nothing smoothed. Nothing
   // for a pair of which one side has no token, or more of them than options.longest.

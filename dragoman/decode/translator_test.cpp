@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "dragoman/decode/long_lines.h"
 #include "dragoman/decode/testing.h"
 
 namespace dragoman::decode {
@@ -45,6 +46,59 @@ TEST_F(TranslatorTest, ALimitThatCameFirstIsTold) {
   const std::vector<std::string> line{"one"};
   const TranslatedLine result = translator.translate(line)[0];
   EXPECT_EQ(result.finished, result.text.empty());
+}
+
+// Of more than three parts: words of a thousand letters, which are unknown.
+std::string very_long_line() {
+  std::string line;
+  while (line.size() < 3 * kPartBytes) line += std::string(1000, 'x') + " one two. ";
+  return line;
+}
+
+TEST_F(TranslatorTest, AVeryLongLineIsDeliveredPartByPart) {
+  Translator translator(directory, {.search = {.max_extra = 3}, .threads = 1});
+  const std::vector<std::string> given{"one", very_long_line(), "two three four"};
+  const auto whole = translator.translate(given);
+  ASSERT_EQ(whole.size(), 3u);
+  EXPECT_EQ(whole[0].text, translator.translate({&given[0], 1})[0].text);
+  EXPECT_EQ(whole[2].text, translator.translate({&given[2], 1})[0].text);
+  EXPECT_EQ(whole[2].pieces, 1);
+
+  std::vector<TranslatedLine> parts;
+  const auto next = [&, at = given.begin()](SourceLine& line, const std::stop_token&) mutable {
+    if (at == given.end()) return false;
+    line.text = *at++;
+    return true;
+  };
+  translator.translate_parts(next, [&](const TranslatedLine& part) { parts.push_back(part); });
+  ASSERT_GT(parts.size(), 5u);
+  TranslatedLine together;
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+    EXPECT_EQ(parts[i].number, 2);
+    EXPECT_EQ(parts[i].continues, i + 2 < parts.size());
+    EXPECT_LT(parts[i].text.size(), 2 * kPartBytes);
+    add_part(together, parts[i]);
+  }
+  EXPECT_EQ(parts.back().number, 3);
+  EXPECT_TRUE(together.text == whole[1].text);
+  EXPECT_EQ(together.pieces, whole[1].pieces);
+  EXPECT_GE(whole[1].pieces, static_cast<std::int64_t>(parts.size()) - 2);
+}
+
+TEST_F(TranslatorTest, AVeryLongLineThatIsBadIsKeptAsItIs) {
+  Translator translator(directory, {.threads = 1, .bad_line = BadLine::kKeep});
+  const std::vector<std::string> given{very_long_line() + "\xFF", "one"};
+  const auto results = translator.translate(given);
+  EXPECT_TRUE(results[0].text == given[0]);
+  EXPECT_TRUE(results[0].bad);
+  Translator strict(directory, {.threads = 1});
+  const auto lines_before = std::vector<std::string>{"one", given[0]};
+  try {
+    strict.translate(lines_before);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("line 2 is not UTF-8 text")) << error.what();
+  }
 }
 
 TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {

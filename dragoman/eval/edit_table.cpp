@@ -7,63 +7,108 @@
 namespace dragoman::eval {
 namespace {
 
-constexpr std::int64_t kNever = std::int64_t{1} << 40;  // the cost of what lies outside the beam
 constexpr std::ptrdiff_t kBeam = 25;
 
 }  // namespace
 
 EditTable::EditTable(const Symbols& hypothesis, const Symbols& reference)
-    : reference_(reference), beam_(kBeam), rows_(hypothesis.size() + 1), above_(reference.size() + 1), row_(above_) {
+    : reference_(reference), held_(hypothesis), beam_(kBeam) {
   if (!hypothesis.empty()) ratio_ = static_cast<double>(reference.size()) / static_cast<double>(hypothesis.size());
   // Where one side is so much longer that the beams of neighbouring rows would not meet.
   if (ratio_ / 2 > kBeam) beam_ = static_cast<std::ptrdiff_t>(std::ceil(ratio_ / 2 + kBeam));
-  for (std::size_t j = 0; j <= reference.size(); ++j) {
-    rows_[0].push_back({static_cast<std::int64_t>(j), Edit::kInsert});
-  }
-  std::fill(rows_.begin() + 1, rows_.end(), rows_[0]);
-  hold(hypothesis);
+  for (std::uint32_t j = 0; j <= reference.size(); ++j) row_zero_.emplace_back(j, Edit::kInsert);
+  const auto width = static_cast<std::size_t>(2 * beam_);
+  cells_.assign(hypothesis.size() * width, Cell(kNever, Edit::kKeep));
+  above_.assign(width, Cell(kNever, Edit::kKeep));
+  row_ = above_;
+  for (std::size_t i = 1; i <= held_.size(); ++i) compute(i, held_[i - 1], row(i - 1), cells_of(i));
 }
 
 void EditTable::hold(const Symbols& hypothesis) {
-  assert(hypothesis.size() + 1 == rows_.size());
+  assert(hypothesis.size() == held_.size());
+  const auto [differs, held] = std::mismatch(hypothesis.begin(), hypothesis.end(), held_.begin());
+  const auto same = static_cast<std::size_t>(differs - hypothesis.begin());
   held_ = hypothesis;
-  for (std::size_t i = 1; i < rows_.size(); ++i) compute(i, held_[i - 1], rows_[i - 1], rows_[i]);
+  for (std::size_t i = same + 1; i <= held_.size(); ++i) compute(i, held_[i - 1], row(i - 1), cells_of(i));
+}
+
+// The row's place on the diagonal, less the beam.
+std::size_t EditTable::first_of(std::size_t i) const {
+  const auto diagonal = static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * ratio_));
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, diagonal - beam_));
+}
+
+std::size_t EditTable::end_of(std::size_t i) const {
+  const std::size_t end = reference_.size() + 1;
+  if (i == held_.size()) return end;  // the last row has the distance in its last cell
+  const auto diagonal = static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * ratio_));
+  return std::min(end, static_cast<std::size_t>(diagonal + beam_));
+}
+
+std::span<EditTable::Cell> EditTable::cells_of(std::size_t i) {
+  const auto width = static_cast<std::size_t>(2 * beam_);
+  return std::span(cells_).subspan((i - 1) * width, width);
+}
+
+EditTable::Row EditTable::row(std::size_t i) const {
+  if (i == 0) return {0, row_zero_};
+  const auto width = static_cast<std::size_t>(2 * beam_);
+  const std::size_t first = first_of(i);
+  return {first, std::span(cells_).subspan((i - 1) * width, end_of(i) - first)};
 }
 
 // Of edits that cost the same Tercom prefers to keep or replace a word, then to delete, then to insert one.
-void EditTable::compute(std::size_t i, std::uint32_t word, const Row& above, Row& row) const {
-  const auto end = static_cast<std::ptrdiff_t>(row.size());
-  const auto diagonal = static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * ratio_));
-  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(0, diagonal - beam_);
-  const std::ptrdiff_t last = i + 1 == rows_.size() ? end : std::min(end, diagonal + beam_);
-  std::fill(row.begin(), row.end(), Cell{kNever, Edit::kKeep});
-  for (std::ptrdiff_t at = first; at < last; ++at) {
-    const auto j = static_cast<std::size_t>(at);
-    Cell best{kNever, Edit::kKeep};
-    const auto consider = [&best](std::int64_t cost, Edit edit) {
-      if (cost < best.cost) best = {cost, edit};
+EditTable::Row EditTable::compute(std::size_t i, std::uint32_t word, const Row& above, std::span<Cell> into) const {
+  const std::size_t first = first_of(i), end = end_of(i);
+  assert(end - first <= into.size());
+  Cell left(kNever, Edit::kKeep);
+  for (std::size_t j = first; j < end; ++j) {
+    Cell best(kNever, Edit::kKeep);
+    const auto consider = [&best](std::uint32_t cost, Edit edit) {
+      if (cost < best.cost()) best = Cell(cost, edit);
     };
     if (j > 0) {
       const bool equal = word == reference_[j - 1];
-      consider(above[j - 1].cost + (equal ? 0 : 1), equal ? Edit::kKeep : Edit::kReplace);
+      consider(above.at(j - 1).cost() + (equal ? 0 : 1), equal ? Edit::kKeep : Edit::kReplace);
     }
-    consider(above[j].cost + 1, Edit::kDelete);
-    if (j > 0) consider(row[j - 1].cost + 1, Edit::kInsert);
-    row[j] = best;
+    consider(above.at(j).cost() + 1, Edit::kDelete);
+    if (j > 0) consider(left.cost() + 1, Edit::kInsert);
+    into[j - first] = left = best;
   }
+  return {first, into.first(end - first)};
+}
+
+std::optional<std::int64_t> EditTable::Row::above(const Row& other) const {
+  std::optional<std::int64_t> by;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::uint32_t cost = cells[i].cost(), other_cost = other.cells[i].cost();
+    if (cost == kNever && other_cost == kNever) continue;
+    if (cost == kNever || other_cost == kNever) return std::nullopt;
+    const std::int64_t difference = std::int64_t{cost} - std::int64_t{other_cost};
+    if (by.value_or(difference) != difference) return std::nullopt;
+    by = difference;
+  }
+  return by;
 }
 
 std::int64_t EditTable::distance_of(const Symbols& hypothesis) {
   assert(hypothesis.size() == held_.size());
-  const auto [differs, held] = std::mismatch(hypothesis.begin(), hypothesis.end(), held_.begin());
-  auto i = static_cast<std::size_t>(differs - hypothesis.begin());
-  if (i == hypothesis.size()) return distance();
-  compute(i + 1, hypothesis[i], rows_[i], row_);
-  for (++i; i < hypothesis.size(); ++i) {
-    std::swap(above_, row_);
-    compute(i + 1, hypothesis[i], above_, row_);
+  const auto differs = std::mismatch(hypothesis.begin(), hypothesis.end(), held_.begin()).first;
+  if (differs == hypothesis.end()) return distance();
+  const auto differs_last = std::mismatch(hypothesis.rbegin(), hypothesis.rend(), held_.rbegin()).first;
+  const auto same_from = static_cast<std::size_t>(hypothesis.rend() - differs_last);
+  auto i = static_cast<std::size_t>(differs - hypothesis.begin()) + 1;
+  Row computed = compute(i, hypothesis[i - 1], row(i - 1), row_);
+  while (i < hypothesis.size()) {
+    // Where the words are the same from here on, rows that differ by a number differ by it to the end.
+    if (i >= same_from) {
+      if (const std::optional<std::int64_t> more = computed.above(row(i))) return distance() + *more;
+    }
+    std::swap(above_, row_);  // `computed` refers to what is in above_ now
+    ++i;
+    computed = compute(i, hypothesis[i - 1], computed, row_);
   }
-  return row_.back().cost;
+  return computed.last_cost();
 }
 
 EditAlignment EditTable::alignment() const {
@@ -71,7 +116,7 @@ EditAlignment EditTable::alignment() const {
                           .reference_errors = std::vector<bool>(reference_.size()),
                           .place = std::vector<std::ptrdiff_t>(reference_.size())};
   for (std::size_t i = held_.size(), j = reference_.size(); i > 0 || j > 0;) {
-    const Edit edit = rows_[i][j].last;
+    const Edit edit = row(i).at(j).last();
     const bool uses_hypothesis = edit != Edit::kInsert, uses_reference = edit != Edit::kDelete;
     if (uses_reference) {
       alignment.place[j - 1] = static_cast<std::ptrdiff_t>(i) - 1;

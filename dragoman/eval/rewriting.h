@@ -4,13 +4,21 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dragoman::eval {
 
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
+  std::size_t at = text.find(from);
+  if (at == std::string::npos) return;
+  std::string result;
+  for (std::size_t done = 0;; at = text.find(from, done)) {
+    result.append(text, done, at - done);  // to the end if there is no other
+    if (at == std::string::npos) break;
+    result += to;
+    done = at + from.size();
   }
+  text = std::move(result);
 }
 
 // Rewrites each pair of neighbours that `matches`, left to right; an element belongs to one pair at most. `write` gets

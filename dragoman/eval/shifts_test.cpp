@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -44,6 +45,58 @@ TEST(EditTable, AnotherHypothesisHasTheDistanceOfATableOfItsOwn) {
     EXPECT_EQ(table.distance_of(other), EditTable(other, reference).distance());
     EXPECT_EQ(table.distance_of(held), EditTable(held, reference).distance());
   }
+}
+
+// Within the beam, cell by cell, as Tercom does it.
+std::int64_t plain_distance(const Symbols& hypothesis, const Symbols& reference) {
+  constexpr std::int64_t kFar = 1'000'000;
+  const double ratio = static_cast<double>(reference.size()) / static_cast<double>(hypothesis.size());
+  const double beam = ratio / 2 > 25 ? std::ceil(ratio / 2 + 25) : 25;
+  std::vector<std::vector<std::int64_t>> cost(hypothesis.size() + 1,
+                                              std::vector<std::int64_t>(reference.size() + 1, kFar));
+  std::iota(cost[0].begin(), cost[0].end(), 0);
+  for (std::size_t i = 1; i <= hypothesis.size(); ++i) {
+    const double diagonal = std::floor(static_cast<double>(i) * ratio);
+    for (std::size_t j = 0; j <= reference.size(); ++j) {
+      const double off = static_cast<double>(j) - diagonal;
+      if (off < -beam || (off >= beam && i < hypothesis.size())) continue;
+      cost[i][j] = cost[i - 1][j] + 1;
+      if (j == 0) continue;
+      const bool equal = hypothesis[i - 1] == reference[j - 1];
+      cost[i][j] = std::min({cost[i][j], cost[i][j - 1] + 1, cost[i - 1][j - 1] + (equal ? 0 : 1), kFar});
+    }
+  }
+  return cost.back().back();
+}
+
+TEST(EditTable, HasTheDistancesOfAWholeTableWithinTheBeam) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 60; ++trial) {
+    const Symbols reference = random_words(random, 1 + random() % 300);
+    Symbols held = random_words(random, 1 + random() % 300);
+    EditTable table(held, reference);
+    for (int change = 0; change < 5; ++change) {
+      Symbols other = held;
+      const std::size_t from = random() % other.size(), to = from + random() % (other.size() - from);
+      std::rotate(other.begin() + static_cast<std::ptrdiff_t>(from), other.begin() + static_cast<std::ptrdiff_t>(to),
+                  other.begin() + static_cast<std::ptrdiff_t>(std::min(other.size(), to + 9)));
+      EXPECT_EQ(table.distance_of(other), plain_distance(other, reference));
+      EXPECT_EQ(table.distance(), plain_distance(held, reference));
+      if (change % 2 == 0) continue;
+      table.hold(other);
+      held = other;
+      EXPECT_EQ(table.alignment().place, EditTable(other, reference).alignment().place);
+    }
+  }
+}
+
+TEST(CountEdits, OfALongLineTakesMemoryAndTimeInProportion) {
+  // A whole table would have 3.6 billion cells.
+  std::mt19937 random(4);
+  const Symbols hypothesis = random_words(random, 60'000), reference = random_words(random, 60'000);
+  const std::int64_t edits = count_edits(hypothesis, reference);
+  EXPECT_GT(edits, 10'000);
+  EXPECT_LT(edits, 60'000);
 }
 
 TEST(EditTable, OneSideMayBeEmptyOrMuchLonger) {

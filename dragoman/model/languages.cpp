@@ -8,6 +8,8 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kLargestFile = 16 << 20;  // bytes; the profile of a language takes some thousand
+
 fs::path languages_file(const fs::path& directory) { return directory / "languages.json"; }
 
 void write_languages(const fs::path& directory, const std::vector<text::KnownLanguage>& languages) {
@@ -21,7 +23,7 @@ void write_languages(const fs::path& directory, const std::vector<text::KnownLan
 std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const std::vector<std::string>& tags) {
   const fs::path file = languages_file(directory);
   Json json = Json::object();
-  if (fs::exists(status_of(file))) json = parse_json(read_file(file), "'" + file.string() + "'");
+  if (fs::exists(status_of(file))) json = parse_json(read_file(file, kLargestFile), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
   std::vector<text::KnownLanguage> languages;
   for (const std::string& tag : tags) {
@@ -38,7 +40,8 @@ std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const
 }
 
 void copy_languages(const fs::path& from, const fs::path& to) {
-  if (fs::exists(status_of(languages_file(from)))) replace_file(languages_file(to), read_file(languages_file(from)));
+  const fs::path file = languages_file(from);
+  if (fs::exists(status_of(file))) replace_file(languages_file(to), read_file(file, kLargestFile));
 }
 
 }  // namespace dragoman::model

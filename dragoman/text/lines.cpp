@@ -15,6 +15,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/utf8.h"
+#include "dragoman/text/stretches.h"
 #include "dragoman/text/unpack.h"
 
 namespace dragoman::text {
@@ -124,21 +125,41 @@ struct LineReader::File {
     return end > 0;
   }
 
-  // Appends to `into` up to the next LF and takes it away; false if the file ends first.
-  bool read_to_newline(std::string& into) {
+  enum class Stop : std::uint8_t { kNewline, kEndOfFile, kFull };
+
+  // Appends to `into` up to the next LF, which it takes away, to the end of the file, or until `into` has `most` bytes.
+  Stop read_to_newline(std::string& into, std::size_t most) {
     while (next < end || refill()) {
       const char* from = buffer.data() + next;
-      const auto* newline = static_cast<const char*>(std::memchr(from, '\n', end - next));
-      const std::size_t count = newline == nullptr ? end - next : static_cast<std::size_t>(newline - from);
-      require<UsageError>(into.size() + count <= rules.most_bytes, raw.name(), " line ", line + 1, " is longer than ",
-                          rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
-      into.append(from, count);
-      next += count;
+      const std::size_t count = std::min(end - next, most - into.size());
+      if (count == 0) return Stop::kFull;
+      const auto* newline = static_cast<const char*>(std::memchr(from, '\n', count));
+      const std::size_t taken = newline == nullptr ? count : static_cast<std::size_t>(newline - from);
+      into.append(from, taken);
+      next += taken;
       if (newline == nullptr) continue;
       next += 1;
-      return true;
+      return Stop::kNewline;
     }
-    return false;
+    return Stop::kEndOfFile;
+  }
+
+  // Of the line at hand, `bytes` of which have been read.
+  void require_not_longer(std::size_t bytes) const {
+    require<UsageError>(bytes <= rules.most_bytes, raw.name(), " line ", line, " is longer than ",
+                        rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
+  }
+
+  void require_utf8(std::string_view part) {
+    if (rules.any_bytes) return;
+    if (const std::optional<std::size_t> wrong = first_invalid_utf8(part)) {
+      const auto byte = static_cast<unsigned char>(part[*wrong]);
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      throw UsageError(join(raw.name(), " line ", line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4],
+                            kDigits[byte & 15], " at column ", columns + count_characters(part.substr(0, *wrong)) + 1,
+                            "); mend or remove that line."));
+    }
+    columns += count_characters(part);
   }
 
   RawFile raw;
@@ -147,6 +168,10 @@ struct LineReader::File {
   std::array<char, kBufferBytes> buffer{};
   std::size_t next = 0, end = 0;  // what is left of the buffer
   std::int64_t line = 0;
+  // Of the line at hand, if it is read in parts.
+  bool continues = false;
+  std::string ahead;  // what was read of it, but not given out
+  std::size_t line_bytes = 0, columns = 0;
 };
 
 LineReader::LineReader(const std::string& path, const LineRules& rules) : file_(std::make_unique<File>(path, rules)) {}
@@ -155,24 +180,40 @@ LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line, const std::stop_token& stop) {
-  line.clear();
-  file_->raw.heed(stop);
-  const bool ended = file_->read_to_newline(line);
-  if (file_->line == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-  if (!ended && line.empty()) return false;
-  file_->line += 1;
-  if (ended && line.ends_with('\r')) line.pop_back();
-  if (file_->rules.any_bytes) return true;
-  if (const std::optional<std::size_t> wrong = first_invalid_utf8(line)) {
-    const auto byte = static_cast<unsigned char>(line[*wrong]);
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    throw UsageError(join(
-        file_->raw.name(), " line ", file_->line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4], kDigits[byte & 15],
-        " at column ", count_characters(std::string_view(line).substr(0, *wrong)) + 1, "); mend or remove that line."));
+  return next_part(line, file_->rules.most_bytes, stop);
+}
+
+bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_token& stop) {
+  File& file = *file_;
+  const bool begins = !file.continues;
+  file.raw.heed(stop);
+  part.clear();
+  part.swap(file.ahead);
+  File::Stop stopped = file.read_to_newline(part, most + 1);
+  if (begins) {
+    if (file.line == 0 && part.starts_with(kByteOrderMark)) {
+      part.erase(0, kByteOrderMark.size());
+      if (stopped == File::Stop::kFull) stopped = file.read_to_newline(part, most + 1);
+    }
+    if (stopped == File::Stop::kEndOfFile && part.empty()) return false;
+    file.line += 1;
+    file.line_bytes = file.columns = 0;
   }
+  file.require_not_longer(file.line_bytes + part.size());
+  file.continues = part.size() > most;
+  if (file.continues) {
+    const std::size_t cut = first_stretch(part, most);
+    file.ahead.assign(part, cut);
+    part.resize(cut);
+  } else if (stopped == File::Stop::kNewline && part.ends_with('\r')) {
+    part.pop_back();
+  }
+  file.line_bytes += part.size();
+  file.require_utf8(part);
   return true;
 }
 
+bool LineReader::continues() const { return file_->continues; }
 std::int64_t LineReader::line() const { return file_->line; }
 const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }

@@ -32,6 +32,12 @@ class LineReader {
   // Where there is nothing to read yet it waits, until `stop` is requested: then the text ends.
   bool next(std::string& line, const std::stop_token& stop = {});
 
+  // The same in memory that does not grow with the line: a line of more than `most` bytes is given part by part, as
+  // first_stretch() cuts it, and continues() is true after each part but the last. Requires most >= 4.
+  bool next_part(std::string& part, std::size_t most, const std::stop_token& stop = {});
+  // Whether the line goes on after the part read last.
+  bool continues() const;
+
   std::int64_t line() const;  // of the line read last, counted from 1
   const std::string& path() const;
   const std::string& name() const;  // for messages: the path in quotes, or "standard input"

@@ -75,6 +75,43 @@ TEST_F(LinesTest, ALineBeyondAMebibyteIsRefused) {
             "'" + path + "' line 2 is longer than 1 MiB; text has one sentence on a line.");
 }
 
+// The lines, each as a list of its parts.
+std::vector<Lines> parts_of(const std::string& path, std::size_t most) {
+  LineReader reader(path, {.any_bytes = true, .most_bytes = 1000});
+  std::vector<Lines> lines;
+  bool continues = false;
+  for (std::string part; reader.next_part(part, most); continues = reader.continues()) {
+    if (!continues) lines.emplace_back();
+    lines.back().push_back(part);
+    EXPECT_EQ(reader.line(), static_cast<std::int64_t>(lines.size()));
+  }
+  EXPECT_FALSE(continues);
+  return lines;
+}
+
+TEST_F(LinesTest, ComeInPartsIfTheyAreLong) {
+  replace_file(path,
+               "\xEF\xBB\xBF"
+               "abcdefghij\r\nkl mn opqr\n\nabcd\r\n"
+               "\xFF\xFF\xFF\xFF\xFF");
+  EXPECT_EQ(parts_of(path, 4),
+            (std::vector<Lines>{
+                {"abcd", "efgh", "ij"}, {"kl ", "mn ", "opqr"}, {""}, {"abcd", ""}, {"\xFF\xFF\xFF\xFF", "\xFF"}}));
+  EXPECT_EQ(parts_of(path, 10),
+            (std::vector<Lines>{{"abcdefghij", ""}, {"kl mn opqr"}, {""}, {"abcd"}, {"\xFF\xFF\xFF\xFF\xFF"}}));
+}
+
+TEST_F(LinesTest, AreRefusedInPartsTooWhenTheyAreLongerThanTheRulesAllow) {
+  replace_file(path, "a\n" + std::string(1001, 'b'));
+  LineReader reader(path, {.most_bytes = 1000});
+  std::string part;
+  const auto read_all = [&] {
+    while (reader.next_part(part, 100)) continue;
+  };
+  EXPECT_THROW(read_all(), UsageError);
+  EXPECT_EQ(reader.line(), 2);
+}
+
 TEST_F(LinesTest, WhatCannotBeReadIsNamed) {
   EXPECT_THROW(LineReader("/no/such/file"), Error);
   try {

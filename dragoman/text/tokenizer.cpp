@@ -11,6 +11,7 @@
 #include "dragoman/text/cuts.h"
 #include "dragoman/text/model_file.h"
 #include "dragoman/text/special_ids.h"
+#include "dragoman/text/stretches.h"
 
 namespace dragoman::text {
 namespace {
@@ -22,6 +23,28 @@ std::string without_tabs(std::string_view text) {
   std::string result(text);
   std::replace(result.begin(), result.end(), '\t', ' ');
   return result;
+}
+
+// SentencePiece takes some two hundred bytes for each byte of a text. So a long one is encoded stretch by stretch; one
+// that ends between words makes the same tokens as within the whole text.
+constexpr std::size_t kStretchBytes = 1 << 15;
+
+template <class Encode>
+std::vector<std::int32_t> encode_stretches(std::string_view text, Encode&& encode) {
+  if (text.size() <= kStretchBytes) return encode(text);
+  std::vector<std::int32_t> ids;
+  const auto add = [&](std::string_view stretch) {
+    const std::vector<std::int32_t> part = encode(stretch);
+    ids.insert(ids.end(), part.begin(), part.end());
+  };
+  while (text.size() > kStretchBytes) {
+    std::string_view stretch = text.substr(0, first_stretch(text, kStretchBytes));
+    text.remove_prefix(stretch.size());
+    if (stretch.ends_with(' ')) stretch.remove_suffix(1);  // SentencePiece puts one before the next stretch
+    add(stretch);
+  }
+  add(text);
+  return ids;
 }
 
 }  // namespace
@@ -81,7 +104,10 @@ struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
 };
 
-Tokenizer Tokenizer::load(const std::string& path) { return from_bytes(read_file(path), path); }
+Tokenizer Tokenizer::load(const std::string& path) {
+  constexpr std::size_t kLargestFile = 64 << 20;  // a vocabulary of a million tokens takes less than half of this
+  return from_bytes(read_file(path, kLargestFile), path);
+}
 
 Tokenizer Tokenizer::from_bytes(std::string bytes, const std::string& name) {
   return Tokenizer(std::make_shared<const Model>(std::move(bytes), name));
@@ -90,7 +116,8 @@ Tokenizer Tokenizer::from_bytes(std::string bytes, const std::string& name) {
 std::int64_t Tokenizer::size() const { return static_cast<std::int64_t>(model_->file.pieces.size()); }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
-  std::vector<int> ids = model_->encode(without_tabs(text));
+  std::vector<std::int32_t> ids =
+      encode_stretches(without_tabs(text), [&](std::string_view stretch) { return model_->encode(stretch); });
   // A model without a space before the first word would find "<s>" in its vocabulary.
   std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
   return ids;
@@ -100,7 +127,9 @@ std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount
   require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
   const bool has_one_way = model_->file.kind == TokenizerKind::kChar || model_->file.kind == TokenizerKind::kWord;
   if (amount == 0 || has_one_way) return encode(text);
-  return model_->cuts.sample(model_->normalised(without_tabs(text)), amount, random);
+  return encode_stretches(without_tabs(text), [&](std::string_view stretch) {
+    return model_->cuts.sample(model_->normalised(stretch), amount, random);
+  });
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {

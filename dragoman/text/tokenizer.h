@@ -57,7 +57,8 @@ class Tokenizer {
   std::int64_t size() const;  // ids are below this
 
   // Without BOS and EOS; never kPad. Empty for text that holds nothing but spaces. Any bytes will do: a tab is a space,
-  // and what is not UTF-8 is U+FFFD.
+  // and what is not UTF-8 is U+FFFD. A text of more than 32 KiB is cut as first_stretch() says before it is encoded:
+  // that makes no difference unless it holds a word of that length, which becomes several.
   std::vector<std::int32_t> encode(std::string_view text) const;
   // One of the many ways to cut the text, drawn by `random`: with bpe, merges are left out with probability `amount`;
   // with unigram, a cut is drawn from its probability to the power of (1 - amount) / amount. Other kinds have one way
@@ -89,10 +90,17 @@ class Tokenizer {
 // Gives the next sentence, or false when there is none.
 using NextSentence = std::function<bool(std::string& sentence)>;
 
+// What learning a vocabulary may take.
+struct LearningLimits {
+  std::size_t memory = 0;                                         // bytes; 0 for no limit
+  std::function<void(const std::string& sentence)> message = {};  // told if less text is used because of it
+};
+
 // Learns a vocabulary of `vocabulary` tokens, special ones among them, from the sentences; fewer if the text does not
-// hold that many. The same sentences, settings and seed give the same bytes. No more than 100 MB of text are used,
-// drawn at random like the sentences. Throws a UsageError if there is no text or its characters alone need more tokens.
+// hold that many. The same sentences, settings, seed and limits give the same bytes. No more than 100 MB of text are
+// used, and no more than the memory allows, drawn at random like the sentences. Throws a UsageError if there is no text
+// or its characters alone need more tokens, and a MemoryError if the memory does not allow a single sentence.
 Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
-                          const NextSentence& next);
+                          const NextSentence& next, const LearningLimits& limits = {});
 
 }  // namespace dragoman::text

@@ -42,6 +42,34 @@ TEST(Tokenizer, SpacesAloneAreNoTokens) {
   EXPECT_EQ(tokenizer.decode({}), "");
 }
 
+TEST(Tokenizer, ALongTextHasTheTokensOfItsWords) {
+  for (const TokenizerKind kind : kKinds) {
+    const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
+    const std::string words = "the cat sat on the mat. a rat";
+    const Ids once = tokenizer.encode(words);
+    std::string text;
+    Ids expected;
+    for (int i = 0; i < 5000; ++i) {
+      text += (text.empty() ? "" : "\t ") + words;
+      expected.insert(expected.end(), once.begin(), once.end());
+    }
+    EXPECT_TRUE(tokenizer.encode(text) == expected);
+    EXPECT_TRUE(tokenizer.encode(text + std::string(100'000, ' ')) == expected);
+  }
+}
+
+TEST(Tokenizer, ALongWordIsCutBetweenCharacters) {
+  const Tokenizer tokenizer = toy_tokenizer({.kind = TokenizerKind::kChar});
+  std::string word;
+  for (int i = 0; i < 50'000; ++i) word += "a\xC3\x9F";
+  const Ids ids = tokenizer.encode(word);
+  EXPECT_EQ(std::ranges::count(ids, kUnk), 0);
+  std::string text = tokenizer.decode(ids);
+  EXPECT_LT(std::ranges::count(text, ' '), 10);
+  std::erase(text, ' ');
+  EXPECT_TRUE(text == word);
+}
+
 TEST(Tokenizer, TabsAreSpaces) {
   const Tokenizer tokenizer = toy_tokenizer({});
   EXPECT_EQ(tokenizer.encode("the\tcat"), tokenizer.encode("the cat"));

@@ -10,6 +10,9 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/text/learning_memory.h"
 #include "dragoman/text/sampling.h"
 #include "dragoman/text/special_ids.h"
 #include "dragoman/text/tokenizer.h"
@@ -100,6 +103,70 @@ std::optional<std::int64_t> needed_tokens(std::string_view problem) {
   throw Error(join("the text makes no vocabulary of ", vocabulary, " tokens (SentencePiece: ", problem, ")."));
 }
 
+// Characters that normalisation may make of one, at most.
+std::size_t most_normalised(char32_t code, Normalisation normalisation) {
+  const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
+  if (normalisation == Normalisation::kIdentity || code < 0x80) return 1;
+  if (code < 0x2000) return 3;
+  const bool is_plain = within(0x3040, 0x30FF) || within(0x3400, 0x9FFF) || within(0xAC00, 0xD7A3);
+  return is_plain ? 1 : 18;
+}
+
+// The library ends the program when it meets a word of more than 65,535 characters, so such a word is cut.
+void cut_long_words(std::string& sentence, Normalisation normalisation) {
+  constexpr std::size_t kMostCharacters = 65'000;
+  if (sentence.size() <= kMostCharacters / 18) return;
+  std::size_t characters = 0;
+  std::string cut;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const std::size_t begin = at;
+    const char32_t code = next_code_point(sentence, at);
+    characters = code == U' ' ? 0 : characters + most_normalised(code, normalisation);
+    if (characters > kMostCharacters) {
+      cut += ' ';
+      characters = 0;
+    }
+    cut.append(sentence, begin, at - begin);
+  }
+  sentence = std::move(cut);
+}
+
+// Whatever the text is like, learning takes more than twice its bytes, and more than a hundred bytes a sentence.
+SentenceSample make_sample(const TokenizerSettings& settings, std::uint64_t seed, const LearningLimits& limits) {
+  const auto sentences = static_cast<std::size_t>(settings.sentences);
+  if (limits.memory == 0) return {sentences, kMostBytes, seed};
+  return {std::min(sentences, limits.memory / 100), std::min(kMostBytes, limits.memory / 2), seed};
+}
+
+std::size_t bytes_of(const std::vector<std::string>& sentences) {
+  std::size_t bytes = 0;
+  for (const std::string& sentence : sentences) bytes += sentence.size();
+  return bytes;
+}
+
+// Draws fewer of the sentences, again and again, until learning from them keeps to the memory.
+void keep_to_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
+                    const LearningLimits& limits, std::vector<std::string>& sentences) {
+  const std::size_t given = bytes_of(sentences), most = limits.memory;
+  std::size_t needed = learning_bytes(settings.kind, vocabulary, sentences);
+  while (needed > most) {
+    const double share = 0.95 * static_cast<double>(most) / static_cast<double>(needed);
+    const auto bytes = static_cast<std::size_t>(share * static_cast<double>(bytes_of(sentences)));
+    require<MemoryError>(sentences.size() > 1 && bytes > 0, "learning a vocabulary from a sentence of ",
+                         bytes_of(sentences), " bytes needs ", (needed >> 20) + 1, " MiB, but ", most >> 20,
+                         " MiB are left for it; allow more memory, or shorten the text's lines.");
+    SentenceSample fewer(sentences.size() - 1, bytes, seed);
+    for (std::string& sentence : sentences) fewer.add(std::move(sentence));
+    sentences = fewer.take();
+    needed = learning_bytes(settings.kind, vocabulary, sentences);
+  }
+  const std::size_t kept = bytes_of(sentences);
+  if (kept == given || !limits.message) return;
+  limits.message(join("vocabulary: to keep to the memory, it is learned from ",
+                      with_thousands(static_cast<std::int64_t>(kept)), " of ",
+                      with_thousands(static_cast<std::int64_t>(given)), " bytes of text, drawn at random"));
+}
+
 }  // namespace
 
 void TokenizerSettings::validate() const {
@@ -109,17 +176,19 @@ void TokenizerSettings::validate() const {
 }
 
 Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
-                          const NextSentence& next) {
+                          const NextSentence& next, const LearningLimits& limits) {
   settings.validate();
   const std::int64_t smallest = kSpecialTokens + 1 + (settings.byte_fallback ? kByteTokens : 0);
   require<UsageError>(vocabulary >= smallest && vocabulary <= kLargestVocabulary, "vocabulary is ", vocabulary,
                       "; it must be from ", smallest, " to ", kLargestVocabulary, ".");
-  SentenceSample sample(static_cast<std::size_t>(settings.sentences), kMostBytes, seed);
+  SentenceSample sample = make_sample(settings, seed, limits);
   for (std::string sentence; next(sentence);) {
     std::replace(sentence.begin(), sentence.end(), '\t', ' ');  // as Tokenizer::encode() does
+    cut_long_words(sentence, settings.normalisation);
     if (!sentence.empty()) sample.add(std::move(sentence));
   }
-  const std::vector<std::string> sentences = sample.take();
+  std::vector<std::string> sentences = sample.take();
+  if (limits.memory > 0) keep_to_memory(settings, vocabulary, seed, limits, sentences);
   require<UsageError>(hold_text(settings, sentences), "there is no text to learn a vocabulary from.");
   Outcome outcome = run_library(settings, settings.kind, vocabulary, sentences);
   if (outcome.model.empty()) refuse(outcome.problem, vocabulary);

@@ -37,6 +37,35 @@ TEST(TrainTokenizer, TheSeedDrawsTheSentences) {
   EXPECT_EQ(learn(1).size(), 4 + 1 + 5);  // special tokens, the space, five letters
 }
 
+TEST(TrainTokenizer, TakesAWordOfAnyLength) {
+  for (const TokenizerKind kind : kKinds) {
+    const Tokenizer tokenizer =
+        train_tokenizer({.kind = kind, .normalisation = Normalisation::kNfkc}, 10, 1,
+                        one_by_one({std::string(200'000, 'a'), "b " + std::string(66'000, 'b')}));
+    EXPECT_GE(tokenizer.size(), 6);
+  }
+}
+
+TEST(TrainTokenizer, LearnsFromLessTextWhereMemoryIsShort) {
+  std::vector<std::string> sentences;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b) sentences.push_back({a, b, ' ', b, a, a, ' ', a});
+  }
+  std::string said;
+  const auto learn = [&](std::size_t memory) {
+    said.clear();
+    return train_tokenizer({}, 60, 1, one_by_one(sentences),
+                           {.memory = memory, .message = [&](const std::string& sentence) { said += sentence; }})
+        .bytes();
+  };
+  EXPECT_EQ(learn(0), learn(100'000'000));
+  EXPECT_EQ(said, "");
+  EXPECT_NE(learn(200'000), learn(0));
+  EXPECT_EQ(learn(200'000), learn(200'000));
+  EXPECT_NE(said.find("of 5,408 bytes of text, drawn at random"), std::string::npos) << said;
+  EXPECT_THROW(learn(300), MemoryError);
+}
+
 TEST(TrainTokenizer, TheVocabularyHasTheSizeAskedForIfTheTextHoldsIt) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram}) {
     EXPECT_EQ(toy_tokenizer({.kind = kind}, 25).size(), 25);

@@ -82,9 +82,11 @@ Validation validation_from(const Json& json) {
 // A sentence may hold bytes that are not UTF-8: a replacement character stands for each of them.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
+constexpr std::size_t kLargestFile = 256 << 20;  // half a million records
+
 // Sees every record's line and JSON in the order of the file.
 void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, kLargestFile);
   std::string_view rest = text;
   for (int line_number = 1; !rest.empty(); ++line_number) {
     const std::size_t end = rest.find('\n');

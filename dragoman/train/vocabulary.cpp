@@ -1,5 +1,6 @@
 #include "dragoman/train/vocabulary.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,18 +47,32 @@ class TrainingText {
   bool has_target_ = false;
 };
 
-text::Tokenizer learn(const Settings& settings, Sides sides, std::int64_t vocabulary) {
-  TrainingText text(settings.text.training_files(), sides);
-  return text::train_tokenizer(settings.tokenizer, vocabulary, settings.training.seed,
-                               [&](std::string& sentence) { return text.next(sentence); });
+// What is allowed to a run on the CPU, less the program itself. (On CUDA it is the GPU's memory that is limited.) If a
+// run is allowed less than any model needs, the plan of its memory will say so.
+text::LearningLimits learning_limits(const Settings& settings, const VocabularyRequest& request) {
+  constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
+  text::LearningLimits limits{.memory = 0, .message = request.message};
+  const std::int64_t allowed = settings.machine.memory_mb;
+  if (allowed > 0 && settings.run.device != DeviceChoice::kCuda) {
+    limits.memory = static_cast<std::size_t>(std::max(kLeast, allowed - kProgram)) << 20;
+  }
+  return limits;
 }
 
-model::Tokenizers learn(const Settings& settings) {
+text::Tokenizer learn(const Settings& settings, const text::LearningLimits& limits, Sides sides,
+                      std::int64_t vocabulary) {
+  TrainingText text(settings.text.training_files(), sides);
+  return text::train_tokenizer(
+      settings.tokenizer, vocabulary, settings.training.seed,
+      [&](std::string& sentence) { return text.next(sentence); }, limits);
+}
+
+model::Tokenizers learn(const Settings& settings, const text::LearningLimits& limits) {
   if (!settings.run.joint_vocabulary) {
-    return {learn(settings, Sides::kSource, settings.model.V_source),
-            learn(settings, Sides::kTarget, settings.model.V_target)};
+    return {learn(settings, limits, Sides::kSource, settings.model.V_source),
+            learn(settings, limits, Sides::kTarget, settings.model.V_target)};
   }
-  const text::Tokenizer both = learn(settings, Sides::kBoth, settings.model.V_source);
+  const text::Tokenizer both = learn(settings, limits, Sides::kBoth, settings.model.V_source);
   return {both, both};
 }
 
@@ -93,7 +108,7 @@ model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyR
     require_alike(found, joint, request.directory);
     return tell(found, "found in '" + request.directory.string() + "'");
   }
-  return tell(learn(settings), "learned from the text");
+  return tell(learn(settings, learning_limits(settings, request)), "learned from the text");
 }
 
 std::vector<text::KnownLanguage> learn_languages(const TextSettings& text) {

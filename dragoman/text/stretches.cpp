@@ -1,0 +1,49 @@
+#include "dragoman/text/stretches.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace dragoman::text {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+bool ends_sentence(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kEnds = {".", "!", "?", "\u2026"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return text.ends_with(end); });
+}
+
+bool ends_sentence_without_space(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kEnds = {"\u3002", "\uFF01", "\uFF1F"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return text.ends_with(end); });
+}
+
+// The last end of a whole character at or before `end`. Where there is none near, the text is not UTF-8.
+std::size_t whole_characters(std::string_view text, std::size_t end) {
+  constexpr std::size_t kMostBytes = 4;  // of a character
+  for (std::size_t back = 0; back < kMostBytes && back < end; ++back) {
+    if ((static_cast<unsigned char>(text[end - back]) & 0xC0) != 0x80) return end - back;
+  }
+  return end;
+}
+
+}  // namespace
+
+std::size_t first_stretch(std::string_view text, std::size_t most) {
+  assert(text.size() > most && most >= 4);
+  std::size_t after_space = 0, after_mark = 0;
+  for (std::size_t end = most; end > 0 && (after_space == 0 || end >= most / 2); --end) {
+    const std::string_view before = text.substr(0, end);
+    if (is_space(before.back())) {
+      after_space = std::max(after_space, end);
+      if (end >= most / 2 && ends_sentence(before.substr(0, end - 1))) return end;
+    } else if (end >= most / 2 && ends_sentence_without_space(before)) {
+      after_mark = std::max(after_mark, end);
+    }
+  }
+  if (after_mark > after_space) return after_mark;
+  return after_space > 0 ? after_space : whole_characters(text, most);
+}
+
+}  // namespace dragoman::text

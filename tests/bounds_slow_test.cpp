@@ -1,0 +1,98 @@
+// Whatever its input is like, the program keeps to a memory that does not grow with it, or refuses it in one sentence.
+// (The name keeps it from the sanitizers, which take memory of their own.)
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/child.h"
+#include "tests/small_model.h"
+
+namespace dragoman {
+namespace {
+
+constexpr long kMostMebibytes = 120;  // the program itself takes about 30
+
+class Bounds : public SmallModelTest {
+ protected:
+  // Text made by a line of shell, so that this process does not hold it.
+  std::string made(const std::string& name, const std::string& commands) const {
+    const Ending ending = shell("{ " + commands + "; } > " + file(name));
+    EXPECT_EQ(ending.status, 0) << ending.err;
+    return file(name);
+  }
+  std::string translating(const std::string& input, const std::string& flags = "") const {
+    return "translate --model " + model + " --threads 2 --beam 1 --max-extra 2 " + flags + " < " + input;
+  }
+  Ending expect_bounded(const std::string& arguments, long most = kMostMebibytes) const {
+    Child child(arguments);
+    Ending ending = child.wait();
+    EXPECT_LE(child.peak_mebibytes(), most) << arguments;
+    return ending;
+  }
+};
+
+TEST_F(Bounds, OfALineHoldWhateverItsLengthPackedOrPlain) {
+  const std::string letters = "head -c 60000000 /dev/zero | tr '\\0' a; echo; echo three";
+  for (const std::string& input : {made("plain", letters), made("packed", "{ " + letters + "; } | gzip -1")}) {
+    const Ending ending = expect_bounded(translating(input));
+    EXPECT_EQ(ending.status, 0) << ending.err;
+    EXPECT_NE(ending.err.find("line 1 is long; it was translated in"), std::string::npos) << ending.err;
+  }
+}
+
+TEST_F(Bounds, OfManyLongLinesHold) {
+  const std::string word = "printf '%01000d ' 0", line = "for w in $(seq 100); do " + word + "; done; echo";
+  const std::string lines = made("line", line) + " ";
+  std::string input = made("lines", "for i in $(seq 300); do cat " + lines + lines + lines + lines + "; done");
+  input = made("long", "tr '\\n' 'x' < " + input + " | sed 's/x0*/&\\n/40; s/x0*/&\\n/80'; echo");
+  const Ending ending = expect_bounded(translating(input));
+  EXPECT_EQ(ending.status, 0) << ending.err;
+}
+
+TEST_F(Bounds, OfEndlessInputHoldToOneSentence) {
+  const std::string small = write("small", "one\n"), out = file("out");
+  const std::string with_model = " --model " + model + " --threads 1 ";
+  for (const std::string& arguments : std::vector<std::string>{
+           "translate" + with_model + "< /dev/zero", "translate" + with_model + "--prefix /dev/zero < " + small,
+           "score --reference /dev/zero --hypothesis " + small, "score --reference " + small + " < /dev/zero",
+           "evaluate" + with_model + "--source /dev/zero --reference " + small,
+           "evaluate" + with_model + "--source " + small + " --reference /dev/zero",
+           "show" + with_model + "--output " + out + " --input /dev/zero",
+           "tokenizer train --output " + out + " --input /dev/zero",
+           "tokenizer encode --model " + model + " < /dev/zero", "tokenizer decode --model " + model + " < /dev/zero",
+           "tokenizer encode --model /dev/zero < " + small, "score --config /dev/zero",
+           "train --model " + out + " --train-source /dev/zero --train-target " + small,
+           "demo --grammar /dev/zero --output " + out}) {
+    const Ending ending = expect_bounded(arguments);
+    EXPECT_NE(ending.status, 0) << arguments;
+    expect_last_sentence(ending, ending.status, "/dev/zero' ");
+  }
+}
+
+TEST_F(Bounds, OfTerHoldForALineOfAHundredKilobytes) {
+  const std::string a = made("a", "yes a | head -50000 | tr '\\n' ' '; echo"), b = made("b", "sed 's/a/b/g' " + a);
+  const std::string mixed = made("mixed", "seq 20000 | sed 's/..$//' | tr '\\n' ' '; echo");
+  EXPECT_EQ(expect_bounded("score --ter --reference " + a + " --hypothesis " + b).status, 0);
+  EXPECT_EQ(expect_bounded("score --ter --reference " + a + " --hypothesis " + mixed).status, 0);
+}
+
+TEST_F(Bounds, OfLearningAVocabularyAreThoseAskedFor) {
+  RandomStream random(1);
+  std::string text;
+  while (text.size() < 3'000'000) {
+    for (int letter = 0; letter < 8; ++letter) text += static_cast<char>('a' + random.below(26));
+    text += random.below(10) == 0 ? '\n' : ' ';
+  }
+  const std::string learning =
+      "tokenizer train --vocabulary 100 --input " + write("text", text) + " --output " + file("vocabulary") + " ";
+  for (const char* kind : {"bpe", "unigram"}) {
+    const Ending ending = expect_bounded(learning + "--memory-mb 80 --tokenizer " + kind, 80);
+    EXPECT_EQ(ending.status, 0) << ending.err;
+  }
+  EXPECT_NE(expect_bounded(learning + "--memory-mb 80", 80).err.find("it is learned from"), std::string::npos);
+  expect_one_sentence(run(learning + "--memory-mb 20"), 1, "needs at least 40 MiB");
+}
+
+}  // namespace
+}  // namespace dragoman
