@@ -2,7 +2,6 @@
 // the process is killed. Nothing is lost, and the same command then gives what it gives without faults.
 // `scripts/faults` runs them all; docs/testing.md tells more.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "tests/faults/sweep.h"
 
@@ -19,7 +18,7 @@ class Faults : public ::testing::TestWithParam<Scenario> {
   }
   ~Faults() override { fs::remove_all(work); }
 
-  fs::path work = testing::TempDir() + "dragoman_faults_" + std::to_string(::getpid());
+  fs::path work = trial_directory();
 };
 
 TEST_P(Faults, HarmNothingAndCanBeRepeated) {

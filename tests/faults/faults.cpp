@@ -1,7 +1,6 @@
 // Every fault of every scenario, or of those named: faults EVIDENCE [SCENARIO...] [FAULT...]. A fault is named as
 // write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and runs it.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -39,10 +38,7 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
     fmt::print(stderr, ".\n");
     return 2;
   }
-  // Memory, where there is some, for it is many small files.
-  const fs::path memory = "/dev/shm";
-  const fs::path work =
-      (fs::exists(memory) ? memory : fs::temp_directory_path()) / fmt::format("dragoman-faults-{}", ::getpid());
+  const fs::path work = trial_directory();
   fs::remove_all(evidence);
   prepare(work / "prepared");
   long points = 0, differences = 0;

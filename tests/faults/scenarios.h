@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Scenario {
   // Prints a line for each line of its input: what was printed before a failure is the beginning of the result.
   bool prints_lines = false;
 };
+// As GoogleTest names it.
+inline std::ostream& operator<<(std::ostream& out, const Scenario& scenario) { return out << scenario.name; }
 
 const std::vector<Scenario>& scenarios();
 

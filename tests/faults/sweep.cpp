@@ -1,5 +1,7 @@
 #include "tests/faults/sweep.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -33,6 +35,12 @@ void keep_evidence(const fs::path& work, const fs::path& evidence, const Scenari
 }
 
 }  // namespace
+
+fs::path trial_directory() {
+  const fs::path memory = "/dev/shm";
+  const bool usable = ::access(memory.c_str(), W_OK | X_OK) == 0;
+  return (usable ? memory : fs::temp_directory_path()) / ("dragoman-faults-" + std::to_string(::getpid()));
+}
 
 SweepResult sweep(const Scenario& scenario, const SweepOptions& options) {
   const Reference reference = reference_of(scenario, options.prepared, options.work / scenario.name);

@@ -29,6 +29,10 @@ struct SweepResult {
   std::vector<Finding> findings = {};
 };
 
+// A name for a directory of this process: in memory, where a file system is there, for trials are many small files that
+// are flushed again and again.
+std::filesystem::path trial_directory();
+
 SweepResult sweep(const Scenario& scenario, const SweepOptions& options);
 
 }  // namespace dragoman::faults
