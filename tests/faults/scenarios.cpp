@@ -93,6 +93,7 @@ std::vector<Scenario> make_scenarios() {
        .flags = model + " --attention attention.jsonl" + search,
        .input = "valid.en",
        .needs = {"run", "valid.en", "attention.jsonl"},
+       .streamed = "attention.jsonl",
        .prints_lines = true},
   };
 }

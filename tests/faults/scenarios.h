@@ -18,6 +18,8 @@ struct Scenario {
   std::string training = {};
   // A directory that must be absent, empty or complete, whatever happens.
   std::string whole = {};
+  // A file that grows line by line: after a failure it may be the beginning of the new one.
+  std::string streamed = {};
   // Prints a line for each line of its input: what was printed before a failure is the beginning of the result.
   bool prints_lines = false;
 };
