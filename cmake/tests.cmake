@@ -75,7 +75,7 @@ set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   # Runs that are killed and resumed take minutes there, and of the page the sanitizers see nothing: it is the browser's.
-  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$|^page_test$")
+  if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$|^page_test$|^faults_test$")
     continue()  # too slow there, or of the release build alone
   endif()
   add_executable(${name} ${source})
@@ -114,6 +114,25 @@ if(TARGET resume_test)
   target_link_libraries(preloaded PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
   target_compile_definitions(resume_test PRIVATE DRAGOMAN_PRELOADED="$<TARGET_FILE:preloaded>")
   add_dependencies(resume_test preloaded)
+endif()
+
+# Faults: a library to preload that makes calls to the system fail (tests/faults/inject.cpp), what runs commands with it,
+# and the program behind scripts/faults. It replaces what sanitizers replace too, so it is of other builds alone.
+if(NOT DRAGOMAN_SANITIZE)
+  add_library(inject MODULE tests/faults/inject.cpp)
+  target_link_libraries(inject PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
+  add_library(fault_trials STATIC EXCLUDE_FROM_ALL tests/faults/process.cpp tests/faults/scenarios.cpp
+                                                   tests/faults/snapshot.cpp tests/faults/sweep.cpp
+                                                   tests/faults/trial.cpp)
+  target_link_libraries(fault_trials PUBLIC dragoman PRIVATE dragoman_flags)
+  target_compile_options(fault_trials PRIVATE ${test_options})
+  target_compile_definitions(fault_trials PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
+                                                  DRAGOMAN_INJECT="$<TARGET_FILE:inject>")
+  add_dependencies(fault_trials inject dragoman_program)
+  target_link_libraries(faults_test PRIVATE fault_trials)
+  add_executable(faults EXCLUDE_FROM_ALL tests/faults/faults.cpp)
+  target_link_libraries(faults PRIVATE fault_trials dragoman_flags)
+  target_compile_options(faults PRIVATE ${test_options})
 endif()
 
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.

@@ -1,13 +1,16 @@
 // Writes the inputs from which the fuzzers start, each a small file that its reader takes: make_seeds DIRECTORY.
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/info.h"
+#include "dragoman/model/languages.h"
 #include "dragoman/model/safetensors.h"
 #include "dragoman/text/testing.h"
+#include "dragoman/train/metrics.h"
 
 namespace dragoman::fuzz {
 namespace {
@@ -89,6 +92,40 @@ void write_document_seeds(const fs::path& directory) {
                "1\xE4\xB8\x80\xE3\x80\x82\xE4\xBA\x8C\xEF\xBC\x81 One. Two.\n\n  Three\xE2\x80\xA6 ");
 }
 
+void write_languages_json_seeds(const fs::path& directory) {
+  const std::vector<std::string> english{"the cat sees a house", "it is under the tree"}, german{"die Katze sieht es"};
+  model::write_languages(directory,
+                         {{"en", text::LanguageProfile(english)}, {"de", text::LanguageProfile(german)}, {"fr"}});
+}
+
+void write_metrics_seeds(const fs::path& directory) {
+  train::MetricsFile file(directory / "run", 0);
+  file.add(train::Progress{.step = 5, .epoch = 1, .loss = 6.5, .gradient_norm = 0.25});
+  file.add(train::Validation{.step = 10, .nll = 5.5, .bleu = 1.5, .samples = {{"a", "b", "c"}}, .best = true});
+  file.add(train::Progress{.step = 20, .nll = std::numeric_limits<double>::quiet_NaN()});
+}
+
+void write_probe_frames_seeds(const fs::path& directory) {
+  replace_file(directory / "two",
+               R"({"source":"a cat","look":{"src":["a","cat"],"tgt":["eine"],"text":"eine","finished":true,)"
+               R"("attention":{"encoder":[[1,2]],"decoder":[],"cross":"AAAA"}}})"
+               "\n"
+               R"({"source":"\u00fc","look":null})"
+               "\n");
+}
+
+void write_grammar_seeds(const fs::path& directory) {
+  replace_file(directory / "small",
+               "words Noun : sg pl gender haus\n  house houses | n Haus\n  a_cat ~ | f -\n"
+               "table der : m f n\n  acc den die das\n"
+               "category Phrase : case\n  rule definite 3 when case=acc/dat\n    N : Noun gender=f/n\n"
+               "    number = sg | sg | pl\n    en = the {N.$number}\n    de = {der case N.gender} {N.haus}\n"
+               "category Sentence\n  rule plain 1 # a comment\n    P : Phrase case=acc\n    source = {P.en}.\n"
+               "    target = {P.de} \\\n      {der 'acc' 'n'}.\n  rule twice 0.5\n    S : Sentence\n"
+               "    source = {S.source}, {S.source}\n    target = {S.target}\n"
+               "respell target in_dem_ im_\nunseen definite twice\nunseen Noun Noun 5%\n");
+}
+
 }  // namespace
 }  // namespace dragoman::fuzz
 
@@ -106,5 +143,9 @@ int main(int argc, char** argv) {
   write_http_request_seeds(made(directory / "http_request"));
   write_request_body_seeds(made(directory / "request_body"));
   write_document_seeds(made(directory / "document"));
+  write_languages_json_seeds(made(directory / "languages_json"));
+  write_metrics_seeds(made(directory / "metrics"));
+  write_probe_frames_seeds(made(directory / "probe_frames"));
+  write_grammar_seeds(made(directory / "grammar"));
   return 0;
 }

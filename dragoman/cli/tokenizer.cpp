@@ -48,7 +48,7 @@ struct VocabularyOptions {
   }
 
   text::LearningLimits limits() const {
-    const auto say = [](const std::string& sentence) { fmt::print(stderr, "tokenizer: {}\n", sentence); };
+    const auto say = [](const std::string& sentence) { note("tokenizer: " + sentence); };
     const std::int64_t left = memory_mb == 0 ? 0 : memory_mb - kProgramMebibytes;
     return {.memory = static_cast<std::size_t>(left) << 20, .message = say};
   }

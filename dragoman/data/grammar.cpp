@@ -37,7 +37,7 @@ class Deriver {
     result.text.target = spell(grammar_, text_of(sentence, "target"), true);
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
-      numbers->erase(std::ranges::unique(*numbers).begin(), numbers->end());
+      numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());  // clang 14 lacks the ranges:: one
     }
     result.rules = std::move(rules_);
     result.words = std::move(words_);

@@ -60,8 +60,6 @@ std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer
   return tokenizer.decode(tokens);
 }
 
-}
-
 }  // namespace
 
 EngineLimits engine_limits(const TranslatorOptions& options) {

@@ -1,0 +1,29 @@
+// A frame of the film that a training run makes (probe/step-N.jsonl): whatever the bytes, they make JSON that the page
+// can read, or reading them throws an Error.
+#include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/train/probe.h"
+#include "fuzz/check.h"
+#include "fuzz/scratch_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dragoman;
+  static const fuzz::ScratchFile scratch("unused");
+  static const std::filesystem::path frames = scratch.directory() / "probe";
+  static const bool made = [] {
+    make_directory(frames);
+    replace_file(frames / "step-100.jsonl", R"({"source":"a cat","look":{"src":["a"]}})"
+                                            "\n");
+    return true;
+  }();
+  replace_file(frames / "step-200.jsonl", fuzz::as_text(data, size));
+  fuzz::check(made && train::has_film(scratch.directory()));
+  train::filmed_sentences(scratch.directory());
+  try {
+    const Json film = Json::parse(train::film_json(scratch.directory()));
+    fuzz::check(film.at("sentences").at(0).at("source") == "a cat");
+  } catch (const Error&) {
+  }
+  return 0;
+}

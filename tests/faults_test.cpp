@@ -1,0 +1,46 @@
+// A sample of all faults: at the n-th call to the system of a command, the call fails, does half, is interrupted, or
+// the process is killed. Nothing is lost, and the same command then gives what it gives without faults.
+// `scripts/faults` runs them all; docs/testing.md tells more.
+#include <gtest/gtest.h>
+
+#include "tests/faults/sweep.h"
+
+namespace dragoman::faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Faults : public ::testing::TestWithParam<Scenario> {
+ protected:
+  Faults() {
+    fs::remove_all(work);
+    prepare(work / "prepared");
+  }
+  ~Faults() override { fs::remove_all(work); }
+
+  fs::path work = trial_directory();
+};
+
+TEST_P(Faults, HarmNothingAndCanBeRepeated) {
+  const Scenario& scenario = GetParam();
+  const long sample = scenario.training.empty() ? 25 : 60;
+  const SweepResult result = sweep(scenario, {.prepared = work / "prepared", .work = work, .sample = sample});
+  EXPECT_EQ(result.points, sample);
+  EXPECT_GT(result.reached, sample * 9 / 10);
+  for (const Finding& finding : result.findings) {
+    for (const std::string& problem : finding.problems) {
+      ADD_FAILURE() << "DRAGOMAN_FAULT=" << finding.fault.text() << " dragoman " << scenario.verb << scenario.flags
+                    << "\n"
+                    << problem;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Faults, ::testing::ValuesIn(scenarios()), [](const auto& scenario) {
+  std::string name = scenario.param.name;
+  std::erase(name, '-');
+  return name;
+});
+
+}  // namespace
+}  // namespace dragoman::faults
