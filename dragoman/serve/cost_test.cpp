@@ -64,6 +64,7 @@ TEST_F(CostTest, ATraceCostsItsWeightsInSearchAndAnswer) {
   line.trace_layers = {0};
   EXPECT_LT(bytes_of(line), traced);
   line.search->max_extra = 1990;
+  line.search->min_length = 2000;
   EXPECT_NE(refusal_of(line).find("layers"), std::string::npos);
 }
 
