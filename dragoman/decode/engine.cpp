@@ -10,8 +10,9 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kPatience = 256;   // steps for which others may pass a sentence that has no room yet
-constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
+constexpr std::int64_t kPatience = 256;        // steps for which others may pass a sentence that has no room yet
+constexpr std::int64_t kEncodedAtOnce = 1024;  // source tokens, about, of sentences that enter at a step
+constexpr std::int64_t kLeastRows = 256;       // hypotheses that may be under way, however few the settings ask for
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
@@ -175,16 +176,25 @@ void Engine::admit() {
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-// In the order in which they came, but a sentence that does not fit lets others pass. When that has happened often, the
-// later ones of its client wait for it; and when it is all that its client has, others leave the room that it needs.
+// In the order in which they came, those of clients that have nothing under way first, but a sentence that does not fit
+// lets others pass. When that has happened often, the later ones of its client wait for it; and when it is all that its
+// client has, others leave the room that it needs. Where there are several clients, long sentences enter one at a time,
+// because all others wait while they are encoded.
 void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) {
   const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
+  const std::int64_t most_tokens = limits_.fair ? kEncodedAtOnce : limits_.source_tokens;
   std::set<std::string> impatient;  // clients
   RoomNeeds kept;
-  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+  if (limits_.fair) {
+    std::ranges::stable_partition(waiting_,
+                                  [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; });
+  }
+  std::int64_t tokens = 0;  // that are to be encoded
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < most_tokens;) {
     const std::string& client = waiting->request.client;
     const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
     if (has_turn && take_room(waiting->request, kept)) {
+      tokens += std::ssize(waiting->request.source);
       sentences.push_back(make_active(std::move(waiting->request)));
       waiting = waiting_.erase(waiting);
       continue;

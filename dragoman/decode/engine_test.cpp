@@ -341,11 +341,14 @@ TEST(Engine, ASentenceThatOthersPassHasItsTurnInTheEnd) {
     Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
                   {.sentences = 8, .source_tokens = 60, .fair = fair});
     std::uint64_t next = 10;
-    for (; next < 16; ++next) engine.add(small_request(next, "a"));
+    const auto add_other = [&] {
+      engine.add(long_request(next, "a", 10 + static_cast<int>(next % 7)));
+      ++next;
+    };
+    for (int i = 0; i < 6; ++i) add_other();
     engine.step();
     engine.add(long_request(1, "b", 220));  // all cells that one may have
-    const auto go_on = [&](const Result&) { engine.add(small_request(next++, "a")); };
-    EXPECT_LT(steps_until(engine, 1, go_on), 2000) << fair;
+    EXPECT_LT(steps_until(engine, 1, [&](const Result&) { add_other(); }), 2000) << fair;
     EXPECT_GT(next, 100u);  // so that others went on
   }
 }

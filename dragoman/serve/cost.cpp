@@ -55,38 +55,66 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   output_ += rows_ * std::min(pieces * length, tokens + pieces * search_.max_extra);
   require_or(413, output_ <= limits_.output_tokens, "the translations might have more than ", limits_.output_tokens,
              " tokens in all hypotheses; lower max_extra, beam or n_best, or divide the text.");
-  kept_ += kSentenceBytes + 4 * text_bytes + pieces * length * (12 * rows_ + kTokenBytes * search_.n_best);
-  answer_ += text_bytes + pieces * length * search_.n_best * 8;
-  if (pieces == 1) add_trace(tokens + 1, length);
+  kept_ += kSentenceBytes + 4 * text_bytes + (pieces > 1 ? pieces * length * kTokenBytes : 0);
+  answer_ += text_bytes;
+  if (pieces == 1) {
+    add_search(tokens + 1, length);
+    keep(tokens + 1, usual_length(tokens));
+  }
+  check_bytes();
+}
+
+// Longer translations than this are rare, unless they are asked for.
+std::int64_t Cost::usual_length(std::int64_t tokens) const {
+  const std::int64_t length = std::max<std::int64_t>(search_.min_length, tokens + tokens / 2 + 5);
+  return std::min({length, positions_, tokens + search_.max_extra});
+}
+
+void Cost::add_result(std::int64_t tokens, std::int64_t length) {
+  const std::int64_t usual = usual_length(tokens);
+  if (length <= usual) return;
+  keep(tokens + 1, usual, -1);
+  keep(tokens + 1, length);
   check_bytes();
 }
 
 // Weights of the encoder are n x n, those of the decoder's rows, step by step, up to length x length, and those of the
 // cross-attention length x n; each for every head and layer.
-void Cost::add_trace(std::int64_t n, std::int64_t length) {
+void Cost::add_search(std::int64_t n, std::int64_t length) {
   const std::int64_t past = length * (length + 1) / 2;
-  std::int64_t searching = 0;
+  std::int64_t searching = 12 * rows_ * length;  // words of hypotheses
   if (line_.trace) {
-    const std::int64_t encoder = heads_ * encoders_ * n * n, row = heads_ * decoders_ * (length * n + past);
-    const std::int64_t candidates = 2 * rows_ * length;
-    const std::int64_t shown = encoder + heads_ * decoders_ * (length * n + length * length);
-    searching = kWeight * (encoder + rows_ * row);
-    kept_ += kWeight * (encoder + row) + candidates * std::int64_t{sizeof(decode::Candidate)};
-    answer_ += number_bytes_ * shown + kCandidateText * candidates;
-    largest_ = std::max(largest_, (kWeight + 6) * heads_ * decoders_ * length * std::max(n, length));
+    searching += kWeight * heads_ * (encoders_ * n * n + rows_ * decoders_ * (length * n + past));
   } else if (line_.links) {
-    searching = kWeight * rows_ * length * n;
+    searching += kWeight * rows_ * length * n;
     largest_ = std::max(largest_, 3 * kWeight * length * n);
+  }
+  searching_ += searching;
+  const auto share_of = [&](std::int64_t count) {
+    return static_cast<double>(searching) / static_cast<double>(std::max<std::int64_t>(1, count));
+  };
+  most_a_cell_ = std::max(most_a_cell_, share_of(rows_ * length));
+  most_a_token_ = std::max(most_a_token_, share_of(n));
+}
+
+// The same of the result: of one hypothesis, and as text.
+void Cost::keep(std::int64_t n, std::int64_t length, int times) {
+  std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
+  if (line_.trace) {
+    const std::int64_t encoder = heads_ * encoders_ * n * n, cross = heads_ * decoders_ * length * n;
+    const std::int64_t decoder = heads_ * decoders_ * length * length;
+    const std::int64_t candidates = 2 * rows_ * length;
+    kept += kWeight * (encoder + cross + decoder / 2) + candidates * std::int64_t{sizeof(decode::Candidate)};
+    answer += number_bytes_ * (encoder + cross + decoder) + kCandidateText * candidates;
+    largest_ = std::max(largest_, (kWeight + 6) * std::max(cross, decoder));
   }
   if (projection_ > 0) {
     const std::int64_t numbers = projection_ * std::max(n, length);
-    kept_ += kWeight * numbers;
-    answer_ += 3 * 6 * numbers;  // as text within a value, and that as text
+    kept += kWeight * numbers;
+    answer += 3 * 6 * numbers;  // as text within a value, and that as text
   }
-  searching_ += searching;
-  most_a_cell_ = std::max(
-      most_a_cell_, static_cast<double>(searching) / static_cast<double>(std::max<std::int64_t>(1, rows_ * length)));
-  most_a_token_ = std::max(most_a_token_, static_cast<double>(searching) / static_cast<double>(n));
+  kept_ += times * kept;
+  answer_ += times * answer;
 }
 
 // No more sentences are searched at once than the engine has room for. The answer is there twice when it is handed

@@ -14,7 +14,9 @@ struct CostLimits {
   std::int64_t bytes = 96 << 20;         // of what is kept while it is translated, and of the answer
 };
 
-// Adds up the sentences of one request. All are upper bounds: a translation may end long before its limit.
+// Adds up the sentences of one request. What a search may hold is bounded by the most that its settings allow; what is
+// kept of its result, by the length that a translation of such a source has at most as a rule, or must have. A result
+// that is longer after all is counted as it is when it is there.
 class Cost {
  public:
   // `line` says how every sentence is to be translated.
@@ -23,17 +25,21 @@ class Cost {
 
   // A sentence of so many tokens. Throws a Refusal (413) that says what to lower if it, or all together, are too much.
   void add(std::int64_t tokens, std::int64_t text_bytes);
+  // The result of a sentence of so many tokens is there, and has this length. Throws the same.
+  void add_result(std::int64_t tokens, std::int64_t length);
 
   std::int64_t bytes() const;
 
  private:
-  void add_trace(std::int64_t n, std::int64_t length);
+  std::int64_t usual_length(std::int64_t tokens) const;
+  void add_search(std::int64_t n, std::int64_t length);
+  void keep(std::int64_t n, std::int64_t length, int times = 1);
   void check_length(std::int64_t length) const;
   void check_bytes() const;
 
-  const decode::SourceLine& line_;
-  const decode::SearchSettings& search_;
-  const CostLimits limits_;
+  decode::SourceLine line_;
+  decode::SearchSettings search_;
+  CostLimits limits_;
   std::int64_t rows_;                         // hypotheses of a sentence
   std::int64_t heads_, encoders_, decoders_;  // heads of a layer, and layers that a trace shows
   std::int64_t projection_;                   // numbers that projections have for each token

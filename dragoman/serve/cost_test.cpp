@@ -64,7 +64,23 @@ TEST_F(CostTest, ATraceCostsItsWeightsInSearchAndAnswer) {
   line.trace_layers = {0};
   EXPECT_LT(bytes_of(line), traced);
   line.search->max_extra = 1990;
+  line.search->min_length = 2000;
   EXPECT_NE(refusal_of(line).find("layers"), std::string::npos);
+}
+
+TEST_F(CostTest, AResultThatIsLongerThanUsualIsCountedWhenItIsThere) {
+  decode::SourceLine line = with({.beam = 1, .max_extra = 900});
+  line.trace = true;
+  Cost cost(service, line, decode::Numbers::kLists, {.bytes = 30 << 20});
+  cost.add(20, 100);
+  const std::int64_t usual = cost.bytes();
+  cost.add_result(20, 30);
+  EXPECT_EQ(cost.bytes(), usual);
+  cost.add_result(20, 500);
+  EXPECT_GT(cost.bytes(), usual);
+  EXPECT_THROW(cost.add_result(20, 900), Refusal);
+  line.search->min_length = 900;
+  EXPECT_NE(refusal_of(line, 20, {.bytes = 30 << 20}), "");
 }
 
 TEST_F(CostTest, SentencesAddUp) {

@@ -31,20 +31,20 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
   order.client = holder_of(exchange->request().client);
   decode::SourceLine dearest = wishes_.line;
   for (const auto& document : documents_) dearest.links = dearest.links || document->wants_links();
-  Cost cost(model_->service, dearest, wishes_.numbers, wishes_.limits);
+  cost_.emplace(model_->service, dearest, wishes_.numbers, wishes_.limits);
   for (const auto& document : documents_) {
     for (const std::string& sentence : document->sentences()) {
       decode::SourceLine line = wishes_.line;
       line.text = sentence;
       line.links = line.links || document->wants_links();
       if (!order.lines.empty()) line.prefix.clear();
-      cost.add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
+      cost_->add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }
   }
   if (order.lines.empty()) return finish();
-  require_or(503, exchange->reserve(cost.bytes()), "there is no memory for this request now, which might take ",
-             (cost.bytes() >> 20) + 1, " MiB; try again in a moment.");
+  require_or(503, exchange->reserve(cost_->bytes()), "there is no memory for this request now, which might take ",
+             (cost_->bytes() >> 20) + 1, " MiB; try again in a moment.");
   order.done = [self = shared_from_this()](std::size_t line, decode::Order::Outcome outcome) {
     self->done(line, std::move(outcome));
   };
@@ -59,10 +59,18 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
 
 void Job::done(std::size_t line, decode::Order::Outcome outcome) {
   if (outcome.error && !error_) error_ = outcome.error;
-  lines_[line] = std::move(outcome.line);
+  if (!error_) count(outcome.line);
+  lines_[line] = error_ ? decode::TranslatedLine() : std::move(outcome.line);
   there_[line] = true;
   if (--left_ == 0) return finish_later();
   if (settled_ && !error_) settle(line, lines_[line].text);
+}
+
+// A translation that became longer than usual may be too much: then the others are not kept either.
+void Job::count(const decode::TranslatedLine& line) try {
+  if (!line.source.empty()) cost_->add_result(std::ssize(line.source) - 1, line.steps);
+} catch (...) {
+  error_ = std::current_exception();
 }
 
 // A long answer takes longer to write than others of the worker's sentences should wait.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class Job : public std::enable_shared_from_this<Job> {
  private:
   void done(std::size_t line, decode::Order::Outcome outcome);
   void settle(std::size_t line, const std::string& text);
+  void count(const decode::TranslatedLine& line);
   void finish();
   void finish_later();
   Rendering rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const;
@@ -63,6 +65,7 @@ class Job : public std::enable_shared_from_this<Job> {
   std::vector<std::unique_ptr<Document>> documents_;
   std::vector<std::size_t> first_;  // line of each document, and the number of all
   Wishes wishes_;
+  std::optional<Cost> cost_;
   std::shared_ptr<Exchange> exchange_;
   Finished finished_;
   Settled settled_;
