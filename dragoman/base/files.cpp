@@ -58,8 +58,8 @@ std::filesystem::path parent_of(const std::filesystem::path& path) {
 
 // Whether the path still names what was opened: it may have been renamed or removed since.
 bool names(const std::filesystem::path& path, int file) {
-  struct stat named {
-  }, opened{};
+  struct stat named {};
+  struct stat opened {};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 && named.st_dev == opened.st_dev &&
          named.st_ino == opened.st_ino;
 }

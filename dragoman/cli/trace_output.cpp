@@ -10,8 +10,8 @@ namespace {
 
 // Whether the file is what this descriptor stands for, and plain if it has to be.
 bool is_open_as(const std::string& name, int descriptor, bool plain) {
-  struct stat named {
-  }, opened{};
+  struct stat named {};
+  struct stat opened {};
   return ::stat(name.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
          named.st_ino == opened.st_ino && (!plain || S_ISREG(named.st_mode));
 }
