@@ -116,25 +116,11 @@ if(TARGET resume_test)
   add_dependencies(resume_test preloaded)
 endif()
 
-# Faults: a library to preload that makes calls to the system fail (tests/faults/inject.cpp), what runs commands with it,
-# and the program behind scripts/faults. It replaces what sanitizers replace too, so it is of other builds alone.
-if(NOT DRAGOMAN_SANITIZE)
-  add_library(inject MODULE tests/faults/inject.cpp)
-  target_link_libraries(inject PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
-  add_library(fault_trials STATIC EXCLUDE_FROM_ALL tests/faults/process.cpp tests/faults/scenarios.cpp
-                                                   tests/faults/snapshot.cpp tests/faults/sweep.cpp
-                                                   tests/faults/trial.cpp)
-  target_link_libraries(fault_trials PUBLIC dragoman PRIVATE dragoman_flags)
-  target_compile_options(fault_trials PRIVATE ${test_options})
-  target_compile_definitions(fault_trials PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
-                                                  DRAGOMAN_INJECT="$<TARGET_FILE:inject>")
-  add_dependencies(fault_trials inject dragoman_program)
-  target_link_libraries(faults_test PRIVATE fault_trials)
-  add_executable(faults EXCLUDE_FROM_ALL tests/faults/faults.cpp)
-  target_link_libraries(faults PRIVATE fault_trials dragoman_flags)
-  target_compile_options(faults PRIVATE ${test_options})
-endif()
-
 # What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
 add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
 target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)
+
+# The library that makes calls to the system fail replaces what sanitizers replace too.
+if(NOT DRAGOMAN_SANITIZE)
+  include(faults)
+endif()

@@ -1,5 +1,5 @@
-// Every fault of every scenario, or of those named: faults EVIDENCE [SCENARIO...] [FAULT...]. A fault is named as
-// write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and runs it.
+// Every fault of every scenario, or of those named: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is named
+// as write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and runs it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +28,8 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
   std::vector<std::string> faults;
   std::ranges::copy_if(names, std::back_inserter(faults), is_fault);
   std::erase_if(names, is_fault);
+  long most = SweepOptions{}.most;
+  std::erase_if(names, [&](const std::string& name) { return std::sscanf(name.c_str(), "most=%ld", &most) == 1; });
   std::vector<Scenario> chosen;
   for (const Scenario& scenario : scenarios()) {
     if (is_chosen(scenario, names)) chosen.push_back(scenario);
@@ -48,6 +50,7 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
     const SweepResult result = sweep(scenario, {.prepared = work / "prepared",
                                                 .work = work,
                                                 .evidence = evidence,
+                                                .most = most,
                                                 .workers = static_cast<int>(std::thread::hardware_concurrency()),
                                                 .only = faults});
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -72,7 +75,7 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: faults EVIDENCE [SCENARIO...] [FAULT...]\n", stderr);
+    std::fputs("usage: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]\n", stderr);
     return 2;
   }
   try {

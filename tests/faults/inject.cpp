@@ -176,14 +176,14 @@ Act next_act(Kind kind, const char* path, int file) {
 struct Target {
   const char* path = nullptr;
   int file = -1;
-  bool is_stream = false;  // a FILE, which signals do not interrupt
+  bool never_interrupted = false;  // a FILE or a directory, of which the libraries do not expect it
 };
 
 // One counted call. `call(true)` is to move fewer bytes than asked for.
 template <class Result, class Call>
 Result faulty(Kind kind, const Target& target, Result failure, const Call& call) {
   Act act = next_act(kind, target.path, target.file);
-  if (act == Act::kFail && settings.error == EINTR && target.is_stream) act = Act::kNone;
+  if (act == Act::kFail && settings.error == EINTR && target.never_interrupted) act = Act::kNone;
   if (act == Act::kKillBefore) end_process();
   if (act == Act::kFail) {
     if (kind == kClose) call(false);  // the file is closed even so
@@ -237,16 +237,18 @@ std::size_t less_to_write(std::size_t count, bool shorten) {
   return shorten ? std::max<std::size_t>(1, count / 2) : count;
 }
 
-int open_counted(const char* path, int directory, const auto& real) {
+int open_counted(const char* path, int directory, int flags, const auto& real) {
   if (!counts_path(path, directory)) return track(real(), false);
-  return track(faulty(kOpen, {.path = path}, -1, [&](bool) { return real(); }), true);
+  const bool is_directory = (flags & O_DIRECTORY) != 0;
+  const Target target{.path = path, .never_interrupted = is_directory};
+  return track(faulty(kOpen, target, -1, [&](bool) { return real(); }), true);
 }
 
 std::FILE* fopen_counted(const char* path, const auto& real) {
   const bool below = counts_path(path);
   std::FILE* none = nullptr;
   std::FILE* file =
-      below ? faulty(kOpen, {.path = path, .is_stream = true}, none, [&](bool) { return real(); }) : real();
+      below ? faulty(kOpen, {.path = path, .never_interrupted = true}, none, [&](bool) { return real(); }) : real();
   if (file != nullptr) track(::fileno(file), below);
   return file;
 }
@@ -266,7 +268,7 @@ template <class Result>
 Result stream_counted(Kind kind, std::FILE* stream, Result failure, const auto& real) {
   const int file = ::fileno(stream);
   if (!tracked(file)) return real(false);
-  return faulty(kind, {.file = file, .is_stream = true}, failure, real);
+  return faulty(kind, {.file = file, .never_interrupted = true}, failure, real);
 }
 
 mode_t mode_in(int flags, va_list arguments) {
@@ -305,50 +307,50 @@ int counted_main(int argc, char** argv, char** environment) {
 // differ by name alone: programs call either, depending on how they were compiled.
 extern "C" {
 
-#define OPEN(name)                                                                \
-  int name(const char* path, int flags, ...) {                                    \
-    static const auto real = next<int(const char*, int, ...)>(#name);             \
-    va_list arguments;                                                            \
-    va_start(arguments, flags);                                                   \
-    const mode_t mode = mode_in(flags, arguments);                                \
-    va_end(arguments);                                                            \
-    return open_counted(path, AT_FDCWD, [&] { return real(path, flags, mode); }); \
+#define OPEN(name)                                                                       \
+  int name(const char* path, int flags, ...) {                                           \
+    static const auto real = next<int(const char*, int, ...)>(#name);                    \
+    va_list arguments;                                                                   \
+    va_start(arguments, flags);                                                          \
+    const mode_t mode = mode_in(flags, arguments);                                       \
+    va_end(arguments);                                                                   \
+    return open_counted(path, AT_FDCWD, flags, [&] { return real(path, flags, mode); }); \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                                                          \
-  int name(int directory, const char* path, int flags, ...) {                                 \
-    static const auto real = next<int(int, const char*, int, ...)>(#name);                    \
-    va_list arguments;                                                                        \
-    va_start(arguments, flags);                                                               \
-    const mode_t mode = mode_in(flags, arguments);                                            \
-    va_end(arguments);                                                                        \
-    return open_counted(path, directory, [&] { return real(directory, path, flags, mode); }); \
+#define OPENAT(name)                                                                                 \
+  int name(int directory, const char* path, int flags, ...) {                                        \
+    static const auto real = next<int(int, const char*, int, ...)>(#name);                           \
+    va_list arguments;                                                                               \
+    va_start(arguments, flags);                                                                      \
+    const mode_t mode = mode_in(flags, arguments);                                                   \
+    va_end(arguments);                                                                               \
+    return open_counted(path, directory, flags, [&] { return real(directory, path, flags, mode); }); \
   }
 OPENAT(openat)
 OPENAT(openat64)
 
-#define FORTIFIED_OPEN(name)                                                \
-  int name(const char* path, int flags) {                                   \
-    static const auto real = next<int(const char*, int)>(#name);            \
-    return open_counted(path, AT_FDCWD, [&] { return real(path, flags); }); \
+#define FORTIFIED_OPEN(name)                                                       \
+  int name(const char* path, int flags) {                                          \
+    static const auto real = next<int(const char*, int)>(#name);                   \
+    return open_counted(path, AT_FDCWD, flags, [&] { return real(path, flags); }); \
   }
 FORTIFIED_OPEN(__open_2)
 FORTIFIED_OPEN(__open64_2)
 
-#define FORTIFIED_OPENAT(name)                                                          \
-  int name(int directory, const char* path, int flags) {                                \
-    static const auto real = next<int(int, const char*, int)>(#name);                   \
-    return open_counted(path, directory, [&] { return real(directory, path, flags); }); \
+#define FORTIFIED_OPENAT(name)                                                                 \
+  int name(int directory, const char* path, int flags) {                                       \
+    static const auto real = next<int(int, const char*, int)>(#name);                          \
+    return open_counted(path, directory, flags, [&] { return real(directory, path, flags); }); \
   }
 FORTIFIED_OPENAT(__openat_2)
 FORTIFIED_OPENAT(__openat64_2)
 
-#define CREAT(name)                                                        \
-  int name(const char* path, mode_t mode) {                                \
-    static const auto real = next<int(const char*, mode_t)>(#name);        \
-    return open_counted(path, AT_FDCWD, [&] { return real(path, mode); }); \
+#define CREAT(name)                                                                 \
+  int name(const char* path, mode_t mode) {                                         \
+    static const auto real = next<int(const char*, mode_t)>(#name);                 \
+    return open_counted(path, AT_FDCWD, O_CREAT, [&] { return real(path, mode); }); \
   }
 CREAT(creat)
 CREAT(creat64)
@@ -485,7 +487,7 @@ int fclose(std::FILE* file) {
   static const auto real = next<int(std::FILE*)>("fclose");
   const int number = ::fileno(file);
   if (!tracked(number)) return real(file);
-  return faulty(kClose, {.file = number, .is_stream = true}, EOF, [&](bool) {
+  return faulty(kClose, {.file = number, .never_interrupted = true}, EOF, [&](bool) {
     track(number, false);
     return real(file);
   });

@@ -10,10 +10,10 @@
 namespace dragoman::faults {
 
 struct SweepOptions {
-  std::filesystem::path prepared, work;  // what prepare() made, and room for trials
-  std::filesystem::path evidence = {};   // optional: what is known of trials that failed stays here
-  long most = 250;                       // calls of a kind; of a kind that has more, so many evenly spread ones
-  long sample = 0;                       // faults to try in all, evenly spread; 0 for every one
+  std::filesystem::path prepared = {}, work = {};  // what prepare() made, and room for trials
+  std::filesystem::path evidence = {};             // optional: what is known of trials that failed stays here
+  long most = 250;  // calls of a kind; of a kind that has more, so many evenly spread ones
+  long sample = 0;  // faults to try in all, evenly spread; 0 for every one
   int workers = 1;
   std::vector<std::string> only = {};  // optional: these faults, as write:3:EIO
 };
