@@ -34,7 +34,7 @@ struct ServeSettings {
   int body_kb = 1024;
   int tokens = 20000;
   int output_tokens = 4 << 20;
-  int request_mb = 96;
+  int request_mb = 128;
   int memory_mb = 512;
   double request_seconds = 60;
   double read_seconds = 20;

@@ -11,7 +11,7 @@ namespace dragoman::serve {
 struct CostLimits {
   std::int64_t tokens = 20000;           // of all sources
   std::int64_t output_tokens = 4 << 20;  // of all hypotheses of all translations
-  std::int64_t bytes = 96 << 20;         // of what is kept while it is translated, and of the answer
+  std::int64_t bytes = 128 << 20;        // of what is kept while it is translated, and of the answer
 };
 
 // Adds up the sentences of one request. What a search may hold is bounded by the most that its settings allow; what is
