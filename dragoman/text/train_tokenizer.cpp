@@ -112,9 +112,10 @@ std::size_t most_normalised(char32_t code, Normalisation normalisation) {
   return is_plain ? 1 : 18;
 }
 
-// The library ends the program when it meets a word of more than 65,535 characters, so such a word is cut.
+// The library keeps places in a word in 15 bits: it reads beyond its lists for a word of more than 32,768 characters,
+// and ends the program for one of more than 65,535. So such a word is cut.
 void cut_long_words(std::string& sentence, Normalisation normalisation) {
-  constexpr std::size_t kMostCharacters = 65'000;
+  constexpr std::size_t kMostCharacters = 32'000;
   if (sentence.size() <= kMostCharacters / 18) return;
   std::size_t characters = 0;
   std::string cut;
