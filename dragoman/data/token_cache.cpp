@@ -26,7 +26,7 @@ namespace {
 class DirectoryLock {
  public:
   explicit DirectoryLock(const std::filesystem::path& directory)
-      : file_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+      : file_(open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (file_ >= 0) ::flock(file_, LOCK_EX);
   }
   ~DirectoryLock() {

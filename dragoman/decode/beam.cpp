@@ -13,7 +13,9 @@ BeamSearch::BeamSearch(const SearchSettings& settings, Bounds bounds, std::int64
 }
 
 std::int64_t BeamSearch::wanted() const {
-  return std::min<std::int64_t>(V_, words_wanted(settings_, 2 * settings_.beam, step_));
+  std::size_t barred = 0;
+  for (const Alive& alive : alive_) barred = std::max(barred, alive.barred.size());
+  return std::min(V_, words_wanted(settings_, 2 * settings_.beam, static_cast<std::int64_t>(barred), step_));
 }
 
 double BeamSearch::penalty(std::int64_t length) const {
@@ -43,10 +45,9 @@ void BeamSearch::collect(std::span<const Offer> offers) {
   const double divisor = penalty(step_ + 1);
   for (std::size_t row = 0; row < offers.size(); ++row) {
     const Offer& offer = offers[row];
-    const std::vector<std::int32_t> repeats = words_.repeats(alive_[row].last, settings_.no_repeat_ngram);
     for (std::size_t i = 0; i < offer.ids.size(); ++i) {
       if (offer.ids[i] == data::kEos && step_ + 1 < settings_.min_length) continue;
-      if (std::ranges::binary_search(repeats, offer.ids[i])) continue;
+      if (std::ranges::binary_search(alive_[row].barred, offer.ids[i])) continue;
       const double log_p = alive_[row].log_probability + offer.log_p[i];
       if (log_p == -std::numeric_limits<double>::infinity()) continue;
       candidates_.push_back({static_cast<std::int32_t>(row), offer.ids[i], log_p, log_p / divisor});
@@ -91,7 +92,7 @@ void BeamSearch::choose() {
       finished_.insert(place, {last, candidate.log_probability, candidate.score});
       if (finished_.size() > beam) finished_.pop_back();
     } else {
-      alive_.push_back({last, candidate.log_probability});
+      alive_.push_back({last, candidate.log_probability, words_.repeats(last, settings_.no_repeat_ngram)});
       rows_.push_back({candidate.row, candidate.word});
     }
   }

@@ -53,6 +53,7 @@ class BeamSearch {
   struct Alive {
     std::int32_t last = WordTree::kRoot;  // word in the tree
     double log_probability = 0;
+    std::vector<std::int32_t> barred = {};  // words that it must not go on with, rising
   };
   struct Finished {
     std::int32_t last;

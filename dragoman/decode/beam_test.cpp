@@ -77,6 +77,44 @@ TEST(BeamSearch, TiesGoToTheLowerIndex) {
   EXPECT_EQ(search.rows()[1].word, 20);
 }
 
+// The definition: whether the words before some earlier word are the last n - 1 ones.
+std::vector<std::int32_t> words_that_repeat(const Sentence& said, std::size_t n) {
+  std::set<std::int32_t> words;
+  for (std::size_t end = n - 1; end < said.size(); ++end) {
+    if (std::equal(said.end() - static_cast<std::ptrdiff_t>(n - 1), said.end(),
+                   said.begin() + static_cast<std::ptrdiff_t>(end - (n - 1)))) {
+      words.insert(said[end]);
+    }
+  }
+  return {words.begin(), words.end()};
+}
+
+TEST(WordTree, BarsTheWordsThatWouldEndARunAgain) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    RandomStream random(seed, 0, 0);
+    WordTree tree;
+    Sentence said;
+    std::int32_t last = WordTree::kRoot;
+    for (int length = 0; length < 30; ++length) {
+      for (const int n : {1, 2, 3, 4, 7, 100}) {
+        EXPECT_EQ(tree.repeats(last, n), words_that_repeat(said, static_cast<std::size_t>(n))) << n << " " << length;
+      }
+      said.push_back(static_cast<std::int32_t>(random.uniform() * 3));
+      last = tree.add(last, said.back(), 0);
+    }
+  }
+}
+
+TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
+  BeamSearch search({.beam = 1, .alpha = 0, .no_repeat_ngram = 3}, {.prefix = {}, .limit = 99}, 100);
+  for (int step = 0; step < 50; ++step) {
+    const Words words{{step + 4, data::kEos}, {-0.1, -9}};
+    const Offer offers[] = {words.offer()};
+    EXPECT_EQ(search.wanted(), 2);  // what it says never repeats itself
+    search.advance(offers);
+  }
+}
+
 TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
   BeamSearch search({.beam = 2, .min_length = 5, .no_repeat_ngram = 1}, {.prefix = {}, .limit = 9}, 8);
   const Words words{{7, data::kEos}, {-1, -2}};

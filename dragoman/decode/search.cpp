@@ -41,9 +41,9 @@ void SearchSettings::validate() const {
                       " but a greedy search has one result; use --search beam or sample.");
 }
 
-std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t length) {
-  // A word that would repeat a run is one that the hypothesis has said, so there are at most as many as it is long.
-  return choices + (settings.no_repeat_ngram > 0 ? length : 0) + (length + 1 < settings.min_length ? 1 : 0);
+std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t barred,
+                          std::int64_t length) {
+  return choices + barred + (length + 1 < settings.min_length ? 1 : 0);  // the one is EOS, which must not come yet
 }
 
 std::int32_t WordTree::add(std::int32_t parent, std::int32_t word, std::int32_t row) {
@@ -69,23 +69,29 @@ std::int32_t WordTree::common(std::int32_t a, std::int32_t b) const {
   return a;
 }
 
+// Backwards, the hypothesis begins with its last words; a place where it begins with them again is one where they were
+// said before. The number of words in common at each place comes from those before it (the Z algorithm), so the time
+// grows with the length alone, whatever n is.
 std::vector<std::int32_t> WordTree::repeats(std::int32_t last, int n) const {
-  std::vector<std::int32_t> words;
-  if (n == 0) return words;
-  // Each word that was said ended a run: if the words before it are the last n - 1, it would end the same run again.
-  for (std::int32_t end = last; end != kRoot; end = words_[end].parent) {
-    std::int32_t ours = last, theirs = words_[end].parent;
-    int alike = 1;
-    while (alike < n && theirs != kRoot && words_[ours].word == words_[theirs].word) {
-      ours = words_[ours].parent;
-      theirs = words_[theirs].parent;
-      ++alike;
+  std::vector<std::int32_t> barred;
+  if (n == 0) return barred;
+  std::vector<std::int32_t> backwards;
+  for (std::int32_t at = last; at != kRoot; at = words_[at].parent) backwards.push_back(words_[at].word);
+  const std::size_t length = backwards.size(), common_words = static_cast<std::size_t>(n) - 1;
+  std::vector<std::size_t> alike(length + 1);  // words from here on that equal those from the start on
+  std::size_t begin = 0, end = 0;              // the stretch found so far that reaches furthest and equals the start
+  for (std::size_t at = 1; at <= length; ++at) {
+    if (at < end) alike[at] = std::min(end - at, alike[at - begin]);
+    while (at + alike[at] < length && backwards[at + alike[at]] == backwards[alike[at]]) ++alike[at];
+    if (at + alike[at] > end) {
+      begin = at;
+      end = at + alike[at];
     }
-    if (alike == n) words.push_back(words_[end].word);
+    if (alike[at] >= common_words) barred.push_back(backwards[at - 1]);  // the word that followed them then
   }
-  std::ranges::sort(words);
-  words.erase(std::ranges::unique(words).begin(), words.end());
-  return words;
+  std::ranges::sort(barred);
+  barred.erase(std::ranges::unique(barred).begin(), barred.end());
+  return barred;
 }
 
 }  // namespace dragoman::decode

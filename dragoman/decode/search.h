@@ -88,9 +88,10 @@ struct Hypothesis {
   std::vector<std::int32_t> rows;  // the row of its sentence that chose each token, EOS included if it has one
 };
 
-// What a search needs to see of each row's likeliest words so that `choices` are left of them whatever the settings
-// bar.
-std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t length);
+// How many of the likeliest words of each row a search must see so that `choices` are left when the settings have
+// barred some: `barred` words that would repeat a run, and EOS before the least length.
+std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t barred,
+                          std::int64_t length);
 
 // Words that are to come first, and how long the translation may become, EOS included.
 struct Bounds {

@@ -21,7 +21,9 @@ SingleSearch::SingleSearch(const SearchSettings& settings, Bounds bounds, std::i
 
 std::int64_t SingleSearch::wanted() const {
   const std::int64_t choices = settings_.method == Method::kGreedy ? 1 : std::max(1, settings_.top_k);
-  return std::min<std::int64_t>(V_, words_wanted(settings_, choices, step_));
+  std::size_t barred = 0;
+  for (const Line& line : lines_) barred = std::max(barred, line.barred.size());
+  return std::min(V_, words_wanted(settings_, choices, static_cast<std::int64_t>(barred), step_));
 }
 
 void SingleSearch::advance(std::span<const Offer> offers) {
@@ -32,7 +34,9 @@ void SingleSearch::advance(std::span<const Offer> offers) {
     line.log_probability += word.log_p;
     line.last = words_.add(line.last, word.id, line.row);
     line.over = word.id == data::kEos || ++line.length >= bounds_.limit;
+    line.barred.clear();
     if (line.over) continue;
+    line.barred = words_.repeats(line.last, settings_.no_repeat_ngram);
     rows_.push_back({line.row, word.id});
     line.row = static_cast<std::int32_t>(rows_.size()) - 1;
   }
@@ -42,10 +46,9 @@ void SingleSearch::advance(std::span<const Offer> offers) {
 SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
   if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
   choices_.clear();
-  const std::vector<std::int32_t> repeats = words_.repeats(line.last, settings_.no_repeat_ngram);
   const auto allow = [&](std::int32_t id, double log_p) {
     if (id == data::kEos && step_ + 1 < settings_.min_length) return;
-    if (!std::ranges::binary_search(repeats, id)) choices_.push_back({id, log_p});
+    if (!std::ranges::binary_search(line.barred, id)) choices_.push_back({id, log_p});
   };
   if (draws_from_all()) {
     for (auto id = data::kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);

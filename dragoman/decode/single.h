@@ -36,6 +36,7 @@ class SingleSearch {
     std::int64_t length = 0;
     double log_probability = 0;
     bool over = false;
+    std::vector<std::int32_t> barred = {};  // words that it must not go on with, rising
   };
   struct Word {
     std::int32_t id;

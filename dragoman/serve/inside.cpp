@@ -50,9 +50,9 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
               {"parameters", parameters},
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
-              {"examples", model.examples},
+              {"examples", model.filmed.sentences},
               {"trace_weights", options.cost.bytes / kTraceBytes},
-              {"film", train::has_film(model.directory)}}
+              {"film", model.filmed.exists}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -9,7 +9,6 @@
 
 #include "dragoman/model/languages.h"
 #include "dragoman/serve/refusal.h"
-#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 namespace {
@@ -66,7 +65,7 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
       positions(encodings_of(service.model(), options.device)),
-      examples(train::filmed_sentences(directory)) {}
+      filmed(train::summarise_film(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t most_waiting)

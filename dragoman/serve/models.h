@@ -10,6 +10,7 @@
 
 #include "dragoman/decode/service.h"
 #include "dragoman/text/language.h"
+#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 
@@ -33,7 +34,7 @@ struct ServedModel {
   std::string source, target;                  // BCP 47 tags, or empty where the model does not say
   std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
   std::vector<float> positions;                // encodings of the first, [rows, d_model]
-  std::vector<std::string> examples;           // sentences that the model was filmed with
+  train::FilmSummary filmed;                   // when the model was loaded
   Film film;
 };
 

@@ -59,6 +59,7 @@ std::string translated(App& app, Json& request) {
 
 std::string offline_page(App& app, const std::vector<std::string>& texts) {
   const ServedModel& model = *app.models().find("", "");
+  require<Error>(model.filmed.problem.empty(), model.filmed.problem);
   const decode::SearchSettings& search = model.service.options().search;
   std::string sentences;
   for (const std::string& text : texts) {
@@ -67,7 +68,7 @@ std::string offline_page(App& app, const std::vector<std::string>& texts) {
     const std::string answer = translated(app, request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
-  const std::string film = train::has_film(model.directory) ? train::film_json(model.directory) : "null";
+  const std::string film = model.filmed.exists ? train::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, app.options()) + R"(,"positions":)" +
                         positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");

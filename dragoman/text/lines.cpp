@@ -32,7 +32,7 @@ class RawFile {
       name_ = "standard input";
       file_ = ::dup(STDIN_FILENO);
     } else {
-      file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      file_ = open_file(path, O_RDONLY | O_CLOEXEC);
     }
     require<Error>(file_ >= 0, "cannot read ", name_, " ", system_reason(), ".");
     try {

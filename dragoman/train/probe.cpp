@@ -121,23 +121,18 @@ std::string Probe::look(Backend& on, const model::Seq2Seq& model) const {
   return frame;
 }
 
-bool has_film(const fs::path& model_directory) {
-  try {
-    return !frames_of(model_directory).empty();
-  } catch (const Error&) {  // a folder that cannot be read
-    return false;
-  }
-}
-
-std::vector<std::string> filmed_sentences(const fs::path& model_directory) {
-  std::vector<std::string> sentences;
+FilmSummary summarise_film(const fs::path& model_directory) {
+  FilmSummary film;
   try {
     const auto frames = frames_of(model_directory);
-    if (frames.empty()) return sentences;
-    for (const Look& look : read_frame(frames.rbegin()->second)) sentences.push_back(look.source);
-  } catch (const Error&) {  // film_json() says what is wrong with it
+    film.exists = !frames.empty();
+    if (frames.empty()) return film;
+    for (const Look& look : read_frame(frames.rbegin()->second)) film.sentences.push_back(look.source);
+  } catch (const Error& error) {
+    film.sentences.clear();
+    film.problem = error.what();
   }
-  return sentences;
+  return film;
 }
 
 std::string film_json(const fs::path& model_directory) {

@@ -39,9 +39,13 @@ class Probe {
 // Removes the frames of later steps: those of a run that goes on from this step are yet to come.
 void rewind_film(const std::filesystem::path& model_directory, std::int64_t step);
 
-// The sentences of the newest frame; none without a film, or if it is damaged.
-std::vector<std::string> filmed_sentences(const std::filesystem::path& model_directory);
-bool has_film(const std::filesystem::path& model_directory);
+// What a model's directory has of a film.
+struct FilmSummary {
+  bool exists = false;
+  std::vector<std::string> sentences;  // of the newest frame
+  std::string problem;                 // why the film cannot be read, in a sentence; empty if it can
+};
+FilmSummary summarise_film(const std::filesystem::path& model_directory);
 // {"sentences": [{"source": "...", "frames": [{"step": 100, "look": {...}}, ...]}, ...]}; no sentences without a film.
 // Throws an Error that names a damaged file.
 std::string film_json(const std::filesystem::path& model_directory);

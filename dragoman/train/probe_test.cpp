@@ -24,13 +24,13 @@ class ProbeTest : public decode::ModelDirectoryTest {
 };
 
 TEST_F(ProbeTest, FramesAddUpToAFilm) {
-  EXPECT_FALSE(has_film(directory));
+  EXPECT_FALSE(summarise_film(directory).exists);
   const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
   for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, model_.transformer));
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
-  EXPECT_EQ(filmed_sentences(directory), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(summarise_film(directory).sentences, (std::vector<std::string>{"one two", "three"}));
   ASSERT_EQ(sentences[1]["frames"].size(), 3u);
   EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
   const Json& look = sentences[1]["frames"][0]["look"];
@@ -52,7 +52,9 @@ TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   const Probe probe(write("one"), directory, model_.tokenizers);
   probe.keep(5, probe.look(*on_, model_.transformer));
   std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
-  EXPECT_TRUE(filmed_sentences(directory).empty());
+  EXPECT_TRUE(summarise_film(directory).exists);
+  EXPECT_TRUE(summarise_film(directory).sentences.empty());
+  EXPECT_NE(summarise_film(directory).problem, "");
   try {
     film();
     FAIL();
