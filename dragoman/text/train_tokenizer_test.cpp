@@ -38,11 +38,10 @@ TEST(TrainTokenizer, TheSeedDrawsTheSentences) {
 }
 
 TEST(TrainTokenizer, TakesAWordOfAnyLength) {
-  for (const TokenizerKind kind : kKinds) {
-    const Tokenizer tokenizer =
-        train_tokenizer({.kind = kind, .normalisation = Normalisation::kNfkc}, 10, 1,
-                        one_by_one({std::string(200'000, 'a'), "b " + std::string(66'000, 'b')}));
-    EXPECT_GE(tokenizer.size(), 6);
+  for (const std::size_t length : {32'700, 40'000, 140'000}) {
+    const Tokenizer tokenizer = train_tokenizer({.kind = TokenizerKind::kBpe, .normalisation = Normalisation::kNfkc},
+                                                10, 1, one_by_one({std::string(length, 'a'), "b"}));
+    EXPECT_TRUE(tokenizer.id("aa")) << length;
   }
 }
 
