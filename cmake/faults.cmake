@@ -1,6 +1,7 @@
-# Faults: a library to preload that makes calls to the system fail (tests/faults/inject.cpp), what runs commands with it,
+# Faults: a library to preload that makes calls to the system fail (tests/faults/injection.h), what runs commands with it,
 # and the program behind scripts/faults.
-add_library(inject MODULE tests/faults/inject.cpp)
+add_library(inject MODULE tests/faults/calls.cpp tests/faults/injection.cpp)
+target_include_directories(inject PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(inject PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
 add_library(fault_trials STATIC EXCLUDE_FROM_ALL tests/faults/process.cpp tests/faults/scenarios.cpp
                                                  tests/faults/snapshot.cpp tests/faults/sweep.cpp

@@ -1,4 +1,4 @@
-// One fault to inject: the n-th call of a kind, and what becomes of it. tests/faults/inject.cpp is what injects it.
+// One fault to inject: the n-th call of a kind, and what becomes of it. tests/faults/calls.cpp is what injects it.
 #pragma once
 
 #include <string>
