@@ -2,9 +2,13 @@
 
 #include <fcntl.h>
 #include <stdio.h>  // NOLINT: renameat2 is not in <cstdio>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <optional>
+#include <random>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include "dragoman/base/files.h"
@@ -51,23 +55,66 @@ void give_name(const fs::path& from, const fs::path& to, bool to_is_empty) {
   throw Error(join("cannot give '", from.string(), "' the name '", to.string(), "' ", system_reason(), "."));
 }
 
+// An empty directory is replaced, which these cannot be.
+void require_replaceable(const fs::path& place, const fs::path& path) {
+  struct stat given {};
+  struct stat other {};
+  if (::stat(place.c_str(), &given) != 0) return;
+  const bool current = ::stat(".", &other) == 0 && other.st_dev == given.st_dev && other.st_ino == given.st_ino;
+  require<UsageError>(!current, "'", path.string(), "' is the current directory; name a new one inside it.");
+  const bool mounted = ::stat(place.parent_path().c_str(), &other) == 0 && other.st_dev != given.st_dev;
+  require<UsageError>(!mounted, "'", path.string(),
+                      "' is where a file system is mounted; name a new directory inside it.");
+}
+
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::size_t kRandomLetters = 6;
+
+// A directory beside the place, of a name that nobody else uses.
+fs::path make_beside(const fs::path& place) {
+  std::random_device random;
+  make_directory(place.parent_path());
+  while (true) {
+    std::string name = aside(place).string() + "-";
+    for (std::size_t i = 0; i < kRandomLetters; ++i) name += kLetters[random() % kLetters.size()];
+    if (::mkdir(name.c_str(), 0777) == 0) return name;
+    require<Error>(errno == EEXIST, "cannot make the directory '", name, "' ", system_reason(), ".");
+  }
+}
+
+// What killed processes left beside the place. Throws an Error if a process is still at work there.
+void remove_remnants_of(const fs::path& place) {
+  const std::string begin = aside(place).filename().string() + "-";
+  for (const fs::path& path : list_directory(place.parent_path())) {
+    const std::string name = path.filename().string();
+    std::error_code none;
+    const bool ours = name.starts_with(begin) && name.size() == begin.size() + kRandomLetters &&
+                      name.find_first_not_of(kLetters, begin.size()) == std::string::npos &&
+                      fs::is_directory(fs::symlink_status(path, none));
+    if (!ours) continue;
+    const DirectoryLock lock(path);
+    fs::remove_all(path, none);
+  }
+}
+
 }  // namespace
 
 void make_new_directory(const fs::path& to, const std::function<void(const fs::path&)>& write) {
-  const fs::path place = place_of(to), unfinished = aside(place);
+  const fs::path place = place_of(to);
   require_free(place, to);
+  require_replaceable(place, to);
   std::optional<DirectoryLock> empty;
   if (fs::exists(status_of(place))) empty.emplace(place);
-  const DirectoryLock lock(unfinished);
-  require_free(place, to);  // now that no other process that does the same can come in between
-  std::error_code none;
-  for (const fs::path& remnant : list_directory(unfinished)) fs::remove_all(remnant, none);  // of a killed run
+  remove_remnants_of(place);
+  const fs::path unfinished = make_beside(place);
   try {
+    const DirectoryLock lock(unfinished);
     write(unfinished);
     flush_directory(unfinished);
     give_name(unfinished, place, empty.has_value());
   } catch (...) {
-    remove_unfinished(place);
+    std::error_code none;
+    fs::remove_all(unfinished, none);
     throw;
   }
 }

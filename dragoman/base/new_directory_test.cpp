@@ -69,11 +69,37 @@ TEST_F(NewDirectoryTest, TakesThePlaceOfNothingButAnEmptyDirectory) {
 }
 
 TEST_F(NewDirectoryTest, WhatAKilledRunLeftIsClearedAway) {
-  make_directory(directory / "a.unfinished");
-  replace_file(directory / "a.unfinished/three", "old");
+  make_directory(directory / "a.unfinished-0abcde");
+  replace_file(directory / "a.unfinished-0abcde/three", "old");
   make(directory / "a");
   EXPECT_EQ(list_directory(directory / "a").size(), 2u);
   expect_names({"a"});
+}
+
+TEST_F(NewDirectoryTest, WhatOnlyLooksLikeThatStays) {
+  make_directory(directory / "thesis");
+  replace_file(directory / "thesis/text", "mine");
+  for (const char* name : {"a.unfinished", "a.unfinished-0abcdef", "b.unfinished-0abcde"}) {
+    make_directory(directory / name);
+    replace_file(directory / name / "text", "mine");
+  }
+  fs::create_symlink(directory / "thesis", directory / "a.unfinished-1abcde");
+  make(directory / "a");
+  expect_names({"a", "a.unfinished", "a.unfinished-0abcdef", "a.unfinished-1abcde", "b.unfinished-0abcde", "thesis"});
+  for (const char* name : {"thesis", "a.unfinished", "a.unfinished-0abcdef", "b.unfinished-0abcde"}) {
+    EXPECT_EQ(read_file(directory / name / "text"), "mine");
+  }
+}
+
+TEST_F(NewDirectoryTest, TheCurrentDirectoryIsNotReplaced) {
+  make_directory(directory / "empty");
+  const fs::path before = fs::current_path();
+  fs::current_path(directory / "empty");
+  EXPECT_THROW(make("."), UsageError);
+  EXPECT_THROW(make(directory / "empty"), UsageError);
+  make("inside");
+  fs::current_path(before);
+  EXPECT_EQ(read_file(directory / "empty/inside/two"), "new");
 }
 
 TEST_F(NewDirectoryTest, OnlyOneProcessMakesIt) {

@@ -172,7 +172,8 @@ void decode(Settings& settings) {
   DecodeOptions options;
   settings.apply(options);
   const Tokenizer tokenizer = load_tokenizer(options.model);
-  LineReader input("-");
+  constexpr std::size_t kMostBytes = 16 << 20;  // the tokens of a line that encode takes are longer than the line
+  LineReader input("-", {.most_bytes = kMostBytes});
   for (std::string line; input.next(line);) {
     print(tokenizer.decode(read_tokens(tokenizer, line, options.ids, input.line())) + "\n");
   }

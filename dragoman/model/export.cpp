@@ -1,5 +1,7 @@
 #include "dragoman/model/export.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "dragoman/backend/quantise.h"
@@ -38,7 +40,6 @@ RoundedRows rounded(const std::vector<float>& values, const nn::NamedTensor& ten
   RoundedRows result;
   for (const LargestMagnitude& most : largest) {
     quantisers.push_back(Quantiser::for_largest(most.value()));
-    require<Error>(quantisers.back().scale >= 0, "the tensor '", tensor.name, "' holds numbers that are not finite.");
     result.scales.push_back(quantisers.back().scale);
   }
   for (std::size_t i = 0; i < values.size(); ++i) result.integers.push_back(quantisers[group(i)](values[i]));
@@ -55,6 +56,8 @@ void copy_tensor(const SafetensorsFile& file, const nn::NamedTensor& tensor, Pre
   }
   std::vector<float> values(static_cast<std::size_t>(tensor.shape.count()));
   read_rows(file, tensor, 0, values);
+  require<Error>(std::ranges::all_of(values, [](float value) { return std::isfinite(value); }), "the tensor '",
+                 tensor.name, "' holds numbers that are not finite.");
   if (type == StoredType::kF32) return output.write(values);
   if (type == StoredType::kBF16) return output.write_bfloat16(values);
   const RoundedRows integers = rounded(values, tensor);
@@ -86,6 +89,7 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
 }  // namespace
 
 void export_model(const fs::path& from, const fs::path& to, Precision precision) {
+  read_info(from);  // nothing is made if there is no model
   make_new_directory(to, [&](const fs::path& unfinished) { write_copy(from, unfinished, precision); });
 }
 

@@ -116,6 +116,16 @@ TEST_F(ExportTest, NothingIsOverwrittenOrLeftBehind) {
   EXPECT_FALSE(std::filesystem::exists(aside(directory / "other")));
 }
 
+TEST_F(ExportTest, WhatIsNoNumberIsRefusedInEveryPrecision) {
+  std::string bytes = read_file(weights_file(model));
+  bytes.replace(bytes.size() - 4, 4, "\x00\x00\xC0\x7F", 4);  // NaN
+  replace_file(weights_file(model), bytes);
+  for (const Precision precision : {Precision::kFloat32, Precision::kBFloat16, Precision::kInt8}) {
+    EXPECT_THROW(copy(precision, "copy"), Error);
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory / "copy"));
+}
+
 TEST_F(ExportTest, DamagedScalesAreRefused) {
   const std::filesystem::path to = copy(Precision::kInt8, "int8");
   const std::string whole = read_file(weights_file(to));

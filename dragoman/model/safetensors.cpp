@@ -124,7 +124,7 @@ std::string SafetensorsWriter::finish() {
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_RDONLY | O_CLOEXEC);
+  file_ = open_file(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe is refused below, and not waited for
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   try {
     struct stat status {};

@@ -27,7 +27,7 @@ std::string without_tabs(std::string_view text) {
 
 // SentencePiece takes some two hundred bytes for each byte of a text. So a long one is encoded stretch by stretch; one
 // that ends between words makes the same tokens as within the whole text.
-constexpr std::size_t kStretchBytes = 1 << 15;
+constexpr std::size_t kStretchBytes = 1 << 16;
 
 template <class Encode>
 std::vector<std::int32_t> encode_stretches(std::string_view text, Encode&& encode) {

@@ -21,7 +21,18 @@ fs::path root_of(const fs::path& model_directory) { return model_directory / "ch
 
 // A checkpoint has all of its files: one that is not there is damage.
 void require_there(const fs::path& path) {
-  require<DamagedFile>(fs::exists(status_of(path)), "'", path.string(), "' is missing.");
+  const fs::file_status status = status_of(path);
+  require<DamagedFile>(fs::exists(status), "'", path.string(), "' is missing.");
+  require<DamagedFile>(fs::is_regular_file(status), "'", path.string(), "' is not a file.");
+}
+
+// A text of the checkpoint. One that is longer than any that was written is damaged.
+std::string text_of(const fs::path& path, std::size_t limit) {
+  require_there(path);
+  std::error_code unknown;
+  const bool too_long = fs::file_size(path, unknown) > limit && !unknown;
+  require<DamagedFile>(!too_long, "'", path.string(), "' is damaged: it is longer than ", limit, " bytes.");
+  return read_file(path, limit);
 }
 
 std::string hash_of_file(const fs::path& path) {
@@ -66,8 +77,7 @@ Checkpoint write_checkpoint(const fs::path& model_directory, std::int64_t step, 
 Json read_state(const Checkpoint& checkpoint) {
   const fs::path list = checkpoint.path / kChecksums;
   const std::string where = "'" + list.string() + "'";
-  require_there(list);
-  const std::string text = read_file(list, 1 << 16);
+  const std::string text = text_of(list, 1 << 16);
   const Json checksums = complaints_as_damage([&] { return parse_json(text, where); });
   for (const char* name : {kState, kWeights, kMoments}) {
     const auto expected = complaints_as_damage([&] { return json_entry<std::string>(checksums, name, where); });
@@ -79,8 +89,7 @@ Json read_state(const Checkpoint& checkpoint) {
 
 Json read_unchecked_state(const Checkpoint& checkpoint) {
   const fs::path state = checkpoint.path / kState;
-  require_there(state);
-  const std::string text = read_file(state, 1 << 26);
+  const std::string text = text_of(state, 1 << 26);
   return complaints_as_damage([&] { return parse_json(text, "'" + state.string() + "'"); });
 }
 

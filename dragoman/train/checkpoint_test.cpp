@@ -98,6 +98,12 @@ TEST_F(CheckpointTest, WhatCannotBeReadIsNotCalledDamaged) {
     EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
     replace_file(checkpoint.path / name, whole.substr(1));
     EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
+    replace_file(checkpoint.path / name, whole + std::string(1 << 16, ' '));
+    EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
+    std::filesystem::remove(checkpoint.path / name);
+    std::filesystem::create_symlink("/dev/zero", checkpoint.path / name);
+    EXPECT_THROW(read_state(checkpoint), DamagedFile) << name;
+    std::filesystem::remove(checkpoint.path / name);
     replace_file(checkpoint.path / name, whole);
   }
 }

@@ -82,7 +82,7 @@ Validation validation_from(const Json& json) {
 // A sentence may hold bytes that are not UTF-8: a replacement character stands for each of them.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-constexpr std::size_t kLargestFile = 256 << 20;  // half a million records
+constexpr std::size_t kLargestFile = 1 << 30;  // some million records
 
 // Sees every record's line and JSON in the order of the file.
 void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {

@@ -190,7 +190,8 @@ void Session::tidy() const {
   prune_checkpoints(request_.directory, std::max(state_.settings.machine.keep, state_.settings.training.average));
 }
 
-// A sentence that cannot be translated is no reason to stop: that is said. A disk that fails is.
+// A sentence that cannot be translated is no reason to stop: that is said. A disk that fails is, and so is want of
+// memory: the frame is made when the run is resumed.
 void Session::record_probe() {
   if (!probe_) return;
   const bool averaged = !trainer_->average().absent() && state_.step > 0;
@@ -198,6 +199,8 @@ void Session::record_probe() {
   std::optional<std::string> frame;
   try {
     frame = probe_->look(*on_, *model_);
+  } catch (const MemoryError&) {
+    throw;
   } catch (const Error& error) {
     watcher_.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
   }
