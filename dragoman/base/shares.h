@@ -32,34 +32,33 @@ class Shares {
     force(holder, amount);
     return true;
   }
-  // Takes it whether there is room or not.
+  // Takes it whether there is room or not. What a holder has beyond `most` is not taken from the others.
   void force(const std::string& holder, std::int64_t amount) {
-    total_ += amount;
-    if (amount != 0) held_[holder] += amount;
+    if (amount != 0) change(held_.try_emplace(holder, 0).first->second, amount);
   }
   void give_back(const std::string& holder, std::int64_t amount) {
     const auto found = held_.find(holder);
     if (found == held_.end()) return;
-    total_ -= amount;
-    found->second -= amount;
+    change(found->second, -amount);
     if (found->second == 0) held_.erase(found);
   }
 
   std::int64_t most() const { return most_; }
   std::int64_t capacity() const { return capacity_; }
+  // What all have, each counted up to `most`.
   std::int64_t total() const { return total_; }
   std::int64_t held_by(const std::string& holder) const {
     const auto found = held_.find(holder);
     return found == held_.end() ? 0 : found->second;
   }
-  // What the largest holder has.
-  std::int64_t largest() const {
-    std::int64_t most = 0;
-    for (const auto& [holder, amount] : held_) most = std::max(most, amount);
-    return most;
-  }
 
  private:
+  void change(std::int64_t& held, std::int64_t by) {
+    total_ -= std::min(held, most_);
+    held += by;
+    total_ += std::min(held, most_);
+  }
+
   std::int64_t most_, capacity_, total_ = 0;
   std::map<std::string, std::int64_t> held_;
 };

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kPatience = 256;        // steps for which others may pass a sentence that has no room yet
 constexpr std::int64_t kEncodedAtOnce = 1024;  // source tokens, about, of sentences that enter at a step
+constexpr std::int64_t kStepsForNew = 4;       // after which clients with nothing under way may enter
+constexpr std::int64_t kSmallPart = 16;        // of all room: who needs no more than one such part passes
 constexpr std::int64_t kLeastRows = 256;       // hypotheses that may be under way, however few the settings ask for
 
 template <class Active>
@@ -164,12 +166,15 @@ void Engine::drop_unwanted() {
 
 void Engine::leave(const Active& active) { room_.leave(active.request.client, needs_of(active.request)); }
 
-// Sentences enter when a quarter of the places are free, so that they are encoded several at a time. Where one client
-// has most of the places, others that have few do not wait for that.
+// Sentences enter when a quarter of the places are free, so that they are encoded several at a time. Clients that have
+// nothing under way do not wait for that: every few steps they may take what is free.
 void Engine::admit() {
   const bool open =
       active_.empty() || under_way() <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
-  if (waiting_.empty() || (!open && !room_.is_crowded())) return;
+  const auto is_new = [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; };
+  if (waiting_.empty()) return;
+  if (!open && (!limits_.fair || ++closed_steps_ < kStepsForNew || std::ranges::none_of(waiting_, is_new))) return;
+  closed_steps_ = 0;
   std::vector<std::unique_ptr<Active>> sentences;
   let_in(open, sentences);
   if (!sentences.empty()) encode(sentences);
@@ -178,8 +183,9 @@ void Engine::admit() {
 
 // In the order in which they came, those of clients that have nothing under way first, but a sentence that does not fit
 // lets others pass. When that has happened often, the later ones of its client wait for it; and when it is all that its
-// client has, others leave the room that it needs. Where there are several clients, long sentences enter one at a time,
-// because all others wait while they are encoded.
+// client has, others leave the room that it needs, but for the small first sentences of their clients: two or three
+// large requests at a time must not keep everybody else out. Where there are several clients, long sentences enter one
+// at a time, because all others wait while they are encoded.
 void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) {
   const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
   const std::int64_t most_tokens = limits_.fair ? kEncodedAtOnce : limits_.source_tokens;
@@ -214,7 +220,9 @@ void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) 
 // all of them.
 bool Engine::take_room(const Request& request, const RoomNeeds& kept) {
   const RoomNeeds needs = needs_of(request);
-  if (!room_.has_room(request.client, needs, kept)) return false;
+  const bool passes = limits_.fair && room_.under_way(request.client) == 0 &&
+                      kSmallPart * needs.cells <= room_.cells() && kSmallPart * needs.tokens <= room_.tokens();
+  if (!room_.has_room(request.client, needs, passes ? RoomNeeds{} : kept)) return false;
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(needs.tokens);
   if (number < 0) return false;  // enough room, but not in one piece

@@ -126,6 +126,7 @@ class Engine {
 
   Room room_;
   std::deque<Waiting> waiting_;
+  std::int64_t closed_steps_ = 0;                // since sentences last entered, while few places were free
   std::vector<Result> ready_;                    // what took no step at all
   std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
   std::vector<model::DecoderState> states_;      // one a model

@@ -331,8 +331,31 @@ TEST(Engine, AClientMayHaveAllPlacesAndANewcomerStillFindsOne) {
   engine.step();
   EXPECT_EQ(engine.under_way(), 8);
   engine.add(small_request(100, "b"));
-  engine.step();
+  for (int step = 0; step < 4; ++step) engine.step();
   EXPECT_EQ(engine.under_way(), 9);
+}
+
+TEST(Engine, ClientsThatHaveAllPlacesTogetherLeaveOneForANewcomer) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
+                {.sentences = 8, .source_tokens = 60, .fair = true});
+  for (std::uint64_t i = 0; i < 20; ++i) engine.add(long_request(i, i % 2 == 0 ? "a" : "b", 20));
+  for (int step = 0; step < 8; ++step) engine.step();
+  const std::int64_t before = engine.under_way();
+  engine.add(small_request(100, "c"));
+  for (int step = 0; step < 4; ++step) engine.step();
+  EXPECT_EQ(engine.under_way(), before + 1);
+}
+
+TEST(Engine, LargeSentencesThatWaitKeepNoSmallOneOut) {
+  const SmallModel small(untied_config());
+  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
+                {.sentences = 8, .source_tokens = 600, .fair = true});
+  for (const char* client : {"a", "b", "c"}) engine.add(long_request(static_cast<std::uint64_t>(*client), client, 350));
+  for (int step = 0; step < 300; ++step) engine.step();  // two of them take 1,400 of 1,710 cells
+  EXPECT_EQ(engine.waiting(), 1);
+  engine.add(small_request(1, "d"));
+  EXPECT_LE(steps_until(engine, 1), 40);
 }
 
 TEST(Engine, ASentenceThatOthersPassHasItsTurnInTheEnd) {

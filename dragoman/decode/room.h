@@ -50,8 +50,6 @@ class Room {
 
   // Sentences.
   std::int64_t under_way(const std::string& client) const { return shares_[kPlaces].held_by(client); }
-  // Whether one client has more than half of the places.
-  bool is_crowded() const { return fair_ && 2 * shares_[kPlaces].largest() > shares_[kPlaces].most(); }
 
  private:
   enum Kind : std::size_t { kPlaces, kTokens, kCells, kRows, kKinds };

@@ -23,7 +23,10 @@ void write_languages(const fs::path& directory, const std::vector<text::KnownLan
 std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const std::vector<std::string>& tags) {
   const fs::path file = languages_file(directory);
   Json json = Json::object();
-  if (fs::exists(status_of(file))) json = parse_json(read_file(file, kLargestFile), "'" + file.string() + "'");
+  const fs::file_status status = status_of(file);
+  require<Error>(!fs::exists(status) || fs::is_regular_file(status), "'", file.string(),
+                 "' is not a file; remove it, or train the model again.");
+  if (fs::exists(status)) json = parse_json(read_file(file, kLargestFile), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
   std::vector<text::KnownLanguage> languages;
   for (const std::string& tag : tags) {

@@ -82,7 +82,7 @@ void Gate::check_host(const Request& request) const {
 }
 
 void Gate::check(const Request& request, std::string_view in_body, double now) {
-  std::string asker = request.client;
+  std::string asker = network_of(request.client);
   if (has_keys()) {
     const std::string key = key_of(request, in_body);
     require_or(401, !key.empty(), "this server needs an API key: send it as api_key, or in the header X-Api-Key.");

@@ -7,6 +7,11 @@
 #include "dragoman/serve/refusal.h"
 
 namespace dragoman::serve {
+namespace {
+
+constexpr std::size_t kMostPrefixBytes = 4096;
+
+}  // namespace
 
 Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Wishes& wishes)
     : model_(std::move(model)), documents_(std::move(documents)), wishes_(wishes) {
@@ -29,6 +34,9 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
   settled_ = std::move(settled);
   decode::Order order;
   order.client = holder_of(exchange->request().client);
+  std::string prefix = std::exchange(wishes_.line.prefix, {});  // of the first sentence alone
+  require_or(413, prefix.size() <= kMostPrefixBytes, "'prefix' is longer than ", kMostPrefixBytes,
+             " bytes; shorten it.");
   decode::SourceLine dearest = wishes_.line;
   for (const auto& document : documents_) dearest.links = dearest.links || document->wants_links();
   cost_.emplace(model_->service, dearest, wishes_.numbers, wishes_.limits);
@@ -37,7 +45,7 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
       decode::SourceLine line = wishes_.line;
       line.text = sentence;
       line.links = line.links || document->wants_links();
-      if (!order.lines.empty()) line.prefix.clear();
+      if (order.lines.empty()) line.prefix = std::move(prefix);
       cost_->add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }

@@ -92,7 +92,9 @@ void RequestReader::accept_head() {
     if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
       return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
     }
-    request_.headers[lower(plain(field.name_string()))] = plain(field.value());
+    std::string& value = request_.headers[lower(plain(field.name_string()))];
+    if (!value.empty()) value += ", ";  // several lines of a name are one list
+    value += plain(field.value());
   }
   const auto target = parse_target(plain(head.target()));
   if (!target)
