@@ -227,9 +227,22 @@ void Connection::ask() {
     asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
   });
   watch();
-  const auto self = shared_from_this();
+  wait_for_turn();
+}
+
+// A client may have thousands of connections with requests in each. They are handled in turns, one of each client, and
+// an answer that is there at once is sent before the next request is handled, so that such answers do not pile up.
+void Connection::wait_for_turn() {
+  loop_.requests.add(holder_of(reply_->request().client), [self = shared_from_this(), reply = reply_] {
+    if (self->reply_ == reply && self->stage_ == Stage::kAnswering && !self->complete_) self->handle();
+  });
+  asio::post(loop_.context, [&requests = loop_.requests] { requests.next()(); });
+}
+
+void Connection::handle() {
   call_handler();
   if (ended_) probe();
+  flush();
 }
 
 void Connection::call_handler() {

@@ -10,6 +10,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "dragoman/serve/message.h"
 #include "dragoman/serve/reply.h"
 #include "dragoman/serve/request_reader.h"
+#include "dragoman/serve/turns.h"
 
 namespace dragoman::serve {
 
@@ -43,6 +45,7 @@ struct Loop {
   boost::asio::executor_work_guard<Executor> work{context.get_executor()};  // it runs until this is given up
   std::unordered_set<std::shared_ptr<Connection>> connections;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what has just been received, of any connection
+  Turns<std::function<void()>> requests;                    // that have come and wait to be handled
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -72,6 +75,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void refuse(const Response& response);
   void account(const Request& request, int status, std::size_t bytes) const;
   void ask();
+  void wait_for_turn();
+  void handle();
   void call_handler();
   void time_over();
   void flush();

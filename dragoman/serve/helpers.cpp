@@ -1,6 +1,5 @@
 #include "dragoman/serve/helpers.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -17,18 +16,16 @@ Helpers::~Helpers() { stop(); }
 void Helpers::run(const std::string& client, Work work) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
-  auto turn = std::ranges::find(turns_, client, &Turn::client);
-  if (turn == turns_.end()) turn = turns_.insert(turns_.end(), Turn{client, {}});
-  turn->work.push_back(std::move(work));
+  turns_.add(client, std::move(work));
   wake_.notify_one();
 }
 
 void Helpers::stop() {
-  std::deque<Turn> dropped;
+  Turns<Work> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
-    dropped.swap(turns_);
+    std::swap(dropped, turns_);
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -42,11 +39,7 @@ void Helpers::serve() {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return stopped_ || !turns_.empty(); });
       if (stopped_) return;
-      Turn turn = std::move(turns_.front());
-      turns_.pop_front();
-      work = std::move(turn.work.front());
-      turn.work.pop_front();
-      if (!turn.work.empty()) turns_.push_back(std::move(turn));  // others come first
+      work = turns_.next();
     }
     do_one(work);
   }

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "dragoman/serve/turns.h"
 
 namespace dragoman::serve {
 
@@ -28,18 +29,13 @@ class Helpers {
   void stop();
 
  private:
-  struct Turn {
-    std::string client;
-    std::deque<Work> work;
-  };
-
   void serve();
   void do_one(const Work& work) const;
 
   std::function<void(const std::string& sentence)> report_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Turn> turns_;  // clients with work, in the order of their turns
+  Turns<Work> turns_;
   bool stopped_ = false;
   std::vector<std::thread> threads_;
 };
