@@ -46,6 +46,7 @@ struct Loop {
   std::unordered_set<std::shared_ptr<Connection>> connections;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // what has just been received, of any connection
   Turns<std::function<void()>> requests;                    // that have come and wait to be handled
+  bool handling = false;                                    // whether handle_requests() will be called
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
