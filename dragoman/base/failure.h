@@ -6,8 +6,8 @@
 
 namespace dragoman {
 
-// An Error says it itself. All else is put in words: no memory, a file that the system refuses, or something that
-// nobody expected.
+// An Error says it itself. All else is put in words: no memory, a file that the system refuses, or something
+// unexpected.
 std::string failure_sentence(const std::exception_ptr& failure);
 
 }  // namespace dragoman

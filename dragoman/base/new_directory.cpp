@@ -55,7 +55,7 @@ void give_name(const fs::path& from, const fs::path& to, bool to_is_empty) {
   throw Error(join("cannot give '", from.string(), "' the name '", to.string(), "' ", system_reason(), "."));
 }
 
-// An empty directory is replaced, which these cannot be.
+// An empty directory is replaced by a rename, which the current directory and a mount point do not survive or allow.
 void require_replaceable(const fs::path& place, const fs::path& path) {
   struct stat given {};
   struct stat other {};
@@ -70,7 +70,7 @@ void require_replaceable(const fs::path& place, const fs::path& path) {
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kRandomLetters = 6;
 
-// A directory beside the place, of a name that nobody else uses.
+// A directory beside the place, with a random name that nothing else has.
 fs::path make_beside(const fs::path& place) {
   std::random_device random;
   make_directory(place.parent_path());

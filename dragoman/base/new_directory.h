@@ -6,10 +6,10 @@
 
 namespace dragoman {
 
-// Makes the directory `to` of what `write` puts into the directory that it is given. `to` must be new or empty, and
-// stays so until everything is written and flushed; a failure leaves nothing behind. A link to an empty directory stays
-// a link. Throws a UsageError if there is anything in `to`, and an Error if another process works in it or makes it
-// too.
+// Calls `write` with a directory to write to, and gives that directory the name `to` when everything is flushed. `to`
+// must be new or empty, and stays so until then; a failure leaves nothing behind. A link to an empty directory stays a
+// link. Throws a UsageError if `to` holds anything, is the current directory, or is a mount point, and an Error if
+// another process works in it or makes it too.
 void make_new_directory(const std::filesystem::path& to,
                         const std::function<void(const std::filesystem::path&)>& write);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kPatience = 256;        // steps for which others may pass a sentence that has no room yet
 constexpr std::int64_t kEncodedAtOnce = 1024;  // source tokens, about, of sentences that enter at a step
 constexpr std::int64_t kStepsForNew = 4;       // after which clients with nothing under way may enter
-constexpr std::int64_t kSmallPart = 16;        // of all room: who needs no more than one such part passes
+constexpr std::int64_t kSmallPart = 16;        // a sentence that needs at most 1/16 of the room is small
 constexpr std::int64_t kLeastRows = 256;       // hypotheses that may be under way, however few the settings ask for
 
 template <class Active>
