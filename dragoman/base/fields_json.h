@@ -71,8 +71,9 @@ T json_entry(const Json& object, const std::string& key, std::string_view where)
   if constexpr (std::is_same_v<T, bool>) {
     require<Error>(value.is_boolean(), where, ": '", key, "' is neither true nor false.");
   } else if constexpr (std::is_integral_v<T>) {
-    const bool fits = value.is_number_unsigned() ? std::in_range<T>(value.template get<std::uint64_t>())
-                                                 : std::is_signed_v<T> && value.is_number_integer();
+    const bool fits = value.is_number_unsigned()
+                          ? std::in_range<T>(value.template get<std::uint64_t>())
+                          : value.is_number_integer() && std::in_range<T>(value.template get<std::int64_t>());
     require<Error>(fits, where, ": '", key, "' is not a whole number.");
   } else if constexpr (std::is_floating_point_v<T>) {
     require<Error>(value.is_number(), where, ": '", key, "' is not a number.");

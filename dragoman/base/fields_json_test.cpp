@@ -73,6 +73,7 @@ TEST(JsonEntry, IsOfTheKindAskedFor) {
   EXPECT_THROW(json_entry<bool>(object, "whole", "x"), Error);
   EXPECT_THROW(json_entry<std::string>(object, "missing", "x"), Error);
   EXPECT_THROW(json_entry<std::int64_t>(parse_json(R"({"a":18446744073709551615})", "x"), "a", "x"), Error);
+  EXPECT_THROW(json_entry<std::int32_t>(parse_json(R"({"a":-3000000000})", "x"), "a", "x"), Error);
 }
 
 TEST(ParseJson, RefusesWhatIsNoJson) {

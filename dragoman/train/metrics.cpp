@@ -16,6 +16,11 @@ constexpr std::string_view kProgress = "progress", kValidation = "validation";
 // JSON has no infinities: a loss that ran away is null, and reads back as not-a-number.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+constexpr std::string_view kWhere = "a record";  // the message names the line instead
+
+// A fraction, or a number beyond 64 bits, is no count: Json itself would round it, or give whatever the processor does.
+std::int64_t count_in(const Json& record, const char* key) { return json_entry<std::int64_t>(record, key, kWhere); }
+
 double number_in(const Json& record, const char* key) {
   const Json& value = record.at(key);
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
@@ -41,15 +46,15 @@ Json to_json(const Progress& record) {
 }
 
 Progress progress_from(const Json& json) {
-  return {.step = json.at("step"),
-          .epoch = json.at("epoch"),
+  return {.step = count_in(json, "step"),
+          .epoch = count_in(json, "epoch"),
           .loss = number_in(json, "loss"),
           .nll = number_in(json, "nll"),
           .rate = number_in(json, "rate"),
           .gradient_norm = optional_in(json, "gradient_norm"),
           .tokens_per_second = number_in(json, "tokens_per_second"),
           .seconds = number_in(json, "seconds"),
-          .target_tokens = json.at("target_tokens"),
+          .target_tokens = count_in(json, "target_tokens"),
           .flops = number_in(json, "flops"),
           .nominal_flops = number_in(json, "nominal_flops")};
 }
@@ -68,7 +73,7 @@ Json to_json(const Validation& record) {
 }
 
 Validation validation_from(const Json& json) {
-  Validation record{.step = json.at("step"),
+  Validation record{.step = count_in(json, "step"),
                     .nll = number_in(json, "nll"),
                     .bleu = optional_in(json, "bleu"),
                     .best = json.at("best"),
@@ -93,11 +98,16 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     const bool is_unfinished = end == std::string_view::npos;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
+    const auto refuse = [&] {
+      require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
+                     "' is not a record of a training run. Delete that line, or the file.");
+    };
     try {
       see(line, try_parse_json(line));
     } catch (const nlohmann::json::exception&) {
-      require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
-                     "' is not a record of a training run. Delete that line, or the file.");
+      refuse();
+    } catch (const Error&) {
+      refuse();
     }
   }
 }
@@ -107,7 +117,7 @@ const std::filesystem::path& cut_after(const std::filesystem::path& path, std::i
   std::string kept;
   if (step > 0 && std::filesystem::exists(status_of(path))) {
     each_record(path, [&](std::string_view line, const Json& json) {
-      if (json.at("step").get<std::int64_t>() <= step) kept.append(line).append("\n");
+      if (count_in(json, "step") <= step) kept.append(line).append("\n");
     });
   }
   replace_file(path, kept);

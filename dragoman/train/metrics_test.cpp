@@ -141,6 +141,13 @@ TEST_F(MetricsTest, ADamagedLineIsNamed) {
   }
 }
 
+TEST_F(MetricsTest, AStepThatIsNoCountIsDamage) {
+  for (const char* step : {"5.2e46", "0.5", "18446744073709551615", "true"}) {
+    replace_file(path, std::string("{\"kind\":\"progress\",\"step\":") + step + "}\n");
+    EXPECT_THROW(MetricsFile(path, 1), Error) << step;
+  }
+}
+
 TEST_F(MetricsTest, AFileThatCannotBeWrittenIsNamed) {
   try {
     MetricsFile("/proc/metrics.jsonl", 0);
