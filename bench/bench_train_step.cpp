@@ -18,9 +18,8 @@
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/cleaning.h"
-#include "dragoman/model/cost.h"
-#include "dragoman/model/presets.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/registry/registry.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::bench {
@@ -54,12 +53,12 @@ struct Measurement {
   std::vector<std::vector<double>> batches;  // the same, by batch
   double target_tokens = 0, flops = 0;       // of the batches that were timed, each counted once
 
-  void add(std::size_t b, double time, const BatchLengths& lengths, const model::TransformerConfig& config) {
+  void add(std::size_t b, double time, const BatchLengths& lengths, const model::ModelConfig& config) {
     steps.push_back(time);
     batches[b].push_back(time);
     if (batches[b].size() > 1) return;
     target_tokens += static_cast<double>(bench::target_tokens(lengths));
-    for (const data::PairLengths& pair : lengths) flops += model::training_flops(config, pair.source, pair.target);
+    for (const data::PairLengths& pair : lengths) flops += config.training_flops(pair.source, pair.target);
   }
 
   double seconds() const {
@@ -76,12 +75,12 @@ struct Measurement {
 // makes them ahead.
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
-  model::Transformer transformer(preset.model);
-  nn::ParameterBlock block(on, options.computing().dtype, transformer, nn::Purpose::kTraining);
+  const std::unique_ptr<model::Seq2Seq> network = preset.model.make_model();
+  nn::ParameterBlock block(on, options.computing().dtype, *network, nn::Purpose::kTraining);
   block.initialise(1);
-  train::Trainer trainer(transformer, block, preset.training, preset.training.rates(preset.model));
+  train::Trainer trainer(*network, block, preset.training, preset.training.rates(preset.model.width()));
   std::vector<data::HostBatch> made;
-  for (const BatchLengths& lengths : batches) made.push_back(random_batch(lengths, train::batch_options(transformer)));
+  for (const BatchLengths& lengths : batches) made.push_back(random_batch(lengths, train::batch_options(*network)));
 
   Measurement measured;
   measured.batches.resize(batches.size());
@@ -100,7 +99,7 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
   return measured;
 }
 
-void print_json(const Options& options, const Backend& on, const model::TransformerConfig& config,
+void print_json(const Options& options, const Backend& on, const model::ModelConfig& config,
                 const Measurement& measured) {
   std::int64_t parameters = 0;
   for (const model::ParameterInfo& tensor : model::parameter_table(config)) parameters += tensor.count;

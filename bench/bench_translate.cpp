@@ -18,7 +18,7 @@
 #include "dragoman/base/random.h"
 #include "dragoman/decode/dispatcher.h"
 #include "dragoman/decode/translator.h"
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/text/lines.h"
 
@@ -45,8 +45,8 @@ double peak_megabytes() {
 
 void draw_weights(const Options& options) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {});
-  model::Transformer transformer(model::preset(options.preset).model);
-  nn::ParameterBlock block(*on, DType::kFloat32, transformer, nn::Purpose::kInference);
+  const std::unique_ptr<model::Seq2Seq> network = model::preset(options.preset).model.make_model();
+  nn::ParameterBlock block(*on, DType::kFloat32, *network, nn::Purpose::kInference);
   block.initialise(1);
   model::write_safetensors(options.draw, *on, block.tensors());
 }
@@ -125,16 +125,16 @@ std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::S
 Figures translate_random(const Options& options) {
   const std::unique_ptr<Backend> on =
       make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
-  model::Transformer transformer(model::preset(options.preset).model);
-  nn::ParameterBlock block(*on, options.form(), transformer);
+  const std::unique_ptr<model::Seq2Seq> network = model::preset(options.preset).model.make_model();
+  nn::ParameterBlock block(*on, options.form(), *network);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
-  const std::vector<data::Sentence> sources = random_sources(options, transformer.source_vocabulary());
+  const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
   // Every translation has target_length tokens: it may not end before, and not go on after.
   const decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
                                         .beam = options.beam,
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
                                         .min_length = options.target_length};
-  decode::Dispatcher engine(*on, {&transformer}, settings,
+  decode::Dispatcher engine(*on, {network.get()}, settings,
                             {.sentences = options.batch, .source_tokens = options.batch * options.source_length},
                             options.host ? decode::Place::kHost : decode::Place::kUsual);
   const auto batch = static_cast<std::size_t>(options.batch);

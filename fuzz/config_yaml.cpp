@@ -1,7 +1,8 @@
 // The YAML file that --config names: whatever the bytes, it sets what the settings list, or reading it throws an Error.
 #include "dragoman/base/error.h"
 #include "dragoman/cli/settings.h"
-#include "dragoman/model/config.h"
+#include "dragoman/model/model_config.h"
+#include "dragoman/model/transformer/config.h"
 #include "dragoman/text/tokenizer.h"
 #include "dragoman/train/settings.h"
 #include "fuzz/scratch_file.h"
@@ -12,21 +13,21 @@ namespace {
 void read_configuration(const std::string& path) {
   const auto command = cli::lone_command();
   cli::Settings settings(*command);
-  settings.allow_in_file<model::TransformerConfig>();
-  settings.allow_in_file<model::TrainingConfig>();
-  settings.allow_in_file<text::TokenizerSettings>();
-  settings.allow_in_file<train::TextSettings>();
+  settings.allow_in_file(model::ModelConfig(model::TransformerConfig()));
+  settings.allow_in_file(model::TrainingConfig());
+  settings.allow_in_file(text::TokenizerSettings());
+  settings.allow_in_file(train::TextSettings());
   cli::parse(*command, {"--config", path});
   settings.read_file();
-  model::TransformerConfig transformer;
+  model::ModelConfig model = model::TransformerConfig();
   model::TrainingConfig training;
   text::TokenizerSettings tokenizer;
   train::TextSettings text;
-  settings.apply(transformer);
+  settings.apply(model);
   settings.apply(training);
   settings.apply(tokenizer);
   settings.apply(text);
-  transformer.validate();
+  model.validate();
   training.validate();
 }
 

@@ -9,7 +9,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/cli/settings.h"
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/train/settings.h"
 #include "tests/program.h"
 

@@ -64,10 +64,10 @@ TEST_F(EvaluateCommand, FindsReferencesAsLikelyAsValidationDoes) {
       {.source = file("source"), .target = file("reference")}, {data::word_tokenizer(), data::word_tokenizer()},
       {.batch_tokens = 100, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 100});
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
-  model::Transformer transformer(model::read_info(model).config);
-  nn::ParameterBlock block(*on, DType::kFloat32, transformer, nn::Purpose::kInference);
+  const std::unique_ptr<model::Seq2Seq> network = model::read_info(model).config.make_model();
+  nn::ParameterBlock block(*on, DType::kFloat32, *network, nn::Purpose::kInference);
   model::read_tensors(model::SafetensorsFile(model::weights_file(model)), *on, block.tensors());
-  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, transformer).nll, 1e-5);
+  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network).nll, 1e-5);
   EXPECT_EQ(found["left_out"], validator.left_out());
 }
 

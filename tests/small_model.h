@@ -26,7 +26,7 @@ inline void write_small_model(const std::string& directory, const std::string& s
   make_directory(directory);
   model::ModelInfo info;
   info.config = model::small_config();
-  info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+  info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
   info.source_language = source;
   info.target_language = target;
   model::SmallModel small(info.config, {.seed = 6});

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "dragoman/base/error.h"
@@ -54,6 +55,23 @@ std::string_view to_string(E value) {
   return names(value)[static_cast<std::size_t>(value)];
 }
 
+// A field whose type is such an enum, for code that does not know which one.
+struct NameField {
+  std::vector<std::string> choices;
+  void* value;
+  std::size_t (*get)(const void* value);
+  void (*set)(void* value, std::size_t place);
+
+  template <Named E>
+  static NameField of(E& field) {
+    const auto all = names(field);
+    return {.choices = {all.begin(), all.end()},
+            .value = &field,
+            .get = [](const void* value) { return static_cast<std::size_t>(*static_cast<const E*>(value)); },
+            .set = [](void* value, std::size_t place) { *static_cast<E*>(value) = static_cast<E>(place); }};
+  }
+};
+
 // Reads `text` into `value`. Throws a UsageError that opens with `where` and says what was expected.
 void read_value(int& value, std::string_view text, std::string_view where);
 void read_value(std::int64_t& value, std::string_view text, std::string_view where);
@@ -67,6 +85,10 @@ void read_value(OptionalSize& value, std::string_view text, std::string_view whe
 void read_value(const Both& value, std::string_view text, std::string_view where);
 // The place of `text` among `names`.
 std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where);
+
+inline void read_value(const NameField& field, std::string_view text, std::string_view where) {
+  field.set(field.value, read_name(field.choices, text, where));
+}
 
 template <Named E>
 void read_value(E& value, std::string_view text, std::string_view where) {
@@ -91,6 +113,8 @@ std::string write_value(const std::vector<std::string>& value);
 std::string write_value(OptionalSize value);
 std::string write_value(const Both& value);
 
+inline std::string write_value(const NameField& field) { return field.choices[field.get(field.value)]; }
+
 template <Named E>
 std::string write_value(E value) {
   return std::string(to_string(value));
@@ -109,9 +133,8 @@ void each_key(Config& config, Visitor&& visit) {
 }
 
 template <class Config>
-std::vector<std::string> keys() {
+std::vector<std::string> keys_of(Config& config) {
   std::vector<std::string> all;
-  Config config;
   each_key(config, [&](std::string_view key, auto&&, std::string_view) { all.emplace_back(key); });
   return all;
 }
@@ -126,7 +149,51 @@ void set(Config& config, std::string_view key, std::string_view value, std::stri
     read_value(field, value, where.empty() ? key : where);
     found = true;
   });
-  if (!found) throw UsageError(join("there is no setting '", key, "'.", suggestion(key, keys<Config>())));
+  if (!found) throw UsageError(join("there is no setting '", key, "'.", suggestion(key, keys_of(config))));
 }
+
+// The fields of a struct as values, for code that does not know its type.
+struct ListedField {
+  std::string key;
+  std::variant<int*, std::int64_t*, std::uint64_t*, float*, double*, bool*, std::string*, std::vector<std::string>*,
+               OptionalSize*, NameField, Both>
+      value;
+  std::string help;
+};
+
+// Collects what fields() or shorthands() lists.
+class FieldList {
+ public:
+  template <class Value>
+  void operator()(std::string_view key, Value&& value, std::string_view help) {
+    using Type = std::remove_cvref_t<Value>;
+    if constexpr (Named<Type>) {
+      fields_.push_back({std::string(key), NameField::of(value), std::string(help)});
+    } else if constexpr (std::is_same_v<Type, Both>) {
+      fields_.push_back({std::string(key), value, std::string(help)});
+    } else {
+      fields_.push_back({std::string(key), &value, std::string(help)});
+    }
+  }
+
+  // Calls visit(key, reference, help) for each of them, as the struct itself would.
+  template <class Visitor>
+  void each(Visitor&& visit) const {
+    for (const ListedField& field : fields_) {
+      std::visit(
+          [&](const auto& value) {
+            if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
+              visit(field.key, *value, field.help);
+            } else {
+              visit(field.key, value, field.help);
+            }
+          },
+          field.value);
+    }
+  }
+
+ private:
+  std::vector<ListedField> fields_;
+};
 
 }  // namespace dragoman

@@ -9,8 +9,8 @@ class App;
 
 namespace dragoman::cli {
 
-// Parameters, cost and memory of a preset or of any settings.
-void add_inspect(CLI::App& program);
+// Parameters, cost and memory of a preset or of any settings. The flags are those of this architecture.
+void add_inspect(CLI::App& program, const std::string& arch);
 
 // Standard input to standard output, line by line.
 void add_translate(CLI::App& program);
@@ -33,8 +33,8 @@ void add_export(CLI::App& program);
 // Makes a corpus, trains a small model on it and shows what it learned.
 void add_demo(CLI::App& program);
 
-// From text files to a model directory.
-void add_train(CLI::App& program);
+// From text files to a model directory. The flags are those of this architecture.
+void add_train(CLI::App& program, const std::string& arch);
 
 // Every gradient against finite differences.
 void add_gradcheck(CLI::App& program);

@@ -1,4 +1,4 @@
-// demo --task reverse|copy: a small Transformer learns to reverse or to copy strings of symbols.
+// demo --task reverse|copy: a small model learns to reverse or to copy strings of symbols.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -32,8 +32,8 @@ void demo_toy(const DemoOptions& options, train::ToyTask task) {
   toy.seed = options.seed;
   toy.validate();
   train::ToyModel model(toy);
-  note(fmt::format("A Transformer of 2 + 2 layers learns to {} strings of 1 to {} symbols.", to_string(toy.task),
-                   toy.longest));
+  note(fmt::format("A {} of {} learns to {} strings of 1 to {} symbols.", model.config.arch(), model.config.describe(),
+                   to_string(toy.task), toy.longest));
   const double start = now();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {

@@ -17,7 +17,7 @@
 #include "dragoman/data/nearest_neighbour.h"
 #include "dragoman/decode/translator.h"
 #include "dragoman/eval/bleu.h"
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::cli {
 namespace {

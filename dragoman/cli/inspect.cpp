@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/settings.h"
-#include "dragoman/model/cost.h"
-#include "dragoman/model/presets.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/train/dry_run.h"
 #include "dragoman/train/settings.h"
 
@@ -23,7 +22,8 @@ using model::ParameterInfo;
 using model::Preset;
 
 struct InspectOptions {
-  std::string preset = "base";
+  std::string arch;
+  std::string preset;
   std::int64_t tokens = 25000;
   std::int64_t sentence = 25;
   bool all = false;
@@ -32,6 +32,7 @@ struct InspectOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
+    field("arch", arch, "architecture of the model, whose settings are listed below");
     field("preset", preset, "settings to start from; --list shows them");
     field("tokens", tokens, "tokens of each side in one training step");
     field("sentence", sentence, "tokens in a sentence");
@@ -63,11 +64,11 @@ std::int64_t total(const std::vector<ParameterInfo>& tensors) {
   return sum;
 }
 
-Report examine(const model::TransformerConfig& config, const InspectOptions& options) {
+Report examine(const model::ModelConfig& config, const InspectOptions& options) {
   Report report;
   report.tensors = model::parameter_table(config);
   report.parameters = total(report.tensors);
-  const double pair = model::training_flops(config, options.sentence, options.sentence);
+  const double pair = config.training_flops(options.sentence, options.sentence);
   report.flops_per_token = pair / static_cast<double>(options.sentence);
   report.flops_per_step = report.flops_per_token * static_cast<double>(options.tokens);
   report.activation_bytes = train::training_memory(config, options.tokens, options.sentence).total();
@@ -153,7 +154,7 @@ void print_json(const Preset& subject, const Report& report) {
 void print_presets(bool as_json) {
   Json list = Json::array();
   for (const std::string& name : model::preset_names()) {
-    const Preset preset = model::preset(name);
+    const Preset& preset = model::preset(name);
     const std::int64_t parameters = total(model::parameter_table(preset.model));
     list.push_back({{"preset", name}, {"summary", preset.summary}, {"parameters", parameters}});
     if (!as_json) print(fmt::format("{:13}  {:>11}  {}\n", name, with_thousands(parameters), preset.summary));
@@ -169,7 +170,10 @@ void inspect(Settings& settings) {
   options.sentence = std::min(options.sentence, options.tokens);  // a step is at least one sentence
   if (options.list) return print_presets(options.json);
 
-  Preset subject = model::preset(options.preset);
+  Preset subject =
+      options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
+  require<UsageError>(options.arch.empty() || options.arch == subject.model.arch(), "arch is ", options.arch,
+                      ", but the preset is of the architecture ", subject.model.arch(), "; leave one of them out.");
   settings.apply(subject.model);
   settings.apply(subject.training);
   subject.model.validate();
@@ -181,13 +185,12 @@ void inspect(Settings& settings) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program) {
+void add_inspect(CLI::App& program, const std::string& arch) {
   Settings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
-  settings.add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
-  settings.allow_in_file<model::TrainingConfig>();
+  add_model_flags(settings, arch);
   train::Settings run;
-  train::Settings::each(run, [&](auto& part) { settings.allow_in_file<std::remove_cvref_t<decltype(part)>>(); });
+  train::Settings::each(run, [&](auto& part) { settings.allow_in_file(part); });
 }
 
 }  // namespace dragoman::cli

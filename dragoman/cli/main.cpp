@@ -12,6 +12,7 @@
 #include "dragoman/base/failure.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
 #include "dragoman/cli/signals.h"
@@ -22,16 +23,16 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-void add_commands(CLI::App& program) {
+void add_commands(CLI::App& program, const std::string& arch) {
   add_demo(program);
-  add_train(program);
+  add_train(program, arch);
   add_translate(program);
   add_serve(program);
   add_show(program);
   add_evaluate(program);
   add_average(program);
   add_export(program);
-  add_inspect(program);
+  add_inspect(program, arch);
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);
@@ -123,7 +124,7 @@ int run_program(int argc, char** argv) {
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print what this build is and exit");
   try {
-    add_commands(program);
+    add_commands(program, asked_architecture({argv + 1, argv + argc}));
     const int status = run(program, argc, argv);
     flush_output();
     return status;

@@ -98,22 +98,29 @@ void Settings::add_flag(const Flag& flag) {
   option->group(flag.group);
 }
 
-void Settings::read_file() {
-  if (file_.empty()) return;
-  const YAML::Node settings = parse_yaml(file_, read_text(file_));
-  if (!settings.IsDefined() || settings.IsNull()) return;
-  require<UsageError>(settings.IsMap(), "'", file_, "' is not a list of 'key: value' lines.");
+std::vector<FileEntry> file_entries(const std::string& path) {
+  std::vector<FileEntry> entries;
+  const YAML::Node settings = parse_yaml(path, read_text(path));
+  if (!settings.IsDefined() || settings.IsNull()) return entries;
+  require<UsageError>(settings.IsMap(), "'", path, "' is not a list of 'key: value' lines.");
   for (const auto& entry : settings) {
     const YAML::Node &key = entry.first, &value = entry.second;
     const int line = key.Mark().line + 1;
     const std::optional<std::string> text = text_of(value);
-    require<UsageError>(key.IsScalar() && text, "'", file_, "' line ", line,
+    require<UsageError>(key.IsScalar() && text, "'", path, "' line ", line,
                         ": expected a setting and its value, as in 'd-model: 512'.");
-    read_entry(key.Scalar(), *text, line);
+    entries.push_back({key.Scalar(), *text, line});
   }
+  return entries;
 }
 
-void Settings::read_entry(const std::string& key, const std::string& value, int line) {
+void Settings::read_file() {
+  if (file_.empty()) return;
+  for (const FileEntry& entry : file_entries(file_)) read_entry(entry);
+}
+
+void Settings::read_entry(const FileEntry& entry) {
+  const auto& [key, value, line] = entry;
   const std::string place = join("'", file_, "' line ", line, ": ");
   if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) {
     throw UsageError(join(place, "there is no setting '", key, "'.", suggestion(key, keys_)));

@@ -19,6 +19,15 @@ class App;
 
 namespace dragoman::cli {
 
+// A line of a configuration file.
+struct FileEntry {
+  std::string key, value;  // the value as a flag would give it
+  int line = 0;
+};
+
+// Throws a UsageError for a file that cannot be read or is no list of settings.
+std::vector<FileEntry> file_entries(const std::string& path);
+
 class Settings {
  public:
   // Adds --config to the command. This object holds what the flags are given, so it must live until it is applied.
@@ -43,8 +52,8 @@ class Settings {
 
   // Keys that the file may hold although the command has no flag for them.
   template <class Config>
-  void allow_in_file() {
-    for (const std::string& key : keys<Config>()) keys_.push_back(key);
+  void allow_in_file(Config config) {
+    for (const std::string& key : keys_of(config)) keys_.push_back(key);
   }
 
   // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
@@ -53,7 +62,7 @@ class Settings {
   // Sets the fields of `config` that the file or the flags give.
   template <class Config>
   void apply(Config& config) const {
-    for (const std::string& key : keys<Config>()) {
+    for (const std::string& key : keys_of(config)) {
       if (const std::optional<Given> given = find(key)) set(config, key, given->value, given->where);
     }
   }
@@ -79,12 +88,18 @@ class Settings {
     const std::string kind = field.kind == PathKind::kFile ? "FILE" : "DIR";
     return std::is_same_v<Text, std::string> ? kind : kind + ",...";
   }
+  // "post|pre"
+  template <class Names>
+  static std::string choices_text(const Names& names) {
+    std::string text;
+    for (const std::string_view name : names) text.append(text.empty() ? "" : "|").append(name);
+    return text;
+  }
+  static std::string placeholder(const NameField& field) { return choices_text(field.choices); }
   template <class Value>
   static std::string placeholder(const Value& value) {
     if constexpr (Named<Value>) {
-      std::string choices;
-      for (const std::string_view name : names(value)) choices.append(choices.empty() ? "" : "|").append(name);
-      return choices;
+      return choices_text(names(value));
     } else if constexpr (std::is_same_v<Value, bool>) {
       return "";
     } else if constexpr (std::is_floating_point_v<Value>) {
@@ -99,7 +114,7 @@ class Settings {
   }
 
   void add_flag(const Flag& flag);
-  void read_entry(const std::string& key, const std::string& value, int line);
+  void read_entry(const FileEntry& entry);
   std::optional<Given> find(const std::string& key) const;
 
   CLI::App& command_;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "dragoman/model/config.h"
+#include "dragoman/model/transformer/config.h"
 
 namespace dragoman::cli {
 namespace {
@@ -34,7 +34,7 @@ model::TransformerConfig read(const std::vector<std::string>& arguments) {
   const auto command = lone_command();
   Settings settings(*command);
   settings.add_flags(model::TransformerConfig{}, "Model");
-  settings.allow_in_file<model::TrainingConfig>();
+  settings.allow_in_file(model::TrainingConfig());
   parse(*command, arguments);
   settings.read_file();
   model::TransformerConfig config;

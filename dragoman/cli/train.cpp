@@ -6,11 +6,12 @@
 #include <string>
 
 #include "dragoman/base/files.h"
+#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/cli/training_watcher.h"
 #include "dragoman/model/directory.h"
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
 
 namespace dragoman::cli {
@@ -19,6 +20,7 @@ namespace {
 struct TrainOptions {
   std::string model;
   std::string init;
+  std::string arch;
   std::string preset;
   bool allow_changes = false;
 
@@ -26,6 +28,7 @@ struct TrainOptions {
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model; a run that it holds is resumed");
     field("init", directory_name(init), "start from the weights and the vocabulary of this model");
+    field("arch", arch, "architecture of the model, whose settings are listed below");
     field("preset", preset, "settings to start from: base unless given; 'dragoman inspect --list' shows them");
     field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
   }
@@ -40,7 +43,8 @@ train::Settings starting_settings(const TrainOptions& options) {
     stored = train::resumable_state(options.model, [](const std::string&) {});
   }
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;
-  const model::Preset preset = model::preset(options.preset.empty() ? "base" : options.preset);
+  const model::Preset& preset =
+      options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
   train::Settings settings;
   settings.model = preset.model;
   settings.training = preset.training;
@@ -61,6 +65,12 @@ void train_model(Settings& given) {
                             .init = options.init,
                             .settings = starting_settings(options),
                             .allow_changes = options.allow_changes};
+  const std::string_view arch = request.settings.model.arch();
+  require<UsageError>(options.arch.empty() || arch == options.arch, "arch is ", options.arch, ", but ",
+                      !options.init.empty()     ? "the model to start from"
+                      : !options.preset.empty() ? "the preset"
+                                                : "the run in this directory",
+                      " is of the architecture ", arch, "; leave one of them out.");
   train::Settings::each(request.settings, [&](auto& part) { given.apply(part); });
   request.settings.text.resolve_languages();
   request.settings.validate();
@@ -69,7 +79,7 @@ void train_model(Settings& given) {
 
 }  // namespace
 
-void add_train(CLI::App& program) {
+void add_train(CLI::App& program, const std::string& arch) {
   Settings& settings = add_command(program, "train", "learn to translate from text files", train_model);
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
@@ -78,7 +88,7 @@ void add_train(CLI::App& program) {
   settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
   settings.add_flags(data::CleaningSettings{}, "Cleaning");
   settings.add_flags(model::TrainingConfig{}, "Training (defaults are those of base)");
-  settings.add_flags(model::TransformerConfig{}, "Model (defaults are those of base)");
+  add_model_flags(settings, arch);
 }
 
 }  // namespace dragoman::cli

@@ -10,8 +10,8 @@ namespace {
 // Adds up the weights of the chosen heads.
 class CrossAttention final : public nn::Observer {
  public:
-  CrossAttention(Backend& on, std::span<const data::SentencePair> pairs, const HeadChoice& choice)
-      : on_(on), choice_(choice) {
+  CrossAttention(Backend& on, int site, std::span<const data::SentencePair> pairs, const HeadChoice& choice)
+      : on_(on), site_(site), choice_(choice) {
     for (const data::SentencePair& pair : pairs) {
       AttentionMap& map = maps_.emplace_back();
       map.targets = static_cast<std::int64_t>(pair.target.size());
@@ -20,8 +20,8 @@ class CrossAttention final : public nn::Observer {
     }
   }
 
-  void see(nn::AttentionKind kind, int layer, const Array& weights, const Reach&) override {
-    if (kind != nn::AttentionKind::kCross) return;
+  void see(int site, int layer, const Array& weights, const Reach&) override {
+    if (site != site_) return;
     layers_ = std::max(layers_, layer + 1);
     std::int64_t cells = 0;
     for (const AttentionMap& map : maps_) cells += map.targets * map.sources;
@@ -51,6 +51,7 @@ class CrossAttention final : public nn::Observer {
 
  private:
   Backend& on_;
+  int site_;
   HeadChoice choice_;
   std::vector<AttentionMap> maps_;
   int layers_ = 0, heads_ = 0;
@@ -61,9 +62,11 @@ class CrossAttention final : public nn::Observer {
 std::vector<AttentionMap> cross_attention(Backend& on, const model::Seq2Seq& model,
                                           std::span<const data::SentencePair> pairs, const HeadChoice& choice) {
   if (pairs.empty()) return {};
+  const int site = nn::cross_site(model.sites());
+  require<UsageError>(site >= 0, "this model does not attend to the source, so it has no alignment of words.");
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
-  CrossAttention seen(on, pairs, choice);
+  CrossAttention seen(on, site, pairs, choice);
   nn::Pass pass{.on = on, .observer = &seen};
   const data::Batch batch = data::make_batch(on, pairs,
                                              {.V_source = model.source_vocabulary(),
@@ -127,7 +130,7 @@ std::vector<Link> links(const AttentionMap& words) {
 
 std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
                                const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer) {
-  if (!hypothesis.finished) return {};
+  if (!hypothesis.finished || nn::cross_site(trace.sites) < 0) return {};
   data::Sentence target = hypothesis.tokens;
   target.push_back(data::kEos);
   return links(by_words(mean_of(trace.cross(hypothesis)), words_of(target, target_tokenizer),

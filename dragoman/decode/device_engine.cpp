@@ -36,7 +36,7 @@ struct DeviceEngine::Tables {
 };
 
 bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
-  if (models.size() != 1 || models[0]->row_steps() == nullptr || settings.no_repeat_ngram > 0) return false;
+  if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
   // So that words are left when EOS is barred.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
   return settings.method == Method::kBeam && settings.beam <= kMostBeam;
@@ -47,7 +47,6 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
     : on_(on),
       memory_(on.arena()),
       model_(model),
-      steps_(*model.row_steps()),
       settings_(settings),
       limits_(limits),
       B_(settings.method == Method::kGreedy ? 1 : settings.beam),
@@ -68,7 +67,8 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
       B_ * std::min(limits.source_tokens + limits.sentences * settings.max_extra, limits.sentences * T_);
   free_memory_ = model::NumberRanges(limits.source_tokens);
   free_cells_ = model::NumberRanges(cells);
-  caches_ = steps_.make_caches(on, {.source_rows = limits.source_tokens, .cells = cells + limits.sentences * B_});
+  const model::DecoderRoom room{.source_rows = limits.source_tokens, .cells = cells + limits.sentences * B_};
+  state_ = model::StateArrays(on, model.state_layout(), room);
   slots_.resting_cells = cells;
   places_.resize(static_cast<std::size_t>(limits.sentences));
   positions_ = std::min(kLeastPositions, T_);
@@ -209,7 +209,7 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   const ArenaScope values(on_.arena());
   nn::Pass pass{.on = on_};
   const data::Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
-  steps_.remember(model_.encode(source, pass), data::make_ids(on_, rows), caches_);
+  model_.remember(model_.encode(source, pass), data::make_ids(on_, rows), state_);
   start(entering);
 }
 
@@ -268,7 +268,7 @@ void DeviceEngine::run_step(std::int64_t slots) const {
                                         .count = slots_.memory_count.columns(0, rows),
                                         .longest = sources_},
                              .positions = positions_};
-  const Tensor states = steps_.step(step, caches_, pass);
+  const Tensor states = model_.step(step, state_, pass);
   const DType dtype = statistics_of(states.array().dtype());
   const BestWords best{.ids = on_.empty({rows, words_}, DType::kInt32),
                        .logits = on_.empty({rows, words_}, dtype),

@@ -75,13 +75,12 @@ class DeviceEngine {
   Backend& on_;
   ArenaScope memory_;
   const model::Seq2Seq& model_;
-  const model::RowSteps& steps_;
   SearchSettings settings_;
   EngineLimits limits_;
   BeamRules rules_;
   std::int64_t B_, T_, words_;
 
-  model::DecoderCaches caches_;
+  model::StateArrays state_;
   model::NumberRanges free_memory_, free_cells_;
   BeamSlots slots_;
 

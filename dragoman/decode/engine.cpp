@@ -95,7 +95,7 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
   settings.validate();
   for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
   for (const model::Seq2Seq* model : models_) {
-    states_.push_back(model->start(on, {.source_rows = room_.tokens(), .cells = room_.cells()}));
+    states_.push_back(start_decoding(*model, on, {.source_rows = room_.tokens(), .cells = room_.cells()}));
   }
 }
 
@@ -161,7 +161,7 @@ void Engine::drop_unwanted() {
   }
   std::erase(active_, nullptr);
   ids_ = std::move(ids);
-  for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
+  for (model::DecoderState& state : states_) state.reorder(parents);
 }
 
 void Engine::leave(const Active& active) { room_.leave(active.request.client, needs_of(active.request)); }
@@ -233,7 +233,9 @@ bool Engine::take_room(const Request& request, const RoomNeeds& kept) {
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
   const auto extent = request.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
-  auto trace = request.trace || request.links ? std::make_unique<Trace>(request.trace_layers, extent) : nullptr;
+  auto trace = request.trace || request.links
+                   ? std::make_unique<Trace>(models_.front()->sites(), request.trace_layers, extent)
+                   : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
@@ -260,7 +262,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
     const ArenaScope values(on_.arena());
     nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
     const data::Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
-    models_[m]->remember(models_[m]->encode(source, pass), entering_, states_[m]);
+    remember(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
   }
   entering_.clear();
   ids_.insert(ids_.end(), sentences.size(), models_.front()->start_token());
@@ -299,7 +301,7 @@ std::vector<Tensor> Engine::run_models() {
   std::vector<Tensor> next;
   for (std::size_t m = 0; m < models_.size(); ++m) {
     nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
-    next.push_back(models_[m]->step(ids_, states_[m], pass));
+    next.push_back(model::step(*models_[m], ids_, states_[m], pass));
   }
   return next;
 }
@@ -334,7 +336,7 @@ void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) 
     active.reset();
   }
   std::erase(active_, nullptr);
-  for (std::size_t m = 0; m < models_.size(); ++m) models_[m]->reorder(parents, states_[m]);
+  for (model::DecoderState& state : states_) state.reorder(parents);
 }
 
 }  // namespace dragoman::decode

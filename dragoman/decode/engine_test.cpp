@@ -203,12 +203,11 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
   const SearchSettings settings{.max_extra = 10};
   const EngineLimits limits{.sentences = 4, .source_tokens = 50};
   struct Case {
-    nn::AttentionKind kind;
+    int site;
     const char* W_O;
   };
-  for (const Case& one :
-       {Case{nn::AttentionKind::kEncoderSelf, "enc.1.self.W_O"},
-        Case{nn::AttentionKind::kDecoderSelf, "dec.1.self.W_O"}, Case{nn::AttentionKind::kCross, "dec.1.cross.W_O"}}) {
+  for (const Case& one : {Case{model::kEncoderSite, "enc.1.self.W_O"}, Case{model::kDecoderSite, "dec.1.self.W_O"},
+                          Case{model::kCrossSite, "dec.1.cross.W_O"}}) {
     const SmallModel cut(untied_config()), whole(untied_config());
     const Array W_O = cut.parameter(one.W_O);
     const Array rows = W_O.row_range(W_O.rows() / 2, W_O.rows() / 2);  // of the second head of two
@@ -219,7 +218,7 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
       usual.add({.source = sources[i],
                  .prefix = {},
                  .number = i,
-                 .heads_off = i % 2 == 0 ? std::vector{nn::Head{one.kind, 1, 1}} : std::vector<nn::Head>{}});
+                 .heads_off = i % 2 == 0 ? std::vector{nn::Head{one.site, 1, 1}} : std::vector<nn::Head>{}});
     }
     while (!usual.idle()) {
       for (const Result& result : usual.step()) {
@@ -271,9 +270,9 @@ TEST(Sampling, DrawsWordsAsOftenAsTheyAreLikely) {
 class WeightsSeen final : public nn::Observer {
  public:
   explicit WeightsSeen(Backend& on) : on_(on) {}
-  void see(nn::AttentionKind kind, int, const Array& weights, const Reach&) override {
+  void see(int site, int, const Array& weights, const Reach&) override {
     const Doubles values = values_of(on_, weights);
-    Doubles& all = seen[static_cast<int>(kind)];
+    Doubles& all = seen[site];
     all.insert(all.end(), values.begin(), values.end());
   }
   std::map<int, Doubles> seen;
@@ -389,7 +388,7 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   while (!engine.idle()) {
     for (Result& result : engine.step()) results[result.number] = std::move(result);
   }
-  EXPECT_TRUE(results[1].trace->encoder.weights.empty());
+  EXPECT_TRUE(results[1].trace->attention(model::kEncoderSite, results[1].hypotheses[0]).weights.empty());
   EXPECT_TRUE(results[1].trace->candidates.empty());
   ASSERT_EQ(results[0].hypotheses.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -404,9 +403,9 @@ TEST(Trace, KeepsWhatItKnowsOfOneHypothesis) {
   Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
   for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {
     const Hypothesis& best = result.hypotheses.front();
-    const Attention decoder = result.trace->decoder(best), cross = result.trace->cross(best);
+    const Attention decoder = result.trace->attention(model::kDecoderSite, best), cross = result.trace->cross(best);
     result.trace->keep_only(best);
-    EXPECT_EQ(result.trace->decoder(best).weights, decoder.weights);
+    EXPECT_EQ(result.trace->attention(model::kDecoderSite, best).weights, decoder.weights);
     EXPECT_EQ(result.trace->cross(best).weights, cross.weights);
   }
 }
@@ -428,12 +427,12 @@ TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
       return data::make_tokens(*small.on, std::span(&sentence, 1), {.V = 200});
     };
     small.model.decode(tokens(inputs), small.model.encode(tokens(sources[number]), pass), pass);
-    const auto expect = [&](const Attention& attention, nn::AttentionKind kind) {
-      EXPECT_EQ(Doubles(attention.weights.begin(), attention.weights.end()), forced.seen[static_cast<int>(kind)]);
+    const auto expect = [&](const Attention& attention, int site) {
+      EXPECT_EQ(Doubles(attention.weights.begin(), attention.weights.end()), forced.seen[site]);
     };
-    expect(result.trace->encoder, nn::AttentionKind::kEncoderSelf);
-    expect(result.trace->decoder(best), nn::AttentionKind::kDecoderSelf);
-    expect(result.trace->cross(best), nn::AttentionKind::kCross);
+    expect(result.trace->attention(model::kEncoderSite, best), model::kEncoderSite);
+    expect(result.trace->attention(model::kDecoderSite, best), model::kDecoderSite);
+    expect(result.trace->cross(best), model::kCrossSite);
     EXPECT_GE(result.trace->candidates.size(), best.rows.size());
   }
 }

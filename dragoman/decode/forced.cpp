@@ -17,12 +17,13 @@ std::vector<float> singles_of(Backend& on, const Array& values) {
 // Looks on while one sentence passes.
 class ForcedObserver final : public nn::Observer {
  public:
-  ForcedObserver(Backend& on, const ForcedChoice& choice) : on_(on), choice_(choice) {}
+  ForcedObserver(Backend& on, const model::Seq2Seq& model, const ForcedChoice& choice) : on_(on), choice_(choice) {
+    forced.sites = model.sites();
+    forced.attention.resize(forced.sites.size());
+  }
 
-  void see(nn::AttentionKind kind, int, const Array& weights, const Reach& reach) override {
-    Attention& seen = kind == nn::AttentionKind::kEncoderSelf   ? forced.encoder
-                      : kind == nn::AttentionKind::kDecoderSelf ? forced.decoder
-                                                                : forced.cross;
+  void see(int site, int, const Array& weights, const Reach& reach) override {
+    Attention& seen = forced.attention[static_cast<std::size_t>(site)];
     ++seen.layers;
     seen.queries = reach.queries.R;
     seen.keys = reach.keys.R;
@@ -32,10 +33,10 @@ class ForcedObserver final : public nn::Observer {
     seen.weights.insert(seen.weights.end(), host.begin(), host.end());
   }
 
-  void see_projections(nn::AttentionKind kind, int layer, const Array& Q, const Array& K) override {
+  void see_projections(int site, int layer, const Array& Q, const Array& K) override {
     const std::int64_t d_k = Q.cols() / h_;
     for (const nn::Head& head : choice_.projections) {
-      if (head.kind != kind || head.layer != layer) continue;
+      if (head.site != site || head.layer != layer) continue;
       const std::int64_t first = head.head * d_k;
       forced.projections.push_back(
           {head, d_k, singles_of(on_, Q.columns(first, d_k)), singles_of(on_, K.columns(first, d_k))});
@@ -55,7 +56,7 @@ class ForcedObserver final : public nn::Observer {
 Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair, const ForcedChoice& choice) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
-  ForcedObserver observer(on, choice);
+  ForcedObserver observer(on, model, choice);
   const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
     return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
   };

@@ -27,7 +27,8 @@ struct ForcedChoice {
 };
 
 struct Forced {
-  Attention encoder, decoder, cross;
+  nn::AttentionSites sites;          // of the model
+  std::vector<Attention> attention;  // of each of them
   std::vector<HeadProjections> projections;
 };
 

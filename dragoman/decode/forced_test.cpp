@@ -10,14 +10,7 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr auto kAttentions = {nn::AttentionKind::kEncoderSelf, nn::AttentionKind::kDecoderSelf,
-                              nn::AttentionKind::kCross};
-
-const Attention& weights_of(const Forced& forced, nn::AttentionKind kind) {
-  return kind == nn::AttentionKind::kEncoderSelf   ? forced.encoder
-         : kind == nn::AttentionKind::kDecoderSelf ? forced.decoder
-                                                   : forced.cross;
-}
+constexpr auto kSites = {model::kEncoderSite, model::kDecoderSite, model::kCrossSite};
 
 // softmax(q K^T / sqrt(d_k)) over the first `keys` keys, by the book.
 std::vector<double> by_equation(const HeadProjections& seen, std::int64_t query, std::int64_t keys) {
@@ -36,13 +29,13 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
   const model::SmallModel small(untied_config());
   const data::SentencePair pair{{5, 9, 120, 7, data::kEos}, {8, 30, 6, data::kEos}};
   ForcedChoice choice;
-  for (const nn::AttentionKind kind : kAttentions) choice.projections.push_back({kind, 1, 1});
+  for (const int site : kSites) choice.projections.push_back({site, 1, 1});
   const Forced forced = look_at(*small.on, small.model, pair, choice);
   ASSERT_EQ(forced.projections.size(), 3u);
   for (const HeadProjections& seen : forced.projections) {
-    const Attention& weights = weights_of(forced, seen.head.kind);
+    const Attention& weights = forced.attention[seen.head.site];
     for (std::int64_t query = 0; query < weights.queries; ++query) {
-      const bool causal = seen.head.kind == nn::AttentionKind::kDecoderSelf;
+      const bool causal = seen.head.site == model::kDecoderSite;
       const std::vector<double> expected = by_equation(seen, query, causal ? query + 1 : weights.keys);
       for (std::int64_t key = 0; key < weights.keys; ++key) {
         const double weight = key < std::ssize(expected) ? expected[key] : 0.0;
@@ -54,7 +47,7 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
 
 TEST(Forced, ShowsTheTraceOfTheSearch) {
   const model::SmallModel small(untied_config());
-  const nn::Head off{nn::AttentionKind::kCross, 0, 1};
+  const nn::Head off{model::kCrossSite, 0, 1};
   Engine engine(*small.on, {&small.model}, {.beam = 3, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
   engine.add({.source = {5, 9, 120, data::kEos}, .prefix = {}, .heads_off = {off}, .trace = true});
   std::vector<Result> results;
@@ -63,9 +56,11 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
   data::SentencePair pair{{5, 9, 120, data::kEos}, best.tokens};
   if (best.finished) pair.target.push_back(data::kEos);
   const Forced forced = look_at(*small.on, small.model, pair, {.projections = {}, .switched_off = {off}});
-  EXPECT_EQ(forced.encoder.weights, results[0].trace->encoder.weights);
-  EXPECT_EQ(forced.decoder.weights, results[0].trace->decoder(best).weights);
-  EXPECT_EQ(forced.cross.weights, results[0].trace->cross(best).weights);
+  EXPECT_EQ(forced.attention[model::kEncoderSite].weights,
+            results[0].trace->attention(model::kEncoderSite, best).weights);
+  EXPECT_EQ(forced.attention[model::kDecoderSite].weights,
+            results[0].trace->attention(model::kDecoderSite, best).weights);
+  EXPECT_EQ(forced.attention[model::kCrossSite].weights, results[0].trace->cross(best).weights);
 }
 
 TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
@@ -82,8 +77,9 @@ TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
   const auto second_layer = [](const Attention& all) {
     return std::vector<float>(all.weights.begin() + std::ssize(all.weights) / 2, all.weights.end());
   };
-  ASSERT_EQ(results.at(0).trace->encoder.layers, 2);
-  EXPECT_EQ(results.at(1).trace->encoder.weights, second_layer(results.at(0).trace->encoder));
+  ASSERT_EQ(results.at(0).trace->attention(model::kEncoderSite, best).layers, 2);
+  EXPECT_EQ(results.at(1).trace->attention(model::kEncoderSite, best).weights,
+            second_layer(results.at(0).trace->attention(model::kEncoderSite, best)));
   EXPECT_EQ(results.at(1).trace->cross(best).weights, second_layer(results.at(0).trace->cross(best)));
 }
 

@@ -15,10 +15,10 @@ constexpr int kPieceBits = 31;
 constexpr std::uint64_t kPieceMask = (std::uint64_t{1} << kPieceBits) - 1;
 constexpr std::int64_t kBatchesAhead = 4;  // of lines that may wait in the engine, of all clients
 
-std::vector<const model::Seq2Seq*> transformers(const std::vector<const model::LoadedModel*>& models) {
-  std::vector<const model::Seq2Seq*> transformers;
-  for (const model::LoadedModel* model : models) transformers.push_back(&model->transformer);
-  return transformers;
+std::vector<const model::Seq2Seq*> networks_of(const std::vector<const model::LoadedModel*>& models) {
+  std::vector<const model::Seq2Seq*> networks;
+  for (const model::LoadedModel* model : models) networks.push_back(model->model.get());
+  return networks;
 }
 
 std::uint64_t number_of(std::int64_t line, std::size_t piece) {
@@ -74,7 +74,7 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       models_(models),
       options_(options),
       desk_(desk),
-      engine_(on, transformers(models), options.search, engine_limits(options),
+      engine_(on, networks_of(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kUsual) {}
 
 // Lines are taken ahead of their turns in the engine, of each client only as many as can enter at once: whoever comes
@@ -239,7 +239,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
 void LineWorker::project(TranslatedLine& line, const ForcedChoice& choice) const {
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // it never came to its EOS
-  if (!pair.target.empty()) line.projections = look_at(on_, models_.front()->transformer, pair, choice).projections;
+  if (!pair.target.empty()) line.projections = look_at(on_, *models_.front()->model, pair, choice).projections;
 }
 
 // What the decoder looked at when it chose the words: the same numbers as in the search, because a whole sentence is
@@ -252,7 +252,7 @@ void LineWorker::align(std::vector<TranslatedLine>& lines) const {
     pairs.push_back({line.source, line.target});
     aligned.push_back(&line);
   }
-  std::vector<AttentionMap> maps = cross_attention(on_, models_.front()->transformer, pairs, *options_.alignment);
+  std::vector<AttentionMap> maps = cross_attention(on_, *models_.front()->model, pairs, *options_.alignment);
   for (std::size_t i = 0; i < aligned.size(); ++i) aligned[i]->attention = std::move(maps[i]);
 }
 

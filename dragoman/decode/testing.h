@@ -45,7 +45,7 @@ class ModelDirectoryTest : public data::CorpusTest {
   void write_model(const model::TransformerConfig& config) const {
     model::ModelInfo info;
     info.config = config;
-    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+    info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     model::SmallModel small(info.config);
     small.stir();
     model::write_info(directory, info);

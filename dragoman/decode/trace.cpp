@@ -25,13 +25,14 @@ void add_share(std::span<float> sums, const float* weights, float share) {
 
 void Trace::begin_step() {
   reduce_last();
-  steps_.emplace_back();
+  steps_.emplace_back().sites.resize(sites.size());
 }
 
 // All layers of a step are known when the next one begins: then their mean takes their place.
 void Trace::reduce_last() {
-  if (extent_ != Extent::kLinks || steps_.empty() || steps_.back().cross.empty()) return;
-  std::vector<Step::Layer>& cross = steps_.back().cross;
+  const int site = nn::cross_site(sites);
+  if (extent_ != Extent::kLinks || site < 0 || steps_.empty() || steps_.back().sites[site].empty()) return;
+  std::vector<Step::Layer>& cross = steps_.back().sites[site];
   const std::int64_t heads = cross.front().heads, keys = cross.front().keys;
   const std::int64_t rows = std::ssize(cross.front().weights) / (heads * keys);
   const float share = 1.0f / static_cast<float>(std::ssize(cross) * heads);
@@ -52,8 +53,8 @@ void Trace::keep_only(const Hypothesis& hypothesis) {
   if (std::exchange(single_, true)) return;
   steps_.resize(std::min(steps_.size(), hypothesis.rows.size()));
   for (std::size_t query = 0; query < steps_.size(); ++query) {
-    for (std::vector<Step::Layer>* layers_seen : {&steps_[query].self, &steps_[query].cross}) {
-      for (Step::Layer& layer : *layers_seen) {
+    for (std::vector<Step::Layer>& seen_layers : steps_[query].sites) {
+      for (Step::Layer& layer : seen_layers) {
         const auto first = layer.weights.begin() + hypothesis.rows[query] * layer.heads * layer.keys;
         layer.weights = std::vector<float>(first, first + layer.heads * layer.keys);
       }
@@ -61,16 +62,17 @@ void Trace::keep_only(const Hypothesis& hypothesis) {
   }
 }
 
-Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const {
+Attention Trace::attention(std::size_t site, const Hypothesis& hypothesis) const {
+  if (sites[site].queries == nn::Side::kSource) return encoded_[site];
   Attention attention;
   attention.queries = static_cast<std::int64_t>(hypothesis.rows.size());
   for (std::int64_t query = 0; query < attention.queries; ++query) {
-    const auto& seen_layers = kind == nn::AttentionKind::kCross ? steps_[query].cross : steps_[query].self;
+    const std::vector<Step::Layer>& seen_layers = steps_[query].sites[site];
     if (query == 0) {
       attention.layers = static_cast<std::int64_t>(seen_layers.size());
       attention.heads = seen_layers.empty() ? 0 : seen_layers.front().heads;
       attention.keys =
-          kind == nn::AttentionKind::kCross && !seen_layers.empty() ? seen_layers.front().keys : attention.queries;
+          sites[site].keys == nn::Side::kSource && !seen_layers.empty() ? seen_layers.front().keys : attention.queries;
       attention.weights.assign(attention.layers * attention.heads * attention.queries * attention.keys, 0.0f);
     }
     for (std::int64_t layer = 0; layer < attention.layers; ++layer) {
@@ -84,14 +86,19 @@ Attention Trace::follow(const Hypothesis& hypothesis, nn::AttentionKind kind) co
   return attention;
 }
 
+Attention Trace::cross(const Hypothesis& hypothesis) const {
+  const int site = nn::cross_site(sites);
+  return site < 0 ? Attention() : attention(static_cast<std::size_t>(site), hypothesis);
+}
+
 void TraceObserver::begin_step() {
   for (const Part& part : parts_) {
     if (part.trace != nullptr) part.trace->begin_step();
   }
 }
 
-void TraceObserver::see(nn::AttentionKind kind, int layer, const Array& weights, const Reach&) {
-  if (!wanted(kind, layer)) return;
+void TraceObserver::see(int site, int layer, const Array& weights, const Reach&) {
+  if (!wanted(site, layer)) return;
   const std::vector<float> host = floats_of(on_, weights);
   std::int64_t squares = 0;
   for (const Part& part : parts_) squares += part.sources * part.sources;
@@ -100,33 +107,32 @@ void TraceObserver::see(nn::AttentionKind kind, int layer, const Array& weights,
   for (const Part& part : parts_) {
     const auto first = from;
     from += heads * part.sources * part.sources;
-    if (part.trace == nullptr || !part.trace->wants(kind, layer)) continue;
-    Attention& encoder = part.trace->encoder;
-    ++encoder.layers;
-    encoder.heads = heads;
-    encoder.queries = encoder.keys = part.sources;
-    encoder.weights.insert(encoder.weights.end(), first, from);
+    if (part.trace == nullptr || !part.trace->wants(site, layer)) continue;
+    Attention& seen = part.trace->encoded_[site];
+    ++seen.layers;
+    seen.heads = heads;
+    seen.queries = seen.keys = part.sources;
+    seen.weights.insert(seen.weights.end(), first, from);
   }
 }
 
-bool TraceObserver::wanted(nn::AttentionKind kind, int layer) const {
+bool TraceObserver::wanted(int site, int layer) const {
   return std::ranges::any_of(parts_,
-                             [&](const Part& part) { return part.trace != nullptr && part.trace->wants(kind, layer); });
+                             [&](const Part& part) { return part.trace != nullptr && part.trace->wants(site, layer); });
 }
 
-void TraceObserver::see_step(nn::AttentionKind kind, int number, const Array& weights) {
-  if (!wanted(kind, number)) return;
+void TraceObserver::see_step(int site, int number, const Array& weights) {
+  if (!wanted(site, number)) return;
   const std::vector<float> host = floats_of(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
   const float* end = host.data();
   for (const Part& part : parts_) {
     const float* from = end;
     end += part.rows * heads * width;
-    if (part.trace == nullptr || !part.trace->wants(kind, number)) continue;
-    Trace::Step& step = part.trace->steps_.back();
-    Trace::Step::Layer& layer = (kind == nn::AttentionKind::kCross ? step.cross : step.self).emplace_back();
+    if (part.trace == nullptr || !part.trace->wants(site, number)) continue;
+    Trace::Step::Layer& layer = part.trace->steps_.back().sites[site].emplace_back();
     layer.heads = heads;
-    layer.keys = kind == nn::AttentionKind::kCross ? part.sources : part.past;
+    layer.keys = part.trace->sites[site].keys == nn::Side::kSource ? part.sources : part.past;
     for (std::int64_t i = 0; i < part.rows * heads; ++i, from += width) {
       layer.weights.insert(layer.weights.end(), from, from + layer.keys);
     }

@@ -14,7 +14,7 @@
 
 namespace dragoman::decode {
 
-// Attention weights of one kind, [layers, heads, queries, keys]; a query's sum to one.
+// Attention weights of one site, [layers, heads, queries, keys]; a query's sum to one.
 struct Attention {
   std::int64_t layers = 0, heads = 0, queries = 0, keys = 0;
   std::vector<float> weights;
@@ -34,21 +34,23 @@ class Trace {
  public:
   enum class Extent : std::uint8_t {
     kAll,
-    kLinks,  // the mean of the cross-attention over layers and heads, as if there were one of each; nothing else
+    kLinks,  // the mean over layers and heads of the attention to the source, as if there were one of each; nothing
+             // else
   };
 
-  // Of these layers, counted from 0, in order; of all if there are none.
-  explicit Trace(std::vector<int> layers_ = {}, Extent extent = Extent::kAll)
-      : layers(std::move(layers_)), extent_(extent) {}
+  // Of a model with these sites; of these layers, counted from 0, in order, or of all if there are none.
+  explicit Trace(nn::AttentionSites sites_ = {}, std::vector<int> layers_ = {}, Extent extent = Extent::kAll)
+      : sites(std::move(sites_)), layers(std::move(layers_)), extent_(extent), encoded_(sites.size()) {}
 
+  nn::AttentionSites sites;
   std::vector<int> layers;
-  Attention encoder;
   std::vector<std::vector<Candidate>> candidates;  // by step; of a beam search
 
-  // Query j is what chose token j of the hypothesis, EOS included; its keys are the tokens that it had read, the start
-  // token first, or the tokens of the source.
-  Attention decoder(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kDecoderSelf); }
-  Attention cross(const Hypothesis& hypothesis) const { return follow(hypothesis, nn::AttentionKind::kCross); }
+  // The weights of a site. Where the translation looks, query j is what chose token j of the hypothesis, EOS included;
+  // its keys are the tokens that it had read, the start token first, or the tokens of the source.
+  Attention attention(std::size_t site, const Hypothesis& hypothesis) const;
+  // That of the site from which word alignments are read; none if the model has no such site.
+  Attention cross(const Hypothesis& hypothesis) const;
 
   // No more steps come.
   void close() { reduce_last(); }
@@ -63,18 +65,18 @@ class Trace {
       std::int64_t heads = 0, keys = 0;
       std::vector<float> weights;
     };
-    std::vector<Layer> self, cross;
+    std::vector<std::vector<Layer>> sites;  // those where the source looks stay empty
   };
 
-  bool wants(nn::AttentionKind kind, int layer) const {
-    if (extent_ == Extent::kLinks && kind != nn::AttentionKind::kCross) return false;
+  bool wants(int site, int layer) const {
+    if (extent_ == Extent::kLinks && site != nn::cross_site(sites)) return false;
     return layers.empty() || std::ranges::binary_search(layers, layer);
   }
-  Attention follow(const Hypothesis& hypothesis, nn::AttentionKind kind) const;
   void begin_step();
   void reduce_last();
 
   Extent extent_ = Extent::kAll;
+  std::vector<Attention> encoded_;  // by site: those where the source looks
   std::vector<Step> steps_;
   bool single_ = false;  // the steps have the row of one hypothesis only
 };
@@ -92,11 +94,11 @@ class TraceObserver final : public nn::Observer {
   TraceObserver(Backend& on, std::vector<Part> parts) : on_(on), parts_(std::move(parts)) {}
 
   void begin_step();
-  void see(nn::AttentionKind kind, int layer, const Array& weights, const Reach& reach) override;
-  void see_step(nn::AttentionKind kind, int layer, const Array& weights) override;
+  void see(int site, int layer, const Array& weights, const Reach& reach) override;
+  void see_step(int site, int layer, const Array& weights) override;
 
  private:
-  bool wanted(nn::AttentionKind kind, int layer) const;
+  bool wanted(int site, int layer) const;
 
   Backend& on_;
   std::vector<Part> parts_;

@@ -55,14 +55,25 @@ void append(std::string& text, const Attention& attention, Numbers numbers, std:
   text += "\"}";
 }
 
+// {"encoder": ..., "cross": ...}: calls append_site(site) for the value of each.
+template <class Append>
+void append_sites(std::string& text, const nn::AttentionSites& sites, const Append& append_site) {
+  text += '{';
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    text += (site > 0 ? "," : "") + Json(sites[site].name).dump() + ':';
+    append_site(site);
+  }
+  text += '}';
+}
+
 Json matrix_json(const std::vector<float>& values, std::int64_t columns) {
   return {{"rows", std::ssize(values) / columns}, {"columns", columns}, {"packed", base64(values)}};
 }
 
-Json projections_json(const std::vector<HeadProjections>& projections) {
+Json projections_json(const std::vector<HeadProjections>& projections, const nn::AttentionSites& sites) {
   Json list = Json::array();
   for (const auto& [head, d_k, Q, K] : projections) {
-    list.push_back({{"attention", name_of(head.kind)},
+    list.push_back({{"attention", sites[static_cast<std::size_t>(head.site)].name},
                     {"layer", head.layer + 1},
                     {"head", head.head + 1},
                     {"q", matrix_json(Q, d_k)},
@@ -91,27 +102,16 @@ void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& t
 
 }  // namespace
 
-std::string_view name_of(nn::AttentionKind kind) {
-  return kind == nn::AttentionKind::kEncoderSelf   ? "encoder"
-         : kind == nn::AttentionKind::kDecoderSelf ? "decoder"
-                                                   : "cross";
-}
-
 Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
   Json pieces = Json::array();
   for (const std::int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
   return pieces;
 }
 
-std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,
-                           std::span<const int> layers) {
-  std::string text = R"({"encoder":)";
-  append(text, encoder, numbers, layers, {});
-  text += R"(,"decoder":)";
-  append(text, decoder, numbers, layers, {});
-  text += R"(,"cross":)";
-  append(text, cross, numbers, layers, {});
-  return text + "}";
+std::string attention_json(const Forced& forced, Numbers numbers) {
+  std::string text;
+  append_sites(text, forced.sites, [&](std::size_t site) { append(text, forced.attention[site], numbers, {}, {}); });
+  return text;
 }
 
 void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
@@ -132,15 +132,12 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   const Trace& trace = *line.trace;
   const Hypothesis& best = line.hypotheses.front();
   // One after the other, and straight into the text: they may be large.
-  text += R"(,"attention":{"encoder":)";
-  append(text, trace.encoder, numbers, trace.layers, give_up);
-  text += R"(,"decoder":)";
-  append(text, trace.decoder(best), numbers, trace.layers, give_up);
-  text += R"(,"cross":)";
-  append(text, trace.cross(best), numbers, trace.layers, give_up);
-  text += R"(},"beam":)";
+  text += R"(,"attention":)";
+  append_sites(text, trace.sites,
+               [&](std::size_t site) { append(text, trace.attention(site, best), numbers, trace.layers, give_up); });
+  text += R"(,"beam":)";
   append_beam(text, trace, tokenizers.target, give_up);
-  if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections).dump();
+  if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections, trace.sites).dump();
   text += '}';
 }
 

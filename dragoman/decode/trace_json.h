@@ -1,4 +1,4 @@
-// A trace as one line of JSON: {line, src, tgt, score, attention: {encoder, decoder, cross}, beam}.
+// A trace as one line of JSON: {line, src, tgt, score, attention: {site: weights}, beam}.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,9 @@ std::string trace_json(const TranslatedLine& line, const model::Tokenizers& toke
 void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
                        const SearchSettings& settings, Numbers numbers, const std::function<bool()>& give_up = {});
 
-// {"encoder": ..., "decoder": ..., "cross": ...}, of these layers; of all if there are none.
-std::string attention_json(const Attention& encoder, const Attention& decoder, const Attention& cross, Numbers numbers,
-                           std::span<const int> layers = {});
+// {"encoder": ..., "decoder": ..., "cross": ...}: the weights of each site by its name.
+std::string attention_json(const Forced& forced, Numbers numbers);
 // ["▁the", "▁dog", "</s>"]
 Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer);
-
-// "encoder", "decoder" or "cross".
-std::string_view name_of(nn::AttentionKind kind);
 
 }  // namespace dragoman::decode

@@ -23,7 +23,7 @@ void check_votes(const std::vector<std::filesystem::path>& directories,
   for (std::size_t m = 1; m < models.size(); ++m) {
     const model::Tokenizers& other = models[m]->tokenizers;
     require<UsageError>(first.source.bytes() == other.source.bytes() && first.target.bytes() == other.target.bytes() &&
-                            models.front()->transformer.start_token() == models[m]->transformer.start_token(),
+                            models.front()->model->start_token() == models[m]->model->start_token(),
                         "the models '", directories[0].string(), "' and '", directories[m].string(),
                         "' have different vocabularies; only models with the same can vote.");
   }
@@ -77,7 +77,7 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   }
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
-    const std::int64_t positions = models_.back()->transformer.most_positions();
+    const std::int64_t positions = models_.back()->model->most_positions();
     options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // the end of a sentence has one
   }
   check_votes(directories, models_);
@@ -184,7 +184,7 @@ std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const s
 // In batches, which the workers share out among themselves.
 std::vector<double> Translator::nll(std::span<const data::SentencePair> pairs) {
   std::vector<const model::Seq2Seq*> models;
-  for (const auto& model : models_) models.push_back(&model->transformer);
+  for (const auto& model : models_) models.push_back(model->model.get());
   std::vector<std::span<const data::SentencePair>> batches;
   while (!pairs.empty()) batches.push_back(data::take_batch(pairs, options_.batch_tokens));
   std::vector<std::vector<double>> found(batches.size());

@@ -1,5 +1,5 @@
-// The settings of the Transformer and of its training. The defaults are the base model of "Attention Is All You Need";
-// names follow the paper.
+// Settings that models of every architecture share, and the settings of training. The defaults are those of the base
+// model of "Attention Is All You Need"; names follow the paper.
 #pragma once
 
 #include <array>
@@ -11,24 +11,10 @@
 
 namespace dragoman::model {
 
-// Where a sub-layer S normalises: after the addition, LN(x + S(x)), as in the paper, or before S, x + S(LN(x)), with
-// one more LayerNorm after the last layer of each stack.
-enum class Norm { kPost, kPre };
-constexpr std::array<std::string_view, 2> names(Norm) { return {"post", "pre"}; }
-
 // Which of the source embedding, the target embedding and the output projection are one matrix: all three, as in the
 // paper; the target embedding and the output; or none.
 enum class Tie { kThreeWay, kDecoder, kNone };
 constexpr std::array<std::string_view, 3> names(Tie) { return {"three-way", "decoder", "none"}; }
-
-// Position encodings: the paper's sine and cosine by turns, tensor2tensor's sines first and cosines last, a learned
-// table for each stack, or none.
-enum class Positions { kSinusoid, kSinusoidT2T, kLearned, kNone };
-constexpr std::array<std::string_view, 4> names(Positions) { return {"sinusoid", "sinusoid-t2t", "learned", "none"}; }
-
-// Whose initialisation of the weights.
-enum class Init { kT2T, kFairseq };
-constexpr std::array<std::string_view, 2> names(Init) { return {"t2t", "fairseq"}; }
 
 // What the decoder reads before the first word.
 enum class DecoderStart { kBos, kEos, kZeroVector };
@@ -37,72 +23,6 @@ constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "
 // Where label smoothing puts its mass eps_ls: on every class but the true one, or on all classes alike.
 enum class Smoothing { kRest, kUniform };
 constexpr std::array<std::string_view, 2> names(Smoothing) { return {"rest", "uniform"}; }
-
-struct TransformerConfig {
-  int N_enc = 6;
-  int N_dec = 6;
-  int d_model = 512;
-  int d_ff = 2048;
-  int h = 8;
-  OptionalSize d_k = 0;  // key_width() and value_width() say what holds
-  OptionalSize d_v = 0;
-  int V_source = 37000;
-  int V_target = 37000;
-  Tie tie = Tie::kThreeWay;
-  Positions positions = Positions::kSinusoid;
-  int max_positions = 1024;
-  Norm norm = Norm::kPost;
-  bool attention_bias = false;
-  bool output_bias = false;
-  bool target_space_table = false;
-  OptionalSize window = 0;
-  float ln_eps = 1e-6f;
-  float P_drop = 0.1f;
-  float P_drop_attention = 0;
-  float P_drop_relu = 0;
-  Init init = Init::kT2T;
-  DecoderStart decoder_start = DecoderStart::kBos;
-
-  template <class Visitor>
-  void fields(Visitor&& field) {
-    field("encoder-layers", N_enc, "layers of the encoder");
-    field("decoder-layers", N_dec, "layers of the decoder");
-    field("d-model", d_model, "width of every sub-layer's output");
-    field("d-ff", d_ff, "inner width of the feed-forward sub-layers");
-    field("heads", h, "parallel attention heads; d-k and d-v default to d-model / heads");
-    field("d-k", d_k, "width of a head's queries and keys");
-    field("d-v", d_v, "width of a head's values");
-    field("source-vocabulary", V_source, "rows of the source embedding");
-    field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
-    field("tie", tie, "which of source embedding, target embedding and output projection are one matrix");
-    field("positions", positions, "position encodings");
-    field("max-positions", max_positions, "rows of each learned position table");
-    field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
-    field("attention-bias", attention_bias, "give the attention projections biases");
-    field("output-bias", output_bias, "give the output projection a bias");
-    field("target-space-table", target_space_table, "count the 32-row table that the code of 2017 had");
-    field("window", window, "restrict self-attention to this many neighbouring positions");
-    field("layer-norm-epsilon", ln_eps, "added to the variance in LayerNorm");
-    field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
-    field("attention-dropout", P_drop_attention, "dropout of attention weights");
-    field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");
-    field("initialisation", init, "whose rule draws the first weights");
-    field("decoder-start", decoder_start, "what the decoder reads before the first word");
-  }
-
-  template <class Visitor>
-  void shorthands(Visitor&& field) {
-    field("layers", Both{N_enc, N_dec}, "layers of the encoder and of the decoder");
-    field("vocabulary", Both{V_source, V_target}, "rows of the embeddings of both sides");
-  }
-
-  // d_k and d_v of a head, as given or d_model / h.
-  int key_width() const { return d_k > 0 ? int{d_k} : d_model / h; }
-  int value_width() const { return d_v > 0 ? int{d_v} : d_model / h; }
-
-  // Throws a UsageError for settings that make no model.
-  void validate() const;
-};
 
 struct TrainingConfig {
   double eps_ls = 0.1;
@@ -148,7 +68,8 @@ struct TrainingConfig {
     field("seed", seed, "start of every random stream");
   }
 
-  optim::Schedule rates(const TransformerConfig& model) const;
+  // `d_model` is the width of the model, as equation (3) has it.
+  optim::Schedule rates(int d_model) const;
 
   // Throws a UsageError for settings that cannot train.
   void validate() const;

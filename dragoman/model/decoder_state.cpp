@@ -38,8 +38,8 @@ void NumberRanges::give_back(std::int64_t first, std::int64_t count) {
   }
 }
 
-DecoderState::DecoderState(DecoderCaches caches, const DecoderRoom& room)
-    : caches_(std::move(caches)), free_memory_(room.source_rows), free_cells_(room.cells) {}
+DecoderState::DecoderState(StateArrays arrays, const DecoderRoom& room)
+    : arrays_(std::move(arrays)), free_memory_(room.source_rows), free_cells_(room.cells) {}
 
 std::int64_t DecoderState::longest() const {
   std::int64_t longest = 0;
@@ -48,7 +48,7 @@ std::int64_t DecoderState::longest() const {
 }
 
 std::int32_t DecoderState::enter(std::int64_t source_tokens) {
-  const std::int64_t first = caches_.empty() ? 0 : free_memory_.take(source_tokens);
+  const std::int64_t first = arrays_.empty() ? 0 : free_memory_.take(source_tokens);
   if (first < 0) return -1;
   if (vacant_.empty()) {
     vacant_.push_back(static_cast<std::int32_t>(sentences_.size()));
@@ -78,7 +78,7 @@ std::vector<std::int32_t> DecoderState::memory_rows(std::span<const std::int32_t
 
 void DecoderState::leave(std::int32_t number) {
   Sentence& sentence = sentences_[number];
-  if (!caches_.empty()) free_memory_.give_back(sentence.first, sentence.source_tokens);
+  if (!arrays_.empty()) free_memory_.give_back(sentence.first, sentence.source_tokens);
   for (const std::int32_t cell : sentence.cells) free_cells_.give_back(cell, 1);
   sentence.cells.clear();
   vacant_.push_back(number);
@@ -96,7 +96,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
     const Row& row = former_rows_[parents[r]];
     rows_.push_back(row);
     ++sentences_[row.sentence].rows;
-    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);  // none without caches
+    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);  // none without arrays
     std::copy_n(former_ancestors_.begin() + parents[r] * stride_, kept, ancestors_.begin() + r * stride_);
   }
   for (const Row& row : former_rows_) {
@@ -120,9 +120,9 @@ StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids
   for (std::int64_t r = 0; r < rows(); ++r) {
     const Row& row = rows_[r];
     Sentence& sentence = sentences_[row.sentence];
-    const std::int64_t cell = caches_.empty() ? 0 : free_cells_.take(1);
-    require<Error>(cell >= 0, "step: the caches have no room for another token");
-    if (!caches_.empty()) sentence.cells.push_back(static_cast<std::int32_t>(cell));
+    const std::int64_t cell = arrays_.empty() ? 0 : free_cells_.take(1);
+    require<Error>(cell >= 0, "step: there is no room for another token");
+    if (!arrays_.empty()) sentence.cells.push_back(static_cast<std::int32_t>(cell));
     ancestors_[r * stride_ + row.length] = static_cast<std::int32_t>(cell);
     cells.insert(cells.end(), ancestors_.begin() + r * stride_, ancestors_.begin() + r * stride_ + steps);
     lengths.push_back(row.length);

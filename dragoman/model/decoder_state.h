@@ -1,12 +1,12 @@
-// What lives between the steps of translations under way, with account kept on the host: the caches, and which
-// hypothesis owns what of them. Sentences enter and leave at any step.
+// What lives between the steps of translations under way, with account kept on the host: the model's arrays, and which
+// hypothesis owns which of their rows. Sentences enter and leave at any step.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "dragoman/model/decoder_caches.h"
+#include "dragoman/model/state_arrays.h"
 
 namespace dragoman::model {
 
@@ -28,11 +28,11 @@ class NumberRanges {
 
 class DecoderState {
  public:
-  // For a model without caches.
+  // For a model that keeps nothing between steps.
   DecoderState() = default;
-  DecoderState(DecoderCaches caches, const DecoderRoom& room);
+  DecoderState(StateArrays arrays, const DecoderRoom& room);
 
-  const DecoderCaches& caches() const { return caches_; }
+  const StateArrays& arrays() const { return arrays_; }
 
   std::int64_t rows() const { return static_cast<std::int64_t>(rows_.size()); }
   // Row r is a hypothesis for the sentence with this number; numbers are given by `enter`, and again after it has left.
@@ -66,7 +66,7 @@ class DecoderState {
 
   void leave(std::int32_t sentence);
 
-  DecoderCaches caches_;
+  StateArrays arrays_;
   NumberRanges free_memory_, free_cells_;
   std::vector<Row> rows_, former_rows_;
   // The cells of row r's tokens begin at r * stride_.

@@ -42,13 +42,13 @@ Tokenizers read_tokenizers(const fs::path& directory) {
           text::Tokenizer::load(target_file(directory).string())};
 }
 
-void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers, const TransformerConfig& config) {
+void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers, const ModelConfig& config) {
   const auto check = [&](const char* side, std::int64_t size, int rows) {
     require<Error>(size == rows, "'", directory.string(), "': the ", side, " vocabulary of the tokenizer has ", size,
                    " tokens, but the model has ", rows, " rows for it; put back the tokenizer it was trained with.");
   };
-  check("source", tokenizers.source.size(), config.V_source);
-  check("target", tokenizers.target.size(), config.V_target);
+  check("source", tokenizers.source.size(), config.source_vocabulary());
+  check("target", tokenizers.target.size(), config.target_vocabulary());
 }
 
 namespace {
@@ -64,8 +64,8 @@ WeightForm usual_form(const Backend& on, const fs::path& directory) {
 LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
-      transformer(info.config),
-      block(on, form ? *form : usual_form(on, directory), transformer) {
+      model(info.config.make_model()),
+      block(on, form ? *form : usual_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
   read_tensors(SafetensorsFile(weights_file(directory)), on, block.tensors(), Values::kFinite);
   on.wait();  // workers with backends of their own read the weights

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "dragoman/model/info.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/text/tokenizer.h"
 
 namespace dragoman::model {
@@ -27,7 +27,7 @@ void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& 
 Tokenizers read_tokenizers(const std::filesystem::path& directory);
 // That the vocabularies are of the model's sizes.
 void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,
-                        const TransformerConfig& config);
+                        const ModelConfig& config);
 
 // A model with its memory, ready to translate. Its weights take the form that is asked for. If none is, a CUDA device
 // takes bfloat16 whatever the file holds, and the CPU takes the file's own form: weights that were rounded to integers
@@ -38,7 +38,7 @@ struct LoadedModel {
 
   ModelInfo info;
   Tokenizers tokenizers;
-  Transformer transformer;
+  std::unique_ptr<Seq2Seq> model;
   nn::ParameterBlock block;
 };
 

@@ -16,7 +16,7 @@ class DirectoryTest : public data::CorpusTest {
  protected:
   DirectoryTest() {
     info.config = small_config();
-    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+    info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     info.source_language = "zh-Hans";
     info.seed = 18446744073709551615u;
     info.provenance = R"({"weights":"made up"})";
@@ -53,7 +53,7 @@ TEST_F(DirectoryTest, AWholeModelLoads) {
 }
 
 // The states of a teacher-forced decoder.
-Doubles states(Backend& on, const Transformer& model) {
+Doubles states(Backend& on, const Seq2Seq& model) {
   const ArenaScope scratch(on.arena());
   const NoGradient no_gradient;
   const auto pairs = random_pairs(5, 7, model.target_vocabulary(), 3);
@@ -66,14 +66,14 @@ Doubles states(Backend& on, const Transformer& model) {
 
 TEST_F(DirectoryTest, PackedWeightsComputeTheSameBits) {
   for (const Tie tie : {Tie::kThreeWay, Tie::kNone}) {
-    info.config.tie = tie;
-    info.config.positions = tie == Tie::kNone ? Positions::kLearned : Positions::kSinusoid;
+    info.config.as<TransformerConfig>().tie = tie;
+    info.config.as<TransformerConfig>().positions = tie == Tie::kNone ? Positions::kLearned : Positions::kSinusoid;
     write_model();
     SmallModel plain(info.config);
     const LoadedModel loaded(*plain.on, directory), rounded(*plain.on, directory, WeightForm::kInt8);
     const Doubles expected = states(*plain.on, plain.model);
-    EXPECT_EQ(states(*plain.on, loaded.transformer), expected);
-    expect_near(states(*plain.on, rounded.transformer), expected, 0.1);
+    EXPECT_EQ(states(*plain.on, *loaded.model), expected);
+    expect_near(states(*plain.on, *rounded.model), expected, 0.1);
   }
 }
 

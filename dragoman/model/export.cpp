@@ -67,9 +67,9 @@ void copy_tensor(const SafetensorsFile& file, const nn::NamedTensor& tensor, Pre
 
 void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   ModelInfo info = read_info(from);
-  Transformer model(info.config);
+  const std::unique_ptr<Seq2Seq> model = info.config.make_model();
   nn::ParameterVisitor visitor;
-  model.parameters(visitor);
+  model->parameters(visitor);
   const SafetensorsFile file(weights_file(from));
   check_tensors(file, visitor.tensors());
   const Tokenizers tokenizers = read_tokenizers(from);

@@ -19,7 +19,7 @@ class ExportTest : public data::CorpusTest {
  protected:
   ExportTest() {
     info.config = small_config();
-    info.config.V_source = info.config.V_target = static_cast<int>(data::word_tokenizer().size());
+    info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     small = std::make_unique<SmallModel>(info.config);
     small->stir();
     make_directory(model);
@@ -84,12 +84,12 @@ TEST_F(ExportTest, ARoundedCopyLoadsAsTheModelThatIsRoundedWhenLoaded) {
   const LoadedModel copied(*small->on, to), fresh(*small->on, model, WeightForm::kInt8);
   const LoadedModel numbers_again(*small->on, to, WeightForm::kFloat32);
   const auto bytes = [&](const LoadedModel& loaded) {
-    const PackedMatrix E = loaded.transformer.output().packed;
+    const PackedMatrix E = loaded.model->output().packed;
     return values_of(*small->on, E.form == WeightForm::kInt8 ? E.scales : E.panels);
   };
-  EXPECT_EQ(copied.transformer.output().packed.form, WeightForm::kInt8);
+  EXPECT_EQ(copied.model->output().packed.form, WeightForm::kInt8);
   EXPECT_EQ(bytes(copied), bytes(fresh));
-  EXPECT_EQ(numbers_again.transformer.output().packed.form, WeightForm::kFloat32);
+  EXPECT_EQ(numbers_again.model->output().packed.form, WeightForm::kFloat32);
 }
 
 TEST_F(ExportTest, ACopyOfACopyIsTheSame) {

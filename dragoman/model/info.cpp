@@ -1,7 +1,10 @@
 #include "dragoman/model/info.h"
 
+#include <algorithm>
+
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::model {
 namespace {
@@ -23,7 +26,7 @@ void require_directory(const fs::path& directory) {
 void write_info(const fs::path& directory, const ModelInfo& info) {
   Json config;
   config["format"] = kDirectoryFormat;
-  config["architecture"] = "transformer";
+  config["architecture"] = info.config.arch();
   config["source_language"] = info.source_language;
   config["target_language"] = info.target_language;
   config["joint_vocabulary"] = info.joint_vocabulary;
@@ -41,9 +44,10 @@ ModelInfo read_info(const fs::path& directory) {
   require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
                  kDirectoryFormat, ".");
   const auto architecture = json_entry<std::string>(config, "architecture", where);
-  require<Error>(architecture == "transformer", where, " describes a model of the kind '", architecture,
-                 "', which this program does not know.");
+  require<Error>(std::ranges::count(architecture_names(), architecture) > 0, where, " describes a model of the kind '",
+                 architecture, "', which this program does not know.");
   ModelInfo info;
+  info.config = model::architecture(architecture).presets.front().model;
   info.source_language = json_entry<std::string>(config, "source_language", where);
   info.target_language = json_entry<std::string>(config, "target_language", where);
   info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);

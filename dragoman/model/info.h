@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "dragoman/model/config.h"
+#include "dragoman/model/model_config.h"
 
 namespace dragoman::model {
 
@@ -13,7 +13,7 @@ inline constexpr int kDirectoryFormat = 1;
 
 // The contents of config.json.
 struct ModelInfo {
-  TransformerConfig config;
+  ModelConfig config;
   std::string source_language, target_language;  // BCP 47, or empty
   bool joint_vocabulary = true;
   std::uint64_t seed = 1;

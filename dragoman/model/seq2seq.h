@@ -1,5 +1,4 @@
-// All that training and decoding know of a model. The Transformer is one; recurrent and convolutional models are
-// others.
+// All that training, decoding and the server know of a model, whatever its architecture.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,9 @@ namespace dragoman::model {
 
 // What the encoder made of the source sentences.
 struct Encoded {
-  Tensor states;  // [R, d_model]
+  Tensor states;  // [R, width]
   Segments segments;
+  std::vector<Tensor> summary = {};  // of whole sentences, [B, ...] each, where the model has such
 };
 
 // How the decoder's last states become scores of words: states E^T + b.
@@ -25,18 +25,6 @@ struct OutputProjection {
   Tensor E;                  // [V, d_model]; missing if it is packed
   Tensor b;                  // [V], or missing
   PackedMatrix packed = {};  // E^T, in a model for inference
-};
-
-// Decoding steps all of whose inputs lie in arrays of the device, for who keeps account of hypotheses there.
-class RowSteps {
- public:
-  virtual ~RowSteps() = default;
-
-  virtual DecoderCaches make_caches(Backend& on, const DecoderRoom& room) const = 0;
-  // Row i of what was encoded is remembered as row rows[i] of the memory; int32 [R].
-  virtual void remember(const Encoded& encoded, const Array& rows, const DecoderCaches& caches) const = 0;
-  // As Seq2Seq::step. Launches the same for the same shapes and bounds, whatever the arrays hold.
-  virtual Tensor step(const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const = 0;
 };
 
 class Seq2Seq {
@@ -50,27 +38,39 @@ class Seq2Seq {
   virtual Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const = 0;
   virtual OutputProjection output() const = 0;
 
-  // Step by step. A state has room for translations under way, in the backend's arena as it stands: what follows may be
-  // wrapped in an ArenaScope of its own.
-  virtual DecoderState start(Backend& on, const DecoderRoom& room) const = 0;
-  // Encoded sentences that have entered the state under these numbers, in order, are remembered there.
-  virtual void remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const = 0;
-  // Reads one token per row of the state and returns the states [rows, d_model] that predict the next.
-  virtual Tensor step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const = 0;
-  // Makes row r of the state go on from what row parents[r] was; rows may be repeated, dropped and reordered.
-  virtual void reorder(std::span<const std::int32_t> parents, DecoderState& state) const { state.reorder(parents); }
-
-  // The same for hypotheses that the device keeps account of; nothing if the model has no such steps.
-  virtual const RowSteps* row_steps() const { return nullptr; }
+  // Step by step. What the model keeps from one step to the next:
+  virtual StateLayout state_layout() const = 0;
+  // Row i of what was encoded is remembered in row rows[i] of the memory; int32 [R].
+  virtual void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const = 0;
+  // Reads one token per row and returns the states [rows, width] that predict the next.
+  virtual Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const = 0;
+  // Whether a step launches the same for the same shapes and bounds, whatever the arrays hold, so that its launches may
+  // be recorded and the search may stay on the device.
+  virtual bool steps_can_be_recorded() const { return false; }
 
   virtual std::int64_t source_vocabulary() const = 0;
   virtual std::int64_t target_vocabulary() const = 0;
   virtual std::int32_t start_token() const = 0;  // what the decoder reads before the first word
   // Tokens that a sentence may have on either side, EOS included.
   virtual std::int64_t most_positions() const { return std::numeric_limits<std::int64_t>::max(); }
+  // What is added to the embeddings of source tokens, row pos for position pos: [positions, width], fewer rows if the
+  // model has fewer. Empty if it knows no positions. `on` must not be at work elsewhere.
+  virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
+
+  // Where it attends, in the order of the sites that observers are told; none for a model without attention.
+  virtual nn::AttentionSites sites() const { return {}; }
 
   virtual void parameters(nn::ParameterVisitor& visit) = 0;
 };
+
+// The same with account kept on the host. A state has room for translations under way, in the backend's arena as it
+// stands: what follows may be wrapped in an ArenaScope of its own.
+DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderRoom& room);
+// Encoded sentences that have entered the state under these numbers, in order, are remembered there.
+void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
+              DecoderState& state);
+// Reads one token per row of the state.
+Tensor step(const Seq2Seq& model, std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass);
 
 // log P(next word) for each row of the decoder's states: [rows, V].
 Tensor log_probabilities(const Seq2Seq& model, const Tensor& states);

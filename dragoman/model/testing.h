@@ -10,7 +10,8 @@
 
 #include "dragoman/backend/testing.h"
 #include "dragoman/data/batch.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/model_config.h"
+#include "dragoman/model/transformer/transformer.h"
 
 namespace dragoman::model {
 
@@ -42,6 +43,9 @@ struct SmallModel {
         block(*on, options.dtype, model, nn::Purpose::kTraining) {
     if (!options.dry) block.initialise(options.seed);
   }
+
+  explicit SmallModel(const ModelConfig& config, const SmallOptions& options = {})
+      : SmallModel(config.as<TransformerConfig>(), options) {}
 
   // Moves every parameter a little, so that biases and LayerNorms have something to say.
   void stir() {
@@ -107,16 +111,24 @@ class ScriptedModel final : public Seq2Seq {
     return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
   }
   OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
-  DecoderState start(Backend&, const DecoderRoom&) const override { return {}; }
-  void remember(const Encoded&, std::span<const std::int32_t>, DecoderState&) const override {}
-  Tensor step(std::span<const std::int32_t>, DecoderState& state, nn::Pass&) const override {
-    std::vector<std::int32_t> sentences, lengths;
-    for (std::int64_t r = 0; r < state.rows(); ++r) {
-      sentences.push_back(state.sentence(r));
-      lengths.push_back(state.length(r));
+  // The memory holds the number of each sentence, in the order in which they were remembered.
+  StateLayout state_layout() const override { return {.memory = {{"sentence", 1, DType::kFloat64}}}; }
+  void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
+    const Doubles sentence = values_of(on_, encoded.segments.sentence.reshaped({1, encoded.segments.R}));
+    Doubles numbers;
+    for (const double number : sentence) numbers.push_back(number + remembered_);
+    on_.place_rows(make_array(on_, {encoded.segments.R, 1}, DType::kFloat64, numbers), rows, state.memory(0));
+    remembered_ += static_cast<double>(encoded.segments.B);
+  }
+  Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass&) const override {
+    const Doubles numbers = values_of(on_, state.memory(0));
+    const Doubles first = values_of(on_, rows.memory.first.reshaped({1, rows.count()}));
+    const Doubles lengths = values_of(on_, rows.lengths.reshaped({1, rows.count()}));
+    std::vector<std::int32_t> sentences;
+    for (const double row : first) {
+      sentences.push_back(static_cast<std::int32_t>(numbers[static_cast<std::size_t>(row)]));
     }
-    state.end_step();
-    return states(sentences, lengths);
+    return states(sentences, {lengths.begin(), lengths.end()});
   }
   std::int64_t source_vocabulary() const override { return V_; }
   std::int64_t target_vocabulary() const override { return V_; }
@@ -137,6 +149,7 @@ class ScriptedModel final : public Seq2Seq {
   std::int64_t V_;
   Logits logits_;
   Array unit_;
+  mutable double remembered_ = 0;  // sentences
 };
 
 }  // namespace dragoman::model

@@ -37,8 +37,8 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
       ops::attention(projected.Q, projected.K, projected.V, reach, heads(pass.dropout(sizes.P_drop)),
                      pass.observer != nullptr ? &weights : nullptr);
   if (pass.observer != nullptr) {
-    pass.observer->see(kind, layer, weights, reach);
-    pass.observer->see_projections(kind, layer, projected.Q.array(), projected.K.array());
+    pass.observer->see(site, layer, weights, reach);
+    pass.observer->see_projections(site, layer, projected.Q.array(), projected.K.array());
   }
   switch_off(concatenated.array(), pass);
   return W_O(concatenated);
@@ -51,7 +51,7 @@ Heads MultiHeadAttention::heads(const Dropout& dropout) const {
 void MultiHeadAttention::switch_off(const Array& O, const Pass& pass) const {
   for (const HeadsOff& off : pass.heads_off) {
     for (const Head& head : off.heads) {
-      if (head.kind != kind || head.layer != layer) continue;
+      if (head.site != site || head.layer != layer) continue;
       const Array given = O.row_range(off.first, off.rows).columns(head.head * sizes.d_v, sizes.d_v);
       pass.on.scaled(given, 0, Sink::overwrite(given));
     }
@@ -63,7 +63,7 @@ Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DTy
 }
 
 Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {
-  if (pass.observer != nullptr) pass.observer->see_step(kind, layer, weights);
+  if (pass.observer != nullptr) pass.observer->see_step(site, layer, weights);
   switch_off(O, pass);
   return W_O(Tensor(pass.on, O));
 }
@@ -97,14 +97,13 @@ Parameter::Columns projection_biases(const AttentionSizes& sizes, Projection pro
   return {prefix + "b_" + letter(projection), width(sizes, projection), initial};
 }
 
-MultiHeadAttention::MultiHeadAttention(const AttentionSizes& sizes_, AttentionKind kind_, int layer_)
-    : sizes(sizes_), kind(kind_), layer(layer_) {
+MultiHeadAttention::MultiHeadAttention(const AttentionSizes& sizes_, int site_, int layer_)
+    : sizes(sizes_), site(site_), layer(layer_) {
   W_O.W = Parameter({sizes.values(), sizes.d_model}, Initial::uniform(glorot_limit(sizes.values(), sizes.d_model)));
   if (sizes.bias) W_O.b = Parameter({sizes.d_model}, Initial::constant(0));
 }
 
-SelfAttention::SelfAttention(const AttentionSizes& sizes, AttentionKind kind, int layer)
-    : multi_head(sizes, kind, layer) {
+SelfAttention::SelfAttention(const AttentionSizes& sizes, int site, int layer) : multi_head(sizes, site, layer) {
   using enum Projection;
   W_QKV.W = Parameter(sizes.d_model, {projection_weights(sizes, kQueries), projection_weights(sizes, kKeys),
                                       projection_weights(sizes, kValues)});
@@ -136,8 +135,7 @@ void SelfAttention::parameters(ParameterVisitor& visit) {
   visit("b_O", multi_head.W_O.b);
 }
 
-CrossAttention::CrossAttention(const AttentionSizes& sizes, int layer)
-    : multi_head(sizes, AttentionKind::kCross, layer) {
+CrossAttention::CrossAttention(const AttentionSizes& sizes, int site, int layer) : multi_head(sizes, site, layer) {
   W_Q.W = Parameter(sizes.d_model, {projection_weights(sizes, Projection::kQueries)});
   if (sizes.bias) W_Q.b = Parameter(0, {projection_biases(sizes, Projection::kQueries)});
 }

@@ -41,12 +41,11 @@ Parameter::Columns projection_biases(const AttentionSizes& sizes, Projection pro
 // What both uses share: everything after the projections of queries, keys and values.
 struct MultiHeadAttention {
   AttentionSizes sizes;
-  AttentionKind kind = AttentionKind::kEncoderSelf;
-  int layer = 0;
-  Linear W_O;  // [h d_v, d_model]
+  int site = 0, layer = 0;  // where it stands, as the model lists its sites
+  Linear W_O;               // [h d_v, d_model]
 
   MultiHeadAttention() = default;
-  MultiHeadAttention(const AttentionSizes& sizes_, AttentionKind kind_, int layer_);
+  MultiHeadAttention(const AttentionSizes& sizes_, int site_, int layer_);
 
   // Section 3.2.2, for a ragged batch, all heads at once.
   Tensor operator()(const Projections& projected, const Reach& reach, Pass& pass) const;
@@ -65,7 +64,7 @@ struct SelfAttention {
   Linear W_QKV;  // W_Q, W_K, W_V side by side
 
   SelfAttention() = default;
-  SelfAttention(const AttentionSizes& sizes, AttentionKind kind, int layer);
+  SelfAttention(const AttentionSizes& sizes, int site, int layer);
 
   Projections project(const Tensor& x) const;
   Tensor operator()(const Tensor& x, const Reach& reach, Pass& pass) const {
@@ -84,7 +83,7 @@ struct CrossAttention {
   Linear W_Q;
 
   CrossAttention() = default;
-  CrossAttention(const AttentionSizes& sizes, int layer);
+  CrossAttention(const AttentionSizes& sizes, int site, int layer);
 
   Tensor operator()(const Tensor& x, const Tensor& K, const Tensor& V, const Reach& reach, Pass& pass) const {
     return multi_head({W_Q(x), K, V}, reach, pass);

@@ -72,14 +72,14 @@ TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
 // Two-head self-attention in numbers small enough to be worked out by hand.
 struct Remembered : Observer {
   explicit Remembered(const Workbench& bench_) : bench(bench_) {}
-  void see(AttentionKind, int, const Array& w, const Reach&) override { weights = bench.values(w); }
+  void see(int, int, const Array& w, const Reach&) override { weights = bench.values(w); }
 
   const Workbench& bench;
   Doubles weights;
 };
 
 struct Example {
-  Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, AttentionKind::kEncoderSelf, 0) {
+  Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, 0, 0) {
     for (const NamedTensor& tensor : block.tensors()) {
       bench.on->scaled(bench.tensor(tensor.shape, kWeights.at(tensor.name)).array(), 1, Sink::overwrite(tensor.values));
     }

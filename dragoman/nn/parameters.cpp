@@ -71,17 +71,22 @@ void ParameterVisitor::operator()(const std::string& name, Parameter& parameter)
   }
 }
 
+std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visitor) {
+  std::vector<std::int64_t> starts{0};
+  for (const Parameter* parameter : visitor.parameters()) {
+    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
+    starts.push_back(starts.back() + round_up(rows * parameter->shape_.cols(), kAlignment));
+  }
+  return starts;
+}
+
 void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose) {
   const bool rounded = computed == DType::kBFloat16;
   if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
   const DType dtype = statistics_of(computed);
-  std::vector<std::int64_t> starts;
-  std::int64_t count = 0;
-  for (const Parameter* parameter : visitor.parameters()) {
-    starts.push_back(count);
-    const Shape& shape = parameter->shape_;
-    count += round_up((shape.rows() + parameter->spare_rows()) * shape.cols(), kAlignment);
-  }
+  std::vector<std::int64_t> starts = starts_of(visitor);
+  const std::int64_t count = starts.back();
+  starts.pop_back();
   const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
   const auto start_of = [&](const Array& block, std::int64_t start) {
     return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(block.dtype()));

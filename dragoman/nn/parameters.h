@@ -156,6 +156,14 @@ class ParameterBlock {
   ParameterBlock(const ParameterBlock&) = delete;
   ParameterBlock& operator=(const ParameterBlock&) = delete;
 
+  // How many elements the values of a model take, rows and gaps that alignment adds included.
+  template <class Model>
+  static std::int64_t elements(Model& model) {
+    ParameterVisitor visitor;
+    model.parameters(visitor);
+    return starts_of(visitor).back();
+  }
+
   Backend& backend() const { return on_; }
   const Array& values() const { return values_; }        // all of them, [count]; absent if they are packed
   const Array& gradients() const { return gradients_; }  // same layout
@@ -176,6 +184,8 @@ class ParameterBlock {
   void finish_update();
 
  private:
+  // Where each parameter begins in the flat block, and last where the block ends.
+  static std::vector<std::int64_t> starts_of(const ParameterVisitor& visitor);
   void lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
   void lay_out_rounded(const ParameterVisitor& visitor);

@@ -14,7 +14,7 @@ namespace {
 // Attention and a small vocabulary: five rows in memory for eight.
 struct Layers {
   Parameter E = Parameter({5, 6}, Initial::normal(1)).rounded_rows(8);
-  SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4, .bias = true}, AttentionKind::kEncoderSelf, 0};
+  SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4, .bias = true}, 0, 0};
   Parameter missing;
 
   void parameters(ParameterVisitor& visit) {
@@ -108,7 +108,7 @@ TEST_F(ParametersTest, TheSameSeedDrawsTheSameBits) {
 
 TEST_F(ParametersTest, ATensorsNumbersDependOnItsNameAndNotOnItsNeighbours) {
   struct Alone {
-    SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4}, AttentionKind::kEncoderSelf, 0};
+    SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4}, 0, 0};
     void parameters(ParameterVisitor& visit) { visit.inside("self", self); }
   } alone;
   ParameterBlock other(*on, DType::kFloat32, alone, Purpose::kInference);
@@ -157,7 +157,7 @@ double limit_of(const std::string& name, const ParameterVisitor& visitor) {
 }
 
 ParameterVisitor attention_of(std::int64_t d_model, AttentionInit init) {
-  SelfAttention self({.d_model = d_model, .h = d_model / 64, .init = init}, AttentionKind::kEncoderSelf, 0);
+  SelfAttention self({.d_model = d_model, .h = d_model / 64, .init = init}, 0, 0);
   ParameterVisitor visitor;
   self.parameters(visitor);
   return visitor;

@@ -7,29 +7,21 @@
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/dropout.h"
+#include "dragoman/nn/sites.h"
 
 namespace dragoman::nn {
-
-enum class AttentionKind : std::uint8_t { kEncoderSelf, kDecoderSelf, kCross };
 
 // Receives attention weights as the kernel wrote them. Looking never changes what is computed.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // `weights` holds, for each sentence of `reach` in turn, [h, n_q, n_k]; layers are counted from 0.
-  virtual void see(AttentionKind kind, int layer, const Array& weights, const Reach& reach) = 0;
+  // Of a whole sentence: `weights` holds, for each sentence of `reach` in turn, [h, n_q, n_k]. Sites and layers are
+  // counted from 0.
+  virtual void see(int site, int layer, const Array& weights, const Reach& reach) = 0;
   // The projections that they were made from, [rows, h d_k] each, the heads side by side; called after the weights.
-  virtual void see_projections(AttentionKind, int, const Array& /*Q*/, const Array& /*K*/) {}
+  virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/) {}
   // Of a decoding step: [rows, h, keys], where a row's keys beyond those that it has are 0.
-  virtual void see_step(AttentionKind, int, const Array&) {}
-};
-
-// One head of one attention; both are counted from 0.
-struct Head {
-  AttentionKind kind = AttentionKind::kEncoderSelf;
-  int layer = 0, head = 0;
-
-  bool operator==(const Head&) const = default;
+  virtual void see_step(int /*site*/, int /*layer*/, const Array& /*weights*/) {}
 };
 
 // Rows of a pass for which some heads are switched off: they give zeros to W^O.

@@ -14,8 +14,10 @@ constexpr std::int64_t kCandidateText = 140;  // bytes of a candidate of the sea
 constexpr std::int64_t kTokenBytes = 40;      // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
-std::int64_t layers_shown(const std::vector<int>& layers, int all) {
-  return layers.empty() ? all : std::ranges::count_if(layers, [all](int layer) { return layer < all; });
+// The heads of a site that a trace of these layers shows.
+std::int64_t heads_shown(const std::vector<int>& layers, const nn::AttentionSite& site) {
+  const auto is_there = [&](int layer) { return layer < site.layers; };
+  return site.heads * (layers.empty() ? site.layers : std::ranges::count_if(layers, is_there));
 }
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
@@ -27,15 +29,20 @@ Cost::Cost(const decode::Service& service, const decode::SourceLine& line, decod
     : line_(line), search_(line.search ? *line.search : service.options().search), limits_(limits) {
   const decode::TranslatorOptions& options = service.options();
   const model::LoadedModel& model = service.model();
-  const model::TransformerConfig& config = model.info.config;
+  const nn::AttentionSites sites = model.model->sites();
   const decode::EngineLimits engine = decode::engine_limits(options);
   rows_ = decode::most_rows(search_);
-  heads_ = config.h;
-  encoders_ = layers_shown(line.trace_layers, config.N_enc);
-  decoders_ = layers_shown(line.trace_layers, config.N_dec);
-  projection_ = 2 * config.key_width() * std::ssize(line.projections);
+  for (const nn::AttentionSite& site : sites) {
+    const bool is_encoder = site.queries == nn::Side::kSource;
+    (is_encoder        ? encoder_heads_
+     : site.is_cross() ? cross_heads_
+                       : decoder_heads_) += heads_shown(line.trace_layers, site);
+  }
+  for (const nn::Head& head : line.projections) {
+    projection_ += 2 * sites[static_cast<std::size_t>(head.site)].d_k;
+  }
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
-  positions_ = model.transformer.most_positions();
+  positions_ = model.model->most_positions();
   longest_ = options.longest;
   // What the server's own settings ask for is always allowed.
   const std::int64_t usual = options.longest + options.search.max_extra;
@@ -78,13 +85,13 @@ void Cost::add_result(std::int64_t tokens, std::int64_t length) {
   check_bytes();
 }
 
-// Weights of the encoder are n x n, those of the decoder's rows, step by step, up to length x length, and those of the
-// cross-attention length x n; each for every head and layer.
+// Weights where the source looks at itself are n x n, those where the translation does, step by step, up to length x
+// length, and those where it looks at the source length x n; each for every head and layer.
 void Cost::add_search(std::int64_t n, std::int64_t length) {
   const std::int64_t past = length * (length + 1) / 2;
   std::int64_t searching = 12 * rows_ * length;  // words of hypotheses
   if (line_.trace) {
-    searching += kWeight * heads_ * (encoders_ * n * n + rows_ * decoders_ * (length * n + past));
+    searching += kWeight * (encoder_heads_ * n * n + rows_ * (cross_heads_ * length * n + decoder_heads_ * past));
   } else if (line_.links) {
     searching += kWeight * rows_ * length * n;
     largest_ = std::max(largest_, 3 * kWeight * length * n);
@@ -101,8 +108,8 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
 void Cost::keep(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
   if (line_.trace) {
-    const std::int64_t encoder = heads_ * encoders_ * n * n, cross = heads_ * decoders_ * length * n;
-    const std::int64_t decoder = heads_ * decoders_ * length * length;
+    const std::int64_t encoder = encoder_heads_ * n * n, cross = cross_heads_ * length * n;
+    const std::int64_t decoder = decoder_heads_ * length * length;
     const std::int64_t candidates = 2 * rows_ * length;
     kept += kWeight * (encoder + cross + decoder / 2) + candidates * std::int64_t{sizeof(decode::Candidate)};
     answer += number_bytes_ * (encoder + cross + decoder) + kCandidateText * candidates;

@@ -40,10 +40,12 @@ class Cost {
   decode::SourceLine line_;
   decode::SearchSettings search_;
   CostLimits limits_;
-  std::int64_t rows_;                         // hypotheses of a sentence
-  std::int64_t heads_, encoders_, decoders_;  // heads of a layer, and layers that a trace shows
-  std::int64_t projection_;                   // numbers that projections have for each token
-  std::int64_t number_bytes_;                 // of a number in the answer
+  std::int64_t rows_;               // hypotheses of a sentence
+  std::int64_t encoder_heads_ = 0;  // heads of all layers that a trace shows: the source at itself,
+  std::int64_t decoder_heads_ = 0;  // the translation at itself,
+  std::int64_t cross_heads_ = 0;    // and the translation at the source
+  std::int64_t projection_ = 0;     // numbers that projections have for each token
+  std::int64_t number_bytes_;       // of a number in the answer
   std::int64_t positions_, longest_;
   std::int64_t most_length_, most_cells_;  // of a translation
   std::int64_t room_tokens_, room_cells_;  // of the engine

@@ -21,6 +21,21 @@ std::string query_of(const Request& request, const std::string& name) {
   return found == request.query.end() ? "" : found->second;
 }
 
+Json sites_json(const nn::AttentionSites& sites) {
+  Json list = Json::array();
+  for (const nn::AttentionSite& site : sites) {
+    list.push_back({{"name", site.name},
+                    {"queries", to_string(site.queries)},
+                    {"keys", to_string(site.keys)},
+                    {"layers", site.layers},
+                    {"heads", site.heads},
+                    {"d_k", site.d_k},
+                    {"causal", site.is_causal()},
+                    {"window", site.window}});
+  }
+  return list;
+}
+
 std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
   return app.models().find(query_of(request, "source"), query_of(request, "target"));
 }
@@ -29,12 +44,6 @@ std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
 
 std::string model_json(const ServedModel& model, const AppOptions& options) {
   const model::ModelInfo& info = model.service.model().info;
-  const model::TransformerConfig& config = info.config;
-  Json sizes = settings_to_json(config);
-  sizes["d-k"] = config.key_width();
-  sizes["d-v"] = config.value_width();
-  std::int64_t parameters = 0;
-  for (const model::ParameterInfo& parameter : model::parameter_table(config)) parameters += parameter.count;
   const Json settings = settings_to_json(model.service.options().search);
   Json search;  // by the names that requests use
   for (const auto& [key, value] : settings.items()) {
@@ -46,8 +55,12 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
               {"target", model.target},
               {"source_name", language_name(model.source)},
               {"target_name", language_name(model.target)},
-              {"config", sizes},
-              {"parameters", parameters},
+              {"arch", info.config.arch()},
+              {"summary", info.config.describe()},
+              {"width", info.config.width()},
+              {"sites", sites_json(model.service.model().model->sites())},
+              {"config", settings_to_json(info.config)},
+              {"parameters", model::parameter_count(info.config)},
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
               {"examples", model.filmed.sentences},
@@ -57,7 +70,7 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
 }
 
 std::string positions_json(const ServedModel& model, std::int64_t count) {
-  const std::int64_t columns = model.service.model().info.config.d_model;
+  const std::int64_t columns = model.service.model().info.config.width();
   const std::int64_t rows = std::min(count, std::ssize(model.positions) / columns);
   const auto shown = std::span(model.positions).first(static_cast<std::size_t>(rows * columns));
   return Json{{"rows", rows}, {"columns", columns}, {"packed", base64(shown)}}.dump();

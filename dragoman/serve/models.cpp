@@ -18,7 +18,7 @@ constexpr std::int64_t kShownPositions = 512;
 // By a backend of their own: those of the model's workers are busy.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
   const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
-  return model.transformer.position_encodings(*on, kShownPositions);
+  return model.model->position_encodings(*on, kShownPositions);
 }
 
 // The film's files as they are now: it is read again when this changes.

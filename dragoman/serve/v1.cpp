@@ -157,18 +157,18 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
       .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
       .detected = std::move(detected)};
   const bool streams = switch_field(fields, "stream", false);
-  const model::TransformerConfig& config = model->service.model().info.config;
+  const nn::AttentionSites sites = model->service.model().model->sites();
   Job::Wishes wishes;
   wishes.numbers = reply.numbers;
   wishes.limits = app.options().cost;
   wishes.later = app.options().later;
   wishes.line.prefix = text_field(fields, "prefix", "");
   wishes.line.search = reply.search;
-  wishes.line.heads_off = heads_field(fields, "heads_off", config);
+  wishes.line.heads_off = heads_field(fields, "heads_off", sites);
   wishes.line.trace = reply.trace;
   wishes.line.links = reply.alignment;
-  wishes.line.trace_layers = layers_field(fields, config);
-  wishes.line.projections = heads_field(fields, "projections", config);
+  wishes.line.trace_layers = layers_field(fields, sites);
+  wishes.line.projections = heads_field(fields, "projections", sites);
   wishes.line.follow = streams;
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dragoman/decode/dispatcher.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::train {
@@ -13,10 +13,10 @@ namespace {
 
 // A model on a backend that only counts.
 struct DryModel {
-  DryModel(const model::TransformerConfig& config, nn::Purpose purpose, const Computing& computing)
+  DryModel(const model::ModelConfig& config, nn::Purpose purpose, const Computing& computing)
       : on(make_backend(computing.device, {.dry = true})),
-        transformer(config),
-        block(*on, computing.dtype, transformer, purpose) {}
+        model(config.make_model()),
+        block(*on, computing.dtype, *model, purpose) {}
 
   StepMemory measure(const std::function<void()>& step) const {
     on->arena().forget_peak();
@@ -25,16 +25,16 @@ struct DryModel {
   }
 
   std::unique_ptr<Backend> on;
-  model::Transformer transformer;
+  std::unique_ptr<model::Seq2Seq> model;
   nn::ParameterBlock block;
 };
 
 }  // namespace
 
-StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length,
+StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const Computing& computing) {
   DryModel dry(config, nn::Purpose::kTraining, computing);
-  Trainer trainer(dry.transformer, dry.block, {}, {.d_model = config.d_model});
+  Trainer trainer(*dry.model, dry.block, {}, {.d_model = config.width()});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
   const auto other_token = [&](std::int64_t V) {
@@ -43,19 +43,19 @@ StepMemory training_memory(const model::TransformerConfig& config, std::int64_t 
   for (std::int64_t left = tokens; left > 0; left -= sentence_length) {
     data::SentencePair& pair = pairs.emplace_back();
     for (std::int64_t i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
-      pair.source.push_back(other_token(config.V_source));
-      pair.target.push_back(other_token(config.V_target));
+      pair.source.push_back(other_token(config.source_vocabulary()));
+      pair.target.push_back(other_token(config.target_vocabulary()));
     }
   }
-  const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(dry.transformer))};
+  const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(*dry.model))};
   return dry.measure([&] { trainer.gradients(batches); });
 }
 
-StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences, std::int64_t sentence_length,
+StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
                            const Computing& computing) {
   const DryModel dry(config, nn::Purpose::kInference, computing);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, data::kEos));
-  return dry.measure([&] { decode::greedy(*dry.on, dry.transformer, sources); });
+  return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources); });
 }
 
 }  // namespace dragoman::train

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "dragoman/backend/choice.h"
-#include "dragoman/model/config.h"
+#include "dragoman/model/model_config.h"
 
 namespace dragoman::train {
 
@@ -17,11 +17,11 @@ struct StepMemory {
 
 // A training step with `tokens` source and `tokens` target tokens, as different as they can be, in sentences of
 // `sentence_length`.
-StepMemory training_memory(const model::TransformerConfig& config, std::int64_t tokens, std::int64_t sentence_length,
+StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const Computing& computing = {});
 
 // Translating `sentences` of `sentence_length` source tokens at once.
-StepMemory decoding_memory(const model::TransformerConfig& config, std::int64_t sentences, std::int64_t sentence_length,
+StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
                            const Computing& computing = {});
 
 }  // namespace dragoman::train

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/decode/dispatcher.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/train/trainer.h"
 
@@ -62,7 +63,7 @@ TEST(DryRun, GrowsWithTheBatch) {
 
 TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
   // More than most machines have, counted in a moment.
-  EXPECT_GT(training_memory({}, 2'000'000, 25).total(), std::int64_t{1} << 36);
+  EXPECT_GT(training_memory(model::default_model(), 2'000'000, 25).total(), std::int64_t{1} << 36);
 }
 
 TEST(DryRun, OfDecodingNeedsAtLeastWhatDecodingDoes) {

@@ -7,7 +7,8 @@
 
 #include "dragoman/autograd/finite_differences.h"
 #include "dragoman/base/random.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/registry/registry.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/positions.h"
 #include "dragoman/ops/add_norm.h"
@@ -209,32 +210,16 @@ void add_losses(Cases& cases) {
   add_op(cases, "smoothed_cross_entropy: composition", bias, run(ops::plain::smoothed_cross_entropy, rest, 0));
 }
 
-model::TransformerConfig tiny_config() {
-  model::TransformerConfig config;
-  config.N_enc = config.N_dec = 2;
-  config.d_model = 8;
-  config.h = 2;
-  config.d_k = 3;  // h d_k and h d_v are not d_model
-  config.d_v = 5;
-  config.d_ff = 12;
-  config.V_source = config.V_target = 11;
-  config.max_positions = 6;
-  config.P_drop = 0;
-  return config;
-}
-
 // Sentences of unequal lengths, with one token on either side among them.
 std::vector<data::SentencePair> tiny_pairs() {
   return {{{4, 7, 2}, {6, 2}}, {{2}, {8, 3, 10, 2}}, {{5, 5, 9, 3, 2}, {2}}, {{10, 2}, {4, 4, 2}}};
 }
 
 // The loss of one update as a sum over its tokens, without the trainer.
-double loss_of(Backend& on, const model::Transformer& model, const model::TrainingConfig& training) {
+double loss_of(Backend& on, const model::Seq2Seq& model, const model::TrainingConfig& training) {
   const ArenaScope values(on.arena()), host(on.host_arena());
   nn::Pass pass{.on = on, .training = true, .seed = training.seed, .update = 1};
-  const model::TransformerConfig& config = model.config();
-  const data::Batch batch = data::make_batch(
-      on, tiny_pairs(), {.V_source = config.V_source, .V_target = config.V_target, .start_token = model.start_token()});
+  const data::Batch batch = data::make_batch(on, tiny_pairs(), batch_options(model));
   const Tensor states = model.decode(batch.target, model.encode(batch.source, pass), pass);
   const model::OutputProjection output = model.output();
   const Tensor loss =
@@ -268,19 +253,19 @@ Array take_gradient(Backend& on, const nn::ParameterBlock& block, const Array& v
 }
 
 // The worst error of any named tensor. What lies between the tensors in the flat block must have no gradient at all.
-double model_error(const model::TransformerConfig& config, std::size_t pairs_a_batch) {
+double model_error(const model::ModelConfig& config, std::size_t pairs_a_batch) {
   const std::unique_ptr<Backend> on = one_thread();
-  model::Transformer model(config);
-  nn::ParameterBlock block(*on, DType::kFloat64, model, nn::Purpose::kTraining);
+  const std::unique_ptr<model::Seq2Seq> model = config.make_model();
+  nn::ParameterBlock block(*on, DType::kFloat64, *model, nn::Purpose::kTraining);
   block.initialise(kSeed);
   RandomStream random(kSeed);
   shake(block, random);
 
   const model::TrainingConfig training;
-  Trainer trainer(model, block, training, {.d_model = config.d_model});
+  Trainer trainer(*model, block, training, training.rates(config.width()));
   const std::vector<data::SentencePair> pairs = tiny_pairs();
   std::vector<data::HostBatch> micro_batches;
-  data::BatchOptions options = batch_options(model);
+  data::BatchOptions options = batch_options(*model);
   for (std::size_t first = 0; first < pairs.size(); first += pairs_a_batch) {
     const auto part = std::span(pairs).subspan(first, std::min(pairs_a_batch, pairs.size() - first));
     options.first_sentence = static_cast<std::int32_t>(first);
@@ -296,43 +281,20 @@ double model_error(const model::TransformerConfig& config, std::size_t pairs_a_b
     const Array gradient = take_gradient(*on, block, tensor.values, gradients);
     const NoGradient no_gradient;
     worst = std::max(
-        worst, finite_difference_error(*on, tensor.values, gradient, [&] { return loss_of(*on, model, training); }));
+        worst, finite_difference_error(*on, tensor.values, gradient, [&] { return loss_of(*on, *model, training); }));
   }
   for (const double left : gradients) worst = std::max(worst, std::abs(left));
   return worst;
 }
 
-void add_model(Cases& cases, const std::string& name, const model::TransformerConfig& config,
-               std::size_t pairs_a_batch = 4) {
-  cases.push_back({"transformer: " + name, [=] { return model_error(config, pairs_a_batch); }});
-}
-
 void add_models(Cases& cases) {
-  using model::Norm, model::Positions, model::Tie;
-  for (const Norm norm : {Norm::kPost, Norm::kPre}) {
-    model::TransformerConfig config = tiny_config();
-    config.norm = norm;
-    const std::string start = std::string(to_string(norm)) + "-norm, ";
-    for (const Tie tie : {Tie::kThreeWay, Tie::kDecoder, Tie::kNone}) {
-      config.tie = tie;
-      add_model(cases, start + "tie " + std::string(to_string(tie)), config);
-    }
-    config.tie = Tie::kThreeWay;
-    for (const Positions positions : {Positions::kSinusoidT2T, Positions::kLearned, Positions::kNone}) {
-      config.positions = positions;
-      add_model(cases, start + "positions " + std::string(to_string(positions)), config);
+  for (const std::string& name : model::architecture_names()) {
+    for (const model::GradientModel& checked : model::architecture(name).gradient_models) {
+      cases.push_back({name + ": " + checked.name, [checked] {
+                         return model_error(checked.model, static_cast<std::size_t>(checked.pairs_a_batch));
+                       }});
     }
   }
-  model::TransformerConfig config = tiny_config();
-  config.attention_bias = config.output_bias = true;
-  add_model(cases, "attention bias, output bias", config);
-  config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.2f;
-  add_model(cases, "biases, every dropout", config);
-  add_model(cases, "biases, every dropout, two micro-batches", config, 2);
-  config = tiny_config();
-  config.window = 3;
-  config.decoder_start = model::DecoderStart::kZeroVector;
-  add_model(cases, "window of 3, start from zero", config);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "dragoman/array/arena.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/train/dry_run.h"
 
 namespace dragoman::train {
@@ -32,11 +32,10 @@ std::int64_t parameter_bytes(const Settings& settings) {
   const bool rounded = settings.run.computing().dtype == DType::kBFloat16;
   // Weights, gradients and two moments; a mean; weights rounded to half the size, counted whole.
   const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
-  std::int64_t count = 0;
-  for (const model::ParameterInfo& tensor : model::parameter_table(settings.model)) count += tensor.count;
-  // Rows of embeddings are rounded up to 128, and memory comes in pages of 2 MiB.
-  const std::int64_t extra = 3 * 128 * settings.model.d_model;
-  return copies * ((count + extra) * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
+  // What the block takes, extra rows and gaps included; memory comes in pages of 2 MiB.
+  const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
+  const std::int64_t count = nn::ParameterBlock::elements(*model);
+  return copies * (count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
 }
 
 // The most that a step of so many tokens may take: sentences of one token have the most segments, long ones the most

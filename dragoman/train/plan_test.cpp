@@ -4,6 +4,7 @@
 
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/transformer/config.h"
 
 namespace dragoman::train {
 namespace {
@@ -13,8 +14,8 @@ constexpr std::int64_t kMiB = 1 << 20;
 Settings large_batches() {
   Settings settings;
   settings.model = model::small_config();
-  settings.model.d_model = 128;
-  settings.model.d_ff = 512;
+  settings.model.as<model::TransformerConfig>().d_model = 128;
+  settings.model.as<model::TransformerConfig>().d_ff = 512;
   settings.training.batch_tokens = 20'000;
   settings.cleaning.max_length = 100;
   return settings;

@@ -113,8 +113,7 @@ std::string Probe::look(Backend& on, const model::Seq2Seq& model) const {
                     {"finished", finished}};
     std::string look = head.dump(-1, ' ', false, Json::error_handler_t::replace);
     look.pop_back();
-    look += R"(,"attention":)" +
-            decode::attention_json(seen.encoder, seen.decoder, seen.cross, decode::Numbers::kPacked) + "}";
+    look += R"(,"attention":)" + decode::attention_json(seen, decode::Numbers::kPacked) + "}";
     frame += R"({"source":)" + Json(sentence.text).dump(-1, ' ', false, Json::error_handler_t::replace) +
              R"(,"look":)" + look + "}\n";
   }

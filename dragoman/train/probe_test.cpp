@@ -26,7 +26,7 @@ class ProbeTest : public decode::ModelDirectoryTest {
 TEST_F(ProbeTest, FramesAddUpToAFilm) {
   EXPECT_FALSE(summarise_film(directory).exists);
   const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
-  for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, model_.transformer));
+  for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, *model_.model));
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
@@ -41,7 +41,7 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
 
 TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  for (const std::int64_t step : {5, 10, 15}) probe.keep(step, probe.look(*on_, model_.transformer));
+  for (const std::int64_t step : {5, 10, 15}) probe.keep(step, probe.look(*on_, *model_.model));
   rewind_film(directory, 10);
   EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
   EXPECT_TRUE(probe.has_frame(10));
@@ -50,7 +50,7 @@ TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
 
 TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  probe.keep(5, probe.look(*on_, model_.transformer));
+  probe.keep(5, probe.look(*on_, *model_.model));
   std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
   EXPECT_TRUE(summarise_film(directory).exists);
   EXPECT_TRUE(summarise_film(directory).sentences.empty());

@@ -117,8 +117,7 @@ void Session::open_corpus() {
   const std::vector<data::ParallelFiles> files = settings.text.training_files();
   tokenizers_ = provide_tokenizers(settings, {request_.directory, request_.init, say});
   config_ = settings.model;
-  config_.V_source = static_cast<int>(tokenizers_->source.size());
-  config_.V_target = static_cast<int>(tokenizers_->target.size());
+  config_.set_vocabularies(tokenizers_->source.size(), tokenizers_->target.size());
   config_.validate();
   cache_ = data::TokenCache::open({.files = files,
                                    .source = tokenizers_->source,
@@ -188,9 +187,9 @@ void Session::build_model() {
   }
   state_.arithmetic = arithmetic;
   machine_rate_ = machine_rate(*on_, computing.dtype);
-  model_ = std::make_unique<model::Transformer>(config_);
+  model_ = config_.make_model();
   block_ = std::make_unique<nn::ParameterBlock>(*on_, computing.dtype, *model_, nn::Purpose::kTraining);
-  trainer_ = std::make_unique<Trainer>(*model_, *block_, settings.training, settings.training.rates(config_));
+  trainer_ = std::make_unique<Trainer>(*model_, *block_, settings.training, settings.training.rates(config_.width()));
   loader_ = std::make_unique<data::Loader>(*cache_, loader_settings(), state_.position);
 }
 
@@ -214,7 +213,7 @@ data::LoaderSettings Session::loader_settings() const {
           .micro_tokens = state_.plan.micro_tokens,
           .subword_sampling = settings.run.subword_sampling,
           .seed = settings.training.seed,
-          .start_token = model::Transformer(config_).start_token(),
+          .start_token = config_.make_model()->start_token(),
           .threads = settings.machine.threads};
 }
 

@@ -11,7 +11,6 @@
 #include "dragoman/data/loader.h"
 #include "dragoman/data/token_cache.h"
 #include "dragoman/model/directory.h"
-#include "dragoman/model/transformer.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/metrics.h"
 #include "dragoman/train/probe.h"
@@ -75,10 +74,10 @@ class Session {
   std::optional<Checkpoint> resumed_;
   bool plan_again_ = false;  // a run that goes on with other settings
   std::optional<model::Tokenizers> tokenizers_;
-  model::TransformerConfig config_;  // with the vocabularies' true sizes
+  model::ModelConfig config_;  // with the vocabularies' true sizes
   std::optional<data::TokenCache> cache_;
   std::unique_ptr<Backend> on_;
-  std::unique_ptr<model::Transformer> model_;
+  std::unique_ptr<model::Seq2Seq> model_;
   std::unique_ptr<nn::ParameterBlock> block_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<Validator> validator_;

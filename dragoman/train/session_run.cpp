@@ -7,7 +7,6 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/model/cost.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/report.h"
@@ -26,12 +25,12 @@ std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Operations of an update by the model's own account: six for each multiply-add of its products.
-double flops_of(const data::Update& update, const model::TransformerConfig& config) {
+double flops_of(const data::Update& update, const model::ModelConfig& config) {
   double flops = 0;
   for (const data::HostBatch& batch : update.micro_batches) {
     const auto &n = batch.source.offsets, &m = batch.target.offsets;
     for (std::size_t b = 0; b + 1 < n.size(); ++b) {
-      flops += model::training_flops(config, n[b + 1] - n[b], m[b + 1] - m[b]);
+      flops += config.training_flops(n[b + 1] - n[b], m[b + 1] - m[b]);
     }
   }
   return flops;
@@ -233,9 +232,8 @@ void Session::write_report() const {
   const TextSettings& text = state_.settings.text;
   const bool languages_known = !text.source_language.empty() && !text.target_language.empty();
   facts.title = languages_known ? text.source_language + " to " + text.target_language : "training run";
-  facts.model =
-      fmt::format("{} + {} layers of width {}, {} heads", config_.N_enc, config_.N_dec, config_.d_model, config_.h);
-  for (const model::ParameterInfo& tensor : model::parameter_table(config_)) facts.parameters += tensor.count;
+  facts.model = config_.describe();
+  facts.parameters = model::parameter_count(config_);
   const Computing computing = state_.settings.run.computing();
   facts.machine = on_->device().kind == Device::Kind::kCpu
                       ? fmt::format("CPU, {} threads, float32", on_->threads())

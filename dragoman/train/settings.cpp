@@ -58,6 +58,18 @@ void require_between(std::string_view key, double value, double least, double mo
 
 constexpr double kMost = 1e9;
 
+constexpr const char* kArch = "arch";
+
+// The settings that a model of this architecture starts from.
+model::ModelConfig model_of(const std::string& arch, std::string_view where) {
+  try {
+    return model::architecture(arch).presets.front().model;
+  } catch (const UsageError& error) {
+    throw OtherVersion(
+        join(where, ": ", error.what(), " Another version of dragoman wrote it. Go on with that version."));
+  }
+}
+
 }  // namespace
 
 std::vector<data::ParallelFiles> TextSettings::training_files() const {
@@ -128,15 +140,15 @@ void Settings::validate() const {
                       ", but a batch has ", training.batch_tokens, " tokens; raise batch-tokens or lower max-length.");
   require<UsageError>(run.patience == 0 || text.has_validation(), "patience is ", run.patience,
                       ", but there is no validation text.");
-  require<UsageError>(run.joint_vocabulary || model.tie != model::Tie::kThreeWay,
+  require<UsageError>(run.joint_vocabulary || model.tie() != model::Tie::kThreeWay,
                       "tie is three-way, which needs one vocabulary for both languages; set tie to decoder or none, or "
                       "joint-vocabulary to true.");
-  require<UsageError>(!run.joint_vocabulary || model.V_source == model.V_target,
+  require<UsageError>(!run.joint_vocabulary || model.source_vocabulary() == model.target_vocabulary(),
                       "source-vocabulary and target-vocabulary differ, but joint-vocabulary is true.");
 }
 
 Json to_json(const Settings& settings) {
-  Json object = Json::object();
+  Json object{{kArch, settings.model.arch()}};
   Settings::each(settings, [&](const auto& part) { object.update(settings_to_json(part)); });
   return object;
 }
@@ -144,8 +156,9 @@ Json to_json(const Settings& settings) {
 Settings settings_from_json(const Json& object, std::string_view where) {
   require<Error>(object.is_object(), where, ": the settings are not an object.");
   Settings settings;
+  if (object.contains(kArch)) settings.model = model_of(setting_text(object[kArch], where), where);
   for (const auto& [key, value] : object.items()) {
-    bool known = false;
+    bool known = key == kArch;
     Settings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
@@ -169,7 +182,11 @@ std::vector<std::string> differences(const Settings& before, const Settings& now
       found.push_back(join(key, " was ", setting_text(old_values.at(key), key), " and is ", setting_text(value, key)));
     }
   };
-  compare(before.model, now.model);
+  if (before.model.arch() == now.model.arch()) {
+    compare(before.model, now.model);
+  } else {
+    found.push_back(join(kArch, " was ", before.model.arch(), " and is ", now.model.arch()));
+  }
   compare(before.training, now.training);
   compare(before.tokenizer, now.tokenizer);
   compare(before.cleaning, now.cleaning);

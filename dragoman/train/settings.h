@@ -12,7 +12,7 @@
 #include "dragoman/base/json.h"
 #include "dragoman/data/cleaning.h"
 #include "dragoman/data/parallel_text.h"
-#include "dragoman/model/config.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/text/tokenizer.h"
 
 namespace dragoman::train {
@@ -107,7 +107,7 @@ struct MachineSettings {
 };
 
 struct Settings {
-  model::TransformerConfig model;
+  model::ModelConfig model = model::default_model();
   model::TrainingConfig training;
   text::TokenizerSettings tokenizer;
   data::CleaningSettings cleaning;

@@ -4,6 +4,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/testing.h"
+#include "dragoman/model/transformer/config.h"
 
 namespace dragoman::train {
 namespace {
@@ -57,8 +58,8 @@ TEST(TextSettings, PairsComeAfterFilesOfTwo) {
 
 TEST(Settings, ReadBackAsTheyWere) {
   Settings settings;
-  settings.model.P_drop = 0.3f;
-  settings.model.window = 5;
+  settings.model.as<model::TransformerConfig>().P_drop = 0.3f;
+  settings.model.as<model::TransformerConfig>().window = 5;
   settings.training.seed = 18446744073709551615u;
   settings.training.eps = 1e-9;
   settings.text.train_source = {"a", "b"};
@@ -86,7 +87,7 @@ TEST(Differences, AreWhatChangesNumbers) {
   now.machine.threads = 3;
   now.text.train_source = {"elsewhere"};
   EXPECT_TRUE(differences(before, now).empty());
-  now.model.P_drop = 0.3f;
+  now.model.as<model::TransformerConfig>().P_drop = 0.3f;
   now.run.save_every = 5;
   EXPECT_EQ(differences(before, now),
             (std::vector<std::string>{"dropout was 0.1 and is 0.3", "save-every was 1000 and is 5"}));

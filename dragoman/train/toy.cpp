@@ -5,6 +5,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
 #include "dragoman/decode/dispatcher.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::train {
 
@@ -27,16 +28,9 @@ void ToySettings::validate() const {
 
 std::int32_t first_symbol() { return data::kUnk + 1; }
 
-model::TransformerConfig toy_config(const ToySettings& settings) {
-  model::TransformerConfig config;
-  config.N_enc = config.N_dec = 2;
-  config.d_model = 64;
-  config.d_ff = 256;
-  config.h = 4;
-  config.norm = model::Norm::kPre;
-  config.attention_bias = true;
-  config.P_drop = 0;
-  config.V_source = config.V_target = first_symbol() + settings.symbols;
+model::ModelConfig toy_config(const ToySettings& settings) {
+  model::ModelConfig config = model::preset("symbols").model;
+  config.set_vocabularies(first_symbol() + settings.symbols, first_symbol() + settings.symbols);
   return config;
 }
 
@@ -59,33 +53,32 @@ std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count
 ToyModel::ToyModel(const ToySettings& settings_)
     : settings(settings_),
       on(make_backend(Device{}, {.threads = settings_.threads})),
-      model(toy_config(settings_)),
-      block(*on, DType::kFloat32, model, nn::Purpose::kTraining) {
+      config(toy_config(settings_)),
+      model(config.make_model()),
+      block(*on, DType::kFloat32, *model, nn::Purpose::kTraining) {
   block.initialise(settings.seed);
 }
 
 void ToyModel::train(const std::function<void(int, const Losses&)>& report) {
-  model::TrainingConfig config;
-  config.eps_ls = 0;
-  config.seed = settings.seed;
-  const optim::Schedule schedule{.d_model = model.config().d_model,
-                                 .warmup_steps = 400,
-                                 .steps = settings.steps,
-                                 .cooldown_steps = settings.steps / 3};
-  Trainer trainer(model, block, config, schedule);
+  model::TrainingConfig training;
+  training.eps_ls = 0;
+  training.seed = settings.seed;
+  const optim::Schedule schedule{
+      .d_model = config.width(), .warmup_steps = 400, .steps = settings.steps, .cooldown_steps = settings.steps / 3};
+  Trainer trainer(*model, block, training, schedule);
   for (int step = 1; step <= settings.steps; ++step) {
     report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step))));
   }
 }
 
 data::Sentence ToyModel::answer(const data::Sentence& source) const {
-  return decode::greedy(*on, model, std::span(&source, 1)).front().tokens;
+  return decode::greedy(*on, *model, std::span(&source, 1)).front().tokens;
 }
 
 double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const {
   std::vector<data::Sentence> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  const std::vector<decode::Hypothesis> answers = decode::greedy(*on, model, sources);
+  const std::vector<decode::Hypothesis> answers = decode::greedy(*on, *model, sources);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     data::Sentence given = answers[i].tokens;

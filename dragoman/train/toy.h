@@ -1,4 +1,4 @@
-// Two tasks that a working Transformer learns in a minute: repeat a string of symbols, or reverse it. There is no text
+// Two tasks that a working model learns in a minute: repeat a string of symbols, or reverse it. There is no text
 // in them, so whatever goes wrong is in the model.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #include "dragoman/base/fields.h"
 #include "dragoman/data/batch.h"
-#include "dragoman/model/config.h"
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/model_config.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::train {
@@ -35,7 +35,7 @@ struct ToySettings {
 
 // The symbols' ids follow those reserved in every vocabulary.
 std::int32_t first_symbol();
-model::TransformerConfig toy_config(const ToySettings& settings);
+model::ModelConfig toy_config(const ToySettings& settings);
 
 // `count` fresh strings with their answers; other stream numbers give other strings.
 std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
@@ -52,7 +52,8 @@ struct ToyModel {
 
   ToySettings settings;
   std::unique_ptr<Backend> on;
-  model::Transformer model;
+  model::ModelConfig config;
+  std::unique_ptr<model::Seq2Seq> model;
   nn::ParameterBlock block;
 };
 

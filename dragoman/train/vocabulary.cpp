@@ -69,10 +69,10 @@ text::Tokenizer learn(const Settings& settings, const text::LearningLimits& limi
 
 model::Tokenizers learn(const Settings& settings, const text::LearningLimits& limits) {
   if (!settings.run.joint_vocabulary) {
-    return {learn(settings, limits, Sides::kSource, settings.model.V_source),
-            learn(settings, limits, Sides::kTarget, settings.model.V_target)};
+    return {learn(settings, limits, Sides::kSource, settings.model.source_vocabulary()),
+            learn(settings, limits, Sides::kTarget, settings.model.target_vocabulary())};
   }
-  const text::Tokenizer both = learn(settings, limits, Sides::kBoth, settings.model.V_source);
+  const text::Tokenizer both = learn(settings, limits, Sides::kBoth, settings.model.source_vocabulary());
   return {both, both};
 }
 

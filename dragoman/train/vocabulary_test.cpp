@@ -12,7 +12,7 @@ class VocabularyTest : public data::CorpusTest {
   VocabularyTest() {
     settings.text.train_source = {write("a.en", "ab ab\nac\n")};
     settings.text.train_target = {write("a.de", "xy xy\nxz\n")};
-    settings.model.V_source = settings.model.V_target = 30;
+    settings.model.set_vocabularies(30, 30);
     settings.tokenizer.kind = text::TokenizerKind::kChar;
   }
   model::Tokenizers provide(const std::string& name, const std::string& init = "") {

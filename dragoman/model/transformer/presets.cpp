@@ -1,6 +1,7 @@
-#include "dragoman/model/presets.h"
-
 #include <cmath>
+
+#include "dragoman/model/transformer/architecture.h"
+#include "dragoman/model/transformer/config.h"
 
 namespace dragoman::model {
 namespace {
@@ -80,6 +81,17 @@ void demo(TransformerConfig& model, TrainingConfig& training) {
   training.average = 0;
 }
 
+void symbols(TransformerConfig& model, TrainingConfig&) {
+  model.N_enc = model.N_dec = 2;
+  model.d_model = 64;
+  model.d_ff = 256;
+  model.h = 4;
+  model.V_source = model.V_target = 54;
+  model.norm = Norm::kPre;
+  model.attention_bias = true;
+  model.P_drop = 0;
+}
+
 // Table 3 from top to bottom, with (A) heads, (B) key width, (C) size, (D) regularisation and (E) positions; then the
 // recipes. d_k and d_v are d_model / h unless a row says otherwise.
 constexpr Row kRows[] = {
@@ -107,25 +119,20 @@ constexpr Row kRows[] = {
     {"iwslt", "for corpora of some 200,000 pairs: d-ff 1024, heads 4, pre-norm, dropout 0.3", iwslt},
     {"multi30k-tiny", "for corpora of some 30,000 pairs: layers 4, d-model 128, d-ff 256, heads 4", multi30k_tiny},
     {"demo", "trains in minutes on a laptop: layers 3, d-model 128, d-ff 512, heads 4", demo},
+    {"symbols", "learns in a minute to reverse strings: layers 2, d-model 64, d-ff 256, heads 4", symbols},
 };
 
 }  // namespace
 
-Preset preset(std::string_view name) {
+std::vector<Preset> transformer_presets() {
+  std::vector<Preset> presets;
   for (const Row& row : kRows) {
-    if (row.name != name) continue;
-    Preset found{.name = std::string(row.name), .summary = std::string(row.summary), .model = {}, .training = {}};
-    row.change(found.model, found.training);
-    return found;
+    TransformerConfig model;
+    TrainingConfig training;
+    row.change(model, training);
+    presets.push_back({std::string(row.name), std::string(row.summary), model, training});
   }
-  throw UsageError(join("there is no preset '", name, "'.", suggestion(name, preset_names()),
-                        " 'dragoman inspect --list' shows them all."));
-}
-
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  for (const Row& row : kRows) names.emplace_back(row.name);
-  return names;
+  return presets;
 }
 
 }  // namespace dragoman::model

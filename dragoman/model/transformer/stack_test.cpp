@@ -1,4 +1,4 @@
-#include "dragoman/model/residual.h"
+#include "dragoman/model/transformer/stack.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@ namespace {
 using ops::operator+;
 
 // A stack of layers with memory and stirred weights of its own, in double precision.
-template <class Stack>
+template <class Half>
 struct Bound {
   explicit Bound(const TransformerConfig& config)
-      : stack(config), block(*on, DType::kFloat64, stack, nn::Purpose::kInference) {
+      : half(config), block(*on, DType::kFloat64, half, nn::Purpose::kInference) {
     block.initialise(1);
     std::uint64_t seed = 10;
     for (const nn::NamedTensor& tensor : block.tensors()) {
@@ -26,7 +26,7 @@ struct Bound {
   }
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
-  Stack stack;
+  Half half;  // of the Transformer
   nn::ParameterBlock block;
 };
 
@@ -55,12 +55,12 @@ TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
   const Reach reach{segments, segments, {}};
   const Tensor embedded(on, bound.input({6, 20}, 3));
   Tensor x = embedded;
-  for (const EncoderLayer& layer : bound.stack.layers) {
-    x = around(GetParam(), x, layer.ln1, [&](const Tensor& y) { return layer.self(y, reach, pass); });
-    x = around(GetParam(), x, layer.ln2, [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+  for (const Layer& layer : bound.half.stack.layers) {
+    x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, reach, pass); });
+    x = around(GetParam(), x, layer.norms[1], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = bound.stack.ln(x);
-  expect_near(values_of(on, bound.stack(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
+  if (GetParam() == Norm::kPre) x = bound.half.stack.ln(x);
+  expect_near(values_of(on, bound.half(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
 TEST_P(Stacks, OfTheDecoderReadTheMemoryBetweenThem) {
@@ -70,24 +70,24 @@ TEST_P(Stacks, OfTheDecoderReadTheMemoryBetweenThem) {
   const Segments segments = make_segments(on, {3, 5}), source = make_segments(on, {4, 2});
   const Reach past{segments, segments, {.kind = Mask::Kind::kCausal}}, all{segments, source, {}};
   const Tensor embedded(on, bound.input({8, 20}, 3)), memory(on, bound.input({6, 20}, 4));
-  const ProjectedMemory projected = bound.stack.project(memory, source);
+  const ProjectedMemory projected = bound.half.project(memory, source);
   Tensor x = embedded;
   for (std::size_t l = 0; l < 3; ++l) {
-    const DecoderLayer& layer = bound.stack.layers[l];
-    x = around(GetParam(), x, layer.ln1, [&](const Tensor& y) { return layer.self(y, past, pass); });
-    x = around(GetParam(), x, layer.ln2,
-               [&](const Tensor& y) { return layer.cross(y, projected.K[l], projected.V[l], all, pass); });
-    x = around(GetParam(), x, layer.ln3, [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+    const Layer& layer = bound.half.stack.layers[l];
+    x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, past, pass); });
+    x = around(GetParam(), x, layer.norms[1],
+               [&](const Tensor& y) { return (*layer.cross)(y, projected.K[l], projected.V[l], all, pass); });
+    x = around(GetParam(), x, layer.norms[2], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = bound.stack.ln(x);
-  expect_near(values_of(on, bound.stack(embedded, segments, projected, pass).array()), values_of(on, x.array()), 1e-12);
+  if (GetParam() == Norm::kPre) x = bound.half.stack.ln(x);
+  expect_near(values_of(on, bound.half(embedded, segments, projected, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
 TEST(Memory, IsProjectedByTheWeightsOfEachLayer) {
   const Bound<Decoder> bound(config(Norm::kPost));
   Backend& on = *bound.on;
   const Tensor memory(on, bound.input({6, 20}, 4));
-  const ProjectedMemory projected = bound.stack.project(memory, make_segments(on, {6}));
+  const ProjectedMemory projected = bound.half.project(memory, make_segments(on, {6}));
   for (const nn::NamedTensor& tensor : bound.block.tensors()) {
     const bool keys = tensor.name.ends_with("cross.W_K");
     if (!keys && !tensor.name.ends_with("cross.W_V")) continue;

@@ -1,4 +1,4 @@
-#include "dragoman/model/cost.h"
+#include "dragoman/model/transformer/config.h"
 
 #include <algorithm>
 
@@ -6,6 +6,8 @@
 
 namespace dragoman::model {
 
+// The matrix products of both stacks (attention over all keys, whether masked or not, or over `window` of them) and the
+// output projection.
 std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   require<UsageError>(n >= 0 && m >= 0, "a sentence cannot have ", std::min(n, m), " tokens.");
   const Checked d = config.d_model, V = config.V_target;
@@ -28,10 +30,6 @@ std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std:
   require<UsageError>(!total.overflowed, "the cost of ", n, " source and ", m,
                       " target tokens is too large to count; choose shorter sentences.");
   return total.value;
-}
-
-double training_flops(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
-  return 6.0 * static_cast<double>(multiply_adds(config, n, m));
 }
 
 }  // namespace dragoman::model

@@ -1,10 +1,10 @@
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/transformer/transformer.h"
 
 namespace dragoman::model {
 namespace {
@@ -28,9 +28,10 @@ std::int64_t closed_form(const TransformerConfig& c) {
 
 void expect_count(const TransformerConfig& config, std::int64_t count) {
   EXPECT_EQ(closed_form(config), count);
-  std::int64_t listed = 0;
-  for (const ParameterInfo& tensor : parameter_table(config)) listed += tensor.count;
-  EXPECT_EQ(listed, count);
+  EXPECT_EQ(parameter_count(config), count);
+}
+void expect_count(const ModelConfig& config, std::int64_t count) {
+  expect_count(config.as<TransformerConfig>(), count);
 }
 
 // A row of Table 3: the parameters with 37,000 rows and no attention bias, those with the layout of the code of 2017,
@@ -72,7 +73,7 @@ class Table3 : public testing::TestWithParam<Row> {};
 TEST_P(Table3, HasItsNumberOfParameters) { expect_count(preset(GetParam().name).model, GetParam().nominal); }
 
 TEST_P(Table3, HasThePublishedNumberInTheLayoutOf2017) {
-  TransformerConfig config = preset(GetParam().name).model;
+  auto config = preset(GetParam().name).model.as<TransformerConfig>();
   config.V_source = config.V_target = 40960;
   config.attention_bias = true;
   config.target_space_table = true;
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, Table3, testing::ValuesIn(kTable3), [](const auto
 });
 
 TransformerConfig big_with_separate_vocabularies(Tie tie) {
-  TransformerConfig config = preset("big").model;
+  auto config = preset("big").model.as<TransformerConfig>();
   config.norm = Norm::kPre;
   config.attention_bias = true;
   config.V_source = config.V_target = 70000;
@@ -143,7 +144,7 @@ TEST(Preset, EveryNameGivesSettingsThatHold) {
     EXPECT_FALSE(found.summary.empty());
     EXPECT_NO_THROW(found.model.validate()) << name;
     EXPECT_NO_THROW(found.training.validate()) << name;
-    expect_count(found.model, closed_form(found.model));
+    expect_count(found.model, closed_form(found.model.as<TransformerConfig>()));
   }
 }
 
@@ -151,7 +152,7 @@ TEST(Preset, The2017LayoutIsBaseAsItWasBuilt) { expect_count(preset("t2t-2017").
 
 TEST(Preset, RatesPeakWhereTheirRecipesSay) {
   const auto peak = [](const Preset& p) {
-    return p.training.rate_constant / std::sqrt(static_cast<double>(p.model.d_model) * p.training.warmup);
+    return p.training.rate_constant / std::sqrt(static_cast<double>(p.model.width()) * p.training.warmup);
   };
   EXPECT_NEAR(peak(preset("base")), 6.987712e-4, 1e-10);
   EXPECT_NEAR(peak(preset("iwslt")), 5e-4, 1e-12);

@@ -1,4 +1,4 @@
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/transformer/transformer.h"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ struct Steps {
       : small(small_), values(small.on->arena()) {
     std::int64_t source_rows = 0;
     for (const Sentence& source : sources) source_rows += static_cast<std::int64_t>(source.size());
-    state = small.model.start(*small.on, {.source_rows = source_rows, .cells = cells});
+    state = start_decoding(small.model, *small.on, {.source_rows = source_rows, .cells = cells});
     enter(sources);
   }
   void enter(const Sentences& sources) {
@@ -63,13 +63,13 @@ struct Steps {
     std::vector<std::int32_t> numbers;
     for (const Sentence& source : sources) numbers.push_back(state.enter(static_cast<std::int64_t>(source.size())));
     const data::Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
-    small.model.remember(small.model.encode(tokens, pass), numbers, state);
+    remember(small.model, small.model.encode(tokens, pass), numbers, state);
   }
   // log P of every next token, one vector a row.
   std::vector<Doubles> step(const Sentence& ids) {
     const ArenaScope scope(small.on->arena());
     nn::Pass pass{.on = *small.on};
-    const Tensor log_p = log_probabilities(small.model, small.model.step(ids, state, pass));
+    const Tensor log_p = log_probabilities(small.model, model::step(small.model, ids, state, pass));
     std::vector<Doubles> rows;
     for (std::int64_t r = 0; r < log_p.rows(); ++r) rows.push_back(values_of(*small.on, log_p.array().row_range(r, 1)));
     return rows;
@@ -214,7 +214,7 @@ TEST(Reorder, PermutingRowsPermutesResults) {
   Steps plain(small, sources, 3 * 4), permuted(small, sources, 3 * 4);
   plain.step({1, 1, 1});
   permuted.step({1, 1, 1});
-  small.model.reorder(std::vector<std::int32_t>{2, 0, 1}, permuted.state);
+  permuted.state.reorder(std::vector<std::int32_t>{2, 0, 1});
   for (const Sentence& ids : Sentences{{20, 21, 22}, {23, 24, 25}}) {
     const std::vector<Doubles> expected = plain.step(ids), actual = permuted.step({ids[2], ids[0], ids[1]});
     EXPECT_EQ(actual[0], expected[2]);
@@ -253,7 +253,7 @@ TEST(Reorder, EveryHypothesisScoresAsIfItWereAlone) {
         next.push_back(rows[parent]);
         next.back().inputs.push_back(4 + static_cast<std::int32_t>(random.below(30)));
       }
-      small.model.reorder(parents, steps.state);
+      steps.state.reorder(parents);
       rows = next;
     }
   }
@@ -262,9 +262,9 @@ TEST(Reorder, EveryHypothesisScoresAsIfItWereAlone) {
 TEST(Reorder, RefusesRowsThatAreNotThere) {
   const SmallModel small;
   Steps steps(small, {{5, 2}, {6, 2}}, 8);
-  EXPECT_THROW(small.model.reorder(std::vector<std::int32_t>{0, 2}, steps.state), Error);
-  EXPECT_THROW(small.model.reorder(std::vector<std::int32_t>{-1}, steps.state), Error);
-  EXPECT_NO_THROW(small.model.reorder(std::vector<std::int32_t>{1, 1, 0}, steps.state));
+  EXPECT_THROW(steps.state.reorder(std::vector<std::int32_t>{0, 2}), Error);
+  EXPECT_THROW(steps.state.reorder(std::vector<std::int32_t>{-1}), Error);
+  EXPECT_NO_THROW(steps.state.reorder(std::vector<std::int32_t>{1, 1, 0}));
 }
 
 TEST(Step, RefusesMoreTokensThanItHasRoomFor) {
@@ -281,7 +281,7 @@ TEST(DecoderState, ASentenceThatEntersLateScoresAsIfItWereAlone) {
   Steps steps(small, sources, 12);
   steps.step({1, 1});
   steps.step({20, 21});
-  small.model.reorder(std::vector<std::int32_t>{1}, steps.state);  // the first leaves, and its room is free again
+  steps.state.reorder(std::vector<std::int32_t>{1});  // the first leaves, and its room is free again
   const Sentence late{9, 10, 11, 2};
   steps.enter({late});
   const std::vector<Doubles> scores = steps.step({22, 1});
@@ -313,8 +313,8 @@ TEST(Transformer, ItsFirstLossIsNearThatOfAGuess) {
 // Keeps a count of what it saw, and the sum of each query's weights.
 struct Watcher : nn::Observer {
   explicit Watcher(Backend& on_) : on(on_) {}
-  void see(nn::AttentionKind kind, int layer, const Array& weights, const Reach& reach) override {
-    ++seen[{kind, layer}];
+  void see(int site, int layer, const Array& weights, const Reach& reach) override {
+    ++seen[{site, layer}];
     const Doubles all = values_of(on, weights.reshaped({1, weights.count()}));
     const Doubles q = values_of(on, reach.queries.offsets.reshaped({1, reach.queries.B + 1}));
     const Doubles k = values_of(on, reach.keys.offsets.reshaped({1, reach.keys.B + 1}));
@@ -330,7 +330,7 @@ struct Watcher : nn::Observer {
   }
 
   Backend& on;
-  std::map<std::pair<nn::AttentionKind, int>, int> seen;
+  std::map<std::pair<int, int>, int> seen;
 };
 
 TEST(Observer, SeesEveryLayerAndChangesNoBit) {
@@ -344,9 +344,9 @@ TEST(Observer, SeesEveryLayerAndChangesNoBit) {
   }
   EXPECT_EQ(watcher.seen.size(), 6u);
   for (const int layer : {0, 1}) {
-    EXPECT_EQ((watcher.seen[{nn::AttentionKind::kEncoderSelf, layer}]), 4);
-    EXPECT_EQ((watcher.seen[{nn::AttentionKind::kDecoderSelf, layer}]), 2);
-    EXPECT_EQ((watcher.seen[{nn::AttentionKind::kCross, layer}]), 2);
+    EXPECT_EQ((watcher.seen[{kEncoderSite, layer}]), 4);
+    EXPECT_EQ((watcher.seen[{kDecoderSite, layer}]), 2);
+    EXPECT_EQ((watcher.seen[{kCrossSite, layer}]), 2);
   }
 }
 

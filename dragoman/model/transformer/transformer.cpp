@@ -1,13 +1,9 @@
-#include "dragoman/model/transformer.h"
+#include "dragoman/model/transformer/transformer.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/embed.h"
-#include "dragoman/ops/linear.h"
-#include "dragoman/ops/matmul.h"
-#include "dragoman/ops/softmax.h"
 
 namespace dragoman::model {
 
@@ -119,37 +115,11 @@ OutputProjection Transformer::output() const {
   return {output_embedding().tensor(), b_output_.tensor(), output_embedding().packed()};
 }
 
-DecoderState Transformer::start(Backend& on, const DecoderRoom& room) const {
-  return DecoderState(make_caches(on, room), room);
+void Transformer::remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const {
+  decoder_.remember(encoded.states, rows, state);
 }
 
-void Transformer::remember(const Encoded& encoded, std::span<const std::int32_t> sentences, DecoderState& state) const {
-  Backend& on = encoded.states.backend();
-  const ArenaScope scratch(on.arena());
-  remember(encoded, data::make_ids(on, state.memory_rows(sentences)), state.caches());
-}
-
-Tensor Transformer::step(std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) const {
-  const std::int64_t rows = state.rows();
-  require<ShapeError>(static_cast<std::int64_t>(ids.size()) == rows, "step: ", ids.size(), " ids for ", rows, " rows");
-  for (const std::int32_t id : ids) {
-    require<UsageError>(id >= 0 && id < config_.V_target, "step: there is no token ", id);
-  }
-  const Tensor next = step(state.begin_step(pass.on, ids), state.caches(), pass);
-  state.end_step();
-  return next;
-}
-
-DecoderCaches Transformer::make_caches(Backend& on, const DecoderRoom& room) const {
-  return DecoderCaches(on, output_embedding().dtype(), decoder_.layers.front().self.multi_head.sizes, config_.N_dec,
-                       room);
-}
-
-void Transformer::remember(const Encoded& encoded, const Array& rows, const DecoderCaches& caches) const {
-  decoder_.remember(encoded.states, rows, caches);
-}
-
-Tensor Transformer::step(const StepRows& rows, const DecoderCaches& caches, nn::Pass& pass) const {
+Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const {
   Backend& on = pass.on;
   data::Tokens tokens;
   tokens.ids = rows.ids;
@@ -160,7 +130,7 @@ Tensor Transformer::step(const StepRows& rows, const DecoderCaches& caches, nn::
                      .position = rows.lengths,
                      .sentence = {}};
   const Tensor P = positions(on, P_target_, rows.positions);
-  return decoder_.step(embed(on, tokens, target_embedding(), P, {}), rows, caches, pass);
+  return decoder_.step(embed(on, tokens, target_embedding(), P, {}), rows, state, pass);
 }
 
 std::int32_t Transformer::start_token() const {
@@ -176,6 +146,25 @@ std::int64_t Transformer::most_positions() const {
   return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::most_positions();
 }
 
+nn::AttentionSites Transformer::sites() const {
+  const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers) {
+    const bool self = queries == keys;
+    return nn::AttentionSite{.name = name,
+                             .queries = queries,
+                             .keys = keys,
+                             .layers = layers,
+                             .heads = config_.h,
+                             .d_k = config_.key_width(),
+                             .window = self ? int{config_.window} : 0};
+  };
+  using enum nn::Side;
+  nn::AttentionSites sites(3);
+  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc);
+  sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec);
+  sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec);
+  return sites;
+}
+
 void Transformer::parameters(nn::ParameterVisitor& visit) {
   visit("embed.E", E_);
   visit("embed.E_source", E_source_);
@@ -189,33 +178,10 @@ void Transformer::parameters(nn::ParameterVisitor& visit) {
   visit("output.b", b_output_);
 }
 
-Tensor log_probabilities(const Seq2Seq& model, const Tensor& states) {
-  const OutputProjection output = model.output();
-  if (output.packed) return ops::log_softmax(ops::linear(states, output.packed, output.b));
-  Tensor logits = ops::matmul(states, output.E, Transpose::kYes);
-  if (output.b) logits = ops::add_bias(logits, output.b);
-  return ops::log_softmax(logits);
-}
+std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config) { return std::make_unique<Transformer>(config); }
 
-void best_words(const Seq2Seq& model, const Tensor& states, const BestWords& best) {
-  const OutputProjection output = model.output();
-  const Backend& on = states.backend();
-  const Array b = output.b ? output.b.array() : Array();
-  output.packed ? on.best_words(states.array(), output.packed, b, best)
-                : on.best_words(states.array(), output.E.array(), b, best);
-}
-
-std::vector<ParameterInfo> parameter_table(const TransformerConfig& config) {
-  Transformer model(config);
-  nn::ParameterVisitor visitor;
-  model.parameters(visitor);
-  std::vector<ParameterInfo> table;
-  for (const nn::NamedTensor& tensor : visitor.tensors()) {
-    std::vector<std::int64_t> shape;
-    for (int axis = 0; axis < tensor.shape.rank(); ++axis) shape.push_back(tensor.shape.dim(axis));
-    table.push_back({tensor.name, shape, tensor.shape.count()});
-  }
-  return table;
+std::string describe(const TransformerConfig& config) {
+  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", config.h, " heads");
 }
 
 }  // namespace dragoman::model

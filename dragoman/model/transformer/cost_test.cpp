@@ -1,17 +1,17 @@
-#include "dragoman/model/cost.h"
+#include "dragoman/model/transformer/config.h"
 
 #include <gtest/gtest.h>
 
-#include "dragoman/model/presets.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::model {
 namespace {
 
 // 25,000 source and 25,000 target tokens in sentences of 25.
-double flops_per_step(const TransformerConfig& config) { return 1000 * training_flops(config, 25, 25); }
+double flops_per_step(const ModelConfig& config) { return 1000 * config.training_flops(25, 25); }
 
 TEST(MultiplyAdds, OfTheBaseModelAreTheSumOfItsProducts) {
-  EXPECT_EQ(multiply_adds(preset("base").model, 25, 25), 1'586'124'800);
+  EXPECT_EQ(preset("base").model.multiply_adds(25, 25), 1'586'124'800);
 }
 
 TEST(TrainingFlops, OfAStepOfThePapersModels) {

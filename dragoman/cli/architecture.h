@@ -1,0 +1,21 @@
+// Which architecture a command line is about. Its settings become flags, so this has to be known before the flags are
+// read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dragoman/cli/settings.h"
+
+namespace dragoman::cli {
+
+// The name of the architecture that `train` or `inspect` is asked for: by --arch or the key `arch` of the file that
+// --config names; else that of the model that --init names, of the preset, or of the run that --model holds; else the
+// usual one. What is wrong with a file, a preset or a directory is left for the command to report. Throws a UsageError
+// for an architecture that is not known.
+std::string asked_architecture(const std::vector<std::string>& arguments);
+
+// A flag for each setting of this architecture, with the values of its first preset.
+void add_model_flags(Settings& settings, const std::string& arch);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,36 @@
+// What the settings of models and of training may be: checks that throw a UsageError, and the sizes beyond which no
+// machine could hold a model.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::model {
+
+// Sizes of tensors fit their types up to these.
+inline constexpr int kMostLayers = 1000;
+inline constexpr int kLargestWidth = 1 << 24;
+inline constexpr int kLargestVocabulary = 1 << 28;
+inline constexpr int kSmallestVocabulary = 5;  // the four special tokens and one word
+inline constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
+
+inline void require_between(std::string_view key, int value, int least, int most) {
+  require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
+                      ".");
+}
+
+inline void require_probability(std::string_view key, double value) {
+  require<UsageError>(value >= 0 && value < 1, key, " is ", value, "; it must be at least 0 and below 1.");
+}
+
+inline void require_positive(std::string_view key, double value) {
+  require<UsageError>(value > 0, key, " is ", value, "; it must be above 0.");
+}
+
+inline void require_not_negative(std::string_view key, double value) {
+  require<UsageError>(value >= 0, key, " is ", value, "; it must be 0 or more.");
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,38 @@
+#include "dragoman/model/model_config.h"
+
+#include "dragoman/model/checked.h"
+#include "dragoman/model/limits.h"
+#include "dragoman/model/seq2seq.h"
+
+namespace dragoman::model {
+
+std::unique_ptr<Seq2Seq> ModelConfig::make_model() const { return held_->make(); }
+
+void ModelConfig::validate() const {
+  held_->validate();
+  Checked count = 0;
+  for (const ParameterInfo& tensor : parameter_table(*this)) count = count + tensor.count;
+  require<UsageError>(count.at_most(kMostParameters),
+                      "these sizes make a model of more than 2^40 parameters; choose smaller ones.");
+}
+
+std::vector<ParameterInfo> parameter_table(const ModelConfig& config) {
+  const std::unique_ptr<Seq2Seq> model = config.make_model();
+  nn::ParameterVisitor visitor;
+  model->parameters(visitor);
+  std::vector<ParameterInfo> table;
+  for (const nn::NamedTensor& tensor : visitor.tensors()) {
+    std::vector<std::int64_t> shape;
+    for (int axis = 0; axis < tensor.shape.rank(); ++axis) shape.push_back(tensor.shape.dim(axis));
+    table.push_back({tensor.name, shape, tensor.shape.count()});
+  }
+  return table;
+}
+
+std::int64_t parameter_count(const ModelConfig& config) {
+  std::int64_t count = 0;
+  for (const ParameterInfo& tensor : parameter_table(config)) count += tensor.count;
+  return count;
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,51 @@
+#include "dragoman/model/registry/registry.h"
+
+#include <deque>
+
+#include "dragoman/model/transformer/architecture.h"
+
+namespace dragoman::model {
+namespace {
+
+// One line an architecture; what is added later does not move what is there.
+std::deque<Architecture>& table() {
+  static std::deque<Architecture> architectures{transformer_architecture()};
+  return architectures;
+}
+
+}  // namespace
+
+const Architecture& architecture(std::string_view name) {
+  if (name.empty()) return table().front();
+  return table()[read_name(architecture_names(), name, "arch")];
+}
+
+std::vector<std::string> architecture_names() {
+  std::vector<std::string> names;
+  for (const Architecture& known : table()) names.push_back(known.name);
+  return names;
+}
+
+void add_architecture(Architecture added) { table().push_back(std::move(added)); }
+
+ModelConfig default_model() { return table().front().presets.front().model; }
+
+const Preset& preset(std::string_view name) {
+  for (const Architecture& known : table()) {
+    for (const Preset& candidate : known.presets) {
+      if (candidate.name == name) return candidate;
+    }
+  }
+  throw UsageError(join("there is no preset '", name, "'.", suggestion(name, preset_names()),
+                        " 'dragoman inspect --list' shows them all."));
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const Architecture& known : table()) {
+    for (const Preset& listed : known.presets) names.push_back(listed.name);
+  }
+  return names;
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,60 @@
+#include "dragoman/model/transformer/architecture.h"
+
+#include "dragoman/model/transformer/config.h"
+
+namespace dragoman::model {
+namespace {
+
+TransformerConfig tiny_config() {
+  TransformerConfig config;
+  config.N_enc = config.N_dec = 2;
+  config.d_model = 8;
+  config.h = 2;
+  config.d_k = 3;  // h d_k and h d_v are not d_model
+  config.d_v = 5;
+  config.d_ff = 12;
+  config.V_source = config.V_target = 11;
+  config.max_positions = 6;
+  config.P_drop = 0;
+  return config;
+}
+
+std::vector<GradientModel> gradient_models() {
+  std::vector<GradientModel> models;
+  for (const Norm norm : {Norm::kPost, Norm::kPre}) {
+    TransformerConfig config = tiny_config();
+    config.norm = norm;
+    const std::string start = std::string(to_string(norm)) + "-norm, ";
+    for (const Tie tie : {Tie::kThreeWay, Tie::kDecoder, Tie::kNone}) {
+      config.tie = tie;
+      models.push_back({start + "tie " + std::string(to_string(tie)), config});
+    }
+    config.tie = Tie::kThreeWay;
+    for (const Positions positions : {Positions::kSinusoidT2T, Positions::kLearned, Positions::kNone}) {
+      config.positions = positions;
+      models.push_back({start + "positions " + std::string(to_string(positions)), config});
+    }
+  }
+  TransformerConfig config = tiny_config();
+  config.attention_bias = config.output_bias = true;
+  models.push_back({"attention bias, output bias", config});
+  config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.2f;
+  models.push_back({"biases, every dropout", config});
+  models.push_back({"biases, every dropout, two micro-batches", config, 2});
+  config = tiny_config();
+  config.window = 3;
+  config.decoder_start = DecoderStart::kZeroVector;
+  models.push_back({"window of 3, start from zero", config});
+  return models;
+}
+
+}  // namespace
+
+Architecture transformer_architecture() {
+  return {.name = std::string(TransformerConfig::kArch),
+          .summary = "the Transformer: attention alone, in both stacks",
+          .presets = transformer_presets(),
+          .gradient_models = gradient_models()};
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,15 @@
+// The Transformer as the registry knows it.
+#pragma once
+
+#include <vector>
+
+#include "dragoman/model/architecture.h"
+
+namespace dragoman::model {
+
+Architecture transformer_architecture();
+
+// The rows of the paper's Table 3, and recipes for small corpora.
+std::vector<Preset> transformer_presets();
+
+}  // namespace dragoman::model

@@ -1,0 +1,57 @@
+#include "dragoman/model/transformer/config.h"
+
+#include "dragoman/model/checked.h"
+#include "dragoman/model/limits.h"
+
+namespace dragoman::model {
+namespace {
+
+void check_sizes(const TransformerConfig& config) {
+  require_between("encoder-layers", config.N_enc, 1, kMostLayers);
+  require_between("decoder-layers", config.N_dec, 1, kMostLayers);
+  require_between("d-model", config.d_model, 1, kLargestWidth);
+  require_between("d-ff", config.d_ff, 1, kLargestWidth);
+  require_between("heads", config.h, 1, kLargestWidth);
+  require_between("d-k", config.d_k, 0, kLargestWidth);
+  require_between("d-v", config.d_v, 0, kLargestWidth);
+  require_between("source-vocabulary", config.V_source, kSmallestVocabulary, kLargestVocabulary);
+  require_between("target-vocabulary", config.V_target, kSmallestVocabulary, kLargestVocabulary);
+  require_between("max-positions", config.max_positions, 1, kLargestWidth);
+  require<UsageError>(config.window >= 0, "window is ", config.window, "; it must be above 0, or left out.");
+}
+
+void check_heads(const TransformerConfig& config) {
+  const bool widths_given = config.d_k > 0 && config.d_v > 0;
+  require<UsageError>(widths_given || config.d_model % config.h == 0, "heads is ", config.h,
+                      ", which does not divide d-model ", config.d_model,
+                      " evenly; choose another number of heads, or give both d-k and d-v.");
+  for (const int width : {config.key_width(), config.value_width()}) {
+    require<UsageError>((Checked(config.h) * width).at_most(kLargestWidth), config.h, " heads of width ", width,
+                        " are too wide together; at most ", kLargestWidth, " columns can be had.");
+  }
+}
+
+void check_embeddings(const TransformerConfig& config) {
+  require<UsageError>(config.tie != Tie::kThreeWay || config.V_source == config.V_target,
+                      "tie is three-way, which needs one vocabulary for both sides, but source-vocabulary is ",
+                      config.V_source, " and target-vocabulary is ", config.V_target,
+                      "; make them equal, or set tie to decoder or none.");
+  const bool sinusoid = config.positions == Positions::kSinusoid || config.positions == Positions::kSinusoidT2T;
+  require<UsageError>(!sinusoid || config.d_model % 2 == 0, "d-model is ", config.d_model,
+                      ", but sinusoid positions come in pairs of sine and cosine; make it even, or set positions to "
+                      "learned or none.");
+}
+
+}  // namespace
+
+void TransformerConfig::validate() const {
+  check_sizes(*this);
+  check_heads(*this);
+  check_embeddings(*this);
+  require_positive("layer-norm-epsilon", ln_eps);
+  require_probability("dropout", P_drop);
+  require_probability("attention-dropout", P_drop_attention);
+  require_probability("relu-dropout", P_drop_relu);
+}
+
+}  // namespace dragoman::model

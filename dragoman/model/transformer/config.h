@@ -1,0 +1,104 @@
+// The settings of the Transformer. The defaults are the base model of "Attention Is All You Need"; names follow the
+// paper.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "dragoman/model/config.h"
+#include "dragoman/model/seq2seq.h"
+
+namespace dragoman::model {
+
+// Where a sub-layer S normalises: after the addition, LN(x + S(x)), as in the paper, or before S, x + S(LN(x)), with
+// one more LayerNorm after the last layer of each stack.
+enum class Norm { kPost, kPre };
+constexpr std::array<std::string_view, 2> names(Norm) { return {"post", "pre"}; }
+
+// Position encodings: the paper's sine and cosine by turns, tensor2tensor's sines first and cosines last, a learned
+// table for each stack, or none.
+enum class Positions { kSinusoid, kSinusoidT2T, kLearned, kNone };
+constexpr std::array<std::string_view, 4> names(Positions) { return {"sinusoid", "sinusoid-t2t", "learned", "none"}; }
+
+// Whose initialisation of the weights.
+enum class Init { kT2T, kFairseq };
+constexpr std::array<std::string_view, 2> names(Init) { return {"t2t", "fairseq"}; }
+
+struct TransformerConfig {
+  static constexpr std::string_view kArch = "transformer";
+
+  int N_enc = 6;
+  int N_dec = 6;
+  int d_model = 512;
+  int d_ff = 2048;
+  int h = 8;
+  OptionalSize d_k = 0;  // key_width() and value_width() say what holds
+  OptionalSize d_v = 0;
+  int V_source = 37000;
+  int V_target = 37000;
+  Tie tie = Tie::kThreeWay;
+  Positions positions = Positions::kSinusoid;
+  int max_positions = 1024;
+  Norm norm = Norm::kPost;
+  bool attention_bias = false;
+  bool output_bias = false;
+  bool target_space_table = false;
+  OptionalSize window = 0;
+  float ln_eps = 1e-6f;
+  float P_drop = 0.1f;
+  float P_drop_attention = 0;
+  float P_drop_relu = 0;
+  Init init = Init::kT2T;
+  DecoderStart decoder_start = DecoderStart::kBos;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("encoder-layers", N_enc, "layers of the encoder");
+    field("decoder-layers", N_dec, "layers of the decoder");
+    field("d-model", d_model, "width of every sub-layer's output");
+    field("d-ff", d_ff, "inner width of the feed-forward sub-layers");
+    field("heads", h, "parallel attention heads; d-k and d-v default to d-model / heads");
+    field("d-k", d_k, "width of a head's queries and keys");
+    field("d-v", d_v, "width of a head's values");
+    field("source-vocabulary", V_source, "rows of the source embedding");
+    field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
+    field("tie", tie, "which of source embedding, target embedding and output projection are one matrix");
+    field("positions", positions, "position encodings");
+    field("max-positions", max_positions, "rows of each learned position table");
+    field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
+    field("attention-bias", attention_bias, "give the attention projections biases");
+    field("output-bias", output_bias, "give the output projection a bias");
+    field("target-space-table", target_space_table, "count the 32-row table that the code of 2017 had");
+    field("window", window, "restrict self-attention to this many neighbouring positions");
+    field("layer-norm-epsilon", ln_eps, "added to the variance in LayerNorm");
+    field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
+    field("attention-dropout", P_drop_attention, "dropout of attention weights");
+    field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");
+    field("initialisation", init, "whose rule draws the first weights");
+    field("decoder-start", decoder_start, "what the decoder reads before the first word");
+  }
+
+  template <class Visitor>
+  void shorthands(Visitor&& field) {
+    field("layers", Both{N_enc, N_dec}, "layers of the encoder and of the decoder");
+    field("vocabulary", Both{V_source, V_target}, "rows of the embeddings of both sides");
+  }
+
+  // d_k and d_v of a head, as given or d_model / h.
+  int key_width() const { return d_k > 0 ? int{d_k} : d_model / h; }
+  int value_width() const { return d_v > 0 ? int{d_v} : d_model / h; }
+
+  int width() const { return d_model; }
+
+  // Throws a UsageError for settings that make no model.
+  void validate() const;
+};
+
+std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config);
+std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m);
+std::string describe(const TransformerConfig& config);
+
+}  // namespace dragoman::model

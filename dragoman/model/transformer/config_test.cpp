@@ -1,0 +1,115 @@
+#include "dragoman/model/transformer/config.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+
+#include "dragoman/model/model_config.h"
+
+namespace dragoman::model {
+namespace {
+
+// What validate() says once the settings, given by key, are taken; nothing if they make a model.
+template <class Config>
+std::string complaint(std::initializer_list<std::pair<const char*, const char*>> settings) {
+  try {
+    ModelConfig config = Config();
+    for (const auto& [key, value] : settings) set(config, key, value);
+    config.validate();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr auto model_complaint = complaint<TransformerConfig>;
+
+TEST(TransformerConfig, DefaultsAreThePapersBaseModel) {
+  const TransformerConfig base;
+  EXPECT_EQ(base.N_enc, 6);
+  EXPECT_EQ(base.d_model, 512);
+  EXPECT_EQ(base.d_ff, 2048);
+  EXPECT_EQ(base.h, 8);
+  EXPECT_EQ(base.key_width(), 64);
+  EXPECT_EQ(base.value_width(), 64);
+  EXPECT_EQ(base.norm, Norm::kPost);
+  EXPECT_EQ(model_complaint({}), "");
+}
+
+TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
+  TransformerConfig written{.N_enc = 2,
+                            .d_k = 16,
+                            .tie = Tie::kDecoder,
+                            .positions = Positions::kSinusoidT2T,
+                            .norm = Norm::kPre,
+                            .attention_bias = true,
+                            .window = 5,
+                            .P_drop = 0.3f,
+                            .init = Init::kFairseq,
+                            .decoder_start = DecoderStart::kZeroVector};
+  TransformerConfig read;
+  written.fields([&](std::string_view key, auto& value, std::string_view) { set(read, key, write_value(value)); });
+  std::string before, after;
+  written.fields([&](std::string_view, auto& value, std::string_view) { before += write_value(value) + " "; });
+  read.fields([&](std::string_view, auto& value, std::string_view) { after += write_value(value) + " "; });
+  EXPECT_EQ(before, after);
+}
+
+TEST(TransformerConfig, HeadsMustDivideTheWidthUnlessTheirWidthsAreGiven) {
+  EXPECT_EQ(model_complaint({{"heads", "7"}}),
+            "heads is 7, which does not divide d-model 512 evenly; choose another number of heads, or give both d-k "
+            "and d-v.");
+  EXPECT_NE(model_complaint({{"heads", "7"}, {"d-k", "10"}}), "");
+  EXPECT_EQ(model_complaint({{"heads", "7"}, {"d-k", "10"}, {"d-v", "12"}}), "");
+  EXPECT_NE(model_complaint({{"heads", "1024"}}), "");
+}
+
+TEST(TransformerConfig, SinusoidsNeedAnEvenWidth) {
+  for (const char* layout : {"sinusoid", "sinusoid-t2t"}) {
+    EXPECT_NE(model_complaint({{"d-model", "15"}, {"heads", "3"}, {"positions", layout}}), "") << layout;
+  }
+  EXPECT_EQ(model_complaint({{"d-model", "15"}, {"heads", "3"}, {"positions", "learned"}}), "");
+}
+
+TEST(TransformerConfig, SizesMustBeAboveZero) {
+  for (const char* key : {"layers", "encoder-layers", "decoder-layers", "d-model", "d-ff", "heads", "d-k", "d-v",
+                          "vocabulary", "max-positions", "window"}) {
+    EXPECT_NE(model_complaint({{key, "0"}}), "") << key;
+    EXPECT_NE(model_complaint({{key, "-8"}}), "") << key;
+  }
+}
+
+TEST(TransformerConfig, AVocabularyHoldsMoreThanTheSpecialTokens) {
+  EXPECT_NE(model_complaint({{"vocabulary", "4"}}), "");
+  EXPECT_EQ(model_complaint({{"vocabulary", "5"}}), "");
+}
+
+TEST(TransformerConfig, ThreeWayTyingNeedsOneVocabulary) {
+  EXPECT_NE(model_complaint({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}}), "");
+  EXPECT_EQ(model_complaint({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}, {"tie", "decoder"}}), "");
+}
+
+TEST(TransformerConfig, ProbabilitiesAreBelowOne) {
+  for (const char* key : {"dropout", "attention-dropout", "relu-dropout"}) {
+    EXPECT_NE(model_complaint({{key, "1"}}), "") << key;
+    EXPECT_NE(model_complaint({{key, "-0.1"}}), "") << key;
+    EXPECT_EQ(model_complaint({{key, "0"}}), "") << key;
+  }
+  TransformerConfig config;
+  config.P_drop = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(config.validate(), UsageError);
+}
+
+TEST(TransformerConfig, SizesWhoseProductsOverflowAreRefused) {
+  const char* huge = "2147483646";
+  for (const char* key : {"layers", "d-model", "d-ff", "vocabulary", "d-k", "d-v", "max-positions"}) {
+    EXPECT_NE(model_complaint({{key, huge}}), "") << key;
+  }
+  EXPECT_NE(model_complaint({{"heads", "16777216"}, {"d-k", "16777216"}, {"d-v", "1"}}), "");
+  EXPECT_EQ(model_complaint({{"d-model", "1048576"}, {"d-ff", "1048576"}}),
+            "these sizes make a model of more than 2^40 parameters; choose smaller ones.");
+}
+
+}  // namespace
+}  // namespace dragoman::model

@@ -1,0 +1,19 @@
+// The encoder (Section 3.1 of the paper): a stack of layers in which every token sees all tokens of its sentence.
+#pragma once
+
+#include "dragoman/model/transformer/stack.h"
+
+namespace dragoman::model {
+
+struct Encoder {
+  Stack stack;
+
+  explicit Encoder(const TransformerConfig& config) : stack(config, Stack::Kind::kEncoder) {}
+
+  // From embedded tokens to the memory that the decoder reads.
+  Tensor operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
+
+  void parameters(nn::ParameterVisitor& visit);
+};
+
+}  // namespace dragoman::model

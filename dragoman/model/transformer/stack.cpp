@@ -1,0 +1,74 @@
+#include "dragoman/model/transformer/stack.h"
+
+#include <string>
+
+namespace dragoman::model {
+namespace {
+
+Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) {
+  const nn::AttentionSizes sizes = attention_sizes(config);
+  const bool is_decoder = kind == Stack::Kind::kDecoder;
+  Layer layer{.self = nn::SelfAttention(sizes, is_decoder ? kDecoderSite : kEncoderSite, number),
+              .cross = std::nullopt,
+              .ffn = nn::FeedForward(config.d_model, config.d_ff, config.P_drop_relu),
+              .norms = {}};
+  if (is_decoder) layer.cross = nn::CrossAttention(sizes, kCrossSite, number);
+  layer.norms.assign(is_decoder ? 3 : 2, nn::LayerNorm(config.d_model, config.ln_eps));
+  return layer;
+}
+
+}  // namespace
+
+nn::AttentionSizes attention_sizes(const TransformerConfig& config) {
+  return {.d_model = config.d_model,
+          .h = config.h,
+          .d_k = config.key_width(),
+          .d_v = config.value_width(),
+          .bias = config.attention_bias,
+          .P_drop = config.P_drop_attention,
+          .init = config.init == Init::kT2T ? nn::AttentionInit::kT2T : nn::AttentionInit::kFairseq};
+}
+
+void Layer::parameters(nn::ParameterVisitor& visit) {
+  std::size_t sub_layer = 0;
+  const auto visit_norm = [&] {
+    nn::LayerNorm& ln = norms[sub_layer++];
+    visit.inside("ln" + std::to_string(sub_layer), ln);
+  };
+  visit.inside("self", self);
+  visit_norm();
+  if (cross) {
+    visit.inside("cross", *cross);
+    visit_norm();
+  }
+  visit.inside("ffn", ffn);
+  visit_norm();
+}
+
+Stack::Stack(const TransformerConfig& config, Kind kind)
+    : norm(config.norm),
+      P_drop(config.P_drop),
+      mask{.kind = kind == Kind::kDecoder ? Mask::Kind::kCausal : Mask::Kind::kAll, .r = config.window} {
+  const int count = kind == Kind::kDecoder ? config.N_dec : config.N_enc;
+  for (int number = 0; number < count; ++number) layers.push_back(make_layer(config, kind, number));
+  if (norm == Norm::kPre) ln = nn::LayerNorm(config.d_model, config.ln_eps);
+}
+
+AddNorm Stack::add_norm() const {
+  AddNorm rule{.norm = norm, .P_drop = P_drop, .norms = {}};
+  for (const Layer& layer : layers) {
+    for (const nn::LayerNorm& own : layer.norms) rule.norms.push_back(&own);
+  }
+  if (norm == Norm::kPre) rule.norms.push_back(&ln);
+  return rule;
+}
+
+void Stack::layer_parameters(nn::ParameterVisitor& visit) {
+  for (std::size_t l = 0; l < layers.size(); ++l) visit.inside(std::to_string(l), layers[l]);
+}
+
+void Stack::norm_parameters(nn::ParameterVisitor& visit) {
+  if (norm == Norm::kPre) visit.inside("ln", ln);
+}
+
+}  // namespace dragoman::model

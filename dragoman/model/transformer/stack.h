@@ -1,0 +1,67 @@
+// A stack of N identical layers (Section 3.1 of the paper), of the encoder or of the decoder.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "dragoman/model/transformer/config.h"
+#include "dragoman/model/transformer/residual.h"
+#include "dragoman/nn/attention.h"
+#include "dragoman/nn/feed_forward.h"
+
+namespace dragoman::model {
+
+// The Transformer's attention sites, as it lists them.
+enum Site : int { kEncoderSite, kDecoderSite, kCrossSite };
+
+// The two sub-layers of an encoder's layer, or the three of a decoder's, each with its LayerNorm.
+struct Layer {
+  nn::SelfAttention self;
+  std::optional<nn::CrossAttention> cross;  // over the memory, in a decoder
+  nn::FeedForward ffn;
+  std::vector<nn::LayerNorm> norms;  // by sub-layer
+
+  void parameters(nn::ParameterVisitor& visit);
+};
+
+struct Stack {
+  enum class Kind : std::uint8_t { kEncoder, kDecoder };
+
+  std::vector<Layer> layers;
+  nn::LayerNorm ln;  // after the last layer, pre-norm only
+  Norm norm = Norm::kPost;
+  double P_drop = 0.1;
+  Mask mask;  // of the self-attention
+
+  Stack(const TransformerConfig& config, Kind kind);
+
+  // Attention, Add & Norm; in a decoder again, over the memory; feed-forward, Add & Norm: layer by layer.
+  // self(layer, number, y) and cross(layer, number, y) are the attentions over whole sentences or of one step. `frees`:
+  // the memory of a layer is given back before the next, if nothing is recorded.
+  template <class Self, class Cross>
+  Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool frees, const Self& self,
+             const Cross& cross) const {
+    const AddNorm rule = add_norm();
+    Residual residual(embedded, rule, segments, pass);
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const Layer& layer = layers[l];
+      const auto sub_layers = [&] {
+        residual.add(self(layer, l, residual.y()));
+        if (layer.cross) residual.add(cross(layer, l, residual.y()));
+        residual.add(layer.ffn(residual.y(), segments, pass));
+      };
+      frees ? residual.through(sub_layers) : sub_layers();
+    }
+    return residual.y();
+  }
+
+  void layer_parameters(nn::ParameterVisitor& visit);
+  void norm_parameters(nn::ParameterVisitor& visit);
+
+ private:
+  AddNorm add_norm() const;
+};
+
+nn::AttentionSizes attention_sizes(const TransformerConfig& config);
+
+}  // namespace dragoman::model
