@@ -67,7 +67,7 @@ export function beamView(root, app) {
     tree = searchTree(look.beam, {places: search.beam, norm: look.trace.norm});
     limit = {most: look.src.length - 1 + (search.max_extra ?? 50), asked: search.n_best ?? 1, stop: search.stop};
     const {positions, "max-positions": most} = app.model?.config ?? {};
-    if (positions === "learned") limit.most = Math.min(limit.most, most);
+    if (positions === "learned" && most) limit.most = Math.min(limit.most, most);
     focused = tree.root;
     path = new Set();
     show("");

@@ -5,7 +5,7 @@ import {boards} from "dragoman/board.js";
 import {columns} from "dragoman/columns.js";
 import {attentionPicker, bar, headSquares, layerPicker, mergedSwitch} from "dragoman/controls.js";
 import {el, number, signed, svg} from "dragoman/draw.js";
-import {attentionNames, difference, shared} from "dragoman/look.js";
+import {difference, shared} from "dragoman/look.js";
 import {differing} from "dragoman/sentence.js";
 
 export function compareView(root, app) {
@@ -164,7 +164,7 @@ export function compareView(root, app) {
                         el("td", {class: "right"}, level(b, true)), el("td", {class: "figure"}, number(b)),
                         el("td", {class: "figure"}, a !== null && b !== null ? signed(b - a) : ""))))),
       el("p", {class: "note"},
-        `${attentionNames[attention]}, layer ${layer + 1}, mean of ${
+        `${app.site(attention).title}, layer ${layer + 1}, mean of ${
           heads.size === 1 ? "one head" : `${heads.size} heads`}; weights below 0.005 in both are left out.`));
   }
 
@@ -184,6 +184,7 @@ export function compareView(root, app) {
       facts.textContent = two?.length ? `score ${number(two[0].score)}` : "";
       failure.hidden = !app.flow.other.result?.error;
       failure.textContent = app.flow.other.result?.error ?? "";
+      controls.element.hidden = app.blind;
       controls.update();
       left.hidden = !app.plain?.has(state.attention, state.layer);
       right.hidden = word.hidden = overall.hidden = !app.other?.has(state.attention, state.layer);

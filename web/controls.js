@@ -1,7 +1,7 @@
 // Controls that several views share: pickers of attention, layer and head, the coloured squares, merging of subwords.
 import {el, headColour} from "dragoman/draw.js";
 import {isChanged} from "dragoman/flow.js";
-import {attentionNames, attentions} from "dragoman/look.js";
+import {siteOptions} from "dragoman/sites.js";
 
 let names = 0;
 
@@ -31,18 +31,16 @@ export function segmented(title, options, get, set) {
   };
 }
 
-export const attentionPicker = (app) => segmented("Attention",
-  () => attentions.map(
-    (value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]})),
+export const attentionPicker = (app) => segmented("Attention", () => siteOptions(app.sites),
   () => app.state.attention, (attention) => app.set({attention}));
 
 export const layerPicker = (app) => segmented("Layer",
-  () => Array.from({length: app.shape(app.state.attention).layers}, (_, value) => ({value, text: String(value + 1)})),
+  () => Array.from({length: app.site().layers}, (_, value) => ({value, text: String(value + 1)})),
   () => app.state.layer, (layer) => app.set({layer}));
 
 /** One head, for views of a single one; "mean" is the average of the shown heads where `mean` is wanted. */
 export const headPicker = (app) => segmented("Head",
-  () => Array.from({length: app.shape(app.state.attention).heads}, (_, value) => ({value, text: String(value + 1)})),
+  () => Array.from({length: app.site().heads}, (_, value) => ({value, text: String(value + 1)})),
   () => app.state.head, (head) => app.set({head}));
 
 /** Which translation the views show while "what if" has changed something; hidden otherwise. */
@@ -87,7 +85,7 @@ export function toggleOff(app, attention, layer, head) {
     !(entry.attention === attention && entry.layer === layer && entry.head === head)));
   const off = rest.length < app.state.off.length ? rest : [...rest, {attention, layer, head}];
   app.set({off, show: "changed"});
-  app.say(`${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} is ${off === rest ? "on" : "off"}.`);
+  app.say(`${app.site(attention).title}, layer ${layer + 1}, head ${head + 1} is ${off === rest ? "on" : "off"}.`);
 }
 
 /** The coloured squares: a click shows or hides a head, a double click shows it alone, or all again. Below them, unless

@@ -1,17 +1,12 @@
 // One attention weight, computed again from its query and key as equation (1) says; plain functions without a page.
 
-/** Whether query i may look at key j: the decoder's causal mask, and self-attention restricted to `window` places. */
-export function visible(attention, i, j, window) {
-  if (attention === "cross") return true;
-  if (attention === "decoder") return j <= i && (!window || i - j < window);
-  return !window || Math.abs(i - j) <= Math.floor(window / 2);
-}
+import {visible} from "dragoman/sites.js";
 
 /**
- * Traces the weight of key `j` for query `i`.
+ * Traces the weight of key `j` for query `i` at a site.
  * q and k are {rows, columns, data}; the sums are taken in double precision, from the float32 numbers of the model.
  */
-export function traceWeight(q, k, i, j, attention, window) {
+export function traceWeight(q, k, i, j, site) {
   const d = q.columns;
   const root = Math.sqrt(d);
   const queryVector = q.data.subarray(i * d, (i + 1) * d);
@@ -23,7 +18,7 @@ export function traceWeight(q, k, i, j, attention, window) {
   for (let m = 0; m < k.rows; ++m) {
     let dot = 0;
     for (let c = 0; c < d; ++c) dot += queryVector[c] * k.data[m * d + c];
-    const seen = visible(attention, i, m, window);
+    const seen = visible(site, i, m);
     const entry = {dot, scaled: dot / root, seen, exp: 0, weight: 0};
     if (seen) most = Math.max(most, entry.scaled);
     keys.push(entry);

@@ -23,7 +23,8 @@ export function filmView(root, app) {
   let asked = null;   // the frame of the state that was gone to
   const status = el("p", {class: "empty"}, "The film is being fetched.");
   const which = picker("Sentence", (value) => choose(Number(value)));
-  const controls = bar({element: which.element, update() {}}, attentionPicker(app), layerPicker(app), headPicker(app));
+  const pickers = [attentionPicker(app), layerPicker(app), headPicker(app)];
+  const controls = bar({element: which.element, update() {}}, ...pickers);
   const frameText = (at) => (frames[at] ? `Step ${frames[at].step}: ${frames[at].text}` : "");
   const steps = player({
     name: "Checkpoint", count: () => frames.length, text: frameText, show: draw, time: () => 700,
@@ -37,9 +38,9 @@ export function filmView(root, app) {
   const holder = el("div", {class: "film-matrix scroll-x"});
   const entropy = el("div");
   const strip = el("div", {class: "film-strip", role: "group", "aria-label": "Checkpoints"});
-  const body = el("div", {class: "film", hidden: true}, controls.element, steps.element, facts,
-    el("div", {class: "film-parts"}, holder, el("div", {}, entropy, strip)),
-    el("p", {class: "note"}, "Colour is the square root of the weight, so that small weights show too."));
+  const parts = el("div", {class: "film-parts"}, holder, el("div", {}, entropy, strip));
+  const note = el("p", {class: "note"}, "Colour is the square root of the weight, so that small weights show too.");
+  const body = el("div", {class: "film", hidden: true}, controls.element, steps.element, facts, parts, note);
   root.append(status, body);
 
   async function update() {
@@ -63,7 +64,8 @@ export function filmView(root, app) {
 
   function choose(index) {
     sentence = index;
-    frames = film.sentences[index].frames.map(({step, look}) => ({step, look: new Look(look), text: look.text}));
+    frames = film.sentences[index].frames.map(
+      ({step, look}) => ({step, look: new Look(look, app.sites), text: look.text}));
     which.show(film.sentences.map(({source}, i) => [String(i), source]), String(index));
     which.element.hidden = film.sentences.length < 2;
     status.hidden = true;
@@ -74,8 +76,10 @@ export function filmView(root, app) {
 
   function redraw() {
     const {attention, layer, head, frame} = app.state;
+    parts.hidden = note.hidden = !weighed();
+    for (const picker of pickers) picker.element.hidden = app.blind;
     const now = [sentence, attention, layer, head, document.documentElement.dataset.theme].join(" ");
-    if (now !== known) {
+    if (now !== known && weighed()) {
       known = now;
       strip.replaceChildren(...frames.map((_, at) => thumbnail(at)));
       const heights = frames.map((_, at) => weightsOf(at).rows * cellOf(weightsOf(at)).high);
@@ -85,6 +89,8 @@ export function filmView(root, app) {
     else steps.refresh();
   }
 
+  // Whether the frames have the attention that is chosen.
+  const weighed = () => frames.every(({look}) => look.has(app.state.attention, app.state.layer));
   const weightsOf = (at) => frames[at].look.exact(app.state.attention, app.state.layer, app.state.head);
   // The square root, so that the small weights of an untrained model show.
   const imageOf = (weights) => pixels(weights.rows, weights.columns, (i, j) => Math.sqrt(weights.at(i, j)),
@@ -106,6 +112,7 @@ export function filmView(root, app) {
     facts.replaceChildren(el("p", {class: "film-step"}, `Step ${grouped(step)}`),
       el("p", {class: "film-source"}, film.sentences[sentence].source),
       el("p", {class: "film-text", lang: app.state.target}, text || "(nothing)"));
+    if (!weighed()) return;
     holder.replaceChildren(matrix(look, weightsOf(at)));
     const {attention, layer, head} = app.state;
     const values = frames.map((frame) => frame.look.entropy(attention, layer, head));
@@ -157,6 +164,6 @@ export function filmView(root, app) {
 
   return {
     update, destroy: steps.pause,
-    svg: () => (frames.length ? matrix(frames[steps.at].look, weightsOf(steps.at)) : null),
+    svg: () => (frames.length && weighed() ? matrix(frames[steps.at].look, weightsOf(steps.at)) : null),
   };
 }

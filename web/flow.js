@@ -86,7 +86,8 @@ class Line {
       const {answer, layers, error} = await this.#answer(request, options, layer, one_layer);
       if (this.#under_way !== abort) return;
       const sentences = answer.translations.flatMap(({sentences}) => sentences);
-      const looks = sentences.map(({trace}) => (trace?.attention ? new Look(trace) : null));
+      const looks = sentences.map(
+        ({trace}) => (trace?.attention || trace?.beam ? new Look(trace, this.app.sites) : null));
       const before = this.result;
       if (one_layer && looks.every((look, i) => look && before.looks[i]?.absorb(look))) {
         before.layers.push(layer);
@@ -111,6 +112,7 @@ class Line {
       const {trace, packed, ...rest} = request;
       return {answer: await this.app.api.translate(rest, options)};
     }];
+    if (!this.app.sites.length) ways.shift();
     if (!this.app.tooLong(request.q))
       ways.unshift(async () => ({answer: await this.app.api.translate(request, options)}));
     let refusal = null;
@@ -135,6 +137,7 @@ export class Flow {
   }
 
   forget() { for (const line of [this.plain, this.changed, this.other]) line.forget(); }
+  clear() { for (const line of [this.plain, this.changed, this.other]) line.clear(); }
 
   /** Asks for whatever the state needs and is not there or under way. */
   refresh() {

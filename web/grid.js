@@ -3,14 +3,12 @@ import {cells} from "dragoman/cells.js";
 import {bar, isOff, mergedSwitch, segmented, showPicker, toggleOff} from "dragoman/controls.js";
 import {colour, darkTheme, el, headColour, number, sheet, svg} from "dragoman/draw.js";
 import {heat, hues, pooled} from "dragoman/heat.js";
-import {attentionNames, attentions} from "dragoman/look.js";
+import {siteOptions} from "dragoman/sites.js";
 
 export function gridView(root, app) {
-  let every = innerWidth >= 1000;  // all three attentions at once
+  let every = innerWidth >= 1000;  // all attentions at once
   const picker = segmented("Attention",
-    () => [{value: "all", text: "All"},
-      ...attentions.map(
-        (value) => ({value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]}))],
+    () => [{value: "all", text: "All"}, ...siteOptions(app.sites)],
     () => (every ? "all" : app.state.attention), (value) => {
       every = value === "all";
       app.set(every ? {} : {attention: value});
@@ -35,13 +33,13 @@ export function gridView(root, app) {
       empty.hidden = Boolean(look);
       groups.hidden = note.hidden = partly.hidden = !look;
       if (!look) return;
-      const wanted = every ? attentions : [app.state.attention];
-      if (wanted.join() !== shown.map(({attention}) => attention).join()) {
-        shown = wanted.map((attention) => thumbnails(app, attention, enlarged.open));
+      const wanted = every ? app.sites : [app.site()];
+      if (wanted.length !== shown.length || wanted.some((site, i) => site !== shown[i].site)) {
+        shown = wanted.map((site) => thumbnails(app, site, enlarged.open));
         groups.replaceChildren(...shown.map(({element}) => element));
       }
       for (const group of shown) group.update();
-      partly.hidden = look.shape("cross").which.length === app.shape("cross").layers;
+      partly.hidden = app.sites.every(({name, layers}) => look.shape(name).which.length === layers);
       enlarged.update();
     },
     destroy: () => enlarged.destroy(),
@@ -50,11 +48,11 @@ export function gridView(root, app) {
 }
 
 // The thumbnails of one attention.
-function thumbnails(app, attention, open) {
-  const table = el("div", {class: "thumbs", role: "group", "aria-label": attentionNames[attention], onkeydown: walk});
-  const {layers, heads} = app.shape(attention);
+function thumbnails(app, site, open) {
+  const {name: attention, title, layers, heads} = site;
+  const table = el("div", {class: "thumbs", role: "group", "aria-label": title, onkeydown: walk});
   const element = el("section", {class: "thumb-group", style: {"--heads": String(heads)}},
-    el("h3", {}, attentionNames[attention]), table);
+    el("h3", {}, title), table);
   const tiles = [];
   for (let layer = 0; layer < layers; ++layer) {
     table.append(el("div", {class: "thumb-layer"}, `Layer ${layer + 1}`));
@@ -69,8 +67,7 @@ function thumbnails(app, attention, open) {
         type: "button",
         class: "switch",
         role: "switch",
-        "aria-label":
-          `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1} takes part in the computation`,
+        "aria-label": `${title}, layer ${layer + 1}, head ${head + 1} takes part in the computation`,
         onclick: () => toggleOff(app, attention, layer, head)
       });
       tiles.push({layer, head, picture, caption, button, lever});
@@ -94,12 +91,12 @@ function thumbnails(app, attention, open) {
     const entropy = there ? number(app.look.entropy(attention, layer, head), 2) : "–";
     caption.replaceChildren(el("b", {}, String(head + 1)), ` ${entropy}`);
     button.setAttribute("aria-label",
-      `Enlarge ${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}, mean entropy ${entropy} bits`);
+      `Enlarge ${title}, layer ${layer + 1}, head ${head + 1}, mean entropy ${entropy} bits`);
   }
 
   return {
     element,
-    attention,
+    site,
     update() {
       const now =
         {look: app.look, merged: app.look.merged, dark: darkTheme(), layers: app.look.shape(attention).which.length};
@@ -128,7 +125,7 @@ function enlargement(app) {
     app.set({tab, layer: at.layer, head: at.head, ...(tab === "heads" ? {heads: new Set([at.head])} : {})});
   };
   const step = (layers, heads) => {
-    const shape = app.shape(app.state.attention);
+    const shape = app.site();
     at.layer = (at.layer + layers + shape.layers) % shape.layers;
     at.head = (at.head + heads + shape.heads) % shape.heads;
     update();
@@ -162,7 +159,7 @@ function enlargement(app) {
   function update() {
     if (!element.open || !app.look) return;
     const {attention} = app.state;
-    title.textContent = `${attentionNames[attention]}, layer ${at.layer + 1}, head ${at.head + 1}`;
+    title.textContent = `${app.site().title}, layer ${at.layer + 1}, head ${at.head + 1}`;
     const {entropy, distance, peak} = app.look.statistics(attention, at.layer, at.head);
     facts.textContent = `Mean entropy ${number(entropy, 2)} bits · mean distance ${
       number(distance, 1)} · mean largest weight ${number(peak, 2)}`;
@@ -179,8 +176,7 @@ function enlargement(app) {
 }
 
 function gridSvg(app) {
-  const {attention} = app.state;
-  const {layers, heads} = app.shape(attention);
+  const {name: attention, title, layers, heads} = app.site();
   const [size, gap] = [120, 24];
   const [width, height] = [40 + heads * (size + gap), 40 + layers * (size + gap + 10)];
   const tiles = [];
@@ -203,5 +199,5 @@ function gridSvg(app) {
     }
   }
   return sheet(width, height,
-    svg("text", {x: 8, y: 20, "font-size": 13, fill: colour("--soft")}, attentionNames[attention]), ...tiles);
+    svg("text", {x: 8, y: 20, "font-size": 13, fill: colour("--soft")}, title), ...tiles);
 }

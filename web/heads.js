@@ -4,7 +4,8 @@ import {
   attentionPicker, bar, headSquares, layerPicker, leastWeight, mergedSwitch, showPicker,
 } from "dragoman/controls.js";
 import {el, grouped, headColour, number} from "dragoman/draw.js";
-import {attentionNames, mergedSentence} from "dragoman/look.js";
+import {mergedSentence} from "dragoman/look.js";
+import {isSelf} from "dragoman/sites.js";
 
 export function headsView(root, app) {
   const controls = bar(
@@ -71,7 +72,7 @@ export function headsView(root, app) {
       clearTimeout(due);
       panel.destroy();
     },
-    svg: () => (ready() ? panel.svg(`${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}`) : null),
+    svg: () => (ready() ? panel.svg(`${app.site().title}, layer ${app.state.layer + 1}`) : null),
   };
 }
 
@@ -139,21 +140,18 @@ function running(tokens, matrices, side, index) {
   }));
 }
 
-const distanceMeans = {
-  encoder: "mean distance of what is looked at, in tokens",
-  decoder: "mean distance of what is looked at, in tokens",
-  cross: "mean distance from the diagonal, in tokens",
-};
+const distanceMeans = (site) => (
+  `mean distance ${isSelf(site) ? "of what is looked at" : "from the diagonal"}, in tokens`);
 
 // Without a token: what the shown heads do on the whole.
 function summary(app, attention, layer, heads) {
   return [
-    el("h3", {}, `${attentionNames[attention]}, layer ${layer + 1}`),
+    el("h3", {}, `${app.site(attention).title}, layer ${layer + 1}`),
     el("p", {class: "note"}, "Point at a word to keep its lines only, click to pin it. " +
       "With the keyboard: arrows move, Enter pins, Escape unpins."),
     el("table", {class: "stats"}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Head"),
       el("th", {scope: "col", class: "figure", title: "mean over queries; 0 looks at one token"}, "Entropy, bits"),
-      el("th", {scope: "col", class: "figure", title: distanceMeans[attention]}, "Distance"),
+      el("th", {scope: "col", class: "figure", title: distanceMeans(app.site(attention))}, "Distance"),
       el("th", {scope: "col", class: "figure", title: "mean over queries of the largest weight"}, "Peak"))),
     el("tbody", {}, ...[...heads].sort((a, b) => a - b).map((head) => {
       const {entropy, distance, peak} = app.look.statistics(attention, layer, head);

@@ -2,20 +2,21 @@
 // take them. Plain functions without a page.
 
 import {statistics} from "dragoman/look.js";
+import {isSelf} from "dragoman/sites.js";
 
 /**
  * `weights` is {rows, columns, at(i, j), data} of one head. Adds to entropy, distance and peak: the spread (entropy as
  * a share of the most that it could be) and the shares of all weight that go to the query's own place, the place
- * before and after it, the first key and the last. In cross-attention the own place is the one in proportion. Null:
+ * before and after it, the first key and the last. Between two sentences the own place is the one in proportion. Null:
  * there is no such key.
  */
-export function headStats(weights, attention) {
+export function headStats(weights, site) {
   const {rows, columns} = weights;
-  const cross = attention === "cross";
+  const cross = !isSelf(site);
   const shares = {spread: 0, own: 0, previous: 0, next: 0, first: 0, last: 0};
   for (let i = 0; i < rows; ++i) {
     const own = cross ? Math.round(rows > 1 ? (i * (columns - 1)) / (rows - 1) : 0) : i;
-    const seen = attention === "decoder" ? Math.min(i + 1, columns) : columns;
+    const seen = site.causal ? Math.min(i + 1, columns) : columns;
     const at = (j) => (j >= 0 && j < columns ? weights.at(i, j) : 0);
     let entropy = 0;
     for (let j = 0; j < seen; ++j) if (at(j) > 0) entropy -= at(j) * Math.log2(at(j));
@@ -28,8 +29,8 @@ export function headStats(weights, attention) {
   }
   for (const name of Object.keys(shares)) shares[name] /= Math.max(1, rows);
   if (cross) shares.previous = shares.next = null;
-  if (attention === "decoder") shares.next = shares.last = null;
-  return {...statistics(weights, attention), ...shares};
+  if (site.causal) shares.next = shares.last = null;
+  return {...statistics(weights, site), ...shares};
 }
 
 /** What a head does, in one or two words, if it mostly does one thing. */

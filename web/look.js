@@ -1,12 +1,8 @@
 // The data of one sentence, a "Look": weights as the decoder computed them, subwords merged to words if wanted, and
 // what can be counted in them.
 
-export const attentions = ["encoder", "decoder", "cross"];
-export const attentionNames = {
-  encoder: "Encoder self-attention",
-  decoder: "Decoder self-attention",
-  cross: "Cross-attention"
-};
+import {isSelf, siteOf} from "dragoman/sites.js";
+
 export const start = "<s>";
 export const mergedSentence = "Words: rows of subwords averaged, columns added.";
 
@@ -35,7 +31,7 @@ export function unpacked(text) {
 }
 
 // {heads, queries, keys, layers: Map of a layer (from 0) to its weights [head][query][key]}, from base64 or lists.
-function table(attention) {
+function table(attention = []) {
   if (!Array.isArray(attention)) {
     const {layers, heads, queries, keys, which} = attention;
     const data = unpacked(attention.packed);
@@ -80,8 +76,10 @@ export function words(pieces) {
 }
 
 export class Look {
-  constructor(trace) {
+  /** `sites` are those of the model that the trace is of; see sites.js. */
+  constructor(trace, sites) {
     this.trace = trace;
+    this.sites = sites;
     this.src = trace.src;
     this.tgt = trace.tgt;
     this.read = [start, ...trace.tgt.slice(0, -1)];  // what the decoder had read when it chose tgt
@@ -94,13 +92,13 @@ export class Look {
   }
 
   #table(attention) {
-    return this.tables[attention] ??= table(this.trace.attention[attention]);
+    return this.tables[attention] ??= table(this.trace.attention?.[attention]);
   }
 
   /** "src", "tgt" or "read": the list that an attention's queries or keys are. */
   sides(attention) {
-    if (attention === "encoder") return {queries: "src", keys: "src"};
-    return {queries: "tgt", keys: attention === "decoder" ? "read" : "src"};
+    const {queries, keys} = siteOf(this.sites, attention);
+    return {queries: queries === "source" ? "src" : "tgt", keys: keys === "source" ? "src" : "read"};
   }
 
   /** {layers, heads, which}: which layers (from 0) were recorded. */
@@ -117,8 +115,8 @@ export class Look {
   /** Takes over the layers of another look at the same translation. Returns false if it is another one. */
   absorb(other) {
     if (this.src.join(" ") !== other.src.join(" ") || this.tgt.join(" ") !== other.tgt.join(" ")) return false;
-    for (const attention of attentions) {
-      for (const [layer, data] of other.#table(attention).layers) this.#table(attention).layers.set(layer, data);
+    for (const {name} of this.sites) {
+      for (const [layer, data] of other.#table(name).layers) this.#table(name).layers.set(layer, data);
     }
     return true;
   }
@@ -165,10 +163,11 @@ export class Look {
     return this.cache.get(name);
   }
 
-  /** Whether a query may not look at a key: words that the decoder has not written yet. */
+  /** Whether a query may not look at a key because it comes later: words that were not written yet. */
   masked(attention, query, key) {
-    if (attention !== "decoder") return false;
-    return this.merged ? this.groups.read[key][0] > this.groups.tgt[query].at(-1) : key > query;
+    if (!siteOf(this.sites, attention).causal) return false;
+    const {queries, keys} = this.sides(attention);
+    return this.merged ? this.groups[keys][key][0] > this.groups[queries][query].at(-1) : key > query;
   }
 
   /** The average of several heads. */
@@ -182,12 +181,14 @@ export class Look {
 
   /**
    * What a head does on the whole, each the mean over its queries: entropy in bits (0: looks at one token; log2 of the
-   * number of keys: at all alike), distance in tokens between a query and what it looks at (for cross-attention from
-   * the place that is as far into the source as the query is into the translation), peak (the largest weight).
+   * number of keys: at all alike), distance in tokens between a query and what it looks at (between two sentences from
+   * the place that is as far into the one as the query is into the other), peak (the largest weight).
    */
   statistics(attention, layer, head) {
     const name = `${attention} ${layer} ${head} ${this.merged} statistics`;
-    if (!this.cache.has(name)) this.cache.set(name, statistics(this.weights(attention, layer, head), attention));
+    if (!this.cache.has(name)) {
+      this.cache.set(name, statistics(this.weights(attention, layer, head), siteOf(this.sites, attention)));
+    }
     return this.cache.get(name);
   }
 
@@ -207,8 +208,8 @@ function merge(matrix, rows, columns) {
   return new Matrix(rows.length, columns.length, data);
 }
 
-export function statistics({rows, columns, data}, attention) {
-  const slope = attention === "cross" && rows > 1 ? (columns - 1) / (rows - 1) : 1;
+export function statistics({rows, columns, data}, site) {
+  const slope = !isSelf(site) && rows > 1 ? (columns - 1) / (rows - 1) : 1;
   let [entropy, distance, peak] = [0, 0, 0];
   for (let i = 0, at = 0; i < rows; ++i) {
     let highest = 0;

@@ -3,6 +3,7 @@ import {Offline, Server} from "dragoman/api.js";
 import {grouped, headColour} from "dragoman/draw.js";
 import {Flow, isChanged} from "dragoman/flow.js";
 import {sentenceBox} from "dragoman/sentence.js";
+import {siteOf, sitesOf} from "dragoman/sites.js";
 import {defaults, fromHash, searchDefault, searchFields, setSearchDefaults, toHash} from "dragoman/state.js";
 import {tabs} from "dragoman/tabs.js";
 import {tools} from "dragoman/tools.js";
@@ -14,6 +15,7 @@ const data = embedded ? JSON.parse(embedded.textContent) : null;
 const app = {
   state: defaults(),
   model: null,
+  sites: [],
   languages: [],
   settings: {},
   offline: data !== null,
@@ -24,8 +26,9 @@ const app = {
   /** Merges changes into the state, writes the address, asks for what is missing, redraws in the next frame. */
   set(changes) {
     keepPins(app.state, changes);
+    keepAllHeads(app.state, changes);
     Object.assign(app.state, changes);
-    app.state.layer = Math.max(0, Math.min(app.state.layer ?? 0, app.shape(app.state.attention).layers - 1));
+    fit();
     tellMerging();
     app.flow.refresh();
     app.refresh();
@@ -79,22 +82,16 @@ const app = {
     return isChanged(app.state) && app.state.show === "changed" && app.changed ? app.changed : app.plain;
   },
 
-  /** How many layers and heads an attention of this model has. */
-  shape(attention) {
-    const config = app.model?.config;
-    if (config)
-      return {
-        layers: attention === "encoder" ? config["encoder-layers"] : config["decoder-layers"],
-        heads: config.heads
-      };
-    return app.look?.shape(attention) ?? {layers: 0, heads: 0};
-  },
+  /** The attention site of that name, the shown one if none is given. */
+  site(name = app.state.attention) { return siteOf(app.sites, name); },
+  /** Whether the model is known to have no attention. */
+  get blind() { return app.model !== null && !app.sites.length; },
 
   // Whether the attention of a text is likely to be more than one answer may hold; a token has some four letters.
   tooLong(text) {
     const most = app.model?.trace_weights ?? 2 ** 24;
-    const {layers, heads} = app.shape("cross");
-    return (text.length / 4) ** 2 * heads * (app.shape("encoder").layers + 2 * layers) > most;
+    const matrices = app.sites.reduce((sum, {layers, heads}) => sum + layers * heads, 0);
+    return (text.length / 4) ** 2 * matrices > most;
   },
 
   positions: remembered((count = 64) => app.api.positions(app.state.source, app.state.target, count)),
@@ -144,6 +141,13 @@ function keepPins(state, changes) {
   }
 }
 
+// If all heads of one attention are shown, all of the next one are, however many it has.
+function keepAllHeads(state, changes) {
+  if (changes.attention === undefined || changes.heads !== undefined) return;
+  const other = app.site(changes.attention).heads !== state.allHeads;
+  if (other && state.heads?.size === state.allHeads) changes.heads = null;
+}
+
 function tellMerging() {
   const {plain, changed, other} = app.flow;
   for (const line of [plain, changed, other]) {
@@ -165,36 +169,47 @@ function writeHash() {
 async function loadModel() {
   const {state} = app;
   app.model = await app.api.model(state.source, state.target);
+  app.sites = sitesOf(app.model);
   state.source = app.model.source ?? state.source;
   state.target = app.model.target ?? state.target;
   setSearchDefaults(app.model.search);
-  const {config, parameters} = app.model;
+  const {summary, parameters} = app.model;
   const steps = app.model.steps ?? app.model.provenance?.steps;
   fit();
-  const facts = [`${config["encoder-layers"]} + ${config["decoder-layers"]} layers`, `${config.heads} heads`,
-    `d = ${config["d-model"]}`];
+  const facts = summary ? [summary] : [];
   if (parameters) facts.push(`${grouped(parameters)} parameters`);
   if (steps) facts.push(`${grouped(steps)} steps of training`);
   byId("model").textContent = facts.join(" · ");
 }
 
-// Brings layers and heads of the state within what the model has.
+// Brings attention, layers and heads of the state within what the model has.
 function fit() {
+  if (!app.model) return;
   const {state} = app;
-  const {heads} = app.shape("cross");
-  const {layers} = app.shape(state.attention);
-  state.allHeads = heads;
-  const all = Array.from({length: heads}, (_, head) => head);
-  state.heads = new Set(state.heads ? all.filter((head) => state.heads.has(head)) : all);
-  state.layer = Math.min(state.layer ?? layers - 1, layers - 1);
-  state.head = Math.min(state.head, heads - 1);
-  state.off = state.off.filter(({attention, layer, head}) => layer < app.shape(attention).layers && head < heads);
+  if (app.sites.length && !app.sites.includes(app.site())) state.attention = app.sites[0].name;
+  const {layers, heads} = app.site();
+  fitHeads(state, heads);
+  const within = (value, count) => Math.max(0, Math.min(value, count - 1));
+  state.layer = within(state.layer ?? Infinity, layers);
+  state.head = within(state.head, heads);
+  state.off = state.off.filter(
+    ({attention, layer, head}) => layer < app.site(attention).layers && head < app.site(attention).heads);
+}
+
+// The shown heads that there are; all of them if none is left, or if nothing was chosen (null).
+function fitHeads(state, count) {
+  state.allHeads = count;
+  if (state.heads && [...state.heads].every((head) => head < count)) return;
+  const all = Array.from({length: count}, (_, head) => head);
+  const left = all.filter((head) => state.heads?.has(head));
+  state.heads = new Set(left.length ? left : all);
 }
 
 /** Another pair of languages. */
 app.choosePair = async (source, target) => {
   try {
     Object.assign(app.state, {source, target, off: [], heads: null, layer: null});
+    app.flow.clear();  // what is there is of another model
     await loadModel();
     app.set({});
   } catch (error) {

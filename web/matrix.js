@@ -2,7 +2,9 @@
 import {cells} from "dragoman/cells.js";
 import {attentionPicker, bar, headPicker, layerPicker, mergedSwitch, showPicker} from "dragoman/controls.js";
 import {el, number} from "dragoman/draw.js";
-import {attentionNames, mergedSentence} from "dragoman/look.js";
+import {mergedSentence} from "dragoman/look.js";
+
+const later = {target: "words that were not written yet", source: "words that come later"};
 
 export function matrixView(root, app) {
   let zoom = 0;
@@ -41,7 +43,7 @@ export function matrixView(root, app) {
     select: (query, key) => app.set({query, key}),
     zoom: () => zoom,
   });
-  const title = () => `${attentionNames[app.state.attention]}, layer ${app.state.layer + 1}, head ${
+  const title = () => `${app.site().title}, layer ${app.state.layer + 1}, head ${
     app.state.head + 1}`;
 
   function update() {
@@ -56,9 +58,10 @@ export function matrixView(root, app) {
     note.textContent = [
       `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits,`,
       `mean distance ${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.`,
-      attention === "decoder" ? "Grey: masked, words that were not written yet." : "",
+      app.site().causal ? `Grey: masked, ${later[app.site().keys]}.` : "",
       app.state.merged ? mergedSentence : "",
     ].join(" ");
+    why.hidden = !app.site().d_k;
     const {rows, columns} = app.look.weights(attention, layer, head);
     const is = query !== null && key !== null && query < rows && key < columns;
     if (is) chosen.replaceChildren(el("span", {}, panel.tell(query, key)), why);

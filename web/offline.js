@@ -14,12 +14,11 @@ export const resultsOf = (app) => [app.flow.plain, app.flow.changed, app.flow.ot
 
 const lengthOf = ({trace}) => [trace?.src?.length ?? 0, trace?.tgt?.length ?? 0];
 
-// Whether queries and keys of all heads are few enough.
+// Whether there are queries and keys, and those of all heads are few enough.
 function small(app, {sentences, layers}) {
-  const {config} = app.model;
   const rows = sentences.reduce((sum, sentence) => sum + lengthOf(sentence)[0] + lengthOf(sentence)[1], 0);
-  const heads = config.heads * (config["encoder-layers"] + 2 * config["decoder-layers"]);
-  return !layers && rows * heads * config["d-k"] * 4 < mostProjections;
+  const numbers = app.sites.reduce((sum, {layers: count, heads, d_k}) => sum + count * heads * d_k, 0);
+  return !layers && numbers > 0 && rows * numbers * 4 < mostProjections;
 }
 
 async function complete(app, result) {
@@ -40,7 +39,7 @@ export async function offlineData(app) {
   if (!results.length) throw new Error("There is no translation yet.");
   const longest = Math.max(leastPositions, ...results.flatMap(({sentences}) => sentences.flatMap(lengthOf)));
   const [positions, film, ...sentences] = await Promise.all([
-    app.model.config.positions === "none" ? null : app.positions(Math.min(mostPositions, longest)),
+    app.positions(Math.min(mostPositions, longest)),
     app.model.film ? app.film() : null,
     ...results.map((result) => complete(app, result)),
   ]);

@@ -5,6 +5,7 @@ import {bar, headSquares, mergedSwitch, showPicker} from "dragoman/controls.js";
 import {colour, el, faded, headColour, prepared, svg} from "dragoman/draw.js";
 import {player} from "dragoman/player.js";
 import {layoutOf, momentText, momentsOf, sceneOf} from "dragoman/playscene.js";
+import {hasPositions} from "dragoman/sites.js";
 
 const durations = {embed: 700, encoder: 1500, read: 350, decoder: 750, write: 450};
 
@@ -52,14 +53,16 @@ export function playView(root, app) {
       steps.pause();
       return;
     }
+    const [encoder, decoder] = ["source", "target"].map((stack) => sitesIn(stack));
+    const layers = (sites) => Math.max(0, ...sites.map(({name}) => look.shape(name).layers));
     play = {
-      heads: [...state.heads], weights: (kind, layer, head) => look.weights(kind, layer, head), colour: headColour,
-      sources: look.tokens("encoder").keys, inputs: look.tokens("decoder").keys, outputs: look.tokens("cross").queries,
-      encoderLayers: look.shape("encoder").layers, decoderLayers: look.shape("decoder").layers,
+      encoder, decoder, weights: (name, layer, head) => look.weights(name, layer, head), colour: headColour,
+      sources: look.labels("src"), inputs: look.labels("read"), outputs: look.labels("tgt"),
+      encoderLayers: layers(encoder), decoderLayers: layers(decoder), positions: hasPositions(app.model),
       least: look.src.length > 60 ? 0.15 : 0.07,
-      has: (kind, layer) => look.has(kind, layer), cache: play?.cache ?? new Map(),
+      has: (name, layer) => look.has(name, layer), cache: play?.cache ?? new Map(),
     };
-    const heads = play.heads.join(" ");
+    const heads = JSON.stringify([encoder, decoder]);
     const other = known?.look !== look || known.merged !== state.merged;
     if (other || known.heads !== heads) play.cache = new Map();
     known = {look, merged: state.merged, heads};
@@ -69,6 +72,15 @@ export function playView(root, app) {
     }
     if (state.step !== null && state.step !== asked) steps.go(state.step);
     else steps.refresh();
+  }
+
+  // The sites whose queries are in a stack, with the heads that are shown: all of each, or those that are chosen.
+  function sitesIn(stack) {
+    const {heads, allHeads} = app.state;
+    const shown = (count) => (
+      heads.size === allHeads ? Array.from({length: count}, (_, i) => i) : [...heads].filter((head) => head < count));
+    return app.sites.filter(({queries}) => queries === stack)
+      .map(({name, keys, layers, heads: count}) => ({name, keys, layers, heads: shown(count)}));
   }
 
   function arrange() {

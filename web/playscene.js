@@ -28,9 +28,9 @@ export function layoutOf(size, width) {
   const stacked = together < (wide ? 20 : 24);
   const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
   const column = Math.min(64, Math.max(stacked && !wide ? 16.5 : 20, room));
-  const rows = decoderLayers + encoderLayers - (stacked ? 0 : 0.5);
+  const rows = Math.max(1, decoderLayers + encoderLayers - (stacked ? 0 : 0.5));
   const row = Math.max(34, Math.min(64, (wide ? 470 : 400) / rows));
-  const raised = stacked ? encoderLayers * row + label + 24 : (encoderLayers - 0.5) * row;
+  const raised = stacked ? encoderLayers * row + label + 24 : Math.max(0, encoderLayers - 0.5) * row;
   const height = 24 + label + decoderLayers * row + raised + label;
   const bottom = height - label;
   const decoderX = stacked ? pad : pad + sources * column + gap;
@@ -57,13 +57,13 @@ export function layoutOf(size, width) {
 const ease = (t) => (t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t));
 
 /** The lines of one query, the heaviest first; few enough that a long sentence is still drawn quickly. */
-function linesOf(play, kind, layer, query, most) {
-  const name = `${kind} ${layer} ${query}`;
+function linesOf(play, site, layer, query, most) {
+  const name = `${site.name} ${layer} ${query}`;
   if (play.cache.has(name)) return play.cache.get(name);
   const found = [];
-  if (!play.has(kind, layer)) return found;
-  for (const head of play.heads) {
-    const weights = play.weights(kind, layer, head);
+  if (!play.has(site.name, layer)) return found;
+  for (const head of site.heads) {
+    const weights = play.weights(site.name, layer, head);
     if (query >= weights.rows) continue;
     for (let key = 0; key < weights.columns; ++key) {
       const weight = weights.at(query, key);
@@ -76,10 +76,10 @@ function linesOf(play, kind, layer, query, most) {
   return found;
 }
 
-function addLines(scene, play, lines, from, to, grown, strength) {
+function addLines(scene, play, {heads}, lines, from, to, grown, strength) {
   for (const {key, head, weight} of lines) {
     const start = from(key);
-    const aside = (play.heads.indexOf(head) - (play.heads.length - 1) / 2) * Math.min(2, 7 / play.heads.length);
+    const aside = (heads.indexOf(head) - (heads.length - 1) / 2) * Math.min(2, 7 / heads.length);
     scene.lines.push({
       x1: start.x + aside, y1: start.y, x2: to.x + aside, y2: to.y, grown,
       colour: play.colour(head), alpha: strength * Math.min(1, 0.15 + 0.85 * weight), width: 0.6 + 2.6 * weight,
@@ -88,16 +88,17 @@ function addLines(scene, play, lines, from, to, grown, strength) {
 }
 
 /**
- * The shapes at moment `at`, `t` of the way through it (1: all of it is there). `play` is {heads, has(kind, layer),
- * weights(kind, layer, head), colour(head), sources, inputs, outputs (labels), encoderLayers, decoderLayers, least (the
- * weight that is drawn), cache (a Map of lines)}.
+ * The shapes at moment `at`, `t` of the way through it (1: all of it is there). `play` is {encoder, decoder (the sites
+ * of each stack, {name, keys, layers, heads}), has(name, layer), weights(name, layer, head), colour(head), sources,
+ * inputs, outputs (labels), encoderLayers, decoderLayers, positions (whether they are added), least (the weight that is
+ * drawn), cache (a Map of lines)}.
  */
 export function sceneOf(play, layout, moments, at, t) {
   const scene = {lines: [], dots: [], texts: []};
   const now = moments[at];
   const inDecoder = now.word !== undefined;
   const encoded = inDecoder ? play.encoderLayers : now.kind === "encoder" ? now.layer + 1 : 0;
-  const per = Math.max(2, Math.min(3 * play.heads.length, Math.floor(4000 / play.sources.length)));
+  const per = ({heads}) => Math.max(2, Math.min(3 * heads.length, Math.floor(4000 / play.sources.length)));
 
   for (const title of layout.names) scene.texts.push({...title, begins: true});
   play.sources.forEach((label, i) => {
@@ -113,9 +114,11 @@ export function sceneOf(play, layout, moments, at, t) {
     const current = !inDecoder && layer === encoded - 1;
     if (inDecoder || layer < encoded - 2) continue;
     for (let query = 0; query < play.sources.length; ++query) {
-      const lines = linesOf(play, "encoder", layer, query, per);
-      addLines(scene, play, lines, (key) => layout.encoder(layer, key), layout.encoder(layer + 1, query),
-        current ? ease(t * 1.6) : 1, current ? 1 : 0.22);
+      for (const site of play.encoder) {
+        const lines = linesOf(play, site, layer, query, per(site));
+        addLines(scene, play, site, lines, (key) => layout.encoder(layer, key), layout.encoder(layer + 1, query),
+          current ? ease(t * 1.6) : 1, current ? 1 : 0.22);
+      }
     }
   }
   for (let word = 0; word < play.outputs.length; ++word) addWord(scene, play, layout, now, word, t);
@@ -158,10 +161,28 @@ function addWord(scene, play, layout, now, word, t) {
 // First the words that have been written (self-attention), then the source (attention over the encoder's output).
 function addDecoderLines(scene, play, layout, word, layer, t, strength) {
   const to = layout.decoder(layer + 1, word);
-  const own = linesOf(play, "decoder", layer, word, 4 * play.heads.length);
-  addLines(scene, play, own, (key) => layout.decoder(layer, key), to, ease(t * 2.4), strength);
-  const cross = linesOf(play, "cross", layer, word, 4 * play.heads.length);
-  addLines(scene, play, cross, (key) => layout.encoder(play.encoderLayers, key), to, ease(t * 2.4 - 0.9), strength);
+  for (const site of play.decoder) {
+    const lines = linesOf(play, site, layer, word, 4 * site.heads.length);
+    const [from, grown] = site.keys === "target" ? [(key) => layout.decoder(layer, key), ease(t * 2.4)]
+      : [(key) => layout.encoder(play.encoderLayers, key), ease(t * 2.4 - 0.9)];
+    addLines(scene, play, site, lines, from, to, grown, strength);
+  }
+}
+
+// What the encoder does before its first layer of attention, if it has any.
+function embedText({sources, encoderLayers, positions}) {
+  const vectors = `Each of the ${sources.length} pieces of the source becomes a vector`;
+  if (positions) return `${vectors}, and its position is added.`;
+  if (encoderLayers) return `${vectors}.`;
+  return `The model reads the ${sources.length} pieces of the source. Its encoder works without attention, so there ` +
+    "are no lines in it.";
+}
+
+// What a word looks at in a layer of the decoder.
+function gazeText({decoder}, layer) {
+  const keys = new Set(decoder.filter(({layers}) => layer < layers).map((site) => site.keys));
+  const told = [keys.has("target") ? "at what has been written" : "", keys.has("source") ? "at the source" : ""];
+  return `it looks ${told.filter(Boolean).join(", then ")}`;
 }
 
 /** What the moment shows, in words. */
@@ -169,7 +190,7 @@ export function momentText(play, moment) {
   const word = moment.word;
   switch (moment.kind) {
     case "embed":
-      return `Each of the ${play.sources.length} pieces of the source becomes a vector, and its position is added.`;
+      return embedText(play);
     case "encoder":
       return `Encoder, layer ${moment.layer + 1} of ${play.encoderLayers}: all words at once, each looks at all the ` +
         "others.";
@@ -177,8 +198,8 @@ export function momentText(play, moment) {
       return word === 0 ? "The decoder begins: it reads the start token." :
         `The decoder reads “${play.inputs[word]}”, which it has just written.`;
     case "decoder":
-      return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: it looks at what has ` +
-        "been written, then at the source.";
+      return `Word ${word + 1}, decoder layer ${moment.layer + 1} of ${play.decoderLayers}: ${
+        gazeText(play, moment.layer)}.`;
     default:
       return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
         "The end token is the likeliest next: the sentence is done." :

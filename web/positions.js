@@ -33,7 +33,7 @@ export function positionsView(root, app) {
   let way = "model";  // how dimensions are ordered: as in the model, or "apart", sines first, then cosines
   let known = "";
   const at = (i, j) => table.data[i * table.columns + j];
-  const kind = () => app.model?.config.positions ?? "sinusoid";
+  const kind = () => app.model?.config?.positions ?? "";
 
   const heat = heatMap({
     name: "Position encodings, positions down, dimensions across", say: app.say,
@@ -60,11 +60,10 @@ export function positionsView(root, app) {
   const watch = new ResizeObserver(() => draw());
   watch.observe(map);
 
+  const noPositions = () => `This model has no position encodings${
+    kind() === "none" ? ": it sees a sentence as a set of words" : ""}.`;
+
   async function update() {
-    if (kind() === "none") {
-      status.textContent = "This model has no position encodings: it sees a sentence as a set of words.";
-      return;
-    }
     const count = Math.min(512, Math.max(64, app.look?.src.length ?? 0, app.look?.tgt.length ?? 0));
     const wanted = `${app.state.source} ${app.state.target} ${count}`;
     if (known !== wanted) {
@@ -72,10 +71,14 @@ export function positionsView(root, app) {
       try {
         const answer = await app.positions(count);
         if (known !== wanted) return;
-        if (!answer?.packed) throw new Error("There are no position encodings in this file.");
+        if (!answer) throw new Error("There are no position encodings in this file.");
+        if (!answer.rows) throw new Error(noPositions());
         table = {rows: answer.rows, columns: answer.columns, data: unpacked(answer.packed)};
       } catch (error) {
+        table = null;
         status.textContent = error.message;
+        status.hidden = false;
+        body.hidden = true;
         return;
       }
       status.hidden = true;
@@ -93,15 +96,16 @@ export function positionsView(root, app) {
     if (apart) order.sort((a, b) => (a % 2) - (b % 2) || a - b);
     cell = [Math.min(cell[0], rows - 1), Math.min(cell[1], count - 1)];
     const largest = () => table.data.reduce((so_far, value) => Math.max(so_far, Math.abs(value)), 1e-9);
+    const most = kind().startsWith("sinusoid") ? 1 : largest();
     heat.show({
-      rows, columns: count, at: (i, j) => at(i, order[j]), tint: diverging(kind() === "learned" ? largest() : 1),
+      rows, columns: count, at: (i, j) => at(i, order[j]), tint: diverging(most),
       width: Math.max(240, map.clientWidth), height: Math.max(260, Math.min(640, rows * 8)),
     }, [cell[0], order.indexOf(cell[1])]);
     columns.element.hidden = !paper;
     columns.update();
     const across = apart ? "even dimensions (sines), then odd ones (cosines)" : `dimensions 0 to ${count - 1}`;
     axis.textContent = `Left to right: ${across}; from the top: positions 0 to ${rows - 1}`;
-    about.textContent = kind() === "learned" ? learnedWords : sinusoidWords;
+    about.textContent = kind() === "learned" ? learnedWords : kind() ? sinusoidWords : "";
     tell();
   }
 
@@ -133,7 +137,7 @@ export function positionsView(root, app) {
     const parts = [`${number(dots[pos], 1)} with itself`];
     if (pos + 1 < dots.length) parts.push(`${number(dots[pos + 1], 1)} one place on`);
     if (pos + 10 < dots.length) parts.push(`${number(dots[pos + 10], 1)} ten places on`);
-    const why = kind() === "learned" ? "" : " It depends on the distance alone.";
+    const why = kind() === "learned" || !kind() ? "" : " It depends on the distance alone.";
     return `The dot product of their rows: ${parts.join(", ")}.${why}`;
   }
 
@@ -141,7 +145,9 @@ export function positionsView(root, app) {
     const value = at(pos, dim);
     const of = wave(kind(), pos, dim, table.columns);
     const here = [name("PE"), row(mo("("), mn(pos), mo(","), mn(dim), mo(")")), mo("=")];
-    if (!of) return [formula(...here, digits(value)), el("p", {class: "note"}, "Learned in training.")];
+    if (!of) {
+      return [formula(...here, digits(value)), kind() ? el("p", {class: "note"}, "Learned in training.") : ""];
+    }
     const paper = kind() === "sinusoid";
     const turn = (...angle) => [name(of.sine ? "sin" : "cos"), row(mo("("), ...angle, mo(")"))];
     const width = () => sub(mi("d"), name("model"));
@@ -167,7 +173,8 @@ export function positionsView(root, app) {
   function picture() {
     if (!table) return null;
     const out = svg("svg", {viewBox: "0 0 900 640", width: 900, height: 640});
-    const title = `Position encodings (${kind()}): ${table.rows} positions × ${table.columns} dimensions`;
+    const of = kind() ? ` (${kind()})` : "";
+    const title = `Position encodings${of}: ${table.rows} positions × ${table.columns} dimensions`;
     out.append(svg("text", {x: 10, y: 22, class: "label strong"}, title), heat.picture(10, 34, 880, 360),
       svg("text", {x: 10, y: 412, class: "label"}, axis.textContent));
     [along, alike].forEach((part, i) => {

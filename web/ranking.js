@@ -4,7 +4,7 @@
 import {bar, mergedSwitch, segmented, showPicker} from "dragoman/controls.js";
 import {el, headColour, number, svg} from "dragoman/draw.js";
 import {characterOf, headStats} from "dragoman/headstats.js";
-import {attentionNames, attentions} from "dragoman/look.js";
+import {siteOptions} from "dragoman/sites.js";
 
 const numbers = [
   {name: "distance", title: "Distance", hint: "mean distance in tokens between a query and what it looks at"},
@@ -21,9 +21,7 @@ const columns = [
   {name: "does", title: "Mostly", hint: "what takes half of the weight or more"},
 ];
 
-const order = ({attention, layer, head}) => attentions.indexOf(attention) * 1e6 + layer * 1e3 + head;
 const shortName = ({attention, layer, head}) => `${attention} ${layer + 1}.${head + 1}`;
-const longName = ({attention, layer, head}) => `${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}`;
 const shown = (value, share) => (value === null ? "–" : share ? `${Math.round(100 * value)} %` : number(value, 2));
 
 export function rankingView(root, app) {
@@ -31,9 +29,10 @@ export function rankingView(root, app) {
   let which = "all";
   let heads = [];
   let known = null;
-  const kinds = ["all", ...attentions].map((value) => (
-    {value, text: value[0].toUpperCase() + value.slice(1), title: attentionNames[value]}));
-  const filter = segmented("Attention", () => kinds, () => which, (value) => {
+  const order = ({attention, layer, head}) => app.sites.indexOf(app.site(attention)) * 1e6 + layer * 1e3 + head;
+  const longName = ({attention, layer, head}) => `${app.site(attention).title}, layer ${layer + 1}, head ${head + 1}`;
+  const kinds = () => [{value: "all", text: "All"}, ...siteOptions(app.sites)];
+  const filter = segmented("Attention", kinds, () => which, (value) => {
     which = value;
     draw();
   });
@@ -59,15 +58,17 @@ export function rankingView(root, app) {
     if (!look) return;
     if (known?.look !== look || known.merged !== state.merged) {
       known = {look, merged: state.merged};
-      heads = attentions.flatMap((attention) => headsOf(look, attention));
+      heads = app.sites.flatMap((site) => headsOf(look, site));
+      if (!app.sites.includes(app.site(which))) which = "all";
     }
     draw();
   }
 
-  function headsOf(look, attention) {
+  function headsOf(look, site) {
+    const attention = site.name;
     const {heads: count, which: layers} = look.shape(attention);
     return layers.flatMap((layer) => Array.from({length: count}, (_, head) => {
-      const stats = headStats(look.weights(attention, layer, head), attention);
+      const stats = headStats(look.weights(attention, layer, head), site);
       return {attention, layer, head, ...stats, does: characterOf(stats)};
     }));
   }

@@ -38,7 +38,9 @@ const fields = {
   ...search,
 };
 
-const attentions = ["encoder", "decoder", "cross"];
+// A head that is switched off is "c1.2", by the first letter of a usual attention, or "memory:1.2".
+const letters = {e: "encoder", d: "decoder", c: "cross"};
+const codeOf = (attention) => (letters[attention[0]] === attention ? attention[0] : `${attention}:`);
 
 const writers = {
   text: (value) => value,
@@ -46,7 +48,7 @@ const writers = {
   index: (value) => String(value + 1),
   switch: (value) => (value ? "1" : "0"),
   set: (value) => [...value].sort((a, b) => a - b).map((head) => head + 1).join("."),
-  heads: (value) => value.map(({attention, layer, head}) => `${attention[0]}${layer + 1}.${head + 1}`).join(" "),
+  heads: (value) => value.map(({attention, layer, head}) => `${codeOf(attention)}${layer + 1}.${head + 1}`).join(" "),
 };
 
 const readers = {
@@ -55,8 +57,8 @@ const readers = {
   index: (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : undefined),
   switch: (text) => text === "1",
   set: (text) => new Set(text.split(".").filter((part) => /^[1-9]\d{0,2}$/.test(part)).map((part) => Number(part) - 1)),
-  heads: (text) => [...text.matchAll(/([edc])(\d{1,3})\.(\d{1,3})/g)].map(([, attention, layer, head]) => (
-    {attention: attentions.find((name) => name[0] === attention), layer: layer - 1, head: head - 1})),
+  heads: (text) => [...text.matchAll(/(?:([edc])|([^\s:]+):)(\d{1,3})\.(\d{1,3})/g)].map(
+    ([, letter, name, layer, head]) => ({attention: name ?? letters[letter], layer: layer - 1, head: head - 1})),
 };
 
 export const defaults = () => Object.fromEntries(Object.entries(fields).map(([name, {of, is}]) => (

@@ -3,12 +3,18 @@
 
 import {el} from "dragoman/draw.js";
 import {label} from "dragoman/look.js";
+import {hasPositions, isSelf} from "dragoman/sites.js";
 
 const quoted = (pieces) => pieces.slice(0, 8).map((piece) => `“${label(piece)}”`).join(", ");
 const width = () => el("i", {}, "d", el("sub", {}, "k"));
 
-// `state` is what the views show, `here` what is marked; texts are lists of parts, made of the look and the model's
-// settings.
+// The self-attention of the source comes first, or else whatever has the property.
+const encoder = (sites) => sites.find((site) => isSelf(site) && site.keys === "source");
+const preferred = (sites, property) => [encoder(sites), ...sites].find((site) => site && property(site));
+
+// `state` is what the views show, `here` what is marked. `site` is the attention that a step is about, `needs` what
+// else the model must have; a step whose site or need the model lacks is skipped. Texts are lists of parts, made of the
+// look, the model and the site.
 const stops = [
   {
     title: "Your sentence, in pieces", section: "Section 5.1",
@@ -23,16 +29,24 @@ const stops = [
   {
     title: "From pieces to vectors", section: "Section 3.4",
     files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer.cpp"],
-    here: ".play-scroll", state: {tab: "play", step: 0},
-    text: (_, {"d-model": d}) => [
+    here: ".play-scroll", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
+    text: (_, {width: d}) => [
       `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}. These are the dots of `,
       "the lowest row. From here on everything is arithmetic with such vectors.",
     ],
   },
   {
+    title: "From pieces to vectors", section: "Section 3.4", files: ["dragoman/ops/embed.cpp"],
+    here: ".play-scroll", state: {tab: "play", step: 0}, needs: (_, sites) => sites.length && !encoder(sites),
+    text: (_, {width: d}) => [
+      `Each piece is looked up in a table and becomes a vector of ${d} numbers. From here on everything is arithmetic `,
+      "with such vectors.",
+    ],
+  },
+  {
     title: "Where a word stands", section: "Section 3.5", files: ["dragoman/nn/positions.cpp"],
-    here: ".positions-map", state: {tab: "positions"},
-    text: (_, {positions}) => (positions === "learned" ? [
+    here: ".positions-map", state: {tab: "positions"}, needs: hasPositions,
+    text: (_, {config: {positions}}) => (positions === "learned" ? [
       "Attention by itself does not see order. So each position has a vector of its own, learned like the embeddings, ",
       "that is added.",
     ] : [
@@ -43,8 +57,8 @@ const stops = [
   {
     title: "Every word looks at every other", section: "Section 3.2.3",
     files: ["dragoman/model/encoder.cpp", "dragoman/nn/attention.h"],
-    here: "#view", state: {tab: "heads", attention: "encoder", layer: 0},
-    text: (_, {"encoder-layers": layers}) => [
+    here: "#view", state: {tab: "heads", layer: 0}, site: encoder,
+    text: (look, model, {layers}) => [
       `In each of the encoder's layers, of which there are ${layers}, each word collects from all words, in parallel, `,
       "what it needs. A line is a weight: how much of the word on one side goes into the one on the other. Point at a ",
       "word to see its lines alone.",
@@ -53,8 +67,8 @@ const stops = [
   {
     title: "How a weight comes about", section: "Section 3.2.1, equation (1)",
     files: ["dragoman/nn/attention.cpp", "dragoman/backend/cpu/attention.cpp"],
-    here: ".why-question", state: {tab: "why", attention: "encoder"},
-    text: (_, {"d-k": d}) => [
+    here: ".why-question", state: {tab: "why"}, site: (sites) => preferred(sites, ({d_k}) => d_k > 0),
+    text: (look, model, {d_k: d}) => [
       "The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; ",
       "divided by the root of ", width(), ` = ${d} and put through a softmax it becomes the weight. This is the `,
       "paper's first equation with your sentence's numbers.",
@@ -62,8 +76,8 @@ const stops = [
   },
   {
     title: "Several heads at once", section: "Section 3.2.2", files: ["dragoman/nn/attention.cpp"],
-    here: "#view", state: {tab: "grid", attention: "encoder"},
-    text: (_, {heads}) => [
+    here: "#view", state: {tab: "grid"}, site: (sites) => preferred(sites, ({heads}) => heads > 1),
+    text: (look, model, {heads}) => [
       `Each layer does this ${heads} times side by side, with other queries and keys: one head may look at the `,
       "neighbours, another at the verb, a third at the end. Their results are put side by side and multiplied by one ",
       "more matrix.",
@@ -73,7 +87,8 @@ const stops = [
     title: "The rest of a layer", section: "Sections 3.1 and 3.3",
     files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/residual.h", "dragoman/nn/layer_norm.h"],
     here: ".play-scroll", state: {tab: "play", step: 1},
-    text: (_, {"d-model": d, "d-ff": inner}) => [
+    needs: (model, sites) => encoder(sites) && model.config["d-ff"],
+    text: (_, {width: d, config: {"d-ff": inner}}) => [
       "What attention collects is added to what was there (the residual connection) and normalised. Then a small ",
       `network, ${d} to ${inner} and back, works on each word alone. Layer by layer the dots rise, here all words `,
       "at once.",
@@ -82,7 +97,8 @@ const stops = [
   {
     title: "The decoder must not see the future", section: "Section 3.2.3",
     files: ["dragoman/array/segments.h", "dragoman/model/decoder.cpp"],
-    here: "#view", state: {tab: "matrix", attention: "decoder"},
+    here: "#view", state: {tab: "matrix"},
+    site: (sites) => sites.find((site) => isSelf(site) && site.causal && site.keys === "target"),
     text: () => [
       "The translation is written word by word, and a word can only look at those before it. So the upper triangle of ",
       "this matrix is empty: those scores are set to −∞ before the softmax.",
@@ -91,7 +107,8 @@ const stops = [
   {
     title: "Looking at the source", section: "Section 3.2.3",
     files: ["dragoman/model/decoder.cpp", "dragoman/nn/attention.h"],
-    here: "#view", state: {tab: "heads", attention: "cross", layer: Infinity},
+    here: "#view", state: {tab: "heads", layer: Infinity},
+    site: (sites) => sites.find(({queries, keys}) => queries === "target" && keys === "source"),
     text: ({tgt}) => [
       `For each of the ${tgt.length} pieces of the translation, the decoder looks at what the encoder made of your `,
       "sentence. In the upper layers these lines often join a word with its translation.",
@@ -101,18 +118,19 @@ const stops = [
     title: "From vectors to words", section: "Sections 3.4 and 6.1",
     files: ["dragoman/model/transformer.cpp", "dragoman/decode/beam.cpp"],
     here: ".tree-scroll", state: {tab: "beam"},
-    text: (_, {"target-vocabulary": words}) => [
-      `A last product and a softmax give each of ${words} pieces a probability. Beam search keeps the best few `,
-      "beginnings and goes on with all of them, until none that is alive can win any more. Each box says why it lived ",
-      "or died.",
+    text: (_, {config: {"target-vocabulary": words}}) => [
+      `A last product and a softmax give each of ${words ?? "the known"} pieces a probability. Beam search keeps the `,
+      "best few beginnings and goes on with all of them, until none that is alive can win any more. Each box says ",
+      "why it lived or died.",
     ],
   },
   {
     title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/trace.h"],
     here: "#translate", state: {tab: "heads"},
-    text: () => [
+    text: (_, {sites}) => [
       "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, ",
-      "switch heads off under “What if”, or take this page with you under “Export”.",
+      `${sites?.length ? "switch heads off" : "change the search"} under “What if”, or take this page with you under `,
+      "“Export”.",
     ],
   },
 ];
@@ -121,6 +139,7 @@ const noSentence = "Type a sentence first; the tour then walks along with it.";
 
 export function tourTools(root, app) {
   const panel = document.getElementById("tour");
+  let shown = [];  // the steps that the model has
   let at = -1;
   let marked = null;
   const title = el("h2", {id: "tour-title", tabindex: "-1", "aria-describedby": "tour-text"});
@@ -133,7 +152,7 @@ export function tourTools(root, app) {
   panel.append(count, title, text, source, el("div", {class: "tour-buttons"}, end, back, next));
   panel.addEventListener("keydown", (event) => {
     const to = {ArrowRight: at + 1, ArrowLeft: at - 1}[event.key];
-    if (to === undefined || to >= stops.length) return;
+    if (to === undefined || to >= shown.length) return;
     event.preventDefault();
     go(to);
   });
@@ -145,6 +164,7 @@ export function tourTools(root, app) {
   root.append(opener);
 
   function open() {
+    shown = stops.filter(({needs = () => true, site = () => true}) => needs(app.model, app.sites) && site(app.sites));
     panel.show();
     document.body.classList.add("touring");
     go(0);
@@ -159,25 +179,21 @@ export function tourTools(root, app) {
 
   function go(to) {
     if (to < 0) return;
-    if (to >= stops.length) {
+    if (to >= shown.length) {
       close();
       return;
     }
     at = to;
-    const stop = stops[at];
-    const changes = {...stop.state};
-    if (changes.attention) {
-      const {layers} = app.shape(changes.attention);
-      changes.layer = Math.min(changes.layer ?? app.state.layer, layers - 1);
-    }
-    app.set(changes);
-    count.textContent = `${at + 1} of ${stops.length}`;
+    const stop = shown[at];
+    const site = stop.site?.(app.sites);
+    app.set({...stop.state, ...(site ? {attention: site.name} : {})});
+    count.textContent = `${at + 1} of ${shown.length}`;
     title.textContent = stop.title;
-    text.replaceChildren(...(app.look ? stop.text(app.look, app.model.config) : [noSentence]));
+    text.replaceChildren(...(app.look ? stop.text(app.look, app.model, site) : [noSentence]));
     const files = stop.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
     source.replaceChildren(`${stop.section} of the paper; source: `, ...files);
     back.disabled = at === 0;
-    next.textContent = at === stops.length - 1 ? "Done" : "Next";
+    next.textContent = at === shown.length - 1 ? "Done" : "Next";
     title.focus({preventScroll: true});
     mark(stop.here);
   }

@@ -8,7 +8,7 @@ import {
 } from "dragoman/controls.js";
 import {el, number, signed} from "dragoman/draw.js";
 import {isChanged, requestOf} from "dragoman/flow.js";
-import {attentionNames, attentions, difference} from "dragoman/look.js";
+import {difference} from "dragoman/look.js";
 import {differing} from "dragoman/sentence.js";
 
 export function whatifView(root, app) {
@@ -124,11 +124,8 @@ function headControls(app) {
     const mine = measured = {sentence: app.state.sentence, known: new Map(), under_way};
     const before = app.flow.plain.result?.sentences[app.part];
     if (!before) return;
-    const list = attentions.flatMap((attention) => {
-      const {layers, heads} = app.shape(attention);
-      return Array.from(
-        {length: layers * heads}, (_, i) => ({attention, layer: Math.floor(i / heads), head: i % heads}));
-    });
+    const list = app.sites.flatMap(({name: attention, layers, heads}) => Array.from(
+      {length: layers * heads}, (_, i) => ({attention, layer: Math.floor(i / heads), head: i % heads})));
     try {
       for (const [i, {attention, layer, head}] of list.entries()) {
         progress.textContent = `${i + 1} of ${list.length}`;
@@ -152,6 +149,7 @@ function headControls(app) {
       measured = null;
       progress.textContent = "";
     }
+    element.hidden = app.blind;
     all.disabled = !app.state.off.length;
     measure.disabled = !app.flow.plain.result?.answer;
     legend.textContent = measured ? measuredSays : boardSays;
@@ -186,7 +184,8 @@ function translations(app) {
     if (!isChanged(app.state)) {
       now.replaceChildren(el("h3", {}, "Changed"),
         el("p", {class: "note"},
-          "Nothing is changed yet: switch a head off, force a beginning, or take another search."));
+          `Nothing is changed yet: ${app.blind ? "" : "switch a head off, "}force a beginning, or take another ` +
+            "search."));
     } else if (after && before) now.replaceChildren(...card("Changed", after, before));
     else if (app.flow.changed.result?.error)
       now.replaceChildren(el("h3", {}, "Changed"), el("p", {class: "note"}, app.flow.changed.result.error));
@@ -231,7 +230,7 @@ function attentionDifference(app) {
       head,
       query,
       key,
-      title: attentionNames[attention],
+      title: app.site(attention).title,
       masked: (i, j) => look().masked(attention, i, j)
     }
                                          : null;
@@ -246,7 +245,7 @@ function attentionDifference(app) {
       head: null,
       query,
       key,
-      title: `Difference, ${attentionNames[attention]}, layer ${layer + 1}, head ${head + 1}`
+      title: `Difference, ${app.site(attention).title}, layer ${layer + 1}, head ${head + 1}`
     };
   };
   const places = ["Plain", "Changed", "Difference"].map((text) => el("div", {}, el("h4", {}, text)));
@@ -258,7 +257,7 @@ function attentionDifference(app) {
   return {
     element,
     update() {
-      element.hidden = !isChanged(app.state) || !app.plain || !app.changed;
+      element.hidden = app.blind || !isChanged(app.state) || !app.plain || !app.changed;
       if (element.hidden) return;
       controls.update();
       board.update();

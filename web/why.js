@@ -8,9 +8,12 @@ import {digits, equationOne, formula, mi, mn, mo, name, oneWeight, over, row, sq
 import {label} from "dragoman/look.js";
 import {picker} from "dragoman/picks.js";
 import {projectionsOf} from "dragoman/projections.js";
+import {isSelf} from "dragoman/sites.js";
 import {stripElement} from "dragoman/strip.js";
 import {whyPicture} from "dragoman/whypicture.js";
 
+const otherSum = "The weights of this attention are not computed by equation (1), so this view cannot show the sum " +
+  "behind them.";
 const shortRow = 24;  // keys that are listed before the rest is folded
 
 export function whyView(root, app) {
@@ -88,6 +91,12 @@ export function whyView(root, app) {
     const {look, state} = app;
     if (!look) return show("Translate a sentence first: this view traces one of its weights.");
     const {attention, layer, head} = state;
+    const site = app.site();
+    queries.element.hidden = keys.element.hidden = !site.d_k;
+    if (!site.d_k) {
+      trace = null;
+      return show(otherSum);
+    }
     if (!look.has(attention, layer)) return show("This layer is being fetched.");
     const at = chosen();
     const sides = look.sides(attention);
@@ -106,8 +115,9 @@ export function whyView(root, app) {
     if (app.look !== look || moved) return undefined;
     known = now;
     trace = {
-      ...traceWeight(found.q, found.k, at.query, at.key, attention, app.model?.config.window),
-      ...at, look, attention, layer, head, labels, recorded: look.exact(attention, layer, head).at(at.query, at.key),
+      ...traceWeight(found.q, found.k, at.query, at.key, site),
+      ...at, look, site, attention, layer, head, labels,
+      recorded: look.exact(attention, layer, head).at(at.query, at.key),
     };
     show("");
     draw();
@@ -119,7 +129,7 @@ export function whyView(root, app) {
     question.replaceChildren(
       el("p", {class: "why-question"}, ...asked(),
         el("strong", {class: "number"}, trace.chosen.seen ? number(trace.recorded, 4) : "0")),
-      el("div", {class: "why-formulas"}, equationOne(), oneWeight(trace.attention === "decoder")));
+      el("div", {class: "why-formulas"}, equationOne(), oneWeight(trace.site.causal)));
     const loudest = strongest(products, 3);
     strip.show(trace, loudest[0].at);
     dot.replaceChildren(
@@ -138,20 +148,21 @@ export function whyView(root, app) {
   function asked() {
     const query = el("strong", {class: "why-token"}, trace.labels.queries[trace.query]);
     const key = el("strong", {class: "why-token"}, trace.labels.keys[trace.key]);
-    if (trace.attention === "encoder") return ["How much does ", query, " look at ", key, "? "];
-    const of = trace.attention === "cross" ? " of the source? " : ", which it had read? ";
+    const {queries: from, keys: to} = trace.site;
+    if (from === "source") return ["How much does ", query, " look at ", key, "? "];
+    const of = to === "source" ? " of the source? " : ", which it had read? ";
     return ["When ", query, " was chosen, how much did the decoder look at ", key, of];
   }
 
   function maskWords() {
     const hidden = trace.keys.filter(({seen}) => !seen).length;
     const of = `${hidden} of ${trace.keys.length} keys`;
-    if (trace.attention === "cross") return "None: every word of the source may be looked at.";
+    if (hidden === 0 && !isSelf(trace.site)) return "None: every word of the source may be looked at.";
     if (!trace.chosen.seen) {
       return `This key is hidden: its score is set to −∞, so its weight is 0. ${of} are hidden from this query.`;
     }
     if (hidden === 0) return "Nothing is hidden from this query.";
-    const why = trace.attention === "decoder" ? "come later than what has been written" : "lie outside the window";
+    const why = trace.site.causal ? "come later than what has been written" : "lie outside the window";
     return `${of} ${why}; their scores are set to −∞. This key is not one of them.`;
   }
 
