@@ -1,0 +1,318 @@
+// The attention page of models with other attention sites than the Transformer's: one site, none, or sites of other
+// names and sizes. The models' descriptions and answers are edited; the rest is as the server gives it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "dragoman/base/files.h"
+#include "tests/page.h"
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+constexpr const char* kNoAttention = "This model has no attention to look at.";
+
+// One layer and one head whose query i looks at key i, or the last but one, with weight 3/4 and at the next with 1/4:
+// 0.81 bits.
+Json one_head(std::size_t queries, std::size_t keys) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < queries; ++i) {
+    std::vector<double> row(keys);
+    const std::size_t at = std::min(i, keys - 2);
+    row[at] = 0.75;
+    row[at + 1] = 0.25;
+    rows.push_back(row);
+  }
+  return Json::array({Json::array({rows})});
+}
+
+// Applies an edit to all traces of the data that an offline page holds.
+void edit_traces(Json& data, const std::function<void(Json&)>& edit) {
+  for (Json& entry : data["sentences"]) edit(entry["answer"]["translations"][0]["sentences"][0]["trace"]);
+  for (Json& sentence : data["film"]["sentences"]) {
+    for (Json& frame : sentence["frames"]) edit(frame["look"]);
+  }
+}
+
+// Sites replace those of the model, and nothing says more of its sizes than they do.
+void edit_model(Json& data, const Json& sites) {
+  data["model"]["arch"] = "other";
+  data["model"]["summary"] = "a model of its own";
+  data["model"]["sites"] = sites;
+  data["model"]["config"] = Json::object();
+  data["positions"] = {{"rows", 0}, {"columns", 8}, {"packed", ""}};
+}
+
+void keep_cross_attention(Json& data) {
+  edit_model(data, Json::array({{{"name", "cross"},
+                                 {"queries", "target"},
+                                 {"keys", "source"},
+                                 {"layers", 1},
+                                 {"heads", 1},
+                                 {"d_k", 0},
+                                 {"causal", false},
+                                 {"window", 0}}}));
+  edit_traces(data, [](Json& trace) {
+    trace["attention"] = {{"cross", one_head(trace["tgt"].size(), trace["src"].size())}};
+    trace.erase("projections");
+  });
+}
+
+void keep_no_attention(Json& data) {
+  edit_model(data, Json::array());
+  edit_traces(data, [](Json& trace) {
+    trace["attention"] = Json::object();
+    trace.erase("projections");
+  });
+}
+
+// An offline page of two sentences whose data are edited, at `path`.
+void write_edited_page(const std::string& path, const std::string& model, void (*edit)(Json&)) {
+  const Ending ending = shell("printf '%s\\n' '" + kSentence + "' '" + kOther + "' | " + kProgram + " show --model " +
+                              model + " --output " + path);
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  std::string page = read_file(path);
+  const std::string mark = R"(id="dragoman-data">)";
+  const std::size_t first = page.find(mark) + mark.size();
+  const std::size_t length = page.find("</script>", first) - first;
+  Json data = parse_json(page.substr(first, length), "the data");
+  edit(data);
+  page.replace(first, length, data.dump());  // the words of this model hold no markup
+  replace_file(path, page);
+}
+
+std::vector<std::string> seen_tabs(Browser& browser) {
+  return browser.value(
+      "[...document.querySelectorAll('[role=tab]')].filter((tab) => tab.checkVisibility())"
+      ".map((tab) => tab.dataset.tab)");
+}
+
+void expect_text(Browser& browser, const std::string& selector, const std::string& part) {
+  const std::string text = browser.text(selector);
+  EXPECT_NE(text.find(part), std::string::npos) << selector << ": " << text;
+}
+
+// Brings a view forward that has nothing but a sentence to show.
+void expect_sentence(Browser& browser, const std::string& view, const std::string& sentence) {
+  SCOPED_TRACE(view);
+  browser.click("[data-tab=" + view + "]");
+  browser.wait_for("document.querySelector('#view').dataset.view === '" + view +
+                   "' && document.querySelector('#view .empty')?.checkVisibility() && "
+                   "!document.querySelector('#view .empty').textContent.includes('being fetched')");
+  expect_text(browser, "#view .empty", sentence);
+}
+
+// The titles of the tour's steps; each must find its place on the page.
+std::vector<std::string> tour(Browser& browser) {
+  std::vector<std::string> titles;
+  browser.click("#tour-button");
+  while (browser.value("document.querySelector('#tour').open") && titles.size() < 30) {
+    titles.push_back(browser.text("#tour-title"));
+    browser.wait_for("document.querySelector('.tour-here')");
+    browser.click("#tour .main");
+  }
+  return titles;
+}
+
+TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
+  write_edited_page(file("one.html"), model(), keep_cross_attention);
+  // What the address names is not there, so that the first attention, layer and head are shown.
+  open_file(file("one.html"), kAddress + "&attention=decoder&layer=2&head=2&heads=2&off=e1.1");
+  EXPECT_TRUE(browser().text("#model").starts_with("a model of its own")) << browser().text("#model");
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.segments input')].filter((input) => "
+                            "input.parentElement.checkVisibility()).map(({dataset}) => dataset.value)"),
+            Json({"cross", "0"}));
+  EXPECT_EQ(browser().text(".stats tbody"), " 10.811.90.75");  // head, entropy, distance, peak
+  EXPECT_EQ(browser().value("document.querySelectorAll('.keys .token').length"), 9);
+
+  show("grid");
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.thumb-caption')].map(({textContent}) => textContent)"),
+            Json({"1 0.81"}));
+  EXPECT_EQ(browser().text(".thumb-group h3"), "Cross-attention");
+  browser().click(".thumb");
+  browser().wait_for("document.querySelector('dialog.enlarged').open");
+  EXPECT_EQ(browser().text("#enlarged-title"), "Cross-attention, layer 1, head 1");
+  browser().press({Key::kEscape});
+
+  show("matrix");
+  expect_text(browser(), "#view .note", "Mean entropy 0.81 bits");
+  browser().focus(".cells");
+  browser().press({Key::kRight});
+  browser().wait_for("document.querySelector('.chosen-cell').innerText.endsWith('0.7500')");
+  EXPECT_FALSE(browser().value("document.querySelector('#view').textContent.includes('masked')"));
+  expect_sentence(browser(), "why", "not computed by equation (1)");
+
+  show("ranking");
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.ranking tbody th')].map(({textContent}) => textContent)"),
+            Json({"cross 1.1"}));
+  expect_sentence(browser(), "whatif", "offline file");
+  show("compare");
+  browser().run(
+      "const list = document.querySelector('.compare select'); list.value = arguments[0]; "
+      "list.dispatchEvent(new Event('change'));",
+      Json::array({kOther}));
+  wait_until_shown("document.querySelector('.boards button')?.checkVisibility()");
+  // The second translation is empty: its only query, </s>, looks at the first two keys, and before it looked elsewhere.
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.boards button')].map(({textContent}) => textContent)"),
+            Json({"100"}));
+  show("beam");
+  EXPECT_GT(browser().value("document.querySelectorAll('.tree-results tbody tr').length"), 0);
+
+  show("play");
+  expect_text(browser(), ".play-caption", "The model reads the 9 pieces of the source.");
+  for (const std::string caption :
+       {"it reads the start token", "decoder layer 1 of 1: it looks at the source.", "is "}) {
+    browser().click("[aria-label='One step on']");
+    browser().wait_for("true");
+    expect_text(browser(), ".play-caption", caption);
+  }
+  expect_sentence(browser(), "positions", "This model has no position encodings.");
+  show("film");
+  expect_text(browser(), ".film h3", "0.81 bits");
+
+  EXPECT_EQ(tour(browser()), (std::vector<std::string>{"Your sentence, in pieces", "From pieces to vectors",
+                                                       "Looking at the source", "From vectors to words", "Your turn"}));
+}
+
+TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
+  write_edited_page(file("none.html"), model(), keep_no_attention);
+  open_file(file("none.html"),
+            kAddress + "&query=2&key=1&heads=2&off=c1.1&compare=" + "three+eight+two+seven+three+one+two+six");
+  const Json expected = translated({{"q", kSentence}});
+  EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
+  expect_text(browser(), "main", kNoAttention);
+  EXPECT_EQ(seen_tabs(browser()), (std::vector<std::string>{"whatif", "compare", "beam", "positions", "film"}));
+  EXPECT_EQ(browser().value("document.querySelector('#view').dataset.view"), "beam");
+  expect_text(browser(), ".tree-results tbody", expected["text"]);
+  expect_text(browser(), ".facts", "score " + shown(expected["score"]));
+
+  expect_sentence(browser(), "whatif", "offline file");
+  show("compare");
+  wait_until_shown("document.querySelector('.compare .facts').textContent");
+  EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
+  expect_sentence(browser(), "positions", "This model has no position encodings.");
+  show("film");
+  EXPECT_GT(browser().text(".film-step").size(), 5u);
+  EXPECT_FALSE(browser().value("document.querySelector('.film-parts').checkVisibility()"));
+
+  // Keys pass over tabs that are not there.
+  browser().focus("[data-tab=film]");
+  browser().press({Key::kRight});
+  browser().wait_for("document.querySelector('#view').dataset.view === 'whatif'");
+  EXPECT_EQ(tour(browser()),
+            (std::vector<std::string>{"Your sentence, in pieces", "From vectors to words", "Your turn"}));
+}
+
+// Before the page asks: the encoder's self-attention is called "local", the cross-attention "memory" and has the first
+// of its heads alone, and the decoder's is not told of.
+constexpr const char* kRename = R"(
+  const names = {local: "encoder", memory: "cross"};
+  const first = ({layers, heads, queries, keys, packed, ...rest}) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const size = 4 * queries * keys;
+    let kept = "";
+    for (let layer = 0; layer < layers; ++layer) {
+      kept += String.fromCharCode(...bytes.subarray(layer * heads * size, layer * heads * size + size));
+    }
+    return {...rest, layers, heads: 1, queries, keys, packed: btoa(kept)};
+  };
+  const edit = {
+    sites: (sites) => sites.filter(({name}) => name !== "decoder").map((site) => (
+      site.name === "encoder" ? {...site, name: "local"} : {...site, name: "memory", heads: 1, d_k: 0})),
+    attention: ({encoder, cross}) => ({local: encoder, memory: first(cross)}),
+    projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
+  };)";
+
+// The same for a model without attention.
+constexpr const char* kEmpty = R"(
+  const names = {};
+  const edit = {sites: () => [], attention: () => ({}), projections: () => []};)";
+
+// Edits what the page asks for and what it is answered, alone or as events of a stream.
+constexpr const char* kBetween = R"(
+  const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
+    typeof value === "object" && edit[key] ? edit[key](value) : value)));
+  const asked = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
+    key === "attention" ? names[value] ?? value : value)));
+  const ask = window.fetch;
+  window.fetch = async (path, options = {}) => {
+    const answer = await ask(path, options.body ? {...options, body: asked(options.body)} : options);
+    if (!answer.ok || !/v1\/(model|translate)/.test(path)) return answer;
+    const text = await answer.text();
+    return new Response(text.startsWith("{") ? edited(text)
+      : text.replace(/^data: (.*)$/gm, (_, data) => `data: ${edited(data)}`), {status: answer.status});
+  };)";
+
+// As long as it lives, pages that are opened find an edited server.
+class EditedServer {
+ public:
+  EditedServer(Browser& browser, const std::string& edit) : browser_(browser) {
+    script_ = browser_.devtools("Page.addScriptToEvaluateOnNewDocument",
+                                {{"source", "{" + edit + kBetween + "}"}})["identifier"];
+  }
+  ~EditedServer() { browser_.devtools("Page.removeScriptToEvaluateOnNewDocument", {{"identifier", script_}}); }
+  EditedServer(const EditedServer&) = delete;
+  EditedServer& operator=(const EditedServer&) = delete;
+
+ private:
+  Browser& browser_;
+  Json script_;
+};
+
+TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
+  const EditedServer server(browser(), kRename);
+  open(kAddress);
+  const std::string squares = "document.querySelectorAll('[aria-label=\"Heads shown\"] [aria-pressed=true]').length";
+  EXPECT_EQ(browser().value(squares), 2);
+  expect_text(browser(), ".reading h3", "Local (source to source), layer 2");
+  browser().click("input[data-value=memory] + span");
+  wait_until_shown(squares + " === 1");
+  expect_text(browser(), ".reading h3", "Memory (translation to source), layer 2");
+  browser().click("input[data-value=local] + span");
+  wait_until_shown(squares + " === 2");  // all, as before
+
+  show("why");
+  browser().wait_for("document.querySelector('.why .sums')");
+  const std::string weight = browser().text(".why-question strong.number");
+  EXPECT_NEAR(std::stod(weight), std::stod(browser().text(".why .sums dd:nth-of-type(2)")), 1e-4);
+  browser().click("input[data-value=memory] + span");
+  browser().wait_for("document.querySelector('#view .empty').checkVisibility()");
+  expect_text(browser(), "#view .empty", "not computed by equation (1)");
+
+  show("ranking");
+  EXPECT_EQ(browser().value("document.querySelectorAll('.ranking tbody tr').length"), 2 * 2 + 2 * 1);
+  show("play");
+  browser().wait_for("document.querySelector('.play-caption').textContent");
+
+  show("whatif");
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.board.wide')].map((board) => "
+                            "board.querySelectorAll('button').length)"),
+            Json({4, 2}));
+  browser().click(".board.wide [aria-label^='Memory (translation to source), layer 2, head 1:']");
+  wait_until_shown("document.querySelector('.card.now .facts') && location.hash.includes('memory')");
+  const Json off{{"attention", "cross"}, {"layer", 2}, {"head", 1}};
+  const Json expected = translated({{"q", kSentence}, {"heads_off", Json::array({off})}});
+  expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
+  open(browser().value("location.hash.slice(1)").get<std::string>());  // the link knows which head is off
+  wait_until_shown("document.querySelector('.card.now .facts')");
+  expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
+}
+
+TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
+  const EditedServer server(browser(), kEmpty);
+  open(kAddress + "&tab=whatif&beam=1&alpha=0");
+  wait_until_shown("document.querySelector('.card.now .facts')");
+  const Json expected = translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}});
+  expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
+  EXPECT_FALSE(browser().value("[...document.querySelectorAll('.board')].some((board) => board.checkVisibility())"));
+  browser().click("[data-tab=compare]");
+  browser().wait_for("document.querySelector('#view').dataset.view === 'compare'");
+  browser().type("#second", kOther);
+  wait_until_shown("document.querySelector('.compare .facts').textContent");
+  EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
+}
+
+}  // namespace
+}  // namespace dragoman
