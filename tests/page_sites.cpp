@@ -104,6 +104,15 @@ void expect_sentence(Browser& browser, const std::string& view, const std::strin
   expect_text(browser, "#view .empty", sentence);
 }
 
+// The view can be saved as a picture.
+void expect_picture(Browser& browser) {
+  browser.click("#export");
+  browser.click("#export-panel button");
+  browser.wait_for("!['', 'One moment …'].includes(document.querySelector('.menu-said').textContent)");
+  expect_text(browser, ".menu-said", "Saved");
+  browser.click("#export");
+}
+
 // The titles of the tour's steps; each must find its place on the page.
 std::vector<std::string> tour(Browser& browser) {
   std::vector<std::string> titles;
@@ -171,6 +180,12 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
   expect_sentence(browser(), "positions", "This model has no position encodings.");
   show("film");
   expect_text(browser(), ".film h3", "0.81 bits");
+
+  for (const std::string view : {"heads", "grid", "matrix", "ranking", "compare", "beam", "play", "film"}) {
+    SCOPED_TRACE(view);
+    show(view);
+    expect_picture(browser());
+  }
 
   EXPECT_EQ(tour(browser()), (std::vector<std::string>{"Your sentence, in pieces", "From pieces to vectors",
                                                        "Looking at the source", "From vectors to words", "Your turn"}));

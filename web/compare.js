@@ -184,7 +184,7 @@ export function compareView(root, app) {
       facts.textContent = two?.length ? `score ${number(two[0].score)}` : "";
       failure.hidden = !app.flow.other.result?.error;
       failure.textContent = app.flow.other.result?.error ?? "";
-      controls.element.hidden = app.blind;
+      controls.element.hidden = app.withoutAttention;
       controls.update();
       left.hidden = !app.plain?.has(state.attention, state.layer);
       right.hidden = word.hidden = overall.hidden = !app.other?.has(state.attention, state.layer);
@@ -199,7 +199,8 @@ export function compareView(root, app) {
       for (const panel of panels) panel.destroy();
     },
     svg: () => (
-      app.plain && app.other ? beside(panels[0].svg(app.state.sentence), panels[1].svg(app.state.compare)) : null),
+      left.hidden || right.hidden ? null
+        : beside(panels[0].svg(app.state.sentence), panels[1].svg(app.state.compare))),
   };
 }
 

@@ -77,7 +77,7 @@ export function filmView(root, app) {
   function redraw() {
     const {attention, layer, head, frame} = app.state;
     parts.hidden = note.hidden = !weighed();
-    for (const picker of pickers) picker.element.hidden = app.blind;
+    for (const picker of pickers) picker.element.hidden = app.withoutAttention;
     const now = [sentence, attention, layer, head, document.documentElement.dataset.theme].join(" ");
     if (now !== known && weighed()) {
       known = now;

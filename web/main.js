@@ -85,7 +85,7 @@ const app = {
   /** The attention site of that name, the shown one if none is given. */
   site(name = app.state.attention) { return siteOf(app.sites, name); },
   /** Whether the model is known to have no attention. */
-  get blind() { return app.model !== null && !app.sites.length; },
+  get withoutAttention() { return app.model !== null && !app.sites.length; },
 
   // Whether the attention of a text is likely to be more than one answer may hold; a token has some four letters.
   tooLong(text) {

@@ -20,7 +20,7 @@ export const sitesOf = (model) => (model?.sites ?? []).map(
   (site) => ({...site, text: capital(site.name), title: titleOf(site)}));
 
 /** Stands for a site that the model does not have. */
-export const noSite = {
+const noSite = {
   name: "", text: "", title: "", queries: "target", keys: "source",
   layers: 0, heads: 0, d_k: 0, causal: false, window: 0,
 };

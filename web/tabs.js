@@ -44,7 +44,7 @@ export function tabs(list, panel, app) {
   const note = el("p", {class: "note", hidden: true}, noAttention);
   panel.before(note);
 
-  const offered = ({attention}) => !(attention && app.blind);
+  const offered = ({attention}) => !(attention && app.withoutAttention);
   // The view of that name, or of what the model has.
   function entryOf(name) {
     const entry = registry.find((candidate) => candidate.name === name) ?? registry[0];
@@ -52,7 +52,7 @@ export function tabs(list, panel, app) {
   }
 
   function showTabs() {
-    note.hidden = !app.blind;
+    note.hidden = !app.withoutAttention;
     registry.forEach((entry, i) => { buttons[i].hidden = !offered(entry); });
     for (const {element, before} of gaps) element.hidden = before.every((button) => button.hidden);
   }

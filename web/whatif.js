@@ -149,7 +149,7 @@ function headControls(app) {
       measured = null;
       progress.textContent = "";
     }
-    element.hidden = app.blind;
+    element.hidden = app.withoutAttention;
     all.disabled = !app.state.off.length;
     measure.disabled = !app.flow.plain.result?.answer;
     legend.textContent = measured ? measuredSays : boardSays;
@@ -184,8 +184,8 @@ function translations(app) {
     if (!isChanged(app.state)) {
       now.replaceChildren(el("h3", {}, "Changed"),
         el("p", {class: "note"},
-          `Nothing is changed yet: ${app.blind ? "" : "switch a head off, "}force a beginning, or take another ` +
-            "search."));
+          "Nothing is changed yet: ", app.withoutAttention ? "" : "switch a head off, ",
+          "force a beginning, or take another search."));
     } else if (after && before) now.replaceChildren(...card("Changed", after, before));
     else if (app.flow.changed.result?.error)
       now.replaceChildren(el("h3", {}, "Changed"), el("p", {class: "note"}, app.flow.changed.result.error));
@@ -257,7 +257,7 @@ function attentionDifference(app) {
   return {
     element,
     update() {
-      element.hidden = app.blind || !isChanged(app.state) || !app.plain || !app.changed;
+      element.hidden = app.withoutAttention || !isChanged(app.state) || !app.plain || !app.changed;
       if (element.hidden) return;
       controls.update();
       board.update();
