@@ -89,6 +89,12 @@ std::vector<std::string> seen_tabs(Browser& browser) {
       ".map((tab) => tab.dataset.tab)");
 }
 
+// What is said below the tabs.
+std::string note(Browser& browser) {
+  return browser.run(
+      "const note = document.querySelector('.tabs + .note'); return note.checkVisibility() ? note.textContent : '';");
+}
+
 void expect_text(Browser& browser, const std::string& selector, const std::string& part) {
   const std::string text = browser.text(selector);
   EXPECT_NE(text.find(part), std::string::npos) << selector << ": " << text;
@@ -197,7 +203,7 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
             kAddress + "&query=2&key=1&heads=2&off=c1.1&compare=" + "three+eight+two+seven+three+one+two+six");
   const Json expected = translated({{"q", kSentence}});
   EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
-  expect_text(browser(), "main", kNoAttention);
+  EXPECT_EQ(note(browser()), kNoAttention);
   EXPECT_EQ(seen_tabs(browser()), (std::vector<std::string>{"whatif", "compare", "beam", "positions", "film"}));
   EXPECT_EQ(browser().value("document.querySelector('#view').dataset.view"), "beam");
   expect_text(browser(), ".tree-results tbody", expected["text"]);
@@ -260,12 +266,24 @@ constexpr const char* kBetween = R"(
       : text.replace(/^data: (.*)$/gm, (_, data) => `data: ${edited(data)}`), {status: answer.status});
   };)";
 
+// A second pair of languages, whose model has no attention.
+constexpr const char* kSecondPair = R"(
+  const ask = window.fetch;
+  const known = (text) => text?.replace("source=xx", "source=en").replace('"source":"xx"', '"source":"en"');
+  window.fetch = async (path, options = {}) => {
+    const answer = await ask(known(path), {...options, body: known(options.body)});
+    if (path === "/languages") {
+      return Response.json([...await answer.json(), {code: "xx", name: "Another", targets: ["de"]}]);
+    }
+    if (!path.startsWith("/v1/model") || !path.includes("source=xx")) return answer;
+    return Response.json({...await answer.json(), source: "xx", sites: []});
+  };)";
+
 // As long as it lives, pages that are opened find an edited server.
 class EditedServer {
  public:
   EditedServer(Browser& browser, const std::string& edit) : browser_(browser) {
-    script_ = browser_.devtools("Page.addScriptToEvaluateOnNewDocument",
-                                {{"source", "{" + edit + kBetween + "}"}})["identifier"];
+    script_ = browser_.devtools("Page.addScriptToEvaluateOnNewDocument", {{"source", "{" + edit + "}"}})["identifier"];
   }
   ~EditedServer() { browser_.devtools("Page.removeScriptToEvaluateOnNewDocument", {{"identifier", script_}}); }
   EditedServer(const EditedServer&) = delete;
@@ -277,7 +295,7 @@ class EditedServer {
 };
 
 TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
-  const EditedServer server(browser(), kRename);
+  const EditedServer server(browser(), std::string(kRename) + kBetween);
   open(kAddress);
   const std::string squares = "document.querySelectorAll('[aria-label=\"Heads shown\"] [aria-pressed=true]').length";
   EXPECT_EQ(browser().value(squares), 2);
@@ -316,7 +334,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
 }
 
 TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
-  const EditedServer server(browser(), kEmpty);
+  const EditedServer server(browser(), std::string(kEmpty) + kBetween);
   open(kAddress + "&tab=whatif&beam=1&alpha=0");
   wait_until_shown("document.querySelector('.card.now .facts')");
   const Json expected = translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}});
@@ -327,6 +345,27 @@ TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
   browser().type("#second", kOther);
   wait_until_shown("document.querySelector('.compare .facts').textContent");
   EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
+}
+
+TEST_F(PageTest, AnotherPairOfLanguagesMayHaveAnotherKindOfModel) {
+  const EditedServer server(browser(), kSecondPair);
+  const auto choose = [](const std::string& pair) {
+    browser().run(
+        "const list = document.querySelector('#pair'); list.value = arguments[0]; "
+        "list.dispatchEvent(new Event('change'));",
+        Json::array({pair}));
+  };
+  open(kAddress + "&tab=grid");
+  EXPECT_EQ(note(browser()), "");
+  EXPECT_EQ(seen_tabs(browser()), views());
+  choose("xx de");
+  wait_until_shown("document.querySelector('#view').dataset.view === 'beam'");
+  EXPECT_EQ(note(browser()), kNoAttention);
+  EXPECT_EQ(seen_tabs(browser()).size(), 5u);
+  choose("en de");
+  wait_until_shown("document.querySelector('#view').dataset.view === 'grid'");
+  EXPECT_EQ(seen_tabs(browser()), views());
+  EXPECT_EQ(browser().value("document.querySelectorAll('.thumb canvas').length"), 3 * 2 * 2);
 }
 
 }  // namespace

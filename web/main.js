@@ -166,10 +166,12 @@ function writeHash() {
   }, 200);
 }
 
-async function loadModel() {
+// `changes` are made to the state when the model is there.
+async function loadModel(changes = {}) {
   const {state} = app;
   app.model = await app.api.model(state.source, state.target);
   app.sites = sitesOf(app.model);
+  Object.assign(state, changes);
   state.source = app.model.source ?? state.source;
   state.target = app.model.target ?? state.target;
   setSearchDefaults(app.model.search);
@@ -208,9 +210,9 @@ function fitHeads(state, count) {
 /** Another pair of languages. */
 app.choosePair = async (source, target) => {
   try {
-    Object.assign(app.state, {source, target, off: [], heads: null, layer: null});
+    Object.assign(app.state, {source, target});
+    await loadModel({off: [], heads: null, layer: null});
     app.flow.clear();  // what is there is of another model
-    await loadModel();
     app.set({});
   } catch (error) {
     app.fail(error.message);
