@@ -28,7 +28,7 @@ const stops = [
   },
   {
     title: "From pieces to vectors", section: "Section 3.4",
-    files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer.cpp"],
+    files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer/transformer.cpp"],
     here: ".play-scroll", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
     text: (_, {width: d}) => [
       `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}. These are the dots of `,
@@ -56,7 +56,7 @@ const stops = [
   },
   {
     title: "Every word looks at every other", section: "Section 3.2.3",
-    files: ["dragoman/model/encoder.cpp", "dragoman/nn/attention.h"],
+    files: ["dragoman/model/transformer/encoder.cpp", "dragoman/nn/attention.h"],
     here: "#view", state: {tab: "heads", layer: 0}, site: encoder,
     text: (look, model, {layers}) => [
       `In each of the encoder's layers, of which there are ${layers}, each word collects from all words, in parallel, `,
@@ -85,7 +85,7 @@ const stops = [
   },
   {
     title: "The rest of a layer", section: "Sections 3.1 and 3.3",
-    files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/residual.h", "dragoman/nn/layer_norm.h"],
+    files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/transformer/residual.h", "dragoman/nn/layer_norm.h"],
     here: ".play-scroll", state: {tab: "play", step: 1},
     needs: (model, sites) => encoder(sites) && model.config["d-ff"],
     text: (_, {width: d, config: {"d-ff": inner}}) => [
@@ -96,7 +96,7 @@ const stops = [
   },
   {
     title: "The decoder must not see the future", section: "Section 3.2.3",
-    files: ["dragoman/array/segments.h", "dragoman/model/decoder.cpp"],
+    files: ["dragoman/array/segments.h", "dragoman/model/transformer/decoder.cpp"],
     here: "#view", state: {tab: "matrix"},
     site: (sites) => sites.find((site) => isSelf(site) && site.causal && site.keys === "target"),
     text: () => [
@@ -106,7 +106,7 @@ const stops = [
   },
   {
     title: "Looking at the source", section: "Section 3.2.3",
-    files: ["dragoman/model/decoder.cpp", "dragoman/nn/attention.h"],
+    files: ["dragoman/model/transformer/decoder.cpp", "dragoman/nn/attention.h"],
     here: "#view", state: {tab: "heads", layer: Infinity},
     site: (sites) => sites.find(({queries, keys}) => queries === "target" && keys === "source"),
     text: ({tgt}) => [
@@ -116,7 +116,7 @@ const stops = [
   },
   {
     title: "From vectors to words", section: "Sections 3.4 and 6.1",
-    files: ["dragoman/model/transformer.cpp", "dragoman/decode/beam.cpp"],
+    files: ["dragoman/model/transformer/transformer.cpp", "dragoman/decode/beam.cpp"],
     here: ".tree-scroll", state: {tab: "beam"},
     text: (_, {config: {"target-vocabulary": words}}) => [
       `A last product and a softmax give each of ${words ?? "the known"} pieces a probability. Beam search keeps the `,
