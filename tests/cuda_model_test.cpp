@@ -92,9 +92,9 @@ TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
     const Outcome exact = gradients_on(arrangement.config, Device{}, DType::kFloat64);
     const Outcome single = gradients_on(arrangement.config, kCuda, DType::kFloat32);
     const Outcome rounded = gradients_on(arrangement.config, kCuda, DType::kBFloat16);
-    EXPECT_NEAR(single.losses.loss, exact.losses.loss, 1e-5 * exact.losses.loss);
+    EXPECT_NEAR(single.losses.loss(), exact.losses.loss(), 1e-5 * exact.losses.loss());
     EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5);
-    EXPECT_NEAR(rounded.losses.loss, exact.losses.loss, 5e-3 * exact.losses.loss);
+    EXPECT_NEAR(rounded.losses.loss(), exact.losses.loss(), 5e-3 * exact.losses.loss());
     EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 6e-2);
   }
 }
@@ -107,7 +107,7 @@ std::pair<Doubles, Doubles> train_on(Device device, DType dtype) {
   train::Trainer trainer(small.model, small.block, {}, kSchedule);
   Doubles losses;
   for (std::uint64_t step = 0; step < 100; ++step) {
-    losses.push_back(trainer.update(model::random_pairs(16, 12, 101, step % 10)).loss);
+    losses.push_back(trainer.update(model::random_pairs(16, 12, 101, step % 10)).loss());
   }
   return {losses, values_of(*small.on, small.block.values())};
 }

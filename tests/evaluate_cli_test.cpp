@@ -67,7 +67,7 @@ TEST_F(EvaluateCommand, FindsReferencesAsLikelyAsValidationDoes) {
   const std::unique_ptr<model::Seq2Seq> network = model::read_info(model).config.make_model();
   nn::ParameterBlock block(*on, DType::kFloat32, *network, nn::Purpose::kInference);
   model::read_tensors(model::SafetensorsFile(model::weights_file(model)), *on, block.tensors());
-  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network).nll, 1e-5);
+  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network).scores["nll"], 1e-5);
   EXPECT_EQ(found["left_out"], validator.left_out());
 }
 

@@ -101,12 +101,17 @@ void run_tape(Recording& recording) {
 
 }  // namespace
 
-void backward(const Tensor& root) {
-  require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
-  Recording& recording = recording_of(root);
-  Sink d_root = sink_of(root.backend(), root.variable());
-  root.backend().fill(d_root.array, 1.0);
-  run_tape(recording);
+void backward(const Tensor& root) { backward(std::span(&root, 1)); }
+
+void backward(std::span<const Tensor> roots) {
+  require<Error>(!roots.empty(), "backward: there is nothing to start from");
+  for (const Tensor& root : roots) {
+    require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
+    recording_of(root);
+    Sink d_root = sink_of(root.backend(), root.variable());
+    root.backend().fill(d_root.array, 1.0);
+  }
+  run_tape(recording_of(roots.front()));
 }
 
 void backward(const Tensor& root, const Array& d_root) {

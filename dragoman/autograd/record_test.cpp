@@ -266,5 +266,22 @@ TEST(Backward, NeedsTheRecordingThatItRunsOn) {
   EXPECT_THROW(backward(root), Error);
 }
 
+TEST_F(RecordTest, BackwardFromSeveralNumbersIsThatOfTheirSum) {
+  const Recording recording(on);
+  const Tensor x = leaf_of({1}, {5});
+  const Tensor doubled = times(x, 2);
+  const Tensor roots[] = {times(doubled, 10), times(doubled, 0.5), times(x, 100)};
+  backward(roots);
+  EXPECT_EQ(gradient(x), (Doubles{121}));
+}
+
+TEST_F(RecordTest, EveryRootIsOneNumber) {
+  const Recording recording(on);
+  const Tensor x = leaf_of({1}, {5}), wide = leaf_of({2}, {1, 2});
+  const Tensor roots[] = {times(x, 2), times(wide, 2)};
+  EXPECT_THROW(backward(roots), ShapeError);
+  EXPECT_THROW(backward(std::span<const Tensor>()), Error);
+}
+
 }  // namespace
 }  // namespace dragoman

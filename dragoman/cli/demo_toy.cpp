@@ -37,7 +37,7 @@ void demo_toy(const DemoOptions& options, train::ToyTask task) {
   const double start = now();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {
-    const std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss);
+    const std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss());
     progress.show({.done = step, .total = toy.steps, .text = text});
   });
   progress.finish();

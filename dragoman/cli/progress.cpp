@@ -162,7 +162,7 @@ std::string training_line(const train::Progress& progress, std::int64_t steps) {
   std::string rate = fmt::format("{:.1e}", progress.rate);
   if (const std::size_t zero = rate.find("e-0"); zero != std::string::npos) rate.erase(zero + 2, 1);  // 7.0e-4
   return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {}  {} tok/s", progress.epoch,
-                     count_text(progress.step, steps), progress.loss, std::exp(progress.nll), rate,
+                     count_text(progress.step, steps), progress.losses["loss"], std::exp(progress.losses["nll"]), rate,
                      with_thousands(std::llround(progress.tokens_per_second)));
 }
 

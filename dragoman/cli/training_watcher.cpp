@@ -54,8 +54,17 @@ void TrainingWatcher::updated(const train::Progress& progress, std::int64_t step
 }
 
 void TrainingWatcher::validated(const train::Validation& validation) {
-  say(fmt::format("step {}: validation nll {:.4f}, ppl {:.2f}{}{}", with_thousands(validation.step), validation.nll,
-                  std::exp(validation.nll), validation.bleu ? fmt::format(", BLEU {:.1f}", *validation.bleu) : "",
+  std::string scores;
+  for (const auto& [name, value] : validation.scores) {
+    if (name == "nll") {
+      scores += fmt::format(", nll {:.4f}, ppl {:.2f}", value, std::exp(value));
+    } else if (name == "bleu") {
+      scores += fmt::format(", BLEU {:.1f}", value);
+    } else {
+      scores += fmt::format(", {} {:.4g}", name, value);
+    }
+  }
+  say(fmt::format("step {}: validation {}{}", with_thousands(validation.step), scores.substr(2),
                   validation.best ? "  (the best so far)" : ""));
 }
 

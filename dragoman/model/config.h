@@ -38,6 +38,7 @@ struct TrainingConfig {
   double cooldown = 0;
   int steps = 100000;
   double weight_decay = 0;
+  bool decay_exempt = false;
   double clip = 0;
   int batch_tokens = 25000;
   int accumulate = 1;
@@ -60,6 +61,7 @@ struct TrainingConfig {
     field("cooldown", cooldown, "share of the steps, at the end, over which the rate falls to zero");
     field("steps", steps, "updates to train for");
     field("weight-decay", weight_decay, "decoupled weight decay for each update; 0 for none");
+    field("decay-exempt", decay_exempt, "spare biases and LayerNorms the weight decay");
     field("clip", clip, "largest norm of the gradient; 0 for no limit");
     field("batch-tokens", batch_tokens, "tokens of each side in one batch");
     field("accumulate", accumulate, "batches that make one update");

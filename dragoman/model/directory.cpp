@@ -67,7 +67,7 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
       model(info.config.make_model()),
       block(on, form ? *form : usual_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
-  read_tensors(SafetensorsFile(weights_file(directory)), on, block.tensors(), Values::kFinite);
+  read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), Values::kFinite);
   on.wait();  // workers with backends of their own read the weights
 }
 

@@ -71,11 +71,12 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
   nn::ParameterVisitor visitor;
   model->parameters(visitor);
   const SafetensorsFile file(weights_file(from));
-  check_tensors(file, visitor.tensors());
+  const std::vector<nn::NamedTensor> tensors = visitor.saved();
+  check_tensors(file, tensors);
   const Tokenizers tokenizers = read_tokenizers(from);
   check_vocabularies(from, tokenizers, info.config);
-  SafetensorsWriter output(weights_file(to), labels_in(precision, visitor.tensors()));
-  for (const nn::NamedTensor& tensor : visitor.tensors()) copy_tensor(file, tensor, precision, output);
+  SafetensorsWriter output(weights_file(to), labels_in(precision, tensors));
+  for (const nn::NamedTensor& tensor : tensors) copy_tensor(file, tensor, precision, output);
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dragoman/data/tokens.h"
@@ -56,6 +57,10 @@ class Seq2Seq {
   // What is added to the embeddings of source tokens, row pos for position pos: [positions, width], fewer rows if the
   // model has fewer. Empty if it knows no positions. `on` must not be at work elsewhere.
   virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
+
+  // Losses of its own that training makes smaller too, by name: encode() and decode() put them into Pass::own_losses, in
+  // this order.
+  virtual std::vector<std::string> loss_names() const { return {}; }
 
   // Where it attends, in the order of the sites that observers are told; none for a model without attention.
   virtual nn::AttentionSites sites() const { return {}; }

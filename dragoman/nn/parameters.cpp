@@ -71,6 +71,36 @@ void ParameterVisitor::operator()(const std::string& name, Parameter& parameter)
   }
 }
 
+void ParameterVisitor::operator()(const std::string& name, Buffer& buffer) {
+  if (!buffer) return;
+  buffers_.push_back(&buffer);
+  buffer_tensors_.push_back(
+      {prefix_ + name, buffer.shape_, Initial::constant(buffer.initial_), buffer.values_, Use::kExact});
+}
+
+std::vector<NamedTensor> ParameterVisitor::saved() const {
+  std::vector<NamedTensor> all = tensors_;
+  all.insert(all.end(), buffer_tensors_.begin(), buffer_tensors_.end());
+  return all;
+}
+
+std::vector<NamedTensor> ParameterBlock::with_buffers(std::vector<NamedTensor> tensors) const {
+  tensors.insert(tensors.end(), buffer_tensors_.begin(), buffer_tensors_.end());
+  return tensors;
+}
+
+void ParameterBlock::lay_out_buffers(const ParameterVisitor& visitor, DType dtype) {
+  std::int64_t count = 0;
+  for (const Buffer* buffer : visitor.buffers()) count += round_up(buffer->shape_.count(), kAlignment);
+  if (count == 0) return;
+  buffer_memory_ = on_.reserve(static_cast<std::size_t>(count) * size_of(dtype));
+  auto* start = static_cast<char*>(buffer_memory_->base());
+  for (Buffer* buffer : visitor.buffers()) {
+    buffer->values_ = Array(start, buffer->shape_, dtype, on_.device());
+    start += static_cast<std::size_t>(round_up(buffer->shape_.count(), kAlignment)) * size_of(dtype);
+  }
+}
+
 std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visitor) {
   std::vector<std::int64_t> starts{0};
   for (const Parameter* parameter : visitor.parameters()) {
@@ -86,6 +116,11 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
   const DType dtype = statistics_of(computed);
   std::vector<std::int64_t> starts = starts_of(visitor);
   const std::int64_t count = starts.back();
+  for (std::size_t i = 0; i < visitor.parameters().size(); ++i) {
+    const bool is_vector = visitor.parameters()[i]->shape_.rank() == 1;
+    if (ranges_.empty() || ranges_.back().is_vectors != is_vector) ranges_.push_back({starts[i], 0, is_vector});
+    ranges_.back().count = starts[i + 1] - ranges_.back().first;
+  }
   starts.pop_back();
   const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
   const auto start_of = [&](const Array& block, std::int64_t start) {
@@ -208,7 +243,7 @@ std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
 
 void ParameterBlock::initialise(std::uint64_t seed) {
   std::vector<double> host;
-  for (const NamedTensor& tensor : tensors_) {
+  for (const NamedTensor& tensor : saved()) {
     RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
     for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
       const Shape shape{rows, tensor.shape.cols()};

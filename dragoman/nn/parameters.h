@@ -72,7 +72,26 @@ struct Parameter {
   PackedMatrix packed_;
 };
 
-// A tensor as it is saved: a whole parameter, or the columns of one that have a name of their own.
+// Numbers that belong to a layer but are not learned by gradients: a running mean, an estimate that the layer itself
+// keeps up to date. Saved with the model and resumed with a run; the optimiser does not see them.
+struct Buffer {
+  Buffer() = default;
+  Buffer(const Shape& shape, double initial) : shape_(shape), initial_(initial) {}
+
+  explicit operator bool() const { return shape_.rank() > 0; }
+  const Shape& shape() const { return shape_; }
+  const Array& values() const { return values_; }  // of the type of statistics: float32, or float64 beside float64
+
+ private:
+  friend class ParameterBlock;
+  friend class ParameterVisitor;
+
+  Shape shape_;
+  double initial_ = 0;
+  Array values_;
+};
+
+// A tensor as it is saved: a whole parameter, the columns of one that have a name of their own, or a buffer.
 struct NamedTensor {
   std::string name;
   Shape shape;
@@ -90,6 +109,7 @@ class ParameterVisitor {
  public:
   // Visits a parameter, if the layer has it. Named columns go by their own names.
   void operator()(const std::string& name, Parameter& parameter);
+  void operator()(const std::string& name, Buffer& buffer);
   // Visits the parameters of a layer under "name.".
   template <class Layer>
   void inside(const std::string& name, Layer& layer) {
@@ -99,13 +119,18 @@ class ParameterVisitor {
     prefix_ = outer;
   }
 
-  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }  // of the parameters
   const std::vector<Parameter*>& parameters() const { return parameters_; }
+  const std::vector<NamedTensor>& buffer_tensors() const { return buffer_tensors_; }
+  const std::vector<Buffer*>& buffers() const { return buffers_; }
+  // All that a model's file holds: parameters, then buffers.
+  std::vector<NamedTensor> saved() const;
 
  private:
   std::string prefix_;
-  std::vector<NamedTensor> tensors_;
+  std::vector<NamedTensor> tensors_, buffer_tensors_;
   std::vector<Parameter*> parameters_;
+  std::vector<Buffer*> buffers_;
 };
 
 // Tensors pass between device and host in ranges of rows of about this many elements, so that saving, loading and
@@ -127,7 +152,14 @@ void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, cons
 
 enum class Purpose : std::uint8_t { kInference, kTraining };
 
-// The memory of all parameters of a model. Binds each Parameter's tensor to it; the model must not outlive it.
+// A part of the flat block: neighbouring parameters that are all vectors (biases, norms), or that are all matrices.
+struct BlockRange {
+  std::int64_t first = 0, count = 0;
+  bool is_vectors = false;
+};
+
+// The memory of all parameters of a model, and of its buffers. Binds each Parameter's tensor to it; the model must not
+// outlive it.
 class ParameterBlock {
  public:
   // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only. With bfloat16,
@@ -138,9 +170,8 @@ class ParameterBlock {
     ParameterVisitor visitor;
     model.parameters(visitor);
     lay_out(visitor, dtype, purpose);
-    ParameterVisitor bound;
-    model.parameters(bound);
-    tensors_ = bound.tensors();
+    lay_out_buffers(visitor, statistics_of(dtype));
+    list_tensors(model);
   }
   // For inference: matrices that are multiplied are packed in this form, everything else is float32. A CUDA device
   // multiplies plain matrices, of float32 or bfloat16.
@@ -149,9 +180,8 @@ class ParameterBlock {
     ParameterVisitor visitor;
     model.parameters(visitor);
     lay_out_packed(visitor, form);
-    ParameterVisitor bound;
-    model.parameters(bound);
-    tensors_ = bound.tensors();
+    lay_out_buffers(visitor, DType::kFloat32);
+    list_tensors(model);
   }
   ParameterBlock(const ParameterBlock&) = delete;
   ParameterBlock& operator=(const ParameterBlock&) = delete;
@@ -168,7 +198,14 @@ class ParameterBlock {
   const Array& values() const { return values_; }        // all of them, [count]; absent if they are packed
   const Array& gradients() const { return gradients_; }  // same layout
   const Array& copies() const { return copies_; }        // the values rounded to bfloat16, or absent; same layout
-  const std::vector<NamedTensor>& tensors() const { return tensors_; }
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }  // of the parameters
+  const std::vector<NamedTensor>& buffer_tensors() const { return buffer_tensors_; }
+  // All that a model's file holds: parameters, then buffers.
+  std::vector<NamedTensor> saved() const { return with_buffers(tensors_); }
+  // Tensors in the place of the parameters' own, such as those of an average, and the buffers.
+  std::vector<NamedTensor> with_buffers(std::vector<NamedTensor> tensors) const;
+  // The flat block from its beginning to its end.
+  const std::vector<BlockRange>& ranges() const { return ranges_; }
   // The tensors as they lie in another array of the block's layout and element type: gradients, moments, averages.
   std::vector<NamedTensor> tensors_in(const Array& flat) const;
 
@@ -189,12 +226,21 @@ class ParameterBlock {
   void lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
   void lay_out_rounded(const ParameterVisitor& visitor);
+  void lay_out_buffers(const ParameterVisitor& visitor, DType dtype);
+  template <class Model>
+  void list_tensors(Model& model) {
+    ParameterVisitor bound;
+    model.parameters(bound);
+    tensors_ = bound.tensors();
+    buffer_tensors_ = bound.buffer_tensors();
+  }
 
   Backend& on_;
-  std::unique_ptr<Reservation> value_memory_, gradient_memory_, copy_memory_;
+  std::unique_ptr<Reservation> value_memory_, gradient_memory_, copy_memory_, buffer_memory_;
   Array values_, gradients_, copies_;
   std::vector<Variable> variables_;
-  std::vector<NamedTensor> tensors_;
+  std::vector<NamedTensor> tensors_, buffer_tensors_;
+  std::vector<BlockRange> ranges_;
 };
 
 // Exchanges the elements of two arrays of one layout, without room for a third.

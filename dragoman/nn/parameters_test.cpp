@@ -228,5 +228,56 @@ TEST(Initial, TheRowOfTheReservedIdMayBeZero) {
   for (int i = 3; i < 6; ++i) EXPECT_NE(rows[i], 0);
 }
 
+// A matrix between two vectors, and a running mean that no optimiser touches.
+struct WithBuffer {
+  Parameter b{{3}, Initial::constant(1)}, W{{4, 3}, Initial::normal(1)}, gain{{3}, Initial::constant(1)};
+  Buffer mean{{3}, 0.5}, missing;
+
+  void parameters(ParameterVisitor& visit) {
+    visit("b", b);
+    visit("W", W);
+    visit("mean", mean);
+    visit("gain", gain);
+    visit("missing", missing);
+  }
+};
+
+TEST(Buffer, IsSavedAfterTheParametersButIsNoneOfThem) {
+  const auto on = make_backend(Device{}, {.threads = 1});
+  WithBuffer layer;
+  ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);
+  block.initialise(1);
+  std::vector<std::string> trained, saved;
+  for (const NamedTensor& tensor : block.tensors()) trained.push_back(tensor.name);
+  for (const NamedTensor& tensor : block.saved()) saved.push_back(tensor.name);
+  EXPECT_EQ(trained, (std::vector<std::string>{"b", "W", "gain"}));
+  EXPECT_EQ(saved, (std::vector<std::string>{"b", "W", "gain", "mean"}));
+  EXPECT_EQ(values_of(*on, layer.mean.values()), (Doubles{0.5, 0.5, 0.5}));
+  EXPECT_EQ(block.values().count(), ParameterBlock::elements(layer));
+}
+
+TEST(Buffer, IsThereForInferenceToo) {
+  const auto on = make_backend(Device{}, {.threads = 1});
+  WithBuffer layer;
+  ParameterBlock block(*on, WeightForm::kInt8, layer);
+  block.initialise(1);
+  EXPECT_EQ(values_of(*on, layer.mean.values()), (Doubles{0.5, 0.5, 0.5}));
+}
+
+TEST(ParameterBlock, KnowsWhereItsVectorsLie) {
+  const auto on = make_backend(Device{}, {.threads = 1});
+  WithBuffer layer;
+  const ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);
+  std::vector<bool> is_vectors;
+  std::int64_t end = 0;
+  for (const BlockRange& range : block.ranges()) {
+    EXPECT_EQ(range.first, end);
+    end = range.first + range.count;
+    is_vectors.push_back(range.is_vectors);
+  }
+  EXPECT_EQ(is_vectors, (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(end, block.values().count());
+}
+
 }  // namespace
 }  // namespace dragoman::nn

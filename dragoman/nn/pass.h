@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dragoman/array/segments.h"
+#include "dragoman/autograd/tensor.h"
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/nn/sites.h"
@@ -30,6 +32,12 @@ struct HeadsOff {
   std::span<const Head> heads;
 };
 
+// Losses that a model adds to the objective's: recorded numbers, in the order in which it names them.
+struct OwnLosses {
+  double weight = 1;  // one over the items that losses are means over, in the whole update
+  std::vector<Tensor> losses = {};
+};
+
 struct Pass {
   Backend& on;
   bool training = false;
@@ -37,6 +45,7 @@ struct Pass {
   std::uint32_t update = 0;  // dropout masks differ from update to update
   Observer* observer = nullptr;
   std::span<const HeadsOff> heads_off = {};  // outside training only
+  OwnLosses* own_losses = nullptr;           // where a model that has such puts them; absent if nobody asks
   std::uint32_t call_site = 0;  // counts the places that drop, in the order in which the model comes to them
 
   // The dropout of the next call site; none outside training.

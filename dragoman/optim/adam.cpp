@@ -13,19 +13,24 @@ Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(blo
   v_memory_ = on.reserve(bytes);
   m_ = Array(m_memory_->base(), values.shape(), values.dtype(), on.device());
   v_ = Array(v_memory_->base(), values.shape(), values.dtype(), on.device());
+  const bool alike = settings.decays_vectors || settings.weight_decay == 0;
+  ranges_ = alike ? std::vector<nn::BlockRange>{{0, values.count(), false}} : block.ranges();
 }
 
 void Adam::step(double rate, const Array& scale) {
   ++t_;
-  Array theta = block_.values(), copy = block_.copies();
-  block_.backend().adam(block_.gradients(), scale,
-                        {.rate = rate,
-                         .beta1 = settings_.beta1,
-                         .beta2 = settings_.beta2,
-                         .epsilon = settings_.epsilon,
-                         .weight_decay = settings_.weight_decay,
-                         .t = t_},
-                        theta, m_, v_, copy);
+  for (const nn::BlockRange& range : ranges_) {
+    const auto part = [&](const Array& flat) { return flat.absent() ? flat : flat.columns(range.first, range.count); };
+    Array theta = part(block_.values()), copy = part(block_.copies()), m = part(m_), v = part(v_);
+    block_.backend().adam(part(block_.gradients()), scale,
+                          {.rate = rate,
+                           .beta1 = settings_.beta1,
+                           .beta2 = settings_.beta2,
+                           .epsilon = settings_.epsilon,
+                           .weight_decay = range.is_vectors ? 0 : settings_.weight_decay,
+                           .t = t_},
+                          theta, m, v, copy);
+  }
 }
 
 }  // namespace dragoman::optim

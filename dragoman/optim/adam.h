@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "dragoman/nn/parameters.h"
 
@@ -10,7 +11,8 @@ namespace dragoman::optim {
 
 struct AdamSettings {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double weight_decay = 0;  // decoupled from the gradient
+  double weight_decay = 0;     // decoupled from the gradient
+  bool decays_vectors = true;  // biases and norms too
 };
 
 // The moments m and v have the layout of the block, which must outlive this.
@@ -35,6 +37,8 @@ class Adam {
   std::unique_ptr<Reservation> m_memory_, v_memory_;
   Array m_, v_;
   std::int64_t t_ = 0;
+  std::vector<nn::BlockRange>
+      ranges_;  // of matrices and of vectors by turns, where these do not decay; else one of all
 };
 
 }  // namespace dragoman::optim

@@ -127,5 +127,19 @@ Doubles after_three_steps(int threads) {
 
 TEST(Adam, GivesTheSameBitsWithAnyThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
 
+TEST(Adam, SparesVectorsTheDecayIfAsked) {
+  const AdamSettings sparing{.weight_decay = 0.5, .decays_vectors = false};
+  Rig rig(DType::kFloat64, 2, sparing);
+  Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
+  for (int step = 1; step <= 3; ++step) {
+    const Doubles dW = random_values(35, step), db = random_values(3, 10 + step);
+    rig.step(dW, db, 0.1);
+    W.step(dW, 0.1, sparing);
+    b.step(db, 0.1, {});
+  }
+  expect_near(rig.values(rig.pair.W), W.theta, 1e-12);
+  expect_near(rig.values(rig.pair.b), b.theta, 1e-12);
+}
+
 }  // namespace
 }  // namespace dragoman::optim

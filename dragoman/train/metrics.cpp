@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include "dragoman/base/error.h"
@@ -31,10 +32,25 @@ std::optional<double> optional_in(const Json& record, const char* key) {
   return number_in(record, key);
 }
 
+void add_figures(Json& json, const Figures& figures) {
+  for (const auto& [name, value] : figures) json[name] = number(value);
+}
+
+// Whatever has none of the other names.
+Figures figures_in(const Json& record) {
+  static const std::set<std::string_view> kOthers = {
+      "kind",    "step",          "epoch", "rate",          "gradient_norm", "tokens_per_second",
+      "seconds", "target_tokens", "flops", "nominal_flops", "best",          "samples"};
+  Figures figures;
+  for (const auto& [name, value] : record.items()) {
+    if (!kOthers.contains(name)) figures.set(name, number_in(record, name.c_str()));
+  }
+  return figures;
+}
+
 Json to_json(const Progress& record) {
   Json json{{"kind", kProgress}, {"step", record.step}, {"epoch", record.epoch}};
-  json["loss"] = number(record.loss);
-  json["nll"] = number(record.nll);
+  add_figures(json, record.losses);
   json["rate"] = number(record.rate);
   if (record.gradient_norm) json["gradient_norm"] = number(*record.gradient_norm);
   json["tokens_per_second"] = number(record.tokens_per_second);
@@ -48,8 +64,7 @@ Json to_json(const Progress& record) {
 Progress progress_from(const Json& json) {
   return {.step = count_in(json, "step"),
           .epoch = count_in(json, "epoch"),
-          .loss = number_in(json, "loss"),
-          .nll = number_in(json, "nll"),
+          .losses = figures_in(json),
           .rate = number_in(json, "rate"),
           .gradient_norm = optional_in(json, "gradient_norm"),
           .tokens_per_second = number_in(json, "tokens_per_second"),
@@ -60,8 +75,8 @@ Progress progress_from(const Json& json) {
 }
 
 Json to_json(const Validation& record) {
-  Json json{{"kind", kValidation}, {"step", record.step}, {"nll", number(record.nll)}};
-  if (record.bleu) json["bleu"] = number(*record.bleu);
+  Json json{{"kind", kValidation}, {"step", record.step}};
+  add_figures(json, record.scores);
   json["best"] = record.best;
   json["seconds"] = number(record.seconds);
   json["samples"] = Json::array();
@@ -74,8 +89,7 @@ Json to_json(const Validation& record) {
 
 Validation validation_from(const Json& json) {
   Validation record{.step = count_in(json, "step"),
-                    .nll = number_in(json, "nll"),
-                    .bleu = optional_in(json, "bleu"),
+                    .scores = figures_in(json),
                     .best = json.at("best"),
                     .seconds = number_in(json, "seconds")};
   for (const Json& sample : json.at("samples")) {

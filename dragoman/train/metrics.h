@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/files.h"
+#include "dragoman/train/figures.h"
 
 namespace dragoman::train {
 
@@ -17,8 +18,7 @@ namespace dragoman::train {
 struct Progress {
   std::int64_t step = 0;
   std::int64_t epoch = 0;  // counted from 1
-  double loss = 0;         // label-smoothed, nats per target token
-  double nll = 0;          // plain, nats per target token
+  Figures losses = {};     // of the objective: in translation "loss", label-smoothed, and "nll", nats per target token
   double rate = 0;         // the learning rate
   std::optional<double> gradient_norm = {};
   double tokens_per_second = 0;    // target tokens
@@ -36,8 +36,7 @@ struct Sample {
 
 struct Validation {
   std::int64_t step = 0;
-  double nll = 0;  // plain, nats per target token
-  std::optional<double> bleu = {};
+  Figures scores = {};  // in translation "nll", plain, nats per target token, and "bleu" if sentences were translated
   std::vector<Sample> samples = {};
   bool best = false;   // the best so far
   double seconds = 0;  // what the validation itself took

@@ -32,8 +32,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
     MetricsFile file(path, 0);
     file.add(Progress{.step = 7,
                       .epoch = 2,
-                      .loss = 3.25,
-                      .nll = 2.5,
+                      .losses = {{"loss", 3.25}, {"nll", 2.5}, {"ponder", 0.125}},
                       .rate = 7e-4,
                       .gradient_norm = 1.5,
                       .tokens_per_second = 11204.5,
@@ -41,16 +40,20 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
                       .target_tokens = 5'000'000'000,
                       .flops = 9.5e17,
                       .nominal_flops = 3.3e18});
-    file.add(Validation{
-        .step = 8, .nll = 1.75, .bleu = 27.3, .samples = {{"a \"b\"\n", "c", "\u00e4"}}, .best = true, .seconds = 2.5});
+    file.add(Validation{.step = 8,
+                        .scores = {{"nll", 1.75}, {"bleu", 27.3}},
+                        .samples = {{"a \"b\"\n", "c", "\u00e4"}},
+                        .best = true,
+                        .seconds = 2.5});
   }
   const Metrics metrics = read_metrics(path);
   ASSERT_EQ(metrics.progress.size(), 1u);
   const Progress& progress = metrics.progress[0];
   EXPECT_EQ(progress.step, 7);
   EXPECT_EQ(progress.epoch, 2);
-  EXPECT_EQ(progress.loss, 3.25);
-  EXPECT_EQ(progress.nll, 2.5);
+  EXPECT_EQ(progress.losses["loss"], 3.25);
+  EXPECT_EQ(progress.losses["nll"], 2.5);
+  EXPECT_EQ(progress.losses["ponder"], 0.125);
   EXPECT_EQ(progress.rate, 7e-4);
   EXPECT_EQ(progress.gradient_norm, 1.5);
   EXPECT_EQ(progress.tokens_per_second, 11204.5);
@@ -61,8 +64,8 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
   ASSERT_EQ(metrics.validations.size(), 1u);
   const Validation& validation = metrics.validations[0];
   EXPECT_EQ(validation.step, 8);
-  EXPECT_EQ(validation.nll, 1.75);
-  EXPECT_EQ(validation.bleu, 27.3);
+  EXPECT_EQ(validation.scores["nll"], 1.75);
+  EXPECT_EQ(validation.scores["bleu"], 27.3);
   EXPECT_TRUE(validation.best);
   EXPECT_EQ(validation.seconds, 2.5);
   ASSERT_EQ(validation.samples.size(), 1u);
@@ -72,7 +75,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
 
 TEST_F(MetricsTest, ARecordIsOneLineOfJson) {
   MetricsFile file(path, 0);
-  file.add(Progress{.step = 1, .rate = 0.5});
+  file.add(Progress{.step = 1, .losses = {{"loss", 0}, {"nll", 0}}, .rate = 0.5});
   EXPECT_EQ(read_file(path),
             R"({"kind":"progress","step":1,"epoch":0,"loss":0.0,"nll":0.0,"rate":0.5,"tokens_per_second":0.0,)"
             R"("seconds":0.0,"target_tokens":0,"flops":0.0,"nominal_flops":0.0})"
@@ -83,13 +86,13 @@ TEST_F(MetricsTest, WhatIsNotGivenStaysNotGiven) {
   record_four_steps();
   const Metrics metrics = read_metrics(path);
   EXPECT_FALSE(metrics.progress[0].gradient_norm);
-  EXPECT_FALSE(metrics.validations[0].bleu);
+  EXPECT_FALSE(metrics.validations[0].scores.has("bleu"));
 }
 
 TEST_F(MetricsTest, ALossThatRanAwayIsNull) {
-  MetricsFile(path, 0).add(Progress{.loss = std::numeric_limits<double>::infinity()});
+  MetricsFile(path, 0).add(Progress{.losses = {{"loss", std::numeric_limits<double>::infinity()}}});
   EXPECT_NE(read_file(path).find("\"loss\":null"), std::string::npos);
-  EXPECT_TRUE(std::isnan(read_metrics(path).progress[0].loss));
+  EXPECT_TRUE(std::isnan(read_metrics(path).progress[0].losses["loss"]));
 }
 
 TEST_F(MetricsTest, BytesThatAreNotUtf8DoNotStopARun) {
@@ -99,10 +102,10 @@ TEST_F(MetricsTest, BytesThatAreNotUtf8DoNotStopARun) {
 
 TEST_F(MetricsTest, AResumedRunCutsOffWhatCameAfterItsStep) {
   record_four_steps();
-  MetricsFile(path, 2).add(Progress{.step = 3, .loss = 9});
+  MetricsFile(path, 2).add(Progress{.step = 3, .losses = {{"loss", 9}}});
   const Metrics metrics = read_metrics(path);
   ASSERT_EQ(metrics.progress.size(), 3u);
-  EXPECT_EQ(metrics.progress[2].loss, 9);
+  EXPECT_EQ(metrics.progress[2].losses["loss"], 9);
   EXPECT_EQ(metrics.validations.size(), 1u);
 }
 

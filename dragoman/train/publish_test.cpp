@@ -63,7 +63,7 @@ TEST_F(PublishTest, WithoutAMeanTheMovingAverageThenTheBestThenTheLatestAreTaken
   set_weights(2);
   make_directory(directory / "checkpoints");
   write_weights(best_weights(directory), *small.on, small.block.tensors());
-  state.best = Best{.step = 5, .nll = 1, .bleu = std::nullopt};
+  state.best = Best{.step = 5, .scores = {{"nll", 1}}};
   set_weights(3);
   EXPECT_EQ(publish(), "the best validated weights, of step 5");
   EXPECT_EQ(published(), 2);
@@ -99,10 +99,10 @@ TEST_F(PublishTest, TheBestWeightsAreThoseThatACheckpointKnowsOf) {
   };
   validate(5, 1);
   validate(10, 2);
-  settle_best(directory, Best{.step = 10, .nll = 1, .bleu = std::nullopt});
+  settle_best(directory, Best{.step = 10, .scores = {{"nll", 1}}});
   EXPECT_EQ(best(), 2);
   validate(15, 3);
-  settle_best(directory, Best{.step = 10, .nll = 1, .bleu = std::nullopt});  // killed, and gone on from step 10
+  settle_best(directory, Best{.step = 10, .scores = {{"nll", 1}}});  // killed, and gone on from step 10
   EXPECT_EQ(best(), 2);
   EXPECT_EQ(list_directory(directory / "checkpoints").size(), 1u);
 }

@@ -30,8 +30,24 @@ Series series_of(std::string name, const std::vector<Record>& records, Field fie
   return series;
 }
 
-double perplexity(const Validation& record) { return std::exp(record.nll); }
-double bleu_of(const Validation& record) { return record.bleu.value_or(std::nan("")); }
+double nll_of(const Validation& record) { return record.scores["nll"]; }
+double perplexity(const Validation& record) { return std::exp(nll_of(record)); }
+double bleu_of(const Validation& record) { return record.scores["bleu"]; }
+
+// The names of figures that records have beside the usual ones.
+template <class Record>
+std::vector<std::string> other_names(const std::vector<Record>& records, Figures Record::*figures,
+                                     std::initializer_list<std::string_view> usual) {
+  std::vector<std::string> names;
+  for (const Record& record : records) {
+    for (const auto& [name, value] : record.*figures) {
+      if (std::ranges::find(usual, name) == usual.end() && std::ranges::find(names, name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
 
 bool knows_nominal(const Metrics& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
@@ -71,12 +87,18 @@ std::string cost_note(const Metrics& metrics) {
 std::string charts(const Metrics& metrics) {
   const auto& [progress, validations] = metrics;
   std::string html = "<section class=\"charts\">\n<h2>Curves</h2>\n";
-  html += chart_figure({.title = "Loss",
-                        .unit = "nats per target token",
-                        .scale = Scale::kLog,
-                        .series = {series_of("training, smoothed", progress, [](const Progress& p) { return p.loss; }),
-                                   series_of("training", progress, [](const Progress& p) { return p.nll; }),
-                                   series_of("validation", validations, [](const Validation& v) { return v.nll; })}});
+  html += chart_figure(
+      {.title = "Loss",
+       .unit = "nats per target token",
+       .scale = Scale::kLog,
+       .series = {series_of("training, smoothed", progress, [](const Progress& p) { return p.losses["loss"]; }),
+                  series_of("training", progress, [](const Progress& p) { return p.losses["nll"]; }),
+                  series_of("validation", validations, nll_of)}});
+  for (const std::string& name : other_names(progress, &Progress::losses, {"loss", "nll"})) {
+    html += chart_figure({.title = "Loss: " + name,
+                          .unit = "per item, in training",
+                          .series = {series_of(name, progress, [&](const Progress& p) { return p.losses[name]; })}});
+  }
   html += chart_figure({.title = "Perplexity",
                         .unit = "on the validation set",
                         .scale = Scale::kLog,
@@ -85,6 +107,12 @@ std::string charts(const Metrics& metrics) {
                         .unit = "on the validation set",
                         .from_zero = true,
                         .series = {series_of("BLEU", validations, bleu_of)}});
+  for (const std::string& name : other_names(validations, &Validation::scores, {"nll", "bleu"})) {
+    html +=
+        chart_figure({.title = name,
+                      .unit = "on the validation set",
+                      .series = {series_of(name, validations, [&](const Validation& v) { return v.scores[name]; })}});
+  }
   html += chart_figure({.title = "Learning rate",
                         .unit = "step size of the optimiser",
                         .from_zero = true,
@@ -114,21 +142,22 @@ std::string summary(const Metrics& metrics) {
   std::string html = "<section>\n<h2>Summary</h2>\n<dl class=\"tiles\">\n";
   const auto at_step = [](const Validation& best) { return "at step " + with_thousands(best.step); };
   const auto best = std::ranges::min_element(metrics.validations, {}, [](const Validation& v) {
-    return std::isfinite(v.nll) ? v.nll : std::numeric_limits<double>::infinity();
+    return std::isfinite(nll_of(v)) ? nll_of(v) : std::numeric_limits<double>::infinity();
   });
   if (best != metrics.validations.end()) {
     html += tile("Best perplexity", number_text(perplexity(*best)), at_step(*best));
   }
-  const auto highest =
-      std::ranges::max_element(metrics.validations, {}, [](const Validation& v) { return v.bleu.value_or(-1); });
-  if (highest != metrics.validations.end() && highest->bleu) {
-    html += tile("Best BLEU", fmt::format("{:.1f}", *highest->bleu), at_step(*highest));
+  const auto highest = std::ranges::max_element(
+      metrics.validations, {}, [](const Validation& v) { return v.scores.has("bleu") ? bleu_of(v) : -1; });
+  if (highest != metrics.validations.end() && highest->scores.has("bleu")) {
+    html += tile("Best BLEU", fmt::format("{:.1f}", bleu_of(*highest)), at_step(*highest));
   }
   if (metrics.progress.empty()) return html + tile("Steps", "0", "nothing recorded yet") + "</dl>\n</section>\n";
 
   const Progress& last = metrics.progress.back();
   html += tile("Steps", with_thousands(last.step), "in epoch " + with_thousands(last.epoch));
-  html += tile("Loss", number_text(last.loss), "in training; perplexity " + number_text(std::exp(last.nll)));
+  html += tile("Loss", number_text(last.losses["loss"]),
+               "in training; perplexity " + number_text(std::exp(last.losses["nll"])));
   html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–", "training");
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
@@ -167,14 +196,15 @@ std::string row(std::initializer_list<std::string> cells, bool marked = false) {
 std::string number_tables(const Metrics& metrics) {
   std::string validations, progress;
   for (const Validation* record : spread(metrics.validations, kMostRows)) {
-    validations += row({with_thousands(record->step), number_text(record->nll, 4), number_text(perplexity(*record)),
-                        record->bleu ? fmt::format("{:.1f}", *record->bleu) : "–", record->best ? "best so far" : ""},
-                       record->best);
+    validations += row(
+        {with_thousands(record->step), number_text(nll_of(*record), 4), number_text(perplexity(*record)),
+         record->scores.has("bleu") ? fmt::format("{:.1f}", bleu_of(*record)) : "–", record->best ? "best so far" : ""},
+        record->best);
   }
   for (const Progress* record : spread(metrics.progress, kMostRows)) {
-    progress += row({with_thousands(record->step), with_thousands(record->epoch), number_text(record->loss, 4),
-                     number_text(std::exp(record->nll)), number_text(record->rate),
-                     record->gradient_norm ? number_text(*record->gradient_norm) : "–",
+    progress += row({with_thousands(record->step), with_thousands(record->epoch),
+                     number_text(record->losses["loss"], 4), number_text(std::exp(record->losses["nll"])),
+                     number_text(record->rate), record->gradient_norm ? number_text(*record->gradient_norm) : "–",
                      number_text(record->tokens_per_second), number_text(record->flops)});
   }
   return folded_table("Validations as a table", {"Step", "Loss", "Perplexity", "BLEU", ""}, validations) +

@@ -26,8 +26,7 @@ Metrics run_of(std::int64_t steps) {
     const double nll = 1.4 + 7.5 * std::exp(-7 * share) + noise;
     metrics.progress.push_back({.step = step,
                                 .epoch = 1 + step * 4 / steps,
-                                .loss = nll + 0.8,
-                                .nll = nll,
+                                .losses = {{"loss", nll + 0.8}, {"nll", nll}},
                                 .rate = 7e-4 * std::min(share / 0.1, std::sqrt(0.1 / share)),
                                 .gradient_norm = 1 + noise,
                                 .tokens_per_second = 11'000 + 3'000 * noise,
@@ -37,8 +36,7 @@ Metrics run_of(std::int64_t steps) {
                                 .nominal_flops = 5e12 * static_cast<double>(step)});
     if (step * 10 % steps < 10) {
       metrics.validations.push_back({.step = step,
-                                     .nll = nll + 0.2,
-                                     .bleu = 28 * (1 - std::exp(-4 * share)),
+                                     .scores = {{"nll", nll + 0.2}, {"bleu", 28 * (1 - std::exp(-4 * share))}},
                                      .samples = {{.source = "Das Haus ist klein.",
                                                   .reference = "The house is small.",
                                                   .translation = share < 0.5 ? "The the" : "The house is little."}},
@@ -89,8 +87,11 @@ TEST(Report, OfNothingIsStillAPage) {
 TEST(Report, OfARunThatDivergedIsStillAPage) {
   Metrics metrics = run_of(20);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (Progress& record : metrics.progress) record.loss = record.nll = record.seconds = record.tokens_per_second = kNan;
-  for (Validation& record : metrics.validations) record.nll = kNan;
+  for (Progress& record : metrics.progress) {
+    record.losses = {{"loss", kNan}, {"nll", kNan}};
+    record.seconds = record.tokens_per_second = kNan;
+  }
+  for (Validation& record : metrics.validations) record.scores.set("nll", kNan);
   const std::string html = report_html(metrics, {});
   EXPECT_FALSE(contains(html, ">nan"));
   EXPECT_FALSE(contains(html, "nan "));

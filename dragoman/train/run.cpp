@@ -2,11 +2,14 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/train/checkpoint.h"
-#include "dragoman/train/session.h"
+#include "dragoman/train/training_loop.h"
 
 namespace dragoman::train {
 
-RunResult run_training(const RunRequest& request, Watcher& watcher) { return Session(request, watcher).run(); }
+RunResult run_training(const RunRequest& request, Watcher& watcher) {
+  PreparedRun run(request, watcher);
+  return TrainingLoop(run).run();
+}
 
 std::optional<RunState> resumable_state(const std::filesystem::path& directory,
                                         const std::function<void(const std::string&)>& damaged) {

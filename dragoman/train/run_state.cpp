@@ -33,27 +33,43 @@ double amount_in(const Json& object, const char* key, std::string_view where) {
   return amount;
 }
 
+// The entries of an object that have none of these names, as numbers; null is none.
+Figures figures_in(const Json& object, std::initializer_list<std::string_view> others, std::string_view where) {
+  require<Error>(object.is_object(), where, ": an object of numbers is expected.");
+  Figures figures;
+  for (const auto& [name, value] : object.items()) {
+    if (std::ranges::find(others, name) != others.end() || value.is_null()) continue;
+    figures.set(name, json_entry<double>(object, name, where));
+  }
+  return figures;
+}
+
+void add_figures(Json& object, const Figures& figures) {
+  for (const auto& [name, value] : figures) object[name] = value;
+}
+
 Json to_json(const std::optional<Best>& best) {
   if (!best) return nullptr;
-  return {{"step", best->step}, {"nll", best->nll}, {"bleu", best->bleu ? Json(*best->bleu) : Json(nullptr)}};
+  Json object{{"step", best->step}};
+  add_figures(object, best->scores);
+  return object;
 }
 
 std::optional<Best> best_from_json(const Json& object, std::string_view where) {
   if (object.is_null()) return std::nullopt;
-  Best best{
-      .step = count_in(object, "step", where), .nll = json_entry<double>(object, "nll", where), .bleu = std::nullopt};
-  if (!json_entry<Json>(object, "bleu", where).is_null()) best.bleu = json_entry<double>(object, "bleu", where);
-  return best;
+  return Best{.step = count_in(object, "step", where), .scores = figures_in(object, {"step"}, where)};
 }
 
 Json to_json(const Window& window) {
-  return {
-      {"loss", window.loss}, {"nll", window.nll}, {"seconds", window.seconds}, {"target_tokens", window.target_tokens}};
+  Json object = Json::object();
+  add_figures(object, window.losses);
+  object["seconds"] = window.seconds;
+  object["target_tokens"] = window.target_tokens;
+  return object;
 }
 
 Window window_from_json(const Json& object, std::string_view where) {
-  return {.loss = json_entry<double>(object, "loss", where),
-          .nll = json_entry<double>(object, "nll", where),
+  return {.losses = figures_in(object, {"seconds", "target_tokens"}, where),
           .seconds = time_in(object, "seconds", where),
           .target_tokens = count_in(object, "target_tokens", where)};
 }

@@ -8,6 +8,7 @@
 #include "dragoman/base/json.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/train/checkpoint.h"
+#include "dragoman/train/figures.h"
 #include "dragoman/train/plan.h"
 #include "dragoman/train/settings.h"
 
@@ -16,13 +17,12 @@ namespace dragoman::train {
 // The best validation so far.
 struct Best {
   std::int64_t step = 0;
-  double nll = 0;
-  std::optional<double> bleu;
+  Figures scores;
 };
 
 // Sums over the updates since the last record in metrics.jsonl.
 struct Window {
-  double loss = 0, nll = 0;  // over target tokens
+  Figures losses;  // each times the target tokens that it is a mean over
   double seconds = 0;
   std::int64_t target_tokens = 0;
 };

@@ -15,8 +15,8 @@ RunState some_state() {
   state.seconds = 0.1;
   state.target_tokens = 5'000'000'000;
   state.flops = 1e18 / 3;
-  state.window = {.loss = 1.0 / 3, .nll = 2.0 / 3, .seconds = 5, .target_tokens = 7};
-  state.best = Best{.step = 100, .nll = 1.5, .bleu = 30.25};
+  state.window = {.losses = {{"loss", 1.0 / 3}, {"nll", 2.0 / 3}}, .seconds = 5, .target_tokens = 7};
+  state.best = Best{.step = 100, .scores = {{"nll", 1.5}, {"bleu", 30.25}}};
   state.validations_since_best = 2;
   state.scheduled = false;
   state.text_key = "0123";
@@ -31,8 +31,8 @@ TEST(RunState, ReadsBackAsItWas) {
   RunState without;
   EXPECT_FALSE(run_state_from_json(to_json(without), "x").best);
   without.step = 1;
-  without.best = Best{.step = 1, .nll = 2, .bleu = std::nullopt};
-  EXPECT_FALSE(run_state_from_json(to_json(without), "x").best->bleu);
+  without.best = Best{.step = 1, .scores = {{"nll", 2}}};
+  EXPECT_FALSE(run_state_from_json(to_json(without), "x").best->scores.has("bleu"));
 }
 
 TEST(RunState, RefusesNumbersThatCannotBe) {

@@ -1,27 +1,14 @@
 #include "dragoman/train/trainer.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
-#include "dragoman/ops/smoothed_cross_entropy.h"
 
 namespace dragoman::train {
 
 namespace {
-
-// The loss of one batch; `weight` is one over the target tokens of the whole update.
-ops::LossTerms batch_loss(const model::Seq2Seq& model, const data::HostBatch& host, const Smoothing& smoothing,
-                          double weight, nn::Pass& pass) {
-  const data::Batch batch = data::to_device(pass.on, host);
-  const model::Encoded encoded = model.encode(batch.source, pass);
-  const Tensor states = model.decode(batch.target, encoded, pass);
-  const model::OutputProjection output = model.output();
-  return ops::smoothed_cross_entropy(states, output.E, output.b, batch.targets,
-                                     {.smoothing = smoothing, .weight = weight});
-}
 
 // The moving average forgets its first, random, weights faster than its later ones.
 double average_decay(double most, std::int64_t updates) {
@@ -31,32 +18,25 @@ double average_decay(double most, std::int64_t updates) {
 
 }  // namespace
 
-Smoothing smoothing_of(const model::TrainingConfig& config) {
-  return {.epsilon = config.eps_ls,
-          .form = config.smoothing == model::Smoothing::kRest ? Smoothing::Form::kRest : Smoothing::Form::kUniform};
-}
-
-bool Losses::finite() const {
-  return std::isfinite(loss) && std::isfinite(nll) && std::isfinite(gradient_norm.value_or(0));
-}
-
-data::BatchOptions batch_options(const model::Seq2Seq& model) {
-  return {
-      .V_source = model.source_vocabulary(), .V_target = model.target_vocabulary(), .start_token = model.start_token()};
-}
+bool Losses::finite() const { return figures.finite() && std::isfinite(gradient_norm.value_or(0)); }
 
 Trainer::Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const model::TrainingConfig& config,
-                 const optim::Schedule& schedule)
+                 const optim::Schedule& schedule, std::unique_ptr<Objective> objective)
     : model_(model),
       block_(block),
+      objective_(objective ? std::move(objective)
+                           : std::make_unique<TranslationObjective>(model, smoothing_of(config))),
+      names_(objective_->figures()),
       config_(config),
       schedule_(schedule),
-      adam_(
-          block,
-          {.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .weight_decay = config.weight_decay}) {
+      adam_(block, {.beta1 = config.beta1,
+                    .beta2 = config.beta2,
+                    .epsilon = config.eps,
+                    .weight_decay = config.weight_decay,
+                    .decays_vectors = !config.decay_exempt}) {
   const Backend& on = block.backend();
-  totals_memory_ = on.reserve(kTotals * sizeof(double));
-  totals_ = Array(totals_memory_->base(), {kTotals}, DType::kFloat64, on.device());
+  totals_memory_ = on.reserve(static_cast<std::size_t>(figures() + 2) * sizeof(double));
+  totals_ = Array(totals_memory_->base(), {figures() + 2}, DType::kFloat64, on.device());
   if (config.ema == 0) return;
   const Array& values = block.values();
   average_memory_ = on.reserve(static_cast<std::size_t>(values.count()) * size_of(values.dtype()));
@@ -68,48 +48,57 @@ void Trainer::run(const data::HostBatch& batch, double weight, bool first) {
   const Recording recording(on);
   nn::Pass pass{
       .on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(adam_.steps() + 1)};
-  const ops::LossTerms terms = batch_loss(model_, batch, smoothing_of(config_), weight, pass);
+  const BatchLosses losses = objective_->losses(batch, weight, pass);
   const auto write = first ? Sink::Write::kOverwrite : Sink::Write::kAccumulate;
-  on.sum(terms.losses, weight, {total(Total::kLoss), write});
-  on.sum(terms.nll, weight, {total(Total::kNll), write});
-  backward(terms.loss);
+  for (std::int64_t i = 0; i < figures(); ++i) {
+    const BatchLosses::Figure& figure = losses.figures[static_cast<std::size_t>(i)];
+    on.sum(figure.values, figure.times, {total(i), write});
+  }
+  backward(losses.roots);
 }
 
 std::int64_t Trainer::launch_gradients(std::span<const data::HostBatch> micro_batches) {
-  std::int64_t target_tokens = 0;
-  for (const data::HostBatch& batch : micro_batches) target_tokens += static_cast<std::int64_t>(batch.targets.size());
-  require<UsageError>(target_tokens > 0, "an update needs at least one target token.");
+  std::int64_t items = 0;
+  for (const data::HostBatch& batch : micro_batches) items += objective_->items(batch);
+  require<UsageError>(items > 0, "an update needs at least one target token.");
   block_.begin_update();
   bool first = true;
   for (const data::HostBatch& batch : micro_batches) {
-    if (batch.targets.empty()) continue;
-    run(batch, 1.0 / static_cast<double>(target_tokens), first);
+    if (objective_->items(batch) == 0) continue;
+    run(batch, 1.0 / static_cast<double>(items), first);
     first = false;
   }
   block_.finish_update();
-  return target_tokens;
+  return items;
+}
+
+Figures Trainer::figures_of(std::span<const double> totals) const {
+  Figures result;
+  for (std::size_t i = 0; i < names_.size(); ++i) result.set(names_[i], totals[i]);
+  return result;
 }
 
 Losses Trainer::gradients(std::span<const data::HostBatch> micro_batches) {
   Losses losses;
-  losses.target_tokens = launch_gradients(micro_batches);
-  block_.backend().copy_out(total(Total::kLoss), &losses.loss);
-  block_.backend().copy_out(total(Total::kNll), &losses.nll);
+  losses.items = launch_gradients(micro_batches);
+  std::vector<double> totals(names_.size() + 2);
+  block_.backend().copy_out(totals_, totals.data());
+  losses.figures = figures_of(totals);
   return losses;
 }
 
 void Trainer::start(std::span<const data::HostBatch> micro_batches) {
   Backend& on = block_.backend();
   UnderWay update;
-  update.losses.target_tokens = launch_gradients(micro_batches);
-  Array squares, scale = total(Total::kScale);
+  update.losses.items = launch_gradients(micro_batches);
+  Array sum, factor = scale();
   if (config_.clip > 0) {
-    squares = total(Total::kSquares);
-    on.sum_of_squares(block_.gradients(), squares);
+    sum = squares();
+    on.sum_of_squares(block_.gradients(), sum);
   }
-  on.update_scale(totals_.columns(0, 2), squares, config_.clip, scale);
-  adam_.step(schedule_.rate(adam_.steps() + 1), scale);
-  follow_average(scale);
+  on.update_scale(totals_.columns(0, figures()), sum, config_.clip, factor);
+  adam_.step(schedule_.rate(adam_.steps() + 1), factor);
+  follow_average(factor);
   update.arriving = on.copy_out_later(totals_);
   under_way_.push_back(std::move(update));
 }
@@ -118,12 +107,11 @@ Losses Trainer::finish() {
   require<Error>(!under_way_.empty(), "no update is under way");
   const UnderWay update = std::move(under_way_.front());
   under_way_.pop_front();
-  std::array<double, kTotals> totals{};
+  std::vector<double> totals(names_.size() + 2);
   update.arriving->wait(totals.data());
   Losses losses = update.losses;
-  losses.loss = totals[0];
-  losses.nll = totals[1];
-  if (config_.clip > 0) losses.gradient_norm = std::sqrt(totals[2]);
+  losses.figures = figures_of(totals);
+  if (config_.clip > 0) losses.gradient_norm = std::sqrt(totals[names_.size()]);
   return losses;
 }
 
@@ -149,20 +137,22 @@ Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::
                 const Smoothing& smoothing) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
+  const TranslationObjective objective(model, smoothing);
   const data::HostBatch batch = data::make_host_batch(pairs, batch_options(model));
   Losses losses;
-  losses.target_tokens = static_cast<std::int64_t>(batch.targets.size());
-  require<UsageError>(losses.target_tokens > 0, "there is nothing to evaluate.");
-  const double weight = 1.0 / static_cast<double>(losses.target_tokens);
+  losses.items = objective.items(batch);
+  require<UsageError>(losses.items > 0, "there is nothing to evaluate.");
   nn::Pass pass{.on = on};
-  const ops::LossTerms terms = batch_loss(model, batch, smoothing, weight, pass);
-  Array totals = on.empty({2}, DType::kFloat64);
-  on.sum(terms.losses, weight, Sink::overwrite(totals.columns(0, 1)));
-  on.sum(terms.nll, weight, Sink::overwrite(totals.columns(1, 1)));
-  std::array<double, 2> numbers{};
+  const BatchLosses terms = objective.losses(batch, 1.0 / static_cast<double>(losses.items), pass);
+  const std::vector<std::string> names = objective.figures();
+  const Array totals = on.empty({std::ssize(names)}, DType::kFloat64);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    on.sum(terms.figures[i].values, terms.figures[i].times,
+           Sink::overwrite(totals.columns(static_cast<std::int64_t>(i), 1)));
+  }
+  std::vector<double> numbers(names.size());
   on.copy_out(totals, numbers.data());
-  losses.loss = numbers[0];
-  losses.nll = numbers[1];
+  for (std::size_t i = 0; i < names.size(); ++i) losses.figures.set(names[i], numbers[i]);
   return losses;
 }
 

@@ -6,35 +6,37 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "dragoman/data/batch.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/optim/adam.h"
 #include "dragoman/optim/schedule.h"
+#include "dragoman/train/figures.h"
+#include "dragoman/train/objective.h"
 
 namespace dragoman::train {
 
 struct Losses {
-  double loss = 0;  // smoothed cross-entropy per target token
-  double nll = 0;   // plain, from which perplexity is exp(nll)
-  std::int64_t target_tokens = 0;
+  Figures figures;                                     // what the objective reports, per item
+  std::int64_t items = 0;                              // target tokens, in translation
   std::optional<double> gradient_norm = std::nullopt;  // before clipping; told if gradients are clipped
 
+  double loss() const { return figures["loss"]; }
+  double nll() const { return figures["nll"]; }  // plain, from which perplexity is exp(nll)
   bool finite() const;
 };
 
-Smoothing smoothing_of(const model::TrainingConfig& config);
-
-data::BatchOptions batch_options(const model::Seq2Seq& model);
-
 class Trainer {
  public:
-  // The model's parameters must be bound to `block`, with gradients; all must outlive this.
+  // The model's parameters must be bound to `block`, with gradients; all must outlive this. Without an objective the
+  // model learns to translate.
   Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const model::TrainingConfig& config,
-          const optim::Schedule& schedule);
+          const optim::Schedule& schedule, std::unique_ptr<Objective> objective = nullptr);
 
-  // One update from `micro_batches`, each a batch of its own: their loss is divided by the target tokens of all of
+  // One update from `micro_batches`, each a batch of its own: their loss is divided by the items of all of
   // them together, and they give the same gradient as one large batch. If the loss is not finite, or the norm
   // of a clipped gradient, the model stays as it was.
   Losses update(std::span<const data::HostBatch> micro_batches);
@@ -57,28 +59,32 @@ class Trainer {
   void resume(std::int64_t updates) { adam_.resume(updates); }
 
  private:
-  // Numbers of an update, on the device.
-  enum class Total : std::uint8_t { kLoss, kNll, kSquares, kScale };
-  static constexpr int kTotals = 4;
   struct UnderWay {
     Losses losses;  // of which the numbers are yet to come
     std::unique_ptr<HostCopy> arriving;
   };
 
-  // Both return the target tokens.
+  // Returns the items.
   std::int64_t launch_gradients(std::span<const data::HostBatch> micro_batches);
   void run(const data::HostBatch& batch, double weight, bool first);
   void follow_average(const Array& scale);
-  Array total(Total which) const { return totals_.columns(static_cast<int>(which), 1); }
+  // Numbers of an update, on the device: the figures, the sum of the gradients' squares, and the scale.
+  std::int64_t figures() const { return std::ssize(names_); }
+  Array total(std::int64_t which) const { return totals_.columns(which, 1); }
+  Array squares() const { return total(figures()); }
+  Array scale() const { return total(figures() + 1); }
+  Figures figures_of(std::span<const double> totals) const;
 
   const model::Seq2Seq& model_;
   nn::ParameterBlock& block_;
+  std::unique_ptr<Objective> objective_;
+  std::vector<std::string> names_;  // of the figures
   model::TrainingConfig config_;
   optim::Schedule schedule_;
   optim::Adam adam_;
   std::unique_ptr<Reservation> average_memory_, totals_memory_;
   Array average_;
-  Array totals_;  // float64, by Total
+  Array totals_;  // float64
   std::deque<UnderWay> under_way_;
 };
 

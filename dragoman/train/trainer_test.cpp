@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dragoman/model/testing.h"
+#include "dragoman/ops/arithmetic.h"
 
 namespace dragoman::train {
 namespace {
@@ -126,10 +127,10 @@ TEST(Trainer, LearnsOnePairByHeart) {
   SmallModel small(config(0));
   Trainer trainer(small.model, small.block, {.eps_ls = 0}, {.constant = 0.1, .d_model = 20, .warmup_steps = 10});
   const Pairs pairs{{{5, 6, 7, 2}, {8, 9, 10, 11, 2}}};
-  const double first = trainer.update(pairs).loss;
+  const double first = trainer.update(pairs).loss();
   for (int u = 0; u < 60; ++u) trainer.update(pairs);
   EXPECT_GT(first, 2);
-  EXPECT_LT(trainer.update(pairs).loss, 0.1);
+  EXPECT_LT(trainer.update(pairs).loss(), 0.1);
 }
 
 TEST(Trainer, RowsBeyondTheVocabularyStayZero) {
@@ -222,7 +223,7 @@ TEST(Evaluate, ChangesNoParameterAndNoGradient) {
                second = evaluate(*small.on, small.model, pairs, {});
   EXPECT_EQ(values_of(*small.on, small.block.values()), values);
   EXPECT_EQ(values_of(*small.on, small.block.gradients()), d);
-  EXPECT_EQ(first.loss, second.loss);
+  EXPECT_EQ(first.loss(), second.loss());
 }
 
 TEST(Evaluate, GivesTheLossThatAnUpdateWithoutDropoutWouldSee) {
@@ -230,9 +231,9 @@ TEST(Evaluate, GivesTheLossThatAnUpdateWithoutDropoutWouldSee) {
   Trainer trainer(small.model, small.block, {}, kSchedule);
   const Pairs pairs = model::random_pairs(4, 6, 37, 1);
   const Losses evaluated = evaluate(*small.on, small.model, pairs, {}), trained = trainer.update(pairs);
-  EXPECT_NEAR(evaluated.loss, trained.loss, 1e-12);
-  EXPECT_NEAR(evaluated.nll, trained.nll, 1e-12);
-  EXPECT_EQ(evaluated.target_tokens, trained.target_tokens);
+  EXPECT_NEAR(evaluated.loss(), trained.loss(), 1e-12);
+  EXPECT_NEAR(evaluated.nll(), trained.nll(), 1e-12);
+  EXPECT_EQ(evaluated.items, trained.items);
 }
 
 // Sentence 0 costs .2, .5 and .3 nats, sentence 1 costs 1.0 and .4: the mean is .48 a token, and not the mean .516667
@@ -247,15 +248,84 @@ TEST(Evaluate, DividesByTokensAndNotBySentences) {
     return logits;
   });
   const Losses losses = evaluate(*on, scripted, Pairs{{{4, 2}, {5, 5, 5}}, {{4, 2}, {5, 5}}}, {.epsilon = 0});
-  EXPECT_EQ(losses.target_tokens, 5);
-  EXPECT_NEAR(losses.nll, .48, 1e-12);
-  EXPECT_NEAR(losses.loss, .48, 1e-12);
-  EXPECT_NEAR(std::exp(losses.nll), 1.616074, 5e-7);
+  EXPECT_EQ(losses.items, 5);
+  EXPECT_NEAR(losses.nll(), .48, 1e-12);
+  EXPECT_NEAR(losses.loss(), .48, 1e-12);
+  EXPECT_NEAR(std::exp(losses.nll()), 1.616074, 5e-7);
 }
 
 TEST(Evaluate, NothingIsRefused) {
   SmallModel small;
   EXPECT_THROW(evaluate(*small.on, small.model, {}, {}), UsageError);
+}
+
+// What a Transformer says, with a loss of its own: the sum of the encoder's states, times a factor.
+class WithOwnLoss final : public model::Seq2Seq {
+ public:
+  WithOwnLoss(const model::Seq2Seq& inner, double factor) : inner_(inner), factor_(factor) {}
+
+  model::Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+    model::Encoded encoded = inner_.encode(source, pass);
+    if (pass.own_losses != nullptr) {
+      pass.own_losses->losses.push_back(ops::sum(encoded.states, factor_ * pass.own_losses->weight));
+    }
+    return encoded;
+  }
+  std::vector<std::string> loss_names() const override { return {"size"}; }
+  Tensor decode(const data::Tokens& target, const model::Encoded& encoded, nn::Pass& pass) const override {
+    return inner_.decode(target, encoded, pass);
+  }
+  model::OutputProjection output() const override { return inner_.output(); }
+  model::StateLayout state_layout() const override { return inner_.state_layout(); }
+  void remember(const model::Encoded& encoded, const Array& rows, const model::StateArrays& state) const override {
+    inner_.remember(encoded, rows, state);
+  }
+  Tensor step(const model::StepRows& rows, const model::StateArrays& state, nn::Pass& pass) const override {
+    return inner_.step(rows, state, pass);
+  }
+  std::int64_t source_vocabulary() const override { return inner_.source_vocabulary(); }
+  std::int64_t target_vocabulary() const override { return inner_.target_vocabulary(); }
+  std::int32_t start_token() const override { return inner_.start_token(); }
+  void parameters(nn::ParameterVisitor&) override {}
+
+ private:
+  const model::Seq2Seq& inner_;
+  double factor_;
+};
+
+TEST(Trainer, AModelsOwnLossIsReportedAndChangesTheGradient) {
+  const auto gradients_with = [](double factor, Losses& losses) {
+    model::SmallModel small(model::small_config(), {.dtype = DType::kFloat64});
+    const WithOwnLoss model(small.model, factor);
+    Trainer trainer(model, small.block, {}, {});
+    const auto pairs = model::random_pairs(4, 5, 37, 3);
+    const data::HostBatch batches[] = {data::make_host_batch(std::span(pairs).first(2), batch_options(model)),
+                                       data::make_host_batch(std::span(pairs).last(2), batch_options(model))};
+    losses = trainer.gradients(batches);
+    return values_of(*small.on, small.block.gradients());
+  };
+  Losses none, one, two;
+  const Doubles without = gradients_with(0, none), with = gradients_with(1, one), twice = gradients_with(2, two);
+  EXPECT_EQ(none.figures["size"], 0);
+  EXPECT_NE(one.figures["size"], 0);
+  EXPECT_NEAR(two.figures["size"], 2 * one.figures["size"], 1e-12);
+  EXPECT_EQ(none.loss(), one.loss());
+  double changed = 0;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    EXPECT_NEAR(twice[i] - with[i], with[i] - without[i], 1e-12);
+    changed += std::abs(with[i] - without[i]);
+  }
+  EXPECT_GT(changed, 0.1);
+}
+
+TEST(Objective, MaskedTargetsAreNotCounted) {
+  const model::SmallModel small;
+  const TranslationObjective objective(small.model, {});
+  data::HostBatch batch = data::make_host_batch(model::random_pairs(3, 4, 37, 1), batch_options(small.model));
+  const std::int64_t all = objective.items(batch);
+  EXPECT_EQ(all, std::ssize(batch.targets));
+  batch.targets.front() = -1;
+  EXPECT_EQ(objective.items(batch), all - 1);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ double Validator::nll(Backend& on, const model::Seq2Seq& model) const {
   std::int64_t tokens = 0;
   for (std::span<const data::SentencePair> left = pairs_; !left.empty();) {
     const Losses losses = evaluate(on, model, data::take_batch(left, limits_.batch_tokens), {.epsilon = 0});
-    sum += losses.nll * static_cast<double>(losses.target_tokens);
-    tokens += losses.target_tokens;
+    sum += losses.nll() * static_cast<double>(losses.items);
+    tokens += losses.items;
   }
   return sum / static_cast<double>(tokens);
 }
@@ -69,10 +69,11 @@ std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq&
 
 Validation Validator::run(Backend& on, const model::Seq2Seq& model) const {
   Validation validation;
-  validation.nll = nll(on, model);
+  validation.scores.set("nll", nll(on, model));
   if (sources_.empty()) return validation;
   const std::vector<std::string> translations = translate(on, model);
-  validation.bleu = eval::corpus_bleu(translations, references_, {.tokenizer = limits_.bleu_words}).score;
+  const eval::Bleu bleu = eval::corpus_bleu(translations, references_, {.tokenizer = limits_.bleu_words});
+  validation.scores.set("bleu", bleu.score);
   for (std::size_t i = 0; i < std::min(kSamples, sources_.size()); ++i) {
     validation.samples.push_back({sources_[i], references_[i], translations[i]});
   }

@@ -39,8 +39,8 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   const Validation together =
       validator({.batch_tokens = 1000, .decode_sentences = 9, .bleu_sentences = 9, .max_length = 40})
           .run(*small.on, small.model);
-  EXPECT_NEAR(one_by_one.nll, together.nll, 1e-6);
-  EXPECT_EQ(one_by_one.bleu, together.bleu);
+  EXPECT_NEAR(one_by_one.scores["nll"], together.scores["nll"], 1e-6);
+  EXPECT_EQ(one_by_one.scores["bleu"], together.scores["bleu"]);
   ASSERT_EQ(one_by_one.samples.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(one_by_one.samples[i].translation, together.samples[i].translation);
   EXPECT_EQ(one_by_one.samples[0].source, data::words(3));
@@ -53,7 +53,7 @@ TEST_F(ValidationTest, BleuCountsWordsAsToldTo) {
   const auto bleu = [&](eval::Tokenization words) {
     const ValidationLimits limits{
         .batch_tokens = 50, .decode_sentences = 9, .bleu_sentences = 9, .bleu_words = words, .max_length = 40};
-    return validator(limits).run(*small.on, small.model).bleu;
+    return validator(limits).run(*small.on, small.model).scores["bleu"];
   };
   EXPECT_NE(bleu(eval::Tokenization::kChar), bleu(eval::Tokenization::k13a));
 }
@@ -63,9 +63,9 @@ TEST_F(ValidationTest, WithoutSentencesToTranslateThereIsNoBleu) {
   const Validation validation =
       validator({.batch_tokens = 50, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 40})
           .run(*small.on, small.model);
-  EXPECT_FALSE(validation.bleu);
+  EXPECT_FALSE(validation.scores.has("bleu"));
   EXPECT_TRUE(validation.samples.empty());
-  EXPECT_GT(validation.nll, 0);
+  EXPECT_GT(validation.scores["nll"], 0);
 }
 
 }  // namespace

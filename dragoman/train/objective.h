@@ -1,0 +1,57 @@
+// What training makes smaller: the losses of a batch, and by how much a batch counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dragoman/data/batch.h"
+#include "dragoman/model/config.h"
+#include "dragoman/model/seq2seq.h"
+
+namespace dragoman::train {
+
+struct BatchLosses {
+  // A number that is reported: the sum of the values, times `times`.
+  struct Figure {
+    Array values;
+    double times = 1;
+  };
+
+  std::vector<Tensor> roots;    // numbers whose sum is made smaller: backward begins at all of them
+  std::vector<Figure> figures;  // in the order of Objective::figures()
+};
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  // The names of what is reported of each update; the first is "loss", what is made smaller on the whole.
+  virtual std::vector<std::string> figures() const = 0;
+  // How many items the batch counts for: losses are means over the items of an update.
+  virtual std::int64_t items(const data::HostBatch& batch) const = 0;
+  // `weight` is one over the items of the whole update.
+  virtual BatchLosses losses(const data::HostBatch& batch, double weight, nn::Pass& pass) const = 0;
+};
+
+// To say the target words after the source: the label-smoothed cross-entropy of each target token, beside it the plain
+// one ("nll"), and the model's own losses. Items are target tokens, but for those that are masked (below 0).
+class TranslationObjective final : public Objective {
+ public:
+  TranslationObjective(const model::Seq2Seq& model, const Smoothing& smoothing)
+      : model_(model), smoothing_(smoothing) {}
+
+  std::vector<std::string> figures() const override;
+  std::int64_t items(const data::HostBatch& batch) const override;
+  BatchLosses losses(const data::HostBatch& batch, double weight, nn::Pass& pass) const override;
+
+ private:
+  const model::Seq2Seq& model_;
+  Smoothing smoothing_;
+};
+
+Smoothing smoothing_of(const model::TrainingConfig& config);
+
+data::BatchOptions batch_options(const model::Seq2Seq& model);
+
+}  // namespace dragoman::train
