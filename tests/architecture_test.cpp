@@ -25,7 +25,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kSteps = 60;
+constexpr int kSteps = 240;
 
 // Says nothing, and stops a run after a step.
 class QuietWatcher final : public train::Watcher {
@@ -44,9 +44,39 @@ class QuietWatcher final : public train::Watcher {
 
 class NewArchitecture : public TrainingTest {
  protected:
-  NewArchitecture() { replace_file(file("probe.en"), "a red house\n"); }
+  NewArchitecture() {
+    write_numbers("train", 400, 1);
+    write_numbers("valid", 30, 2);
+    replace_file(file("probe.en"), "three one two\n");
+  }
 
-  static void SetUpTestSuite() { model::add_architecture(model::bag_architecture()); }
+  static void SetUpTestSuite() {
+    const bool is_known = std::ranges::count(model::architecture_names(), "bag") > 0;  // when tests are repeated
+    if (!is_known) model::add_architecture(model::bag_architecture());
+  }
+
+  // Some of the numbers from one to nine in any order, and in German in rising order: a task for which a model needs no
+  // order of the source words, and of the translation only the word before.
+  void write_numbers(const std::string& name, int pairs, std::uint64_t seed) const {
+    static const std::vector<std::array<std::string, 2>> kNumbers{
+        {"one", "eins"},  {"two", "zwei"},     {"three", "drei"}, {"four", "vier"}, {"five", "fünf"},
+        {"six", "sechs"}, {"seven", "sieben"}, {"eight", "acht"}, {"nine", "neun"}};
+    RandomStream random(seed);
+    std::string source, target;
+    for (int pair = 0; pair < pairs; ++pair) {
+      std::vector<std::size_t> chosen;
+      for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+        if (random.below(2) == 1 || (i == 8 && chosen.empty())) chosen.push_back(i);
+      }
+      for (const std::size_t i : chosen) target += kNumbers[i][1] + (i == chosen.back() ? "\n" : " ");
+      for (std::size_t left = chosen.size(); left > 0; --left) {
+        std::swap(chosen[left - 1], chosen[random.below(static_cast<std::uint32_t>(left))]);
+        source += kNumbers[chosen[left - 1]][0] + (left == 1 ? "\n" : " ");
+      }
+    }
+    replace_file(file(name + ".en"), source);
+    replace_file(file(name + ".de"), target);
+  }
 
   train::RunResult train_to(const std::string& name, std::int64_t last_step = kSteps) const {
     train::RunRequest request{.directory = file(name), .init = {}, .settings = {}, .allow_changes = false};
@@ -58,14 +88,15 @@ class NewArchitecture : public TrainingTest {
     settings.training.average = 2;
     settings.training.ema = 0.9;
     settings.cleaning.max_length = 40;
+    settings.tokenizer.kind = text::TokenizerKind::kWord;
     settings.text.train_source = {file("train.en")};
-    settings.text.train_target = {file("train.ne")};
+    settings.text.train_target = {file("train.de")};
     settings.text.valid_source = file("valid.en");
-    settings.text.valid_target = file("valid.ne");
+    settings.text.valid_target = file("valid.de");
     settings.text.resolve_languages();
-    settings.run.save_every = settings.run.valid_every = 20;
+    settings.run.save_every = settings.run.valid_every = 80;
     settings.run.valid_bleu_sentences = 5;
-    settings.machine.report_every = 10;
+    settings.machine.report_every = 40;
     settings.machine.threads = 1;
     settings.machine.probe = file("probe.en");
     settings.validate();
@@ -81,7 +112,9 @@ class NewArchitecture : public TrainingTest {
     return {.search = {.beam = 4, .max_extra = 10}, .threads = 1, .traces = true};
   }
 
-  const std::vector<std::string> lines{"the old dog", "a small red house", "the cat sees a tree under the house", "a"};
+  const std::vector<std::string> lines{"nine two five", "three seven one four", "eight six four two one", "six"};
+  const std::vector<std::string> translations{"zwei fünf neun", "eins drei vier sieben", "eins zwei vier sechs acht",
+                                              "sechs"};
 };
 
 // Runs a command of the program; what it printed.
@@ -120,17 +153,17 @@ std::vector<std::string> model_flags(const std::vector<std::string>& arguments) 
 TEST_F(NewArchitecture, Learns) {
   EXPECT_EQ(train_to("model").ending, train::Ending::kAllSteps);
   const train::Metrics metrics = train::read_metrics(file("model/metrics.jsonl"));
-  ASSERT_EQ(metrics.progress.size(), kSteps / 10);
-  ASSERT_EQ(metrics.validations.size(), kSteps / 20);
-  EXPECT_LT(metrics.progress.back().nll, 0.7 * metrics.progress.front().nll);
-  EXPECT_LT(metrics.validations.back().nll, 0.9 * metrics.validations.front().nll);
-  EXPECT_TRUE(metrics.validations.back().bleu);
+  ASSERT_EQ(metrics.progress.size(), kSteps / 40);
+  ASSERT_EQ(metrics.validations.size(), kSteps / 80);
+  EXPECT_LT(metrics.progress.back().nll, 0.3 * metrics.progress.front().nll);
+  EXPECT_LT(metrics.validations.back().nll, metrics.validations.front().nll);
+  EXPECT_GT(metrics.validations.back().bleu, 90);
 }
 
 TEST_F(NewArchitecture, ARunThatWasStoppedEndsWithTheSameBytes) {
   train_to("straight");
-  EXPECT_EQ(train_to("resumed", 33).ending, train::Ending::kStopped);
-  EXPECT_EQ(train::resumable_state(file("resumed"), [](const std::string&) {})->step, 33);
+  EXPECT_EQ(train_to("resumed", 150).ending, train::Ending::kStopped);
+  EXPECT_EQ(train::resumable_state(file("resumed"), [](const std::string&) {})->step, 150);
   train_to("resumed");
   expect_same_run(file("straight"), file("resumed"), kSteps);
 }
@@ -151,7 +184,7 @@ TEST_F(NewArchitecture, TeacherForcingGivesTheBitsOfTheSteps) {
   const model::Seq2Seq& model = *loaded.model;
   const ArenaScope scope(on->arena());
   nn::Pass pass{.on = *on};
-  const std::vector<data::Sentence> source{{15, 6, 27, 2}}, read{{1, 20, 11, 20, 32}};
+  const std::vector<data::Sentence> source{{15, 6, 19, 2}}, read{{1, 20, 11, 20, 8}};
   const model::Encoded encoded = model.encode(data::make_tokens(*on, source, {.V = model.source_vocabulary()}), pass);
   const data::Tokens target = data::make_tokens(*on, read, {.V = model.target_vocabulary()});
   const Tensor forced = log_probabilities(model, model.decode(target, encoded, pass));
@@ -169,8 +202,10 @@ TEST_F(NewArchitecture, TranslatesByBeamWithTracesOfItsOwnSites) {
   decode::TranslatorOptions options = translation();
   options.search.n_best = 4;
   decode::Translator translator(trained(), options);
-  for (const decode::TranslatedLine& line : translator.translate(lines)) {
-    EXPECT_FALSE(line.text.empty());
+  const std::vector<decode::TranslatedLine> translated = translator.translate(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const decode::TranslatedLine& line = translated[i];
+    EXPECT_EQ(line.text, translations[i]);
     EXPECT_EQ(line.hypotheses.size(), 4u);
     ASSERT_TRUE(line.trace);
     ASSERT_EQ(line.trace->sites.size(), 1u);
@@ -243,7 +278,7 @@ TEST_F(NewArchitecture, TheCommandLineTrainsAndResumesIt) {
                                      "--train-source",
                                      file("train.en"),
                                      "--train-target",
-                                     file("train.ne"),
+                                     file("train.de"),
                                      "--steps",
                                      "2"};
   run_command(arguments);
@@ -260,6 +295,7 @@ TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
   decode::Translator rounded(file("int8"), translation());
   const auto before = translator.translate(lines), after = rounded.translate(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(after[i].text, translations[i]);
     EXPECT_NE(after[i].score, before[i].score);
     EXPECT_NEAR(after[i].score, before[i].score, 0.1);
   }
@@ -293,13 +329,13 @@ TEST_F(NewArchitecture, IsServed) {
     return parse_json(answer.body, "the answer")["translations"][0]["sentences"][0];
   };
   const Json plain = translated({{"trace", true}, {"alignment", true}, {"projections", "all"}});
-  EXPECT_EQ(plain["text"], decode::Translator(file("model"), translation()).translate(lines)[1].text);
+  EXPECT_EQ(plain["text"], translations[1]);
   ASSERT_EQ(plain["trace"]["attention"].size(), 1u);
   EXPECT_EQ(plain["trace"]["attention"]["cross"][0][0].size(), plain["trace"]["tgt"].size());
   EXPECT_EQ(plain["trace"]["projections"].size(), 1u);
-  EXPECT_FALSE(plain["alignment"].get<std::string>().empty());
+  EXPECT_EQ(plain.value("alignment", ""), "0-1 1-3 2-0 3-2");
   const Json head{{"attention", "cross"}, {"layer", 1}, {"head", 1}};
-  EXPECT_NE(translated({{"heads_off", {head}}})["score"], plain["score"]);
+  EXPECT_NE(translated({{"heads_off", {head}}})["text"], plain["text"]);  // it knows nothing of the source then
 
   const Json other{{"attention", "encoder"}, {"layer", 1}, {"head", 1}};
   const auto refused = client.ask(posted("/v1/translate", {{"q", "a"}, {"heads_off", {other}}}));
@@ -311,7 +347,7 @@ TEST_F(NewArchitecture, IsServed) {
 // complained of in the console.
 void look_at_views(Browser& browser, const std::string& address, const std::vector<std::string>& views) {
   SCOPED_TRACE(address);
-  browser.open(address + "#q=a+small+red+house");
+  browser.open(address + "#q=three+seven+one+four");
   browser.wait_for("document.querySelector('#translation')?.textContent");
   EXPECT_TRUE(browser.text("#model").starts_with("a bag of words of width 16")) << browser.text("#model");
   for (const std::string& view : views) {
@@ -333,12 +369,14 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   serve::Server server({trained()}, translation(), 100, {}, {.port = 0});
   std::vector<std::string> views{"heads", "grid", "matrix", "why", "ranking", "whatif", "beam", "play", "film"};
   look_at_views(*browser, "http://127.0.0.1:" + std::to_string(server.port()) + "/", views);
+  EXPECT_EQ(browser->text("#translation"), translations[1]);
 
   serve::Models models({file("model")}, translation(), 100);
   serve::App app(models, {});
   replace_file(file("page.html"), serve::offline_page(app, lines));
   std::erase(views, "whatif");  // which asks the server
   look_at_views(*browser, "file://" + file("page.html"), views);
+  EXPECT_EQ(browser->text("#translation"), translations[1]);
 }
 
 }  // namespace
