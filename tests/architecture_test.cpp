@@ -3,126 +3,43 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "dragoman/backend/testing.h"
 #include "dragoman/cli/architecture.h"
 #include "dragoman/cli/command_tree.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/output.h"
-#include "dragoman/data/testing.h"
 #include "dragoman/decode/trace_json.h"
+#include "dragoman/model/directory.h"
 #include "dragoman/model/export.h"
-#include "dragoman/model/registry/registry.h"
-#include "dragoman/model/testing.h"
 #include "dragoman/serve/offline.h"
 #include "dragoman/serve/server.h"
 #include "dragoman/train/gradient_cases.h"
-#include "dragoman/train/run.h"
-#include "tests/bag_of_words.h"
+#include "tests/bag_training.h"
 #include "tests/server_process.h"
-#include "tests/training.h"
 #include "tests/webdriver.h"
 
 namespace dragoman {
 namespace {
 
-constexpr int kSteps = 240;
-
-// Says nothing, and stops a run after a step.
-class QuietWatcher final : public train::Watcher {
- public:
-  explicit QuietWatcher(std::int64_t last_step) : last_step_(last_step) {}
-
-  void say(const std::string&) override {}
-  void cut_pairs(std::int64_t) override {}
-  void updated(const train::Progress& progress, std::int64_t) override { step_ = progress.step; }
-  void validated(const train::Validation&) override {}
-  bool wants_stop() override { return step_ >= last_step_; }
-
- private:
-  std::int64_t last_step_, step_ = 0;
-};
-
-class NewArchitecture : public TrainingTest {
- protected:
-  NewArchitecture() {
-    write_numbers("train", 400, 1);
-    write_numbers("valid", 30, 2);
-    replace_file(file("probe.en"), "three one two\n");
-  }
-
-  static void SetUpTestSuite() {
-    const bool is_known = std::ranges::count(model::architecture_names(), "bag") > 0;  // when tests are repeated
-    if (!is_known) model::add_architecture(model::bag_architecture());
-  }
-
-  // Some of the numbers from one to nine in any order, and in German in rising order: a task for which a model needs no
-  // order of the source words, and of the translation only the word before.
-  void write_numbers(const std::string& name, int pairs, std::uint64_t seed) const {
-    static const std::vector<std::array<std::string, 2>> kNumbers{
-        {"one", "eins"},  {"two", "zwei"},     {"three", "drei"}, {"four", "vier"}, {"five", "fünf"},
-        {"six", "sechs"}, {"seven", "sieben"}, {"eight", "acht"}, {"nine", "neun"}};
-    RandomStream random(seed);
-    std::string source, target;
-    for (int pair = 0; pair < pairs; ++pair) {
-      std::vector<std::size_t> chosen;
-      for (std::size_t i = 0; i < kNumbers.size(); ++i) {
-        if (random.below(2) == 1 || (i == 8 && chosen.empty())) chosen.push_back(i);
-      }
-      for (const std::size_t i : chosen) target += kNumbers[i][1] + (i == chosen.back() ? "\n" : " ");
-      for (std::size_t left = chosen.size(); left > 0; --left) {
-        std::swap(chosen[left - 1], chosen[random.below(static_cast<std::uint32_t>(left))]);
-        source += kNumbers[chosen[left - 1]][0] + (left == 1 ? "\n" : " ");
-      }
-    }
-    replace_file(file(name + ".en"), source);
-    replace_file(file(name + ".de"), target);
-  }
-
-  train::RunResult train_to(const std::string& name, std::int64_t last_step = kSteps) const {
-    train::RunRequest request{.directory = file(name), .init = {}, .settings = {}, .allow_changes = false};
-    train::Settings& settings = request.settings;
-    settings.model = model::BagConfig{.d_model = 16, .V_source = 60, .V_target = 60};
-    settings.training.steps = kSteps;
-    settings.training.warmup = 30;
-    settings.training.batch_tokens = 256;
-    settings.training.average = 2;
-    settings.training.ema = 0.9;
-    settings.cleaning.max_length = 40;
-    settings.tokenizer.kind = text::TokenizerKind::kWord;
-    settings.text.train_source = {file("train.en")};
-    settings.text.train_target = {file("train.de")};
-    settings.text.valid_source = file("valid.en");
-    settings.text.valid_target = file("valid.de");
-    settings.text.resolve_languages();
-    settings.run.save_every = settings.run.valid_every = 80;
-    settings.run.valid_bleu_sentences = 5;
-    settings.machine.report_every = 40;
-    settings.machine.threads = 1;
-    settings.machine.probe = file("probe.en");
-    settings.validate();
-    QuietWatcher watcher(last_step);
-    return run_training(request, watcher);
-  }
-  // The directory of a trained model.
-  std::string trained() const {
-    train_to("model");
-    return file("model");
-  }
-  static decode::TranslatorOptions translation() {
-    return {.search = {.beam = 4, .max_extra = 10}, .threads = 1, .traces = true};
-  }
-
-  const std::vector<std::string> lines{"nine two five", "three seven one four", "eight six four two one", "six"};
-  const std::vector<std::string> translations{"zwei fünf neun", "eins drei vier sieben", "eins zwei vier sechs acht",
-                                              "sechs"};
-};
-
-// Runs a command of the program; what it printed.
-std::string run_command(const std::vector<std::string>& arguments) {
+// The program with its commands that have flags of an architecture: the one that the arguments ask for.
+std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
   const auto program = cli::lone_command();
   const std::string arch = cli::asked_architecture(arguments);
   cli::add_train(*program, arch);
   cli::add_inspect(*program, arch);
+  return program;
+}
+
+// Runs a command of the program; what it printed.
+std::string run_command(const std::vector<std::string>& arguments) {
+  const auto program = program_for(arguments);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   try {
@@ -137,10 +54,7 @@ std::string run_command(const std::vector<std::string>& arguments) {
 
 // The flags of a command that set the model.
 std::vector<std::string> model_flags(const std::vector<std::string>& arguments) {
-  const auto program = cli::lone_command();
-  const std::string arch = cli::asked_architecture(arguments);
-  cli::add_train(*program, arch);
-  cli::add_inspect(*program, arch);
+  const auto program = program_for(arguments);
   std::vector<std::string> flags;
   for (const cli::CommandEntry& command : cli::command_tree(*program).commands) {
     for (const cli::FlagEntry& flag : command.flags) {
