@@ -108,6 +108,7 @@ foreach(source IN LISTS whole_test_sources)
     discover(${name} ${name}/ ${label})
   endif()
 endforeach()
+target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page, too
 
 # Stops the clock of a program, and notes what it flushes. It replaces what sanitizers replace too.
 if(TARGET resume_test)

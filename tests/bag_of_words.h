@@ -1,0 +1,160 @@
+// A small model, as an example of how an architecture is added: a bag of words with a decoder of one layer.
+//
+// The encoder gives each source word a key and a value and knows nothing of the order of the words. The decoder embeds
+// the word before, attends over the source words with it, and adds what it found:
+//
+//   x_i = sqrt(d) E_source[source word i],   k_i = x_i W_K,   v_i = x_i W_V
+//   y = sqrt(d) E_target[word before],       s = y + softmax(y W_Q K^T / sqrt(d)) V W_O
+//   P(next word) = softmax(s E_target^T)
+//
+// Everything else follows from what is here: flags and configuration files, training, checkpoints, search, traces,
+// export, the server and its page.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "dragoman/model/architecture.h"
+#include "dragoman/model/checked.h"
+#include "dragoman/model/limits.h"
+#include "dragoman/model/seq2seq.h"
+#include "dragoman/nn/attention.h"
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/embed.h"
+
+namespace dragoman::model {
+
+// 1. The settings. Each field is a flag of `train` and `inspect`, a key of configuration files and an entry of
+// config.json.
+struct BagConfig {
+  static constexpr std::string_view kArch = "bag";
+
+  int d_model = 64;
+  int V_source = 1000;
+  int V_target = 1000;
+  static constexpr Tie tie = Tie::kDecoder;  // E_target is the output projection, too
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("d-model", d_model, "width of the embeddings, keys and values");
+    field("source-vocabulary", V_source, "rows of the source embedding");
+    field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
+  }
+  template <class Visitor>
+  void shorthands(Visitor&& field) {
+    field("vocabulary", Both{V_source, V_target}, "rows of the embeddings of both sides");
+  }
+
+  int width() const { return d_model; }
+  void validate() const {
+    require_between("d-model", d_model, 1, kLargestWidth);
+    require_between("source-vocabulary", V_source, kSmallestVocabulary, kLargestVocabulary);
+    require_between("target-vocabulary", V_target, kSmallestVocabulary, kLargestVocabulary);
+  }
+};
+
+// 2. The model.
+class BagOfWords final : public Seq2Seq {
+ public:
+  explicit BagOfWords(const BagConfig& config)
+      : config_(config), cross_({.d_model = d(), .h = 1, .d_k = d(), .d_v = d()}, 0, 0) {
+    const nn::AttentionSizes& sizes = cross_.multi_head.sizes;
+    W_KV_.W = nn::Parameter(d(), {projection_weights(sizes, nn::Projection::kKeys, "cross."),
+                                  projection_weights(sizes, nn::Projection::kValues, "cross.")});
+    E_source_ = embedding(config.V_source);
+    E_target_ = embedding(config.V_target);
+  }
+
+  // All tensors by name, for initialisation, saving, loading and the optimiser.
+  void parameters(nn::ParameterVisitor& visit) override {
+    visit("E_source", E_source_);
+    visit("E_target", E_target_);
+    visit("cross.W_KV", W_KV_.W);
+    visit.inside("cross", cross_);
+  }
+
+  // Whole sentences: training, and looking closer at a translation that is given.
+  Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+    return {W_KV_(embed(source, E_source_, pass)), source.segments};
+  }
+  Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const override {
+    const Tensor y = embed(target, E_target_, pass);
+    const Tensor K = columns(encoded.states, 0, d()), V = columns(encoded.states, d(), d());
+    return ops::add(y, cross_(y, K, V, {target.segments, encoded.segments, {}}, pass));
+  }
+  OutputProjection output() const override { return {E_target_.tensor(), {}, E_target_.packed()}; }
+
+  // Word by word, for searches. Keys and values of the source are kept; of the words of a hypothesis, nothing is.
+  StateLayout state_layout() const override { return {.memory = {{"KV", 2 * d(), W_KV_.W.dtype()}}, .cells = {}}; }
+  void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
+    encoded.states.backend().place_rows(encoded.states.array(), rows, state.memory(0));
+  }
+  Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override {
+    data::Tokens words;
+    words.ids = rows.ids;
+    words.segments.B = words.segments.R = rows.count();
+    const Tensor y = embed(words, E_target_, pass);
+    const Array K = state.memory(0).columns(0, d()), V = state.memory(0).columns(d(), d());
+    return ops::add(y, cross_.step(y, K, V, rows.memory, pass));
+  }
+
+  std::int64_t source_vocabulary() const override { return config_.V_source; }
+  std::int64_t target_vocabulary() const override { return config_.V_target; }
+  std::int32_t start_token() const override { return data::kBos; }
+  // Where it attends: traces, alignments, head masks and the page go by this list. `cross_` is layer 0 of site 0.
+  nn::AttentionSites sites() const override {
+    return {{.name = "cross",
+             .queries = nn::Side::kTarget,
+             .keys = nn::Side::kSource,
+             .layers = 1,
+             .heads = 1,
+             .d_k = config_.d_model}};
+  }
+
+ private:
+  std::int64_t d() const { return config_.d_model; }
+  nn::Parameter embedding(std::int64_t V) const {
+    const nn::Initial initial = nn::Initial::normal(1 / std::sqrt(static_cast<double>(d())));
+    return nn::Parameter({V, d()}, initial).used_as(nn::Use::kVocabulary);
+  }
+  Tensor embed(const data::Tokens& words, const nn::Parameter& E, nn::Pass& pass) const {
+    const double scale = std::sqrt(static_cast<double>(d()));
+    if (E.packed()) return ops::embed(pass.on, words, E.packed(), {}, scale);  // a model for inference
+    return ops::embed(pass.on, words, E.tensor(), {}, scale, {});
+  }
+
+  BagConfig config_;
+  nn::Parameter E_source_, E_target_;
+  nn::Linear W_KV_;           // W_K and W_V side by side: one product
+  nn::CrossAttention cross_;  // W_Q and W_O
+};
+
+inline std::unique_ptr<Seq2Seq> make_model(const BagConfig& config) {
+  config.validate();
+  return std::make_unique<BagOfWords>(config);
+}
+
+// 3. What can be said of a model before it exists.
+inline std::int64_t multiply_adds(const BagConfig& config, std::int64_t n, std::int64_t m) {
+  const Checked d = config.d_model, V = config.V_target;
+  const Checked source = Checked(n) * d * d * 2, attention = Checked(m) * (d * d * 2 + Checked(n) * d * 2);
+  const Checked total = source + attention + Checked(m) * d * V;
+  require<UsageError>(!total.overflowed, "the cost of such sentences is too large to count; choose shorter ones.");
+  return total.value;
+}
+
+inline std::string describe(const BagConfig& config) { return join("a bag of words of width ", config.d_model); }
+
+// 4. How the registry knows it: with settings to start from, and small ones whose gradients `gradcheck` compares with
+// finite differences. An architecture of the program has its line in model/registry/registry.cpp.
+inline Architecture bag_architecture() {
+  return {.name = std::string(BagConfig::kArch),
+          .summary = "a bag of words: no order in the source, one layer of attention",
+          .presets = {{"bag-small", "a bag of words of width 64", BagConfig(), TrainingConfig()}},
+          .gradient_models = {{"one layer", BagConfig{.d_model = 6, .V_source = 11, .V_target = 11}}}};
+}
+
+}  // namespace dragoman::model
