@@ -22,8 +22,8 @@
 #include "dragoman/model/limits.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/attention.h"
+#include "dragoman/nn/embed.h"
 #include "dragoman/ops/arithmetic.h"
-#include "dragoman/ops/embed.h"
 
 namespace dragoman::model {
 
@@ -93,10 +93,7 @@ class BagOfWords final : public Seq2Seq {
     encoded.states.backend().place_rows(encoded.states.array(), rows, state.memory(0));
   }
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override {
-    data::Tokens words;
-    words.ids = rows.ids;
-    words.segments.B = words.segments.R = rows.count();
-    const Tensor y = embed(words, E_target_, pass);
+    const Tensor y = embed(rows.tokens(), E_target_, pass);
     const Array K = state.memory(0).columns(0, d()), V = state.memory(0).columns(d(), d());
     return ops::add(y, cross_.step(y, K, V, rows.memory, pass));
   }
@@ -121,9 +118,7 @@ class BagOfWords final : public Seq2Seq {
     return nn::Parameter({V, d()}, initial).used_as(nn::Use::kVocabulary);
   }
   Tensor embed(const data::Tokens& words, const nn::Parameter& E, nn::Pass& pass) const {
-    const double scale = std::sqrt(static_cast<double>(d()));
-    if (E.packed()) return ops::embed(pass.on, words, E.packed(), {}, scale);  // a model for inference
-    return ops::embed(pass.on, words, E.tensor(), {}, scale, {});
+    return nn::embed(pass.on, words, E, {}, std::sqrt(static_cast<double>(d())));
   }
 
   BagConfig config_;
@@ -138,12 +133,10 @@ inline std::unique_ptr<Seq2Seq> make_model(const BagConfig& config) {
 }
 
 // 3. What can be said of a model before it exists.
-inline std::int64_t multiply_adds(const BagConfig& config, std::int64_t n, std::int64_t m) {
+inline Checked multiply_adds(const BagConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   const Checked source = Checked(n) * d * d * 2, attention = Checked(m) * (d * d * 2 + Checked(n) * d * 2);
-  const Checked total = source + attention + Checked(m) * d * V;
-  require<UsageError>(!total.overflowed, "the cost of such sentences is too large to count; choose shorter ones.");
-  return total.value;
+  return source + attention + Checked(m) * d * V;
 }
 
 inline std::string describe(const BagConfig& config) { return join("a bag of words of width ", config.d_model); }

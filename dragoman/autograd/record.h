@@ -83,9 +83,9 @@ Tensor leaf(Backend& on, const Array& array);
 // Whether an op on these inputs will be recorded.
 bool recorded(std::initializer_list<Tensor> inputs);
 
-// Runs the tape backwards from `root`, whose own gradient is one (or `d_root`), or from several numbers whose sum it is.
-// Parameter gradients are left in their buffers, those of leaves in their Variables; all others are given back on the
-// way.
+// Runs the tape backwards from `root`, whose own gradient is one (or `d_root`), or from several numbers whose sum it
+// is. Parameter gradients are left in their buffers, those of leaves in their Variables; all others are given back on
+// the way.
 void backward(const Tensor& root);
 void backward(std::span<const Tensor> roots);
 void backward(const Tensor& root, const Array& d_root);

@@ -29,7 +29,8 @@ struct TrainOptions {
     field("model", directory_name(model), "directory of the model; a run that it holds is resumed");
     field("init", directory_name(init), "start from the weights and the vocabulary of this model");
     field("arch", arch, "architecture of the model, whose settings are listed below");
-    field("preset", preset, "settings to start from: base unless given; 'dragoman inspect --list' shows them");
+    field("preset", preset,
+          "settings to start from, unless given the first of its architecture; 'dragoman inspect --list' shows them");
     field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
   }
 };
@@ -87,7 +88,8 @@ void add_train(CLI::App& program, const std::string& arch) {
   settings.add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
   settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
   settings.add_flags(data::CleaningSettings{}, "Cleaning");
-  settings.add_flags(model::TrainingConfig{}, "Training (defaults are those of base)");
+  const model::Preset& first = model::architecture(arch).presets.front();
+  settings.add_flags(first.training, "Training (defaults are those of " + first.name + ")");
   add_model_flags(settings, arch);
 }
 

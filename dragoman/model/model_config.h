@@ -12,6 +12,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields.h"
+#include "dragoman/model/checked.h"
 #include "dragoman/model/config.h"
 
 namespace dragoman::model {
@@ -29,7 +30,7 @@ concept Architectural = requires(const Config& config, std::int64_t n) {
   config.validate();                               // throws a UsageError for settings that make no model
   { make_model(config) } -> std::same_as<std::unique_ptr<Seq2Seq>>;
   // Of one forward pass over a pair of n source and n target tokens: all matrix products, attention included.
-  { multiply_adds(config, n, n) } -> std::same_as<std::int64_t>;
+  { multiply_adds(config, n, n) } -> std::same_as<Checked>;
   { describe(config) } -> std::same_as<std::string>;  // "6 + 6 layers of width 512, 8 heads"
 };
 
@@ -49,7 +50,7 @@ struct HeldConfig {
   virtual Tie tie() const = 0;
   virtual int width() const = 0;
   virtual std::unique_ptr<Seq2Seq> make() const = 0;
-  virtual std::int64_t cost(std::int64_t n, std::int64_t m) const = 0;
+  virtual Checked cost(std::int64_t n, std::int64_t m) const = 0;
   virtual std::string description() const = 0;
 };
 
@@ -73,7 +74,7 @@ struct ConfigHolder final : HeldConfig {
   Tie tie() const override { return config.tie; }
   int width() const override { return config.width(); }
   std::unique_ptr<Seq2Seq> make() const override { return make_model(config); }
-  std::int64_t cost(std::int64_t n, std::int64_t m) const override { return multiply_adds(config, n, m); }
+  Checked cost(std::int64_t n, std::int64_t m) const override { return multiply_adds(config, n, m); }
   std::string description() const override { return describe(config); }
 
   Config config;
@@ -136,7 +137,8 @@ class ModelConfig {
   int width() const { return held_->width(); }
 
   std::unique_ptr<Seq2Seq> make_model() const;  // without memory, until a ParameterBlock gives it some
-  std::int64_t multiply_adds(std::int64_t n, std::int64_t m) const { return held_->cost(n, m); }
+  // Of one forward pass over a pair of n source and m target tokens. Throws a UsageError for more than can be counted.
+  std::int64_t multiply_adds(std::int64_t n, std::int64_t m) const;
   // Floating-point operations of training on such a pair: two for each multiply-add, and backward costs twice forward.
   double training_flops(std::int64_t n, std::int64_t m) const { return 6.0 * static_cast<double>(multiply_adds(n, m)); }
   std::string describe() const { return held_->description(); }

@@ -16,7 +16,7 @@ namespace dragoman::model {
 
 // What the encoder made of the source sentences.
 struct Encoded {
-  Tensor states;  // [R, width]
+  Tensor states;  // [R, ...]: a row for each source token
   Segments segments;
   std::vector<Tensor> summary = {};  // of whole sentences, [B, ...] each, where the model has such
 };
@@ -58,8 +58,8 @@ class Seq2Seq {
   // model has fewer. Empty if it knows no positions. `on` must not be at work elsewhere.
   virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
 
-  // Losses of its own that training makes smaller too, by name: encode() and decode() put them into Pass::own_losses, in
-  // this order.
+  // Losses of its own that training makes smaller too, by name: encode() and decode() put them into Pass::own_losses,
+  // in this order.
   virtual std::vector<std::string> loss_names() const { return {}; }
 
   // Where it attends, in the order of the sites that observers are told; none for a model without attention.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/data/tokens.h"
 
 namespace dragoman::model {
 
@@ -25,6 +26,14 @@ struct StepRows {
   std::int64_t positions = 1;  // more than any of the lengths
 
   std::int64_t count() const { return ids.count(); }
+  // As the embedding reads them: sentences of one token, at the positions that they have in their hypotheses.
+  data::Tokens tokens() const {
+    data::Tokens tokens;
+    tokens.ids = ids;
+    tokens.segments = {
+        .B = count(), .R = count(), .longest = positions, .offsets = {}, .position = lengths, .sentence = {}};
+    return tokens;
+  }
 };
 
 // One array: a row for every cell, or for every row of the memory.

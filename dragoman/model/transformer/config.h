@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "dragoman/model/checked.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
 
@@ -98,7 +99,7 @@ struct TransformerConfig {
 };
 
 std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config);
-std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m);
+Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m);
 std::string describe(const TransformerConfig& config);
 
 }  // namespace dragoman::model

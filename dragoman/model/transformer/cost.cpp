@@ -8,8 +8,7 @@ namespace dragoman::model {
 
 // The matrix products of both stacks (attention over all keys, whether masked or not, or over `window` of them) and the
 // output projection.
-std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
-  require<UsageError>(n >= 0 && m >= 0, "a sentence cannot have ", std::min(n, m), " tokens.");
+Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
 
@@ -25,11 +24,7 @@ std::int64_t multiply_adds(const TransformerConfig& config, std::int64_t n, std:
 
   const Checked encoder_layer = self_attention(n) + feed_forward(n);
   const Checked decoder_layer = self_attention(m) + memory_attention + feed_forward(m);
-  const Checked total =
-      Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
-  require<UsageError>(!total.overflowed, "the cost of ", n, " source and ", m,
-                      " target tokens is too large to count; choose shorter sentences.");
-  return total.value;
+  return Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
 }
 
 }  // namespace dragoman::model

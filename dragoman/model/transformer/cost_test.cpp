@@ -26,20 +26,20 @@ TEST(MultiplyAdds, OfASmallModelWorkedOutByHand) {
   const std::int64_t encoder_layer = 24 + 12 + 27 + 36;
   // Decoder, m = 1: self 8 + 4 + 3; memory: Q 2, K and V 3*2*3 = 18, scores and sums 1*3*3 = 9, O 4; feed-forward 12.
   const std::int64_t decoder_layer = 15 + 33 + 12;
-  EXPECT_EQ(multiply_adds(config, 3, 1), encoder_layer + 2 * decoder_layer + 1 * 2 * 7);
+  EXPECT_EQ(ModelConfig(config).multiply_adds(3, 1), encoder_layer + 2 * decoder_layer + 1 * 2 * 7);
 }
 
 TEST(MultiplyAdds, AWindowCostsNoMoreThanTheSentence) {
   TransformerConfig narrow, wide;
   narrow.window = 10;
   wide.window = 1000;
-  EXPECT_LT(multiply_adds(narrow, 100, 100), multiply_adds({}, 100, 100));
-  EXPECT_EQ(multiply_adds(wide, 100, 100), multiply_adds({}, 100, 100));
+  EXPECT_LT(ModelConfig(narrow).multiply_adds(100, 100), default_model().multiply_adds(100, 100));
+  EXPECT_EQ(ModelConfig(wide).multiply_adds(100, 100), default_model().multiply_adds(100, 100));
 }
 
 TEST(MultiplyAdds, RefuseLengthsWhoseCostOverflows) {
-  EXPECT_THROW(multiply_adds({}, std::int64_t{1} << 40, 1), UsageError);
-  EXPECT_THROW(multiply_adds({}, -1, 1), UsageError);
+  EXPECT_THROW(default_model().multiply_adds(std::int64_t{1} << 40, 1), UsageError);
+  EXPECT_THROW(default_model().multiply_adds(-1, 1), UsageError);
 }
 
 }  // namespace

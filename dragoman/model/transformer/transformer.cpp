@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dragoman/ops/embed.h"
+#include "dragoman/nn/embed.h"
 
 namespace dragoman::model {
 
@@ -94,9 +94,7 @@ std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t pos
 // the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
 Tensor Transformer::embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
                           const Dropout& dropout) const {
-  const double scale = std::sqrt(config_.d_model);
-  if (E.packed()) return ops::embed(on, tokens, E.packed(), P, scale);
-  return ops::embed(on, tokens, E.tensor(), P, scale, dropout);
+  return nn::embed(on, tokens, E, P, std::sqrt(config_.d_model), dropout);
 }
 
 Encoded Transformer::encode(const data::Tokens& source, nn::Pass& pass) const {
@@ -120,17 +118,8 @@ void Transformer::remember(const Encoded& encoded, const Array& rows, const Stat
 }
 
 Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const {
-  Backend& on = pass.on;
-  data::Tokens tokens;
-  tokens.ids = rows.ids;
-  tokens.segments = {.B = rows.count(),
-                     .R = rows.count(),
-                     .longest = rows.positions,
-                     .offsets = {},
-                     .position = rows.lengths,
-                     .sentence = {}};
-  const Tensor P = positions(on, P_target_, rows.positions);
-  return decoder_.step(embed(on, tokens, target_embedding(), P, {}), rows, state, pass);
+  const Tensor P = positions(pass.on, P_target_, rows.positions);
+  return decoder_.step(embed(pass.on, rows.tokens(), target_embedding(), P, {}), rows, state, pass);
 }
 
 std::int32_t Transformer::start_token() const {
