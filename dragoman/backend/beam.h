@@ -81,9 +81,6 @@ struct BeamKernels {
   // more while EOS is too early. A search that is over leaves its cells as they are, but for those where its slot
   // rests.
   virtual void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const = 0;
-
-  // y[rows[i]] = x[i], of the same type. No row comes twice.
-  virtual void place_rows(const Array& x, const Array& rows, const Array& y) const = 0;
 };
 
 // The same as plain addresses, for the kernels. Throws ShapeError for shapes that do not fit each other.

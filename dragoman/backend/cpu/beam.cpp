@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -220,19 +219,6 @@ void CpuBackend::beam_step(const BestWords& best, const BeamRules& rules, const 
       const Slot slot{tables, s};
       if (slot.at(kSlotState) != kSlotSearches || !slot.step<T>(best, rules)) return;
       std::atomic_ref(*tables.done).fetch_add(1, std::memory_order_relaxed);
-    });
-  });
-}
-
-void CpuBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
-  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
-                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
-  launch(divide_up(x.rows(), kRowBlock), [&](std::int64_t block) {
-    for_rows(x.rows(), block, [&](std::int64_t r) {
-      std::memcpy(static_cast<char*>(y.raw()) + rows.data<std::int32_t>()[r] * y.row_stride() * size,
-                  static_cast<const char*>(x.raw()) + r * x.row_stride() * size,
-                  static_cast<std::size_t>(x.cols() * size));
     });
   });
 }

@@ -51,6 +51,14 @@ class CpuBackend final : public Backend {
   void transpose(const Array& x, Sink y) const override;
   void sum(const Array& x, double alpha, Sink total) const override;
   void sum_of_squares(const Array& x, Array& total) const override;
+  void do_multiply(const Array& a, const Array& b, Sink y) const override;
+  void do_tanh(const Array& x, Array& y) const override;
+  void do_tanh_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_sigmoid(const Array& x, Array& y) const override;
+  void do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_take_rows(const Array& x, const RowIndex& index, Sink y) const override;
+  void do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const override;
+  void do_place_rows(const Array& x, const Array& rows, const Array& y) const override;
 
   void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
                   Array& rstd) const override;
@@ -105,7 +113,6 @@ class CpuBackend final : public Backend {
   void beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const override;
   void beam_move(const Array& moves, const BeamSlots& slots) const override;
   void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const override;
-  void place_rows(const Array& x, const Array& rows, const Array& y) const override;
 
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
@@ -113,6 +120,8 @@ class CpuBackend final : public Backend {
   void moving_average(const Array& x, const Array& scale, double decay, Array& mean) const override;
 
  private:
+  template <class F, class... Arrays>
+  void put_each(const Sink& y, const F& f, const Arrays&... x) const;
   // The sum of term(element) over all elements, in a fixed order.
   template <class Term>
   void sum_terms(const Array& x, double alpha, const Term& term, Sink total) const;

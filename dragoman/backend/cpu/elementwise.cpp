@@ -29,11 +29,23 @@ struct Cut {
   }
 };
 
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
-}
-
 }  // namespace
+
+// y = f(x...) into the sink, element by element; f takes and gives vectors. All elements are of one type.
+template <class F, class... Arrays>
+void CpuBackend::put_each(const Sink& y, const F& f, const Arrays&... x) const {
+  dispatch(y.array.dtype(), [&]<class T>() {
+    const auto put = [&](Matrix<T> Y, auto... X) {
+      const Cut cut(y.array, x...);
+      launch(cut.pieces(), [&](std::int64_t piece) {
+        cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+          put_vectors(count, y.accumulates(), Y.row(r) + c, f, (X.row(r) + c)...);
+        });
+      });
+    };
+    put(matrix<T>(y.array), matrix<const T>(x)...);
+  });
+}
 
 void CpuBackend::fill(Array& x, double value) const {
   dispatch(x.dtype(), [&]<class T>() {
@@ -161,6 +173,31 @@ void CpuBackend::relu_backward(const Array& dy, const Array& y, Sink dx) const {
       });
     });
   });
+}
+
+void CpuBackend::do_multiply(const Array& a, const Array& b, Sink y) const {
+  put_each(
+      y, [](auto v, auto w) { return v * w; }, a, b);
+}
+
+void CpuBackend::do_tanh(const Array& x, Array& y) const {
+  put_each(
+      Sink::overwrite(y), [](auto v) { return cpu::tanh(v); }, x);
+}
+
+void CpuBackend::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
+  put_each(
+      dx, [](auto d, auto v) { return d * (1 - v * v); }, dy, y);
+}
+
+void CpuBackend::do_sigmoid(const Array& x, Array& y) const {
+  put_each(
+      Sink::overwrite(y), [](auto v) { return cpu::sigmoid(v); }, x);
+}
+
+void CpuBackend::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
+  put_each(
+      dx, [](auto d, auto v) { return d * v * (1 - v); }, dy, y);
 }
 
 void CpuBackend::dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {

@@ -6,6 +6,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
+#include "dragoman/backend/checks.h"
 #include "dragoman/backend/cpu/simd.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"
@@ -124,7 +125,5 @@ void put_vectors(std::int64_t count, bool accumulates, T* y, const F& f, const X
     map_vectors(count, y, f, x...);
   }
 }
-
-inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
 
 }  // namespace dragoman::cpu

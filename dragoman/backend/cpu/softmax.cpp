@@ -44,15 +44,6 @@ void log_softmax_row(const T* x, std::int64_t n, T* y) {
   map_vectors(n, y, log_p, x);
 }
 
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
-}
-
-void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
-                      ", dx ", dx.shape());
-}
-
 }  // namespace
 
 void CpuBackend::masked(const Array& x, const Mask& mask, Array& y) const {

@@ -281,31 +281,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// A unit U of a row a thread.
-template <class U>
-__global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32_t* rows, U* y, std::int64_t y_stride,
-                             std::int64_t count, std::int64_t units) {
-  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count * units) return;
-  const std::int64_t r = index / units, c = index - r * units;
-  y[rows[r] * y_stride + c] = x[r * x_stride + c];
-}
-
-template <class U>
-void place(const CudaBackend& on, const Array& x, const Array& rows, const Array& y) {
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype())), unit = static_cast<std::int64_t>(sizeof(U));
-  const std::int64_t units = x.cols() * size / unit;
-  launch(on, place_kernel<U>, dim3(static_cast<unsigned>(divide_up(x.rows() * units, 256))), 256, 0,
-         static_cast<const U*>(x.raw()), x.row_stride() * size / unit, elements<const std::int32_t>(rows),
-         static_cast<U*>(y.raw()), y.row_stride() * size / unit, x.rows(), units);
-}
-
-bool in_units(const Array& x, std::int64_t unit) {
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
-  return x.cols() * size % unit == 0 && x.row_stride() * size % unit == 0 &&
-         reinterpret_cast<std::uintptr_t>(x.raw()) % static_cast<std::uintptr_t>(unit) == 0;
-}
-
 }  // namespace
 
 void CudaBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
@@ -345,15 +320,6 @@ void CudaBackend::beam_step(const BestWords& best, const BeamRules& rules, const
   const std::int64_t count = R / tables.B;
   launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
          tables, offered, chosen, static_cast<int>(count), static_cast<int>(bytes));
-}
-
-void CudaBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
-  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
-                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
-  if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
-  if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
-  if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);
-  throw ShapeError(join("place_rows: rows of ", x.dtype()));
 }
 
 }  // namespace dragoman::cuda

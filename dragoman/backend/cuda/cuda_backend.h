@@ -61,6 +61,14 @@ class CudaBackend final : public Backend {
   void transpose(const Array& x, Sink y) const override;
   void sum(const Array& x, double alpha, Sink total) const override;
   void sum_of_squares(const Array& x, Array& total) const override;
+  void do_multiply(const Array& a, const Array& b, Sink y) const override;
+  void do_tanh(const Array& x, Array& y) const override;
+  void do_tanh_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_sigmoid(const Array& x, Array& y) const override;
+  void do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_take_rows(const Array& x, const RowIndex& index, Sink y) const override;
+  void do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const override;
+  void do_place_rows(const Array& x, const Array& rows, const Array& y) const override;
 
   void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
                   Array& rstd) const override;
@@ -115,7 +123,6 @@ class CudaBackend final : public Backend {
   void beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const override;
   void beam_move(const Array& moves, const BeamSlots& slots) const override;
   void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const override;
-  void place_rows(const Array& x, const Array& rows, const Array& y) const override;
 
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,

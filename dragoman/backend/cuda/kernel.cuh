@@ -10,6 +10,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
+#include "dragoman/backend/checks.h"
 #include "dragoman/backend/cuda/cuda_backend.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
@@ -200,8 +201,6 @@ __device__ inline Philox4 dropout_words(const DropoutMask& mask, std::int32_t se
                  static_cast<std::uint32_t>(sentence), mask.update},
                 {mask.key0, mask.key1});
 }
-
-inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
 
 // Eight neighbouring channels of a row: what one draw of a dropout mask covers. x[i] is a float.
 template <class T>

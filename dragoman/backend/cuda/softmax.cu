@@ -139,15 +139,6 @@ void launch_rows(const CudaBackend& on, void (*kernel)(Parameters...), const Arr
   launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);
 }
 
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
-}
-
-void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
-                      ", dx ", dx.shape());
-}
-
 }  // namespace
 
 void CudaBackend::masked(const Array& x, const Mask& mask, Array& y) const {
