@@ -2,12 +2,12 @@
 #include <cstring>
 #include <functional>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/elementwise.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu {
 
-void CpuBackend::do_take_rows(const Array& x, const RowIndex& index, Sink y) const {
+void Elementwise::do_take_rows(const Array& x, const RowIndex& index, Sink y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y.array);
@@ -20,7 +20,7 @@ void CpuBackend::do_take_rows(const Array& x, const RowIndex& index, Sink y) con
   });
 }
 
-void CpuBackend::do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const {
+void Elementwise::do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     const auto DY = matrix<const T>(dy);
     const auto DX = matrix<T>(dx.array);
@@ -38,7 +38,7 @@ void CpuBackend::do_take_rows_backward(const Array& dy, const RowIndex& index, S
   });
 }
 
-void CpuBackend::do_place_rows(const Array& x, const Array& rows, const Array& y) const {
+void Elementwise::do_place_rows(const Array& x, const Array& rows, const Array& y) const {
   const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
   launch(divide_up(x.rows(), kRowBlock), [&](std::int64_t block) {
     for_rows(x.rows(), block, [&](std::int64_t r) {

@@ -6,7 +6,6 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
-#include "dragoman/backend/checks.h"
 #include "dragoman/backend/cpu/simd.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"

@@ -1,8 +1,9 @@
 // A warp has a slot: its lanes score the extensions of what is alive and count how many are better than each, and the
 // first lane goes through the best of them in order.
+#include "dragoman/backend/cuda/beam.h"
+
 #include <algorithm>
 
-#include "dragoman/backend/beam.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/text/special_ids.h"
 
@@ -283,28 +284,18 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void CudaBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(),
-                      "beam_start: searches are described by ", entering.shape());
+void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
   launch(*this, start_kernel, dim3(static_cast<unsigned>(entering.rows())), kWarp, 0, tables,
          elements<const std::int32_t>(entering), start);
 }
 
-void CudaBackend::beam_move(const Array& moves, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves are ", moves.shape());
+void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
   launch(*this, move_kernel, dim3(static_cast<unsigned>(moves.rows())), kMoveThreads, 0, tables,
          elements<const std::int32_t>(moves));
 }
 
-void CudaBackend::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
+void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows(), k = best.ids.cols();
-  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == R && rules.asked <= tables.B,
-                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
-                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
   const Offered offered{.ids = elements<const std::int32_t>(best.ids),
                         .logits = elements<const float>(best.logits),
                         .log_sums = elements<const float>(best.log_sums),

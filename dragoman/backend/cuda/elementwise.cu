@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/elementwise.h"
+
 #include <algorithm>
 
 #include "dragoman/backend/cuda/kernel.cuh"
@@ -67,8 +69,7 @@ __global__ void __launch_bounds__(kThreads) map_runs(F f, Matrix<To> y, bool acc
 }
 
 template <int kCount, class F, class To, class... From>
-void launch_map(const CudaBackend& on, const F& f, const Matrix<To>& y, bool accumulates,
-                const Matrix<const From>&... x) {
+void launch_map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
   void (*kernel)(F, Matrix<To>, bool, Matrix<const From>...) = map_runs<kCount, F, To, From...>;
   const auto blocks = static_cast<unsigned>(divide_up(y.rows * (y.cols / kCount), kThreads));
   launch(on, kernel, blocks, kThreads, 0, f, y, accumulates, x...);
@@ -76,7 +77,7 @@ void launch_map(const CudaBackend& on, const F& f, const Matrix<To>& y, bool acc
 
 // The same on the host: over one long row if no array has gaps, and as many elements at once as all arrays allow.
 template <class F, class To, class... From>
-void map(const CudaBackend& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
+void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
   if (y.rows > 1 && flat(y) && (flat(x) && ...)) return map(on, f, flattened(y), accumulates, flattened(x)...);
   constexpr int kCount = static_cast<int>(16 / std::max({sizeof(To), sizeof(From)...}));
   if (in_runs<kCount>(y) && (in_runs<kCount>(x) && ...)) return launch_map<kCount>(on, f, y, accumulates, x...);
@@ -116,16 +117,14 @@ __global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<cons
 
 }  // namespace
 
-void CudaBackend::fill(Array& x, double value) const {
+void Elementwise::do_fill(Array& x, double value) const {
   dispatch_any(x.dtype(), [&]<class T>() {
     using C = Computed<T>;
     map(*this, Constant<C>{static_cast<C>(value)}, matrix<T>(x), false, matrix<const T>(x));  // which nothing reads
   });
 }
 
-void CudaBackend::scaled(const Array& x, double alpha, Sink y) const {
-  if (!y.wanted()) return;
-  check_same("scaled", x, y.array);
+void Elementwise::do_scaled(const Array& x, double alpha, Sink y) const {
   dispatch_any(x.dtype(), [&]<class From>() {
     dispatch_any(y.array.dtype(), [&]<class To>() {
       using C = Computed<To>;
@@ -134,16 +133,12 @@ void CudaBackend::scaled(const Array& x, double alpha, Sink y) const {
   });
 }
 
-void CudaBackend::add(const Array& a, const Array& b, Array& y) const {
-  require<ShapeError>(same_extents(a, b) && same_extents(a, y), "add: a is ", a.shape(), ", b ", b.shape(), ", y ",
-                      y.shape());
+void Elementwise::do_add(const Array& a, const Array& b, Array& y) const {
   dispatch(a.dtype(),
            [&]<class T>() { map(*this, Sum{}, matrix<T>(y), false, matrix<const T>(a), matrix<const T>(b)); });
 }
 
-void CudaBackend::add_bias(const Array& x, const Array& b, Array& y) const {
-  check_same("add_bias", x, y);
-  require<ShapeError>(b.count() == x.cols(), "add_bias: x is ", x.shape(), " but b is ", b.shape());
+void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     dispatch(b.dtype(), [&]<class B>() {
       const Matrix<const B> in_every_row{elements<const B>(b), x.rows(), x.cols(), 0};
@@ -152,52 +147,43 @@ void CudaBackend::add_bias(const Array& x, const Array& b, Array& y) const {
   });
 }
 
-void CudaBackend::relu(const Array& x, Array& y) const {
-  check_same("relu", x, y);
+void Elementwise::do_relu(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { map(*this, Positive{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
-void CudaBackend::relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx.array), "relu_backward: dy is ", dy.shape(), ", y ",
-                      y.shape(), ", dx ", dx.array.shape());
+void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     map(*this, Gate{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
   });
 }
 
-void CudaBackend::do_multiply(const Array& a, const Array& b, Sink y) const {
+void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const {
   dispatch(a.dtype(), [&]<class T>() {
     map(*this, Times{}, matrix<T>(y.array), y.accumulates(), matrix<const T>(a), matrix<const T>(b));
   });
 }
 
-void CudaBackend::do_tanh(const Array& x, Array& y) const {
+void Elementwise::do_tanh(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { map(*this, Tanh{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
-void CudaBackend::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
+void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     map(*this, TanhGradient{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
   });
 }
 
-void CudaBackend::do_sigmoid(const Array& x, Array& y) const {
+void Elementwise::do_sigmoid(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { map(*this, Sigmoid{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
-void CudaBackend::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
+void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     map(*this, SigmoidGradient{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
   });
 }
 
-void CudaBackend::dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
-  if (!dropout.on()) return scaled(x, 1, y);
-  if (!y.wanted()) return;
-  check_same("dropout", x, y.array);
-  require<ShapeError>(segments.R == x.rows(), "dropout: x is ", x.shape(), " but the segments have ", segments.R,
-                      " rows");
+void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
   const auto blocks = static_cast<unsigned>(divide_up(x.rows() * divide_up(x.cols(), 8), kThreads));
   const bool packed = in_eights({&x, &y.array});
   dispatch(x.dtype(), [&]<class T>() {
@@ -206,10 +192,7 @@ void CudaBackend::dropout(const Array& x, const Segments& segments, const Dropou
   });
 }
 
-void CudaBackend::transpose(const Array& x, Sink y) const {
-  if (!y.wanted()) return;
-  require<ShapeError>(x.rows() == y.array.cols() && x.cols() == y.array.rows(), "transpose: x is ", x.shape(),
-                      " but y is ", y.array.shape());
+void Elementwise::do_transpose(const Array& x, Sink y) const {
   const auto blocks = static_cast<unsigned>(divide_up(x.rows(), kTile) * divide_up(x.cols(), kTile));
   dispatch(x.dtype(), [&]<class T>() {
     launch(*this, transpose_tiles<T>, blocks, kTile * kTileWarps, 0, matrix<const T>(x), sink_rows<T>(y));

@@ -1,6 +1,7 @@
 // The element-wise family's kernels that move whole rows.
 #include <algorithm>
 
+#include "dragoman/backend/cuda/elementwise.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/runs.cuh"
 
@@ -47,14 +48,13 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <int kCount, class From, class T, class G>
-void launch_sum(const CudaBackend& on, const Matrix<const T>& x, const From& from, const Matrix<G>& y,
-                bool accumulates) {
+void launch_sum(const Context& on, const Matrix<const T>& x, const From& from, const Matrix<G>& y, bool accumulates) {
   const auto blocks = static_cast<unsigned>(divide_up(y.rows * (y.cols / kCount), kThreads));
   launch(on, sum_named_rows<kCount, From, T, G>, blocks, kThreads, 0, x, from, y, accumulates);
 }
 
 template <class From>
-void sum_into(const CudaBackend& on, const Array& x, const From& from, const Sink& y) {
+void sum_into(const Context& on, const Array& x, const From& from, const Sink& y) {
   dispatch(x.dtype(), [&]<class T>() {
     dispatch(y.array.dtype(), [&]<class G>() {
       constexpr int kCount = static_cast<int>(16 / std::max(sizeof(T), sizeof(G)));
@@ -77,7 +77,7 @@ __global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32
 }
 
 template <class U>
-void place(const CudaBackend& on, const Array& x, const Array& rows, const Array& y) {
+void place(const Context& on, const Array& x, const Array& rows, const Array& y) {
   const auto size = static_cast<std::int64_t>(size_of(x.dtype())), unit = static_cast<std::int64_t>(sizeof(U));
   const std::int64_t units = x.cols() * size / unit;
   launch(on, place_kernel<U>, dim3(static_cast<unsigned>(divide_up(x.rows() * units, 256))), 256, 0,
@@ -93,16 +93,16 @@ bool in_units(const Array& x, std::int64_t unit) {
 
 }  // namespace
 
-void CudaBackend::do_take_rows(const Array& x, const RowIndex& index, Sink y) const {
+void Elementwise::do_take_rows(const Array& x, const RowIndex& index, Sink y) const {
   sum_into(*this, x, OneRow{elements<const std::int32_t>(index.taken)}, y);
 }
 
-void CudaBackend::do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const {
+void Elementwise::do_take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const {
   const RowsOfTakers from{elements<const std::int32_t>(index.starts), elements<const std::int32_t>(index.takers)};
   sum_into(*this, dy, from, dx);
 }
 
-void CudaBackend::do_place_rows(const Array& x, const Array& rows, const Array& y) const {
+void Elementwise::do_place_rows(const Array& x, const Array& rows, const Array& y) const {
   if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
   if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
   if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);

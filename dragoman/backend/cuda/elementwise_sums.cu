@@ -1,6 +1,7 @@
 // The element-wise family's sums: of rows, and of all elements.
 #include <algorithm>
 
+#include "dragoman/backend/cuda/elementwise.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/runs.cuh"
 
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(kColumnThreads)
 }
 
 template <int kCount, class T>
-void launch_row_sums(const CudaBackend& on, const Matrix<const T>& x, std::int64_t pieces, float* partial) {
+void launch_row_sums(const Context& on, const Matrix<const T>& x, std::int64_t pieces, float* partial) {
   const dim3 grid(static_cast<unsigned>(divide_up(x.cols, kWarp * kCount)), static_cast<unsigned>(pieces));
   launch(on, sum_row_pieces<kCount, T>, grid, kThreads, 0, x, divide_up(x.rows, pieces), partial);
 }
@@ -106,16 +107,13 @@ __global__ void __launch_bounds__(kColumnThreads)
 }
 
 template <int kCount, class Term, class T>
-void launch_sum(const CudaBackend& on, const Matrix<const T>& x, std::int64_t blocks, double* partial) {
+void launch_sum(const Context& on, const Matrix<const T>& x, std::int64_t blocks, double* partial) {
   launch(on, sum_terms<kCount, Term, T>, static_cast<unsigned>(blocks), kThreads, 0, x, Term{}, partial);
 }
 
 // total = alpha times the sum of term(x) over all elements.
 template <class Term>
-void sum_all(const CudaBackend& on, const Array& x, double alpha, const Sink& total) {
-  if (!total.wanted()) return;
-  require<ShapeError>(total.array.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ",
-                      total.array.shape());
+void sum_all(const Context& on, const Array& x, double alpha, const Sink& total) {
   constexpr std::int64_t kElementsOfAThread = 16;
   const std::int64_t blocks =
       std::clamp<std::int64_t>(divide_up(x.count(), kThreads * kElementsOfAThread), 1, 2 * kSumBlocks);
@@ -137,10 +135,7 @@ void sum_all(const CudaBackend& on, const Array& x, double alpha, const Sink& to
 
 }  // namespace
 
-void CudaBackend::sum_rows(const Array& x, Sink total) const {
-  if (!total.wanted()) return;
-  require<ShapeError>(total.array.count() == x.cols(), "sum_rows: x is ", x.shape(), " but its sum is ",
-                      total.array.shape());
+void Elementwise::do_sum_rows(const Array& x, Sink total) const {
   dispatch(x.dtype(), [&]<class T>() {
     constexpr int kCount = Pack<T>::kCount;
     const auto X = matrix<const T>(x);
@@ -162,9 +157,9 @@ void CudaBackend::sum_rows(const Array& x, Sink total) const {
   });
 }
 
-void CudaBackend::sum(const Array& x, double alpha, Sink total) const { sum_all<Itself>(*this, x, alpha, total); }
+void Elementwise::do_sum(const Array& x, double alpha, Sink total) const { sum_all<Itself>(*this, x, alpha, total); }
 
-void CudaBackend::sum_of_squares(const Array& x, Array& total) const {
+void Elementwise::do_sum_of_squares(const Array& x, Array& total) const {
   sum_all<Square>(*this, x, 1.0, Sink::overwrite(total));
 }
 

@@ -10,8 +10,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
-#include "dragoman/backend/checks.h"
-#include "dragoman/backend/cuda/cuda_backend.h"
+#include "dragoman/backend/cuda/context.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"
@@ -71,7 +70,7 @@ __host__ __device__ constexpr std::int64_t divide_up(std::int64_t a, std::int64_
 
 // Starts a kernel on the backend's stream, unless it is dry or there is nothing to do. All launches go through here.
 template <class... Parameters, class... Arguments>
-void launch(const CudaBackend& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
+void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
   if (on.dry() || grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   const cudaStream_t stream = on.stream();
