@@ -5,7 +5,6 @@
 namespace dragoman::ops {
 
 Tensor add(const Tensor& a, const Tensor& b) {
-  require<ShapeError>(a.shape() == b.shape(), "add: a is ", a.shape(), ", b ", b.shape());
   Backend& on = a.backend();
   Array y = on.empty_like(a.array());
   on.add(a.array(), b.array(), y);
@@ -16,7 +15,6 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor add_bias(const Tensor& x, const Tensor& b) {
-  require<ShapeError>(b.shape() == Shape{x.dim(-1)}, "add_bias: x is ", x.shape(), ", b ", b.shape());
   Backend& on = x.backend();
   Array y = on.empty_like(x.array());
   on.add_bias(x.array(), b.array(), y);
@@ -41,7 +39,6 @@ Tensor relu(const Tensor& x) {
 }
 
 Tensor multiply(const Tensor& a, const Tensor& b) {
-  require<ShapeError>(a.shape() == b.shape(), "multiply: a is ", a.shape(), ", b ", b.shape());
   Backend& on = a.backend();
   Array y = on.empty_like(a.array());
   on.multiply(a.array(), b.array(), Sink::overwrite(y));
