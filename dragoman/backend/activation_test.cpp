@@ -15,16 +15,6 @@ const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-template <class F>
-Doubles map(Doubles a, const Doubles& b, const F& f) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
-  return a;
-}
-template <class F>
-Doubles map(const Doubles& a, const F& f) {
-  return map(a, a, [&](double x, double) { return f(x); });
-}
-
 // From far below zero to far above it, with small numbers of both signs among them.
 Doubles sweep() {
   Doubles values{0, -0.0};

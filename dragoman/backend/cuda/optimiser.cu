@@ -158,9 +158,6 @@ void Optimiser::do_update_scale(const Array& losses, const Array& squares, doubl
 void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
                         Array& copy) const {
   const std::int64_t count = theta.count();
-  for (const Array* x : std::initializer_list<const Array*>{&g, &theta, &m, &v, &copy}) {
-    require<ShapeError>(x->absent() || x->contiguous(), "adam: a block of parameters is contiguous");
-  }
   const bool quads = by_quads({&g, &theta, &m, &v, &copy});
   dispatch(theta.dtype(), [&]<class T>() {
     dispatch(copy ? copy.dtype() : theta.dtype(), [&]<class Copy>() {
