@@ -1,7 +1,5 @@
 #include "dragoman/autograd/record.h"
 
-#include <cassert>
-
 namespace dragoman {
 
 namespace {
@@ -25,7 +23,7 @@ Recording* Recording::current() { return current_recording; }
 NoGradient::NoGradient() : hidden_(current_recording) { current_recording = nullptr; }
 NoGradient::~NoGradient() { current_recording = hidden_; }
 
-bool recorded(std::initializer_list<Tensor> inputs) {
+bool recorded(std::span<const Tensor> inputs) {
   if (current_recording == nullptr) return false;
   for (const Tensor& input : inputs) {
     if (input && input.variable() != nullptr) return true;
@@ -42,9 +40,10 @@ Variable* new_variable(Backend& on, const Array& value) {
   return variable;
 }
 
-Node& new_node(Recording& recording, std::initializer_list<Tensor> inputs) {
-  assert(inputs.size() <= Node::kMaxInputs && "an op with more inputs needs a larger Node");
-  Node* node = new (recording.backend().host_arena().push(sizeof(Node))) Node();
+Node& new_node(Recording& recording, std::span<const Tensor> inputs) {
+  Arena& tape = recording.backend().host_arena();
+  Node* node = new (tape.push(sizeof(Node))) Node();
+  node->inputs = static_cast<Variable**>(tape.push(inputs.size() * sizeof(Variable*)));
   node->previous = recording.last();
   node->mark = recording.backend().arena().mark();
   int index = 0;
@@ -90,7 +89,7 @@ void run_tape(Recording& recording) {
     }
     if (!reached) continue;
     on.arena().pop_to(node->mark);
-    Sinks sinks(on, node->inputs.data());
+    Sinks sinks(on, node->inputs);
     node->run(node->closure, d_outputs.data(), sinks);
     for (Variable* output : node->outputs) {
       if (output != nullptr) release_gradient(on, *output);

@@ -3,6 +3,7 @@
 // the Recording gives everything back.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <new>
@@ -36,11 +37,11 @@ class Sinks {
 
 // One recorded function. `run` calls the closure with the gradients of its outputs, absent where nothing reached one.
 struct Node {
-  static constexpr int kMaxInputs = 8, kMaxOutputs = 2;
+  static constexpr int kMaxOutputs = 2;
   Node* previous = nullptr;
   void (*run)(void* closure, Array* d_outputs, Sinks& sinks) = nullptr;
   void* closure = nullptr;
-  std::array<Variable*, kMaxInputs> inputs{};
+  Variable** inputs = nullptr;  // in the host arena, as many as there are
   std::array<Variable*, kMaxOutputs> outputs{};
   std::size_t mark = 0;  // of the device arena when forward was done: backward pops what later functions pushed
 };
@@ -81,7 +82,10 @@ class NoGradient {
 Tensor leaf(Backend& on, const Array& array);
 
 // Whether an op on these inputs will be recorded.
-bool recorded(std::initializer_list<Tensor> inputs);
+bool recorded(std::span<const Tensor> inputs);
+inline bool recorded(std::initializer_list<Tensor> inputs) {
+  return recorded(std::span(inputs.begin(), inputs.size()));
+}
 
 // Runs the tape backwards from `root`, whose own gradient is one (or `d_root`), or from several numbers whose sum it
 // is. Parameter gradients are left in their buffers, those of leaves in their Variables; all others are given back on
@@ -92,7 +96,7 @@ void backward(const Tensor& root, const Array& d_root);
 
 namespace internal {
 Variable* new_variable(Backend& on, const Array& value);
-Node& new_node(Recording& recording, std::initializer_list<Tensor> inputs);
+Node& new_node(Recording& recording, std::span<const Tensor> inputs);
 void* new_closure(Recording& recording, std::size_t bytes);
 
 template <class Function>
@@ -103,10 +107,21 @@ void attach(Recording& recording, Node& node, const Function& function) {
 }
 }  // namespace internal
 
+// A copy of a list for the closure of a function with these inputs; it lives as long as the tape. Empty if the function
+// is not recorded.
+template <class T>
+std::span<const T> kept(std::span<const T> values, std::span<const Tensor> inputs) {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  if (!recorded(inputs)) return {};
+  T* copy = static_cast<T*>(internal::new_closure(*Recording::current(), values.size_bytes()));
+  std::ranges::copy(values, copy);
+  return {copy, values.size()};
+}
+
 // y = f(inputs), with function(dy, sinks) as its backward. dy may be overwritten: nobody reads it afterwards.
 template <class Function>
-Tensor record(const Array& y, std::initializer_list<Tensor> inputs, const Function& function) {
-  Backend& on = inputs.begin()->backend();
+Tensor record(const Array& y, std::span<const Tensor> inputs, const Function& function) {
+  Backend& on = inputs.front().backend();
   if (!recorded(inputs)) return Tensor(on, y);
   Recording& recording = *Recording::current();
   Node& node = internal::new_node(recording, inputs);
@@ -114,6 +129,10 @@ Tensor record(const Array& y, std::initializer_list<Tensor> inputs, const Functi
   node.run = [](void* closure, Array* d, Sinks& sinks) { (*static_cast<Function*>(closure))(d[0], sinks); };
   internal::attach(recording, node, function);
   return Tensor(on, y, node.outputs[0]);
+}
+template <class Function>
+Tensor record(const Array& y, std::initializer_list<Tensor> inputs, const Function& function) {
+  return record(y, std::span(inputs.begin(), inputs.size()), function);
 }
 
 // (s, y) = f(inputs), with function(ds, dy, sinks) as its backward; one of ds and dy may be absent.
@@ -123,7 +142,7 @@ std::array<Tensor, 2> record(const Array& s, const Array& y, std::initializer_li
   Backend& on = inputs.begin()->backend();
   if (!recorded(inputs)) return {Tensor(on, s), Tensor(on, y)};
   Recording& recording = *Recording::current();
-  Node& node = internal::new_node(recording, inputs);
+  Node& node = internal::new_node(recording, std::span(inputs.begin(), inputs.size()));
   node.outputs = {internal::new_variable(on, s), internal::new_variable(on, y)};
   node.run = [](void* closure, Array* d, Sinks& sinks) { (*static_cast<Function*>(closure))(d[0], d[1], sinks); };
   internal::attach(recording, node, function);

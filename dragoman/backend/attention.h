@@ -29,26 +29,38 @@ struct MemoryRows {
   std::int64_t longest = 0;  // the largest count
 };
 
-struct AttentionKernels {
+class AttentionKernels {
+ public:
   virtual ~AttentionKernels() = default;
 
   // O = softmax(scale Q K^T) V by sentence and head, with the keys that `reach` allows; a query that sees none gives
   // zeros. log_sums [R_q, h] (the logarithm of each row's softmax denominator) is saved for backward. `weights`, if
   // not absent, receives the softmax before dropout: for each sentence in turn [h, n_q, n_k], unseen keys 0.
-  virtual void attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
-                         Array& O, Array& log_sums, Array& weights) const = 0;
-  virtual void attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
-                                  const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
-                                  Sink dV) const = 0;
+  void attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads, Array& O,
+                 Array& log_sums, Array& weights) const;
+  void attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                          const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                          Sink dV) const;
 
   // A decoding step, one query a row. Puts the keys and values of the new tokens, K and V [rows, ...], into their
   // cells, then attends over each row's own past, the new token included (r > 0: over the last r tokens of it). ...
-  virtual void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
-                                const Heads& heads, Array& O, Array& weights) const = 0;
+  void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
+                        const Heads& heads, Array& O, Array& weights) const;
   // ... or over the memory. On the CPU both give the bits that `attention` gives for the whole sentence.
   // `weights`, if not absent, is [rows, h, steps] or [rows, h, longest]; unseen keys are 0.
-  virtual void attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
-                                const Heads& heads, Array& O, Array& weights) const = 0;
+  void attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory, const Heads& heads,
+                        Array& O, Array& weights) const;
+
+ private:
+  virtual void do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
+                            Array& O, Array& log_sums, Array& weights) const = 0;
+  virtual void do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                                     const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                                     Sink dV) const = 0;
+  virtual void do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
+                                   std::int64_t r, const Heads& heads, Array& O, Array& weights) const = 0;
+  virtual void do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                   const Heads& heads, Array& O, Array& weights) const = 0;
 };
 
 }  // namespace dragoman

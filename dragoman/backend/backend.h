@@ -12,6 +12,7 @@
 #include "dragoman/array/pool.h"
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/beam.h"
+#include "dragoman/backend/best_words.h"
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/embed.h"
 #include "dragoman/backend/loss.h"
@@ -48,6 +49,7 @@ class Backend : public MatmulKernels,
                 public ElementwiseKernels,
                 public NormKernels,
                 public SoftmaxKernels,
+                public BestWordsKernels,
                 public EmbedKernels,
                 public AttentionKernels,
                 public LossKernels,

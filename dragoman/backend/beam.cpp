@@ -1,6 +1,6 @@
 #include "dragoman/backend/beam.h"
 
-#include "dragoman/base/error.h"
+#include "dragoman/backend/checks.h"
 
 namespace dragoman {
 
@@ -36,6 +36,27 @@ BeamTables::BeamTables(const BeamSlots& of)
   for (const Array* x : {&of.cells, &of.slots, &of.ended, &of.ended_p, &of.history, &of.log_p, &of.penalties}) {
     require<ShapeError>(x->contiguous(), "beam: an array of shape ", x->shape(), " is not contiguous");
   }
+}
+
+void BeamKernels::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
+  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(),
+                      "beam_start: searches are described by ", entering.shape());
+  do_beam_start(entering, start, BeamTables(slots));
+}
+
+void BeamKernels::beam_move(const Array& moves, const BeamSlots& slots) const {
+  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves are ", moves.shape());
+  do_beam_move(moves, BeamTables(slots));
+}
+
+void BeamKernels::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
+  const BeamTables tables(slots);
+  const std::int64_t R = best.ids.rows();
+  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
+                          best.log_sums.count() == R && rules.asked <= tables.B,
+                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
+                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
+  do_beam_step(best, rules, tables);
 }
 
 }  // namespace dragoman

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "dragoman/array/array.h"
-#include "dragoman/backend/packed.h"
+#include "dragoman/backend/best_words.h"
 
 namespace dragoman {
 
@@ -68,22 +68,27 @@ enum EnteringColumn : std::int32_t {
   kEnteringColumns,
 };
 
-struct BeamKernels {
+struct BeamTables;
+
+class BeamKernels {
+ public:
   virtual ~BeamKernels() = default;
 
   // Begins searches with one hypothesis each, which reads `start`. entering is int32 [n, kEnteringColumns].
-  virtual void beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const = 0;
+  void beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const;
   // Brings searches that are under way to other slots: moves is int32 [n, 2], from and to. The slots that they leave
   // rest. No slot is both left and entered.
-  virtual void beam_move(const Array& moves, const BeamSlots& slots) const = 0;
+  void beam_move(const Array& moves, const BeamSlots& slots) const;
   // One step of the first slots, as many as `best` has rows for: the best extensions of what is alive, by score and
   // then by row and word, go on or are put aside if they end. `best` names at least rules.choices words a row, and one
   // more while EOS is too early. A search that is over leaves its cells as they are, but for those where its slot
   // rests.
-  virtual void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const = 0;
+  void beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const;
 
-  // y[rows[i]] = x[i], of the same type. No row comes twice.
-  virtual void place_rows(const Array& x, const Array& rows, const Array& y) const = 0;
+ private:
+  virtual void do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const = 0;
+  virtual void do_beam_move(const Array& moves, const BeamTables& tables) const = 0;
+  virtual void do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const = 0;
 };
 
 // The same as plain addresses, for the kernels. Throws ShapeError for shapes that do not fit each other.

@@ -174,19 +174,6 @@ TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
   }
 }
 
-TEST_P(BeamKernelTest, RowsArePlaced) {
-  for (const std::int64_t width : {5, 8, 64}) {
-    const Array x = random({3, width}, 1), y = zeros({6, width});
-    on->place_rows(x, integers({4, 0, 5}), y);
-    const Doubles from = values(x);
-    Doubles expected(static_cast<std::size_t>(6 * width), 0);
-    for (const auto& [row, place] : {std::pair{0, 4}, std::pair{1, 0}, std::pair{2, 5}}) {
-      std::copy_n(from.begin() + row * width, width, expected.begin() + place * width);
-    }
-    EXPECT_EQ(values(y), expected);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Devices, BeamKernelTest, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
 
 }  // namespace

@@ -12,16 +12,6 @@ INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseKernel, ::testing::ValuesIn(kernel_
 
 const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {3, 513}, {40, 1024}};
 
-template <class F>
-Doubles map(Doubles a, const Doubles& b, const F& f) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
-  return a;
-}
-template <class F>
-Doubles map(const Doubles& a, const F& f) {
-  return map(a, a, [&](double x, double) { return f(x); });
-}
-
 TEST_P(ElementwiseKernel, FillWritesItsColumnsAndNoOthers) {
   const Array wide = zeros({3, 8});
   Array view = wide.columns(2, 5);

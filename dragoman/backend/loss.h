@@ -21,15 +21,21 @@ struct Smoothing {
   double on_target(std::int64_t V) const { return 1 - epsilon + (form == Form::kRest ? 0 : on_others(V)); }
 };
 
-struct LossKernels {
+class LossKernels {
+ public:
   virtual ~LossKernels() = default;
 
   // Logits Y E^T (+ b) for Y [R, d], E [V, d], b [V] or absent, never held whole: `chunk` rows at a time.
   // losses[r] is the smoothed cross-entropy of row r, nll[r] the plain one; both 0 where targets[r] < 0.
   // With any sink wanted, the same pass makes the gradients of `weight` times the sum of the losses.
-  virtual void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                      const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
-                                      Array& nll, Sink dY, Sink dE, Sink db) const = 0;
+  void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                              const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses, Array& nll,
+                              Sink dY, Sink dE, Sink db) const;
+
+ private:
+  virtual void do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                         const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                         Array& nll, Sink dY, Sink dE, Sink db) const = 0;
 };
 
 }  // namespace dragoman

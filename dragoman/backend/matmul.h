@@ -19,18 +19,27 @@ struct Activation {
 
 // On the CPU an element of a product has the same bits whatever rows it is computed with: a sentence is translated to
 // the same bytes in any batch.
-struct MatmulKernels {
+class MatmulKernels {
+ public:
   virtual ~MatmulKernels() = default;
 
   // C = op(A) op(B), into the sink.
-  virtual void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const = 0;
+  void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const;
 
   // y = activation(x W + b) for x [R, in], W [in, out], b [out] or absent.
-  virtual void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const = 0;
+  void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const;
   // Overwrites dy with the gradient of x W + b. y is read only after a ReLU: an element of it is positive just where
   // the gradient passes.
-  virtual void linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation,
-                               Sink dx, Sink dW, Sink db) const = 0;
+  void linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation, Sink dx,
+                       Sink dW, Sink db) const;
+
+ private:
+  virtual void do_matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B,
+                         Sink C) const = 0;
+  virtual void do_linear(const Array& x, const Array& W, const Array& b, const Activation& activation,
+                         Array& y) const = 0;
+  virtual void do_linear_backward(Array& dy, const Array& x, const Array& W, const Array& y,
+                                  const Activation& activation, Sink dx, Sink dW, Sink db) const = 0;
 };
 
 }  // namespace dragoman

@@ -8,22 +8,33 @@
 
 namespace dragoman {
 
-struct SoftmaxKernels {
+class SoftmaxKernels {
+ public:
   virtual ~SoftmaxKernels() = default;
 
   // y = x where query i (row) may see key j (column), -infinity elsewhere. Backward: dx = dy there, 0 elsewhere.
-  virtual void masked(const Array& x, const Mask& mask, Array& y) const = 0;
-  virtual void masked_backward(const Array& dy, const Mask& mask, Sink dx) const = 0;
+  void masked(const Array& x, const Mask& mask, Array& y) const;
+  void masked_backward(const Array& dy, const Mask& mask, Sink dx) const;
   // Over the last axis, from the row's maximum. A row of -infinity gives zeros.
-  virtual void softmax(const Array& x, Array& y) const = 0;
-  virtual void softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
-  virtual void log_softmax(const Array& x, Array& y) const = 0;
-  virtual void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
+  void softmax(const Array& x, Array& y) const;
+  void softmax_backward(const Array& dy, const Array& y, Sink dx) const;
+  void log_softmax(const Array& x, Array& y) const;
+  void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const;
   // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 where targets[r] < 0.
-  virtual void smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
-                            Array& losses) const = 0;
-  virtual void smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
-                                     Sink dlog_p) const = 0;
+  void smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing, Array& losses) const;
+  void smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing, Sink dlog_p) const;
+
+ private:
+  virtual void do_masked(const Array& x, const Mask& mask, Array& y) const = 0;
+  virtual void do_masked_backward(const Array& dy, const Mask& mask, Sink dx) const = 0;
+  virtual void do_softmax(const Array& x, Array& y) const = 0;
+  virtual void do_softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
+  virtual void do_log_softmax(const Array& x, Array& y) const = 0;
+  virtual void do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
+  virtual void do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+                               Array& losses) const = 0;
+  virtual void do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                                        Sink dlog_p) const = 0;
 };
 
 }  // namespace dragoman

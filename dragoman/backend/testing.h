@@ -153,6 +153,17 @@ inline Doubles central_differences(const std::function<double(const Doubles&)>& 
   return gradient;
 }
 
+// f of every element, or of the two that stand in the same place.
+template <class F>
+Doubles map(Doubles a, const Doubles& b, const F& f) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
+  return a;
+}
+template <class F>
+Doubles map(const Doubles& a, const F& f) {
+  return map(a, a, [&](double x, double) { return f(x); });
+}
+
 inline double dot(const Doubles& a, const Doubles& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];

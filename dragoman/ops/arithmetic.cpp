@@ -1,9 +1,10 @@
 #include "dragoman/ops/arithmetic.h"
 
+#include <vector>
+
 namespace dragoman::ops {
 
 Tensor add(const Tensor& a, const Tensor& b) {
-  require<ShapeError>(a.shape() == b.shape(), "add: a is ", a.shape(), ", b ", b.shape());
   Backend& on = a.backend();
   Array y = on.empty_like(a.array());
   on.add(a.array(), b.array(), y);
@@ -14,7 +15,6 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor add_bias(const Tensor& x, const Tensor& b) {
-  require<ShapeError>(b.shape() == Shape{x.dim(-1)}, "add_bias: x is ", x.shape(), ", b ", b.shape());
   Backend& on = x.backend();
   Array y = on.empty_like(x.array());
   on.add_bias(x.array(), b.array(), y);
@@ -36,6 +36,30 @@ Tensor relu(const Tensor& x) {
   Array y = on.empty_like(x.array());
   on.relu(x.array(), y);
   return record(y, {x}, [&on, y](const Array& dy, Sinks& d) { on.relu_backward(dy, y, d.into(0)); });
+}
+
+Tensor multiply(const Tensor& a, const Tensor& b) {
+  Backend& on = a.backend();
+  Array y = on.empty_like(a.array());
+  on.multiply(a.array(), b.array(), Sink::overwrite(y));
+  return record(y, {a, b}, [&on, a = a.array(), b = b.array()](const Array& dy, Sinks& d) {
+    on.multiply(dy, b, d.into(0));
+    on.multiply(dy, a, d.into(1));
+  });
+}
+
+Tensor tanh(const Tensor& x) {
+  Backend& on = x.backend();
+  Array y = on.empty_like(x.array());
+  on.tanh(x.array(), y);
+  return record(y, {x}, [&on, y](const Array& dy, Sinks& d) { on.tanh_backward(dy, y, d.into(0)); });
+}
+
+Tensor sigmoid(const Tensor& x) {
+  Backend& on = x.backend();
+  Array y = on.empty_like(x.array());
+  on.sigmoid(x.array(), y);
+  return record(y, {x}, [&on, y](const Array& dy, Sinks& d) { on.sigmoid_backward(dy, y, d.into(0)); });
 }
 
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout) {
@@ -73,55 +97,54 @@ Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
-void check_parts(const char* op, std::initializer_list<Tensor> parts) {
-  require<ShapeError>(parts.size() >= 1 && parts.size() <= Node::kMaxInputs, op, ": ", parts.size(),
-                      " parts, but it takes 1 to ", Node::kMaxInputs);
+// Where each part begins, and where the last one ends. `extent` is the size that adds up.
+template <class Extent>
+std::vector<std::int64_t> starts_of(std::span<const Tensor> parts, const Extent& extent) {
+  std::vector<std::int64_t> starts{0};
+  for (const Tensor& part : parts) starts.push_back(starts.back() + extent(part));
+  return starts;
+}
+
+// y is made of its parts, where part_of(y, first, count) is one of them.
+template <class PartOf>
+Tensor joined(const Array& y, std::span<const Tensor> parts, const std::vector<std::int64_t>& starts,
+              const PartOf& part_of) {
+  Backend& on = parts.front().backend();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    on.scaled(parts[i].array(), 1.0, Sink::overwrite(part_of(y, starts[i], starts[i + 1] - starts[i])));
+  }
+  const auto places = kept(std::span<const std::int64_t>(starts), parts);
+  return record(y, parts, [&on, places, part_of](const Array& dy, Sinks& d) {
+    for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+      on.scaled(part_of(dy, places[i], places[i + 1] - places[i]), 1.0, d.into(static_cast<int>(i)));
+    }
+  });
 }
 
 }  // namespace
 
-Tensor stack_rows(std::initializer_list<Tensor> parts) {
-  check_parts("stack_rows", parts);
-  const Tensor& first = *parts.begin();
-  Backend& on = first.backend();
-  std::int64_t total = 0;
+Tensor stack_rows(std::span<const Tensor> parts) {
+  require<ShapeError>(!parts.empty(), "stack_rows: there are no parts");
+  const Tensor& first = parts.front();
   for (const Tensor& part : parts) {
     require<ShapeError>(part.dim(-1) == first.dim(-1), "stack_rows: ", first.shape(), " and ", part.shape());
-    total += part.rows();
   }
-  Array y = on.empty({total, first.dim(-1)}, first.array().dtype());
-  std::array<std::int64_t, Node::kMaxInputs + 1> starts{};
-  int index = 0;
-  for (const Tensor& part : parts) {
-    on.scaled(part.array(), 1.0, Sink::overwrite(y.row_range(starts[index], part.rows())));
-    starts[index + 1] = starts[index] + part.rows();
-    ++index;
-  }
-  return record(y, parts, [&on, starts, count = index](const Array& dy, Sinks& d) {
-    for (int i = 0; i < count; ++i) on.scaled(dy.row_range(starts[i], starts[i + 1] - starts[i]), 1.0, d.into(i));
-  });
+  const auto starts = starts_of(parts, [](const Tensor& part) { return part.rows(); });
+  const Array y = first.backend().empty({starts.back(), first.dim(-1)}, first.array().dtype());
+  return joined(y, parts, starts,
+                [](const Array& whole, std::int64_t from, std::int64_t count) { return whole.row_range(from, count); });
 }
 
-Tensor concat(std::initializer_list<Tensor> parts) {
-  check_parts("concat", parts);
-  const Tensor& first = *parts.begin();
-  Backend& on = first.backend();
-  std::int64_t total = 0;
+Tensor concat(std::span<const Tensor> parts) {
+  require<ShapeError>(!parts.empty(), "concat: there are no parts");
+  const Tensor& first = parts.front();
   for (const Tensor& part : parts) {
     require<ShapeError>(part.rows() == first.rows(), "concat: ", first.shape(), " and ", part.shape());
-    total += part.dim(-1);
   }
-  Array y = on.empty({first.rows(), total}, first.array().dtype());
-  std::array<std::int64_t, Node::kMaxInputs + 1> starts{};
-  int index = 0;
-  for (const Tensor& part : parts) {
-    on.scaled(part.array(), 1.0, Sink::overwrite(y.columns(starts[index], part.dim(-1))));
-    starts[index + 1] = starts[index] + part.dim(-1);
-    ++index;
-  }
-  return record(y, parts, [&on, starts, count = index](const Array& dy, Sinks& d) {
-    for (int i = 0; i < count; ++i) on.scaled(dy.columns(starts[i], starts[i + 1] - starts[i]), 1.0, d.into(i));
-  });
+  const auto starts = starts_of(parts, [](const Tensor& part) { return part.dim(-1); });
+  const Array y = first.backend().empty({first.rows(), starts.back()}, first.array().dtype());
+  return joined(y, parts, starts,
+                [](const Array& whole, std::int64_t from, std::int64_t count) { return whole.columns(from, count); });
 }
 
 Tensor sum(const Tensor& x, double alpha) {

@@ -1,6 +1,9 @@
 // Plain differentiable functions, out of which the compositions beside the fused ops are made.
 #pragma once
 
+#include <initializer_list>
+#include <span>
+
 #include "dragoman/array/segments.h"
 #include "dragoman/autograd/record.h"
 #include "dragoman/backend/dropout.h"
@@ -10,14 +13,21 @@ namespace dragoman::ops {
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor add_bias(const Tensor& x, const Tensor& b);  // b [cols], added to every row
 Tensor scale(const Tensor& x, double alpha);
+Tensor multiply(const Tensor& a, const Tensor& b);  // element by element
 Tensor relu(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout);
 Tensor transpose(const Tensor& x);
 // Rows [first, first + count) of x, as values of their own.
 Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count);
-// The parts below one another (equal widths) or beside one another (equal heights); at most 8.
-Tensor stack_rows(std::initializer_list<Tensor> parts);
-Tensor concat(std::initializer_list<Tensor> parts);
+// The parts below one another (equal widths) or beside one another (equal heights); at least one.
+Tensor stack_rows(std::span<const Tensor> parts);
+Tensor concat(std::span<const Tensor> parts);
+inline Tensor stack_rows(std::initializer_list<Tensor> parts) {
+  return stack_rows(std::span(parts.begin(), parts.size()));
+}
+inline Tensor concat(std::initializer_list<Tensor> parts) { return concat(std::span(parts.begin(), parts.size())); }
 // alpha times the sum of all elements, as one number in double. It is meant to be the root of backward, so its own
 // gradient is taken to be one.
 Tensor sum(const Tensor& x, double alpha = 1.0);

@@ -26,12 +26,10 @@ Tensor embed(Backend& on, const data::Tokens& tokens, const PackedMatrix& E, con
 
 Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
              const Dropout& dropout) {
-  const auto [V, d] = E.dims<2>();
   const Segments& segments = tokens.segments;
-  require<ShapeError>(!P || P.dim(-1) == d, "embed: E is ", E.shape(), " but P is ", P.shape());
   check_positions(P, segments);
   require<ShapeError>(tokens.index.rows || !recorded({E, P}), "embed: these tokens were made without an index");
-  Array y = on.empty({segments.R, d}, E.array().dtype());
+  Array y = on.empty({segments.R, E.dim(-1)}, E.array().dtype());
   on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);
 
   if (!recorded({E, P})) return Tensor(on, y);  // E may be shared by workers with backends of their own

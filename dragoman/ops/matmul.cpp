@@ -4,12 +4,9 @@ namespace dragoman::ops {
 
 Tensor matmul(const Tensor& A, const Tensor& B, Transpose transpose_B) {
   const bool transposed = transpose_B == Transpose::kYes;
-  const auto [m, k] = A.dims<2>();
   const auto [rows_B, cols_B] = B.dims<2>();
-  require<ShapeError>(k == (transposed ? cols_B : rows_B), "matmul: A is ", A.shape(), " but B is ", B.shape(),
-                      transposed ? ", transposed" : "");
   Backend& on = A.backend();
-  Array C = on.empty({m, transposed ? rows_B : cols_B}, A.array().dtype());
+  Array C = on.empty({A.rows(), transposed ? rows_B : cols_B}, A.array().dtype());
   on.matmul(A.array(), Transpose::kNo, B.array(), transpose_B, Sink::overwrite(C));
 
   return record(C, {A, B}, [&on, transposed, A = A.array(), B = B.array()](const Array& dC, Sinks& d) {

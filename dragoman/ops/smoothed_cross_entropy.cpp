@@ -25,11 +25,6 @@ std::int64_t chunk_rows(const LossOptions& options, const Array& Y, std::int64_t
 
 LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor& b, const Array& targets,
                                  const LossOptions& options) {
-  const auto [R, d] = Y.dims<2>();
-  const auto [V, d_E] = E.dims<2>();
-  require<ShapeError>(d == d_E && targets.shape() == Shape{R} && (!b || b.shape() == Shape{V}),
-                      "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", b ", array_or_absent(b).shape(),
-                      ", targets ", targets.shape());
   Backend& on = Y.backend();
   Array losses = on.empty_rows(Y.array()), nll = on.empty_rows(Y.array()), total = on.empty({1}, DType::kFloat64);
   const bool gradients = recorded({Y, E, b});
@@ -37,7 +32,7 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
   const Sink dE = gradients ? sink_of(on, E.variable()) : Sink();
   const Sink db = gradients && b ? sink_of(on, b.variable()) : Sink();
   on.smoothed_cross_entropy(Y.array(), E.array(), array_or_absent(b), targets, options.smoothing, options.weight,
-                            chunk_rows(options, Y.array(), V), losses, nll, dY, dE, db);
+                            chunk_rows(options, Y.array(), E.rows()), losses, nll, dY, dE, db);
   on.sum(losses, options.weight, Sink::overwrite(total));
   return {record(total, {Y, E, b}, [](const Array&, Sinks&) { /* the forward pass has written every gradient */ }),
           losses, nll};

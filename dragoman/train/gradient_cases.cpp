@@ -20,6 +20,7 @@
 #include "dragoman/ops/matmul.h"
 #include "dragoman/ops/smoothed_cross_entropy.h"
 #include "dragoman/ops/softmax.h"
+#include "dragoman/ops/take_rows.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::train {
@@ -71,6 +72,16 @@ void add_plain_ops(Cases& cases) {
   add_op(cases, "add_bias", {{5, 3}, {3}}, [](Backend&, Inputs x) { return add_bias(x[0], x[1]); });
   add_op(cases, "scale", {{3, 4}}, [](Backend&, Inputs x) { return x[0] * -1.5; });
   add_op(cases, "relu", {{5, 7}}, [](Backend&, Inputs x) { return relu(x[0]); });
+  add_op(cases, "multiply", {{3, 5}, {3, 5}}, [](Backend&, Inputs x) { return multiply(x[0], x[1]); });
+  add_op(cases, "multiply: a tensor by itself", {{3, 5}}, [](Backend&, Inputs x) { return multiply(x[0], x[0]); });
+  add_op(cases, "tanh", {{5, 7}}, [](Backend&, Inputs x) { return tanh(x[0]); });
+  add_op(cases, "sigmoid", {{5, 7}}, [](Backend&, Inputs x) { return sigmoid(x[0]); });
+  add_op(cases, "take_rows", {{4, 3}}, [](Backend& on, Inputs x) {
+    return take_rows(x[0], row_index(on, std::vector<std::int32_t>{3, 0, 3, 1, 3}, 4));
+  });
+  add_op(cases, "place_rows", {{3, 4}}, [](Backend& on, Inputs x) {
+    return place_rows(x[0], row_index(on, std::vector<std::int32_t>{4, 0, 2}, 5));
+  });
   add_op(cases, "dropout", {{6, 5}}, [](Backend& on, Inputs x) {
     return dropout(x[0], segments(on, {2, 1, 3}), kDropout);
   });
@@ -86,6 +97,8 @@ void add_plain_ops(Cases& cases) {
     return stack_rows({x[0], x[1], x[2]});
   });
   add_op(cases, "concat", {{3, 2}, {3, 1}, {3, 4}}, [](Backend&, Inputs x) { return concat({x[0], x[1], x[2]}); });
+  add_op(cases, "concat: twelve parts", {{3, 2}},
+         [](Backend&, Inputs x) { return concat(std::vector<Tensor>(12, x[0])); });
   add_op(cases, "sum", {{4, 3}}, [](Backend&, Inputs x) { return sum(x[0], 0.7); });
   add_op(cases, "matmul", {{4, 3}, {3, 5}}, [](Backend&, Inputs x) { return matmul(x[0], x[1]); });
   add_op(cases, "matmul: B transposed", {{4, 3}, {5, 3}},

@@ -1,7 +1,8 @@
+#include "dragoman/backend/cpu/attention.h"
+
 #include <vector>
 
 #include "dragoman/backend/cpu/attend.h"
-#include "dragoman/backend/cpu/cpu_backend.h"
 
 namespace dragoman::cpu {
 
@@ -88,8 +89,8 @@ void expect_segments(const Reach& reach) {
 
 }  // namespace
 
-void CpuBackend::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
-                           Array& O, Array& log_sums, Array& weights) const {
+void Attention::do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
+                             Array& O, Array& log_sums, Array& weights) const {
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&K, &V, &O, &log_sums, &weights});
@@ -111,9 +112,9 @@ void CpuBackend::attention(const Array& Q, const Array& K, const Array& V, const
   });
 }
 
-void CpuBackend::attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
-                                    const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
-                                    Sink dV) const {
+void Attention::do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                                      const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                                      Sink dV) const {
   const ArenaScope scope(arena());
   Array row_sums = empty({heads.h, reach.queries.R}, Q.dtype());
   expect_segments(reach);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "dragoman/backend/cpu/attend.h"
-#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/attention.h"
 
 namespace dragoman::cpu {
 
@@ -55,8 +55,8 @@ std::vector<std::int64_t> runs(const std::int32_t* first, std::int64_t rows) {
 
 }  // namespace
 
-void CpuBackend::attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                  std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+void Attention::do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
+                                    std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
   const std::int64_t rows = Q.rows(), steps = cache.cells.cols();
   const Mask mask{.kind = Mask::Kind::kCausal, .r = r};
   expect_elements<std::int32_t>({&cache.cells, &cache.lengths});
@@ -87,8 +87,8 @@ void CpuBackend::attention_cached(const Array& Q, const Array& K, const Array& V
   });
 }
 
-void CpuBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
-                                  const Heads& heads, Array& O, Array& weights) const {
+void Attention::do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                    const Heads& heads, Array& O, Array& weights) const {
   const Mask everything;
   expect_elements<std::int32_t>({&memory.first, &memory.count});
   dispatch(Q.dtype(), [&]<class T>() {

@@ -1,12 +1,11 @@
+#include "dragoman/backend/cpu/beam.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "dragoman/backend/beam.h"
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/text/special_ids.h"
 
@@ -189,50 +188,28 @@ struct Slot {
 
 }  // namespace
 
-void CpuBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(entering.cols() == kEnteringColumns, "beam_start: searches are described by ", entering.shape());
+void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
   launch(entering.rows(), [&](std::int64_t i) {
     const std::int32_t* one = entering.data<std::int32_t>() + i * kEnteringColumns;
     Slot{tables, one[kEnteringSlot]}.start(one, start);
   });
 }
 
-void CpuBackend::beam_move(const Array& moves, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(moves.cols() == 2, "beam_move: moves are ", moves.shape());
+void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
   launch(moves.rows(), [&](std::int64_t i) {
     const std::int32_t* move = moves.data<std::int32_t>() + 2 * i;
     Slot{tables, move[0]}.move_to(Slot{tables, move[1]});
   });
 }
 
-void CpuBackend::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
+void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows();
-  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == R && rules.asked <= tables.B,
-                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
-                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
   dispatch(best.logits.dtype(), [&]<class T>() {
     expect_elements<T>({&best.logits, &best.log_sums});
     launch(R / tables.B, [&](std::int64_t s) {
       const Slot slot{tables, s};
       if (slot.at(kSlotState) != kSlotSearches || !slot.step<T>(best, rules)) return;
       std::atomic_ref(*tables.done).fetch_add(1, std::memory_order_relaxed);
-    });
-  });
-}
-
-void CpuBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
-  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
-                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
-  launch(divide_up(x.rows(), kRowBlock), [&](std::int64_t block) {
-    for_rows(x.rows(), block, [&](std::int64_t r) {
-      std::memcpy(static_cast<char*>(y.raw()) + rows.data<std::int32_t>()[r] * y.row_stride() * size,
-                  static_cast<const char*>(x.raw()) + r * x.row_stride() * size,
-                  static_cast<std::size_t>(x.cols() * size));
     });
   });
 }

@@ -1,3 +1,5 @@
+#include "dragoman/backend/cpu/best_words.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <functional>
 #include <limits>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/gemm.h"
 #include "dragoman/backend/cpu/packed_panels.h"
 
@@ -122,16 +123,7 @@ T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
   return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
 }
 
-void check(const Array& Y, std::int64_t d, std::int64_t V, const Array& b, const BestWords& best) {
-  require<ShapeError>(Y.cols() == d && (!b || b.count() == V), "best_words: Y is ", Y.shape(), ", b ", b.shape(),
-                      ", and E [", V, ", ", d, "]");
-  require<ShapeError>(best.ids.rows() == Y.rows() && best.ids.cols() > 0 && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == Y.rows(),
-                      "best_words: Y is ", Y.shape(), ", ids ", best.ids.shape(), ", logits ", best.logits.shape(),
-                      ", log_sums ", best.log_sums.shape());
-  require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
-                      Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
-  require<ShapeError>(V > 0, "best_words: there is no word to choose from");
+void expect_types(const Array& Y, const Array& b, const BestWords& best) {
   expect_elements<std::int32_t>({&best.ids});
   dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&Y, &b, &best.logits, &best.log_sums, &best.all}); });
 }
@@ -148,15 +140,20 @@ void by_rows(const Array& Y, const BestWords& best, const Work& work) {
   }
 }
 
-}  // namespace
+// How many pieces the blocks of the vocabulary are dealt out in, at most.
+std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
+  return on.threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * on.threads());
+}
 
+// The best of what score(piece, first, logits) writes for the words from `first` on, `width` of them at a time, once
+// the bias, if any, is added.
 template <class T, class Score>
-void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias, const Score& score,
-                               const BestWords& best) const {
+void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const T* bias, const Score& score,
+                   const BestWords& best) {
   const std::int64_t rows = best.ids.rows(), k = best.ids.cols(), blocks = divide_up(V, width);
-  const std::int64_t each = divide_up(blocks, word_pieces(blocks)), pieces = divide_up(blocks, each);
-  const Array scratch = empty({pieces, rows, width}, kDTypeOf<T>), sums = empty({2, rows, blocks}, kDTypeOf<T>);
-  const Array logits = empty({rows, pieces, k}, kDTypeOf<T>), ids = empty({rows, pieces, k}, DType::kInt32);
+  const std::int64_t each = divide_up(blocks, word_pieces(on, blocks)), pieces = divide_up(blocks, each);
+  const Array scratch = on.empty({pieces, rows, width}, kDTypeOf<T>), sums = on.empty({2, rows, blocks}, kDTypeOf<T>);
+  const Array logits = on.empty({rows, pieces, k}, kDTypeOf<T>), ids = on.empty({rows, pieces, k}, DType::kInt32);
   const auto ranking = [&](std::int64_t row, std::int64_t piece) {
     const std::int64_t place = (row * pieces + piece) * k;
     return Ranking<T>{logits.data<T>() + place, ids.data<std::int32_t>() + place, k};
@@ -164,7 +161,7 @@ void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias
   const auto maxima_of = [&](std::int64_t row) { return sums.data<T>() + row * blocks; };
   const auto sums_of = [&](std::int64_t row) { return sums.data<T>() + (rows + row) * blocks; };
 
-  launch(pieces, [&](std::int64_t piece) {
+  on.launch(pieces, [&](std::int64_t piece) {
     for (std::int64_t r = 0; r < rows; ++r) ranking(r, piece).clear();
     for (std::int64_t block = piece * each; block < std::min(blocks, (piece + 1) * each); ++block) {
       const std::int64_t first = block * width, n = std::min(width, V - first);
@@ -181,7 +178,7 @@ void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias
       }
     }
   });
-  launch(divide_up(rows, kRowBlock), [&](std::int64_t row_block) {
+  on.launch(divide_up(rows, kRowBlock), [&](std::int64_t row_block) {
     for_rows(rows, row_block, [&](std::int64_t r) {
       const Ranking<T> ranked{matrix<T>(best.logits).row(r), matrix<std::int32_t>(best.ids).row(r), k};
       ranked.clear();
@@ -194,16 +191,18 @@ void CpuBackend::best_by_block(std::int64_t V, std::int64_t width, const T* bias
   });
 }
 
-void CpuBackend::best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
-  check(Y, E.cols(), E.rows(), b, best);
+}  // namespace
+
+void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
+  expect_types(Y, b, best);
   by_rows(Y, best, [&](const Array& y, const BestWords& some) {
     dispatch(y.dtype(), [&]<class T>() {
       constexpr std::int64_t kWidth = kBlockPanels * kTileCols<T>;
       const ArenaScope scratch(arena());
       const Product<T> p = product<T>(y, Transpose::kNo, E, Transpose::kYes);
-      const Panels<T> A = packed_rows(matrix<const T>(y));
+      const Panels<T> A = packed_rows(*this, matrix<const T>(y));
       const std::int64_t apart = panel_stride(p.K, kTileCols<T>), size = kBlockPanels * apart;
-      const Array packed = empty({word_pieces(divide_up(p.N, kWidth)), size}, kDTypeOf<T>);
+      const Array packed = empty({word_pieces(*this, divide_up(p.N, kWidth)), size}, kDTypeOf<T>);
       const auto score = [&](std::int64_t piece, std::int64_t first, Matrix<T> logits) {
         T* panels = packed.data<T>() + piece * size;
         for (std::int64_t left = 0; left < logits.cols; left += kTileCols<T>) {
@@ -212,29 +211,30 @@ void CpuBackend::best_words(const Array& Y, const Array& E, const Array& b, cons
         }
         multiply_whole(p.K, A, {panels, apart}, logits);
       };
-      best_by_block<T>(p.N, kWidth, b ? b.data<T>() : nullptr, score, some);
+      best_by_block<T>(*this, p.N, kWidth, b ? b.data<T>() : nullptr, score, some);
     });
   });
 }
 
-void CpuBackend::best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const {
-  check(Y, E.in, E.out, b, best);
+void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, const Array& b,
+                                       const BestWords& best) const {
+  expect_types(Y, b, best);
   const float* bias = b ? b.data<float>() : nullptr;
   by_rows(Y, best, [&](const Array& y, const BestWords& some) {
     const ArenaScope scratch(arena());
     const auto rows = matrix<const float>(y);
     if (E.form == WeightForm::kInt8) {
-      const Int8Rows A = quantised_rows(rows);
+      const Int8Rows A = quantised_rows(*this, rows);
       const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
         multiply_int8(A, E, first / kInt8Cols, bias == nullptr ? nullptr : bias + first, false, logits);
       };
-      return best_by_block<float>(E.out, kBlockPanels * kInt8Cols, nullptr, score, some);
+      return best_by_block<float>(*this, E.out, kBlockPanels * kInt8Cols, nullptr, score, some);
     }
-    const Panels<float> A = packed_rows(rows), B = float_panels(E);
+    const Panels<float> A = packed_rows(*this, rows), B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
       multiply_whole(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
     };
-    best_by_block<float>(E.out, kBlockPanels * kTileCols<float>, bias, score, some);
+    best_by_block<float>(*this, E.out, kBlockPanels * kTileCols<float>, bias, score, some);
   });
 }
 

@@ -1,6 +1,7 @@
+#include "dragoman/backend/cpu/elementwise.h"
+
 #include <functional>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu {
@@ -29,13 +30,50 @@ struct Cut {
   }
 };
 
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
+// y = f(x...) into the sink, element by element; f takes and gives vectors. All elements are of one type.
+template <class F, class... Arrays>
+void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) {
+  dispatch(y.array.dtype(), [&]<class T>() {
+    const auto put = [&](Matrix<T> Y, auto... X) {
+      const Cut cut(y.array, x...);
+      on.launch(cut.pieces(), [&](std::int64_t piece) {
+        cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+          put_vectors(count, y.accumulates(), Y.row(r) + c, f, (X.row(r) + c)...);
+        });
+      });
+    };
+    put(matrix<T>(y.array), matrix<const T>(x)...);
+  });
+}
+
+// The sum of term(element) over all elements, in a fixed order.
+template <class Term>
+void sum_terms(const Context& on, const Array& x, double alpha, const Term& term, const Sink& total) {
+  const Cut cut(x);
+  const ArenaScope scratch(on.arena());
+  const Array partial = on.empty({cut.pieces()}, DType::kFloat64);
+  double *sums = partial.data<double>(), *out = total.array.data<double>();
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto X = matrix<const T>(x);
+    on.launch(cut.pieces(), [&](std::int64_t piece) {
+      double piece_sum = 0;
+      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+        const T* run = X.row(r) + c;
+        for (std::int64_t i = 0; i < count; ++i) piece_sum += term(static_cast<double>(run[i]));
+      });
+      sums[piece] = piece_sum;
+    });
+  });
+  on.launch(1, [&](std::int64_t) {
+    double all = 0;
+    for (std::int64_t piece = 0; piece < cut.pieces(); ++piece) all += sums[piece];
+    *out = alpha * all + (total.accumulates() ? *out : 0.0);
+  });
 }
 
 }  // namespace
 
-void CpuBackend::fill(Array& x, double value) const {
+void Elementwise::do_fill(Array& x, double value) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<T>(x);
     const Cut cut(x);
@@ -47,9 +85,7 @@ void CpuBackend::fill(Array& x, double value) const {
   });
 }
 
-void CpuBackend::scaled(const Array& x, double alpha, Sink y) const {
-  if (!y.wanted()) return;
-  check_same("scaled", x, y.array);
+void Elementwise::do_scaled(const Array& x, double alpha, Sink y) const {
   dispatch(x.dtype(), [&]<class From>() {
     dispatch(y.array.dtype(), [&]<class To>() {
       const auto X = matrix<From>(x);
@@ -74,23 +110,11 @@ void CpuBackend::scaled(const Array& x, double alpha, Sink y) const {
   });
 }
 
-void CpuBackend::add(const Array& a, const Array& b, Array& y) const {
-  require<ShapeError>(same_extents(a, b) && same_extents(a, y), "add: a is ", a.shape(), ", b ", b.shape(), ", y ",
-                      y.shape());
-  dispatch(a.dtype(), [&]<class T>() {
-    const auto A = matrix<T>(a), B = matrix<T>(b), Y = matrix<T>(y);
-    const Cut cut(a, b, y);
-    launch(cut.pieces(), [&](std::int64_t piece) {
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
-        map_vectors(count, Y.row(r) + c, std::plus<>(), A.row(r) + c, B.row(r) + c);
-      });
-    });
-  });
+void Elementwise::do_add(const Array& a, const Array& b, Array& y) const {
+  put_each(*this, Sink::overwrite(y), std::plus<>(), a, b);
 }
 
-void CpuBackend::add_bias(const Array& x, const Array& b, Array& y) const {
-  check_same("add_bias", x, y);
-  require<ShapeError>(b.count() == x.cols(), "add_bias: x is ", x.shape(), " but b is ", b.shape());
+void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y);
@@ -102,10 +126,7 @@ void CpuBackend::add_bias(const Array& x, const Array& b, Array& y) const {
 }
 
 // First the rows of each block, then the blocks, both in rising order.
-void CpuBackend::sum_rows(const Array& x, Sink total) const {
-  if (!total.wanted()) return;
-  require<ShapeError>(total.array.count() == x.cols(), "sum_rows: x is ", x.shape(), " but its sum is ",
-                      total.array.shape());
+void Elementwise::do_sum_rows(const Array& x, Sink total) const {
   const std::int64_t blocks = divide_up(x.rows(), kRowBlock);
   const ArenaScope scratch(arena());
   const Array partial = empty({blocks, x.cols()}, x.dtype());
@@ -131,44 +152,42 @@ void CpuBackend::sum_rows(const Array& x, Sink total) const {
   });
 }
 
-void CpuBackend::relu(const Array& x, Array& y) const {
-  check_same("relu", x, y);
-  dispatch(x.dtype(), [&]<class T>() {
-    const auto X = matrix<const T>(x);
-    const auto Y = matrix<T>(y);
-    const Cut cut(x, y);
-    launch(cut.pieces(), [&](std::int64_t piece) {
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
-        const auto positive = [](Vec<T> v) { return v < 0 ? Vec<T>{} : v; };
-        map_vectors(count, Y.row(r) + c, positive, X.row(r) + c);
-      });
-    });
-  });
+void Elementwise::do_relu(const Array& x, Array& y) const {
+  put_each(
+      *this, Sink::overwrite(y), [](auto v) { return v < 0 ? decltype(v){} : v; }, x);
 }
 
-void CpuBackend::relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx.array), "relu_backward: dy is ", dy.shape(), ", y ",
-                      y.shape(), ", dx ", dx.array.shape());
-  dispatch(dy.dtype(), [&]<class T>() {
-    const auto DY = matrix<const T>(dy), Y = matrix<const T>(y);
-    const auto DX = matrix<T>(dx.array);
-    const Cut cut(dy, y, dx.array);
-    launch(cut.pieces(), [&](std::int64_t piece) {
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
-        const auto gate = [](Vec<T> d, Vec<T> v) { return v > 0 ? d : Vec<T>{}; };
-        put_vectors(count, dx.accumulates(), DX.row(r) + c, gate, DY.row(r) + c, Y.row(r) + c);
-      });
-    });
-  });
+void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
+  put_each(
+      *this, dx, [](auto d, auto v) { return v > 0 ? d : decltype(d){}; }, dy, y);
 }
 
-void CpuBackend::dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
-  if (!dropout.on()) return scaled(x, 1, y);
-  if (!y.wanted()) return;
-  check_same("dropout", x, y.array);
-  require<ShapeError>(segments.R == x.rows(), "dropout: x is ", x.shape(), " but the segments have ", segments.R,
-                      " rows");
+void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const {
+  put_each(
+      *this, y, [](auto v, auto w) { return v * w; }, a, b);
+}
+
+void Elementwise::do_tanh(const Array& x, Array& y) const {
+  put_each(
+      *this, Sink::overwrite(y), [](auto v) { return cpu::tanh(v); }, x);
+}
+
+void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
+  put_each(
+      *this, dx, [](auto d, auto v) { return d * (1 - v * v); }, dy, y);
+}
+
+void Elementwise::do_sigmoid(const Array& x, Array& y) const {
+  put_each(
+      *this, Sink::overwrite(y), [](auto v) { return cpu::sigmoid(v); }, x);
+}
+
+void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
+  put_each(
+      *this, dx, [](auto d, auto v) { return d * v * (1 - v); }, dy, y);
+}
+
+void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y.array);
@@ -183,10 +202,7 @@ void CpuBackend::dropout(const Array& x, const Segments& segments, const Dropout
   });
 }
 
-void CpuBackend::transpose(const Array& x, Sink y) const {
-  if (!y.wanted()) return;
-  require<ShapeError>(x.rows() == y.array.cols() && x.cols() == y.array.rows(), "transpose: x is ", x.shape(),
-                      " but y is ", y.array.shape());
+void Elementwise::do_transpose(const Array& x, Sink y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y.array);
@@ -205,40 +221,14 @@ void CpuBackend::transpose(const Array& x, Sink y) const {
   });
 }
 
-template <class Term>
-void CpuBackend::sum_terms(const Array& x, double alpha, const Term& term, Sink total) const {
-  require<ShapeError>(total.array.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ",
-                      total.array.shape());
-  const Cut cut(x);
-  const ArenaScope scratch(arena());
-  const Array partial = empty({cut.pieces()}, DType::kFloat64);
-  double *sums = partial.data<double>(), *out = total.array.data<double>();
-  dispatch(x.dtype(), [&]<class T>() {
-    const auto X = matrix<const T>(x);
-    launch(cut.pieces(), [&](std::int64_t piece) {
-      double piece_sum = 0;
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
-        const T* run = X.row(r) + c;
-        for (std::int64_t i = 0; i < count; ++i) piece_sum += term(static_cast<double>(run[i]));
-      });
-      sums[piece] = piece_sum;
-    });
-  });
-  launch(1, [&](std::int64_t) {
-    double all = 0;
-    for (std::int64_t piece = 0; piece < cut.pieces(); ++piece) all += sums[piece];
-    *out = alpha * all + (total.accumulates() ? *out : 0.0);
-  });
+void Elementwise::do_sum(const Array& x, double alpha, Sink total) const {
+  sum_terms(
+      *this, x, alpha, [](double element) { return element; }, total);
 }
 
-void CpuBackend::sum(const Array& x, double alpha, Sink total) const {
+void Elementwise::do_sum_of_squares(const Array& x, Array& total) const {
   sum_terms(
-      x, alpha, [](double element) { return element; }, total);
-}
-
-void CpuBackend::sum_of_squares(const Array& x, Array& total) const {
-  sum_terms(
-      x, 1.0, [](double element) { return element * element; }, Sink::overwrite(total));
+      *this, x, 1.0, [](double element) { return element * element; }, Sink::overwrite(total));
 }
 
 }  // namespace dragoman::cpu

@@ -1,8 +1,10 @@
+#include "dragoman/backend/cpu/embed.h"
+
 #include <cassert>
 #include <functional>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
+#include "dragoman/backend/cpu/packed.h"
 #include "dragoman/backend/cpu/packed_panels.h"
 
 namespace dragoman::cpu {
@@ -27,15 +29,6 @@ void embed_row(const T* e, const T* p, T scale, std::int64_t d, T* y) {
   } else {
     std::fill_n(y, d, T{0});
   }
-}
-
-void check_embed(const Array& ids, const Segments& segments, const Shape& E, const Array& P, const Array& y) {
-  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E, ", y ",
-                      y.shape());
-  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
-                      y.shape(), " and the longest sentence has ", segments.longest, " rows");
-  require<ShapeError>(!P || segments.R == y.rows(), "embed: y is ", y.shape(), " but the segments have ", segments.R,
-                      " rows");
 }
 
 // What the rows that share a token or a position give to its gradient, for up to kColumns columns from `first` on.
@@ -68,12 +61,9 @@ class RowSum {
 
 }  // namespace
 
-void CpuBackend::embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
-                       const Dropout& dropout, Array& y) const {
-  check_embed(ids, segments, E.shape(), P, y);
+void Embed::do_embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+                     const Dropout& dropout, Array& y) const {
   if (!dry()) expect_ids(ids, 0, E.rows(), "embed");
-  require<ShapeError>(!dropout.on() || segments.R == y.rows(), "embed: y is ", y.shape(), " but the segments have ",
-                      segments.R, " rows");
   dispatch(y.dtype(), [&]<class T>() {
     const auto Y = matrix<T>(y);
     const auto table = matrix<const T>(E), positions = P ? matrix<const T>(P) : Matrix<const T>{};
@@ -95,9 +85,8 @@ void CpuBackend::embed(const Array& ids, const Segments& segments, const Array& 
   });
 }
 
-void CpuBackend::embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
-                       Array& y) const {
-  check_embed(ids, segments, {E.out, E.in}, P, y);
+void Packed::do_embed_packed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P,
+                             double scale, Array& y) const {
   if (!dry()) expect_ids(ids, 0, E.out, "embed");
   const auto Y = matrix<float>(y);
   const auto positions = P ? matrix<const float>(P) : Matrix<const float>{};
@@ -113,14 +102,8 @@ void CpuBackend::embed(const Array& ids, const Segments& segments, const PackedM
   });
 }
 
-void CpuBackend::embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
-                                const Dropout& dropout, Sink dE, Sink dP) const {
-  require<ShapeError>(!dE.wanted() || dE.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dE ",
-                      dE.array.shape());
-  require<ShapeError>(!dP.wanted() || dP.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dP ",
-                      dP.array.shape());
-  require<ShapeError>((!dP.wanted() && !dropout.on()) || segments.R == dy.rows(), "embed_backward: dy is ", dy.shape(),
-                      " but the segments have ", segments.R, " rows");
+void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                              const Dropout& dropout, Sink dE, Sink dP) const {
   if (dE.wanted() && !dE.accumulates()) fill(dE.array, 0);
   dispatch(dy.dtype(), [&]<class T>() {
     const auto D = matrix<const T>(dy);

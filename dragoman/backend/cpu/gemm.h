@@ -24,8 +24,6 @@ template <class T>
 Product<T> product(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B) {
   const bool tA = transpose_A == Transpose::kYes, tB = transpose_B == Transpose::kYes;
   const auto a = matrix<T>(A), b = matrix<T>(B);
-  require<ShapeError>((tA ? a.rows : a.cols) == (tB ? b.cols : b.rows), "a product of ", A.shape(),
-                      tA ? " transposed" : "", " by ", B.shape(), tB ? " transposed" : "");
   return {tA ? a.cols : a.rows, tB ? b.rows : b.cols, tA ? a.rows : a.cols, a, b, tA, tB};
 }
 

@@ -125,6 +125,4 @@ void put_vectors(std::int64_t count, bool accumulates, T* y, const F& f, const X
   }
 }
 
-inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
-
 }  // namespace dragoman::cpu

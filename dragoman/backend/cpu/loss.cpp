@@ -1,7 +1,8 @@
+#include "dragoman/backend/cpu/loss.h"
+
 #include <cmath>
 #include <limits>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/gemm.h"
 
 namespace dragoman::cpu {
@@ -60,15 +61,15 @@ void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<
 
 }  // namespace
 
-void CpuBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                        const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
-                                        Array& nll, Sink dY, Sink dE, Sink db) const {
+void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                     const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                     Array& nll, Sink dY, Sink dE, Sink db) const {
   const std::int64_t R = Y.rows(), V = E.rows();
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
   dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&E, &b, &losses, &nll}); });
   expect_elements<std::int32_t>({&targets});
   if (!dry()) expect_ids(targets, std::numeric_limits<std::int32_t>::min(), V, "smoothed_cross_entropy");
-  if (R == 0) {  // no rows, no gradient: but what is there is not it
+  if (R == 0) {  // without rows the gradient is zero, so clear what the buffers held
     for (Sink sink : {dE, db}) {
       if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
     }

@@ -1,4 +1,5 @@
-#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/matmul.h"
+
 #include "dragoman/backend/cpu/finish.h"
 #include "dragoman/backend/cpu/gemm.h"
 
@@ -22,44 +23,41 @@ void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T
   });
 }
 
-}  // namespace
-
 // C = (or +=) A B, and finish(extent) for each block of it.
 template <class T, class Finish>
-void CpuBackend::multiply(const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) const {
-  const ArenaScope scratch(arena());
-  Array packed = empty({packed_size(p)}, kDTypeOf<T>);
+void multiply_blocks(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
+  const ArenaScope scratch(on.arena());
+  Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
   const Blocks blocks(p.M, panels_of_B(p));
-  launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
-  launch(blocks.count(), [&](std::int64_t block) {
+  on.launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
+  on.launch(blocks.count(), [&](std::int64_t block) {
     const Extent e = extent(p, blocks, block);
     multiply_block(p, packed.data<T>(), e, C, accumulate);
     finish(e);
   });
 }
 
-void CpuBackend::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
-  if (!C.wanted()) return;
+}  // namespace
+
+void Matmul::do_matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
   dispatch(A.dtype(), [&]<class T>() {
     const Product<T> p = product<T>(A, transpose_A, B, transpose_B);
     const auto c = matrix<T>(C.array);
-    require<ShapeError>(c.rows == p.M && c.cols == p.N, "matmul: A is ", A.shape(), ", B ", B.shape(), ", C ",
-                        C.array.shape());
-    multiply(p, c, C.accumulates(), [](const Extent&) {});
+    multiply_blocks(*this, p, c, C.accumulates(), [](const Extent&) {});
   });
 }
 
-void CpuBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
+void Matmul::do_linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto out = matrix<T>(y);
     const T* bias = b ? b.data<T>() : nullptr;
-    multiply(product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
-             [&](const Extent& e) { finish_block(e, bias, activation, out); });
+    multiply_blocks(*this, product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
+                    [&](const Extent& e) { finish_block(e, bias, activation, out); });
   });
 }
 
-void CpuBackend::linear_backward(Array& dy, const Array& x, const Array& W, const Array& y,
-                                 const Activation& activation, Sink dx, Sink dW, Sink db) const {
+void Matmul::do_linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation,
+                                Sink dx, Sink dW, Sink db) const {
   const ArenaScope scratch(arena());
   const std::int64_t blocks = divide_up(dy.rows(), kRowBlock);
   if (activation.relu || db.wanted()) {

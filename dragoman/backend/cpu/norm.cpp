@@ -1,7 +1,8 @@
+#include "dragoman/backend/cpu/norm.h"
+
 #include <cmath>
 #include <functional>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu {
@@ -136,20 +137,10 @@ Matrix<T> matrix_or_none(const Array& x, bool there) {
   return there ? matrix<T>(x) : Matrix<T>{};
 }
 
-void check_norm(const char* op, const Array& x, const Array& gamma, const Array& y, const Array& mean,
-                const Array& rstd) {
-  require<ShapeError>(gamma.count() == x.cols() && same_extents(x, y), op, ": x is ", x.shape(), ", gamma ",
-                      gamma.shape(), ", y ", y.shape());
-  require<ShapeError>(mean.count() == x.rows() && rstd.count() == x.rows(), op, ": x is ", x.shape(), ", mean ",
-                      mean.shape(), ", rstd ", rstd.shape());
-}
-
 }  // namespace
 
-void CpuBackend::layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
-                            Array& rstd) const {
-  check_norm("layer_norm", x, gamma, y, mean, rstd);
-  require<ShapeError>(beta.count() == x.cols(), "layer_norm: x is ", x.shape(), ", beta ", beta.shape());
+void Norm::do_layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
+                         Array& rstd) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<T>(x), Y = matrix<T>(y);
     const T *g = gamma.data<T>(), *b = beta.data<T>();
@@ -161,20 +152,9 @@ void CpuBackend::layer_norm(const Array& x, const Array& gamma, const Array& bet
   });
 }
 
-void CpuBackend::layer_norm_backward(const Array& dy, const Array& x, const Array& gamma, const Array& mean,
-                                     const Array& rstd, Sink dx, Sink dgamma, Sink dbeta) const {
-  add_norm_backward({}, dy, x, {}, {}, gamma, mean, rstd, dx, {}, dgamma, dbeta);
-}
-
-void CpuBackend::add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout,
-                          const Array& gamma, const Array& beta, double eps, Array& s, Array& y, Array& mean,
-                          Array& rstd) const {
-  check_norm("add_norm", x, gamma, y, mean, rstd);
-  require<ShapeError>(beta.count() == x.cols(), "add_norm: x is ", x.shape(), ", beta ", beta.shape());
-  require<ShapeError>(same_extents(x, a) && same_extents(x, s), "add_norm: x is ", x.shape(), ", a ", a.shape(), ", s ",
-                      s.shape());
-  require<ShapeError>(!dropout.on() || segments.R == x.rows(), "add_norm: x is ", x.shape(), " but the segments have ",
-                      segments.R, " rows");
+void Norm::do_add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout,
+                       const Array& gamma, const Array& beta, double eps, Array& s, Array& y, Array& mean,
+                       Array& rstd) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<T>(x), A = matrix<T>(a), S = matrix<T>(s), Y = matrix<T>(y);
     const T *g = gamma.data<T>(), *b = beta.data<T>();
@@ -189,15 +169,9 @@ void CpuBackend::add_norm(const Array& x, const Array& a, const Segments& segmen
   });
 }
 
-void CpuBackend::add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
-                                   const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
-                                   Sink dx, Sink da, Sink dgamma, Sink dbeta) const {
-  check_norm("add_norm_backward", s, gamma, dy ? dy : s, mean, rstd);
-  require<ShapeError>(!ds || same_extents(ds, s), "add_norm_backward: s is ", s.shape(), ", ds ", ds.shape());
-  require<ShapeError>((!dx.wanted() || same_extents(dx.array, s)) && (!da.wanted() || same_extents(da.array, s)),
-                      "add_norm_backward: s is ", s.shape(), ", dx ", dx.array.shape(), ", da ", da.array.shape());
-  require<ShapeError>(!da.wanted() || !dropout.on() || segments.R == s.rows(), "add_norm_backward: s is ", s.shape(),
-                      " but the segments have ", segments.R, " rows");
+void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
+                                const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
+                                Sink dx, Sink da, Sink dgamma, Sink dbeta) const {
   const std::int64_t blocks = divide_up(s.rows(), kRowBlock), d = s.cols();
   const ArenaScope scratch(arena());
   const Array dgammas = empty({blocks, d}, s.dtype()), dbetas = empty_like(dgammas);  // a row for each block of rows

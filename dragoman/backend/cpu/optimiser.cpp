@@ -1,6 +1,7 @@
+#include "dragoman/backend/cpu/optimiser.h"
+
 #include <cmath>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu {
@@ -60,8 +61,7 @@ void adam_stretch(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T*
 
 }  // namespace
 
-void CpuBackend::update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
-  require<ShapeError>(scale.count() == 1, "update_scale: the scale is ", scale.shape());
+void Optimiser::do_update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
   const auto all = matrix<const double>(losses);
   const double* sum = squares ? squares.data<double>() : nullptr;
   double* out = scale.data<double>();
@@ -73,15 +73,11 @@ void CpuBackend::update_scale(const Array& losses, const Array& squares, double 
   });
 }
 
-void CpuBackend::adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
-                      Array& copy) const {
+void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
+                        Array& copy) const {
   const std::int64_t count = theta.count();
-  require<ShapeError>(g.count() == count && m.count() == count && v.count() == count, "adam: g is ", g.shape(),
-                      ", theta ", theta.shape(), ", m ", m.shape(), ", v ", v.shape());
-  require<ShapeError>(g.contiguous() && theta.contiguous() && m.contiguous() && v.contiguous(),
-                      "adam: a block of parameters is contiguous");
   dispatch(theta.dtype(), [&]<class T>() {
-    const double factor = scale && !dry_ ? *scale.data<double>() : 1.0;
+    const double factor = scale && !dry() ? *scale.data<double>() : 1.0;
     if (std::isnan(factor)) return;
     const AdamFactors<T> factors(step, factor);
     const T* gradients = g.data<T>();
@@ -94,11 +90,9 @@ void CpuBackend::adam(const Array& g, const Array& scale, const AdamStep& step, 
   if (copy) scaled(theta, 1.0, Sink::overwrite(copy));
 }
 
-void CpuBackend::moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
+void Optimiser::do_moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   const std::int64_t count = mean.count();
-  require<ShapeError>(x.count() == count && x.contiguous() && mean.contiguous(), "moving_average: x is ", x.shape(),
-                      ", its mean ", mean.shape(), "; both must be contiguous");
-  if (scale && !dry_ && std::isnan(*scale.data<double>())) return;
+  if (scale && !dry() && std::isnan(*scale.data<double>())) return;
   dispatch(mean.dtype(), [&]<class T>() {
     const T kept = static_cast<T>(decay), taken = static_cast<T>(1 - decay);
     const T* xs = x.data<T>();

@@ -1,34 +1,89 @@
+#include "dragoman/backend/cpu/packed.h"
+
 #include <algorithm>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/finish.h"
 #include "dragoman/backend/cpu/packed_panels.h"
 
 namespace dragoman::cpu {
+
+template <class T>
+Panels<T> packed_rows(const Context& on, Matrix<const T> x) {
+  const std::int64_t apart = panel_stride(x.cols, kTileRows), panels = divide_up(x.rows, kTileRows);
+  const Array memory = on.empty({panels * apart}, kDTypeOf<T>);
+  T* packed = static_cast<T*>(memory.raw());
+  constexpr std::int64_t kAtOnce = 4;  // panels a piece
+  on.launch(divide_up(panels, kAtOnce), [&](std::int64_t piece) {
+    for (std::int64_t i = piece * kAtOnce; i < std::min(panels, (piece + 1) * kAtOnce); ++i) {
+      const std::int64_t first = i * kTileRows, count = std::min(kTileRows, x.rows - first);
+      interleave_rows<kTileRows>(x.row(first), x.stride, count, x.cols, packed + i * apart);
+    }
+  });
+  return {packed, apart};
+}
+
+template Panels<float> packed_rows(const Context&, Matrix<const float>);
+template Panels<double> packed_rows(const Context&, Matrix<const double>);
+
+Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
+  const std::int64_t groups = divide_up(x.cols, kInt8Group), panels = divide_up(x.rows, kInt8Rows);
+  const std::int64_t padded = panels * kInt8Rows;
+  const Array integers = on.empty({padded, groups * kInt8Group}, DType::kInt8);
+  const Array scales = on.empty({padded}, DType::kFloat32), sums = on.empty({padded}, DType::kInt32);
+  const Int8Rows rows{x.rows, groups, integers.data<std::int8_t>(), scales.data<float>(), sums.data<std::int32_t>()};
+  on.launch(panels, [&](std::int64_t panel) { quantise_panel(x, panel, rows); });
+  return rows;
+}
 
 namespace {
 
 // Rows that are multiplied before the next ones are packed: what is packed stays small.
 constexpr std::int64_t kSliceRows = 256;
 
-void check_linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation, const Array& y) {
-  require<ShapeError>(x.cols() == W.in && y.cols() == W.out && x.rows() == y.rows(), "linear: x is ", x.shape(), ", y ",
-                      y.shape(), ", and W is packed as [", W.in, ", ", W.out, "]");
-  require<ShapeError>(!b || b.count() == W.out, "linear: b is ", b.shape(), ", and W is packed as [", W.in, ", ", W.out,
-                      "]");
-  require<ShapeError>(!activation.dropout.on(), "linear: packed weights are for inference, which drops nothing");
-  expect_elements<float>({&x, &b, &y});
+// Calls work(first, count) for ranges of panels that cover all of them, as many as keep every thread busy. Whatever the
+// ranges, a panel's columns have the same bits.
+template <class Work>
+void for_panels(const Context& on, std::int64_t panels, const Work& work) {
+  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesEach = 4;
+  if (panels == 0) return;
+  const std::int64_t units = divide_up(panels, kUnit);
+  const std::int64_t each = kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesEach * on.threads()));
+  on.launch(divide_up(panels, each),
+            [&](std::int64_t piece) { work(piece * each, std::min(each, panels - piece * each)); });
+}
+
+void linear_float(const Context& on, const Array& x, const PackedMatrix& W, const Array& b,
+                  const Activation& activation, const Array& y) {
+  const ArenaScope scratch(on.arena());
+  const Panels<float> A = packed_rows(on, matrix<const float>(x)), B = float_panels(W);
+  const auto out = matrix<float>(y);
+  const float* bias = b ? b.data<float>() : nullptr;
+  for_panels(on, divide_up(W.out, kTileCols<float>), [&](std::int64_t first, std::int64_t count) {
+    const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
+    multiply_whole(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
+    finish_block({0, out.rows, left, cols}, bias, activation, out);
+  });
+}
+
+void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                 const Array& y) {
+  const ArenaScope scratch(on.arena());
+  const Int8Rows rows = quantised_rows(on, matrix<const float>(x));
+  const auto out = matrix<float>(y);
+  for_panels(on, divide_up(W.out, kInt8Cols), [&](std::int64_t first, std::int64_t count) {
+    const std::int64_t left = first * kInt8Cols, cols = std::min(count * kInt8Cols, W.out - left);
+    multiply_int8(rows, W, first, b ? b.data<float>() + left : nullptr, activation.relu,
+                  {out.data + left, out.rows, cols, out.stride});
+  });
 }
 
 }  // namespace
 
-std::size_t CpuBackend::packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
+std::size_t Packed::do_packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
   return layout_of(form, in, out).bytes;
 }
 
-PackedMatrix CpuBackend::packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
-  require<ShapeError>(reinterpret_cast<std::uintptr_t>(memory) % kPackedAlignment == 0,
-                      "a packed matrix starts at a multiple of ", kPackedAlignment, " bytes");
+PackedMatrix Packed::do_packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
   const PackedLayout layout = layout_of(form, in, out);
   PackedMatrix W{.form = form, .in = in, .out = out, .panels = {}, .scales = {}};
   W.panels = Array(memory, {layout.panels * layout.apart}, layout.dtype, device());
@@ -38,14 +93,10 @@ PackedMatrix CpuBackend::packed_in(void* memory, WeightForm form, std::int64_t i
   return W;
 }
 
-void CpuBackend::pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
-                      const PackedMatrix& to) const {
+void Packed::do_pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
+                     const PackedMatrix& to) const {
   const bool transposed = transpose == Transpose::kYes;
-  const std::int64_t in = transposed ? W.cols() : W.rows(), n = transposed ? W.rows() : W.cols();
-  require<ShapeError>(in == to.in && first >= 0 && n <= to.out - first, "pack: ", n, " columns of ", in,
-                      " elements from column ", first, " on do not fit [", to.in, ", ", to.out, "]");
-  require<ShapeError>(W.dtype() == DType::kInt8 ? scales && scales.count() == n : !scales,
-                      "pack: int8 weights come with a scale for each column, others with none");
+  const std::int64_t n = transposed ? W.rows() : W.cols();
   const PackedLayout layout = layout_of(to.form, to.in, to.out);
   const std::int64_t begin = first / layout.width, end = n == 0 ? begin : divide_up(first + n, layout.width);
   const auto launch_from = [&]<class From>() {
@@ -56,76 +107,14 @@ void CpuBackend::pack(const Array& W, Transpose transpose, const Array& scales, 
   W.dtype() == DType::kInt8 ? launch_from.operator()<std::int8_t>() : launch_from.operator()<float>();
 }
 
-template <class T>
-Panels<T> CpuBackend::packed_rows(Matrix<const T> x) const {
-  const std::int64_t apart = panel_stride(x.cols, kTileRows), panels = divide_up(x.rows, kTileRows);
-  const Array memory = empty({panels * apart}, kDTypeOf<T>);
-  T* packed = static_cast<T*>(memory.raw());
-  constexpr std::int64_t kAtOnce = 4;  // panels a piece
-  launch(divide_up(panels, kAtOnce), [&](std::int64_t piece) {
-    for (std::int64_t i = piece * kAtOnce; i < std::min(panels, (piece + 1) * kAtOnce); ++i) {
-      const std::int64_t first = i * kTileRows, count = std::min(kTileRows, x.rows - first);
-      interleave_rows<kTileRows>(x.row(first), x.stride, count, x.cols, packed + i * apart);
-    }
-  });
-  return {packed, apart};
-}
-
-template Panels<float> CpuBackend::packed_rows(Matrix<const float>) const;
-template Panels<double> CpuBackend::packed_rows(Matrix<const double>) const;
-
-template <class Work>
-void CpuBackend::for_panels(std::int64_t panels, const Work& work) const {
-  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesEach = 4;
-  if (panels == 0) return;
-  const std::int64_t units = divide_up(panels, kUnit);
-  const std::int64_t each = kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesEach * threads()));
-  launch(divide_up(panels, each),
-         [&](std::int64_t piece) { work(piece * each, std::min(each, panels - piece * each)); });
-}
-
-void CpuBackend::linear_float(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
-                              const Array& y) const {
-  const ArenaScope scratch(arena());
-  const Panels<float> A = packed_rows(matrix<const float>(x)), B = float_panels(W);
-  const auto out = matrix<float>(y);
-  const float* bias = b ? b.data<float>() : nullptr;
-  for_panels(divide_up(W.out, kTileCols<float>), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
-    multiply_whole(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
-    finish_block({0, out.rows, left, cols}, bias, activation, out);
-  });
-}
-
-Int8Rows CpuBackend::quantised_rows(Matrix<const float> x) const {
-  const std::int64_t groups = divide_up(x.cols, kInt8Group), panels = divide_up(x.rows, kInt8Rows);
-  const std::int64_t padded = panels * kInt8Rows;
-  const Array integers = empty({padded, groups * kInt8Group}, DType::kInt8);
-  const Array scales = empty({padded}, DType::kFloat32), sums = empty({padded}, DType::kInt32);
-  const Int8Rows rows{x.rows, groups, integers.data<std::int8_t>(), scales.data<float>(), sums.data<std::int32_t>()};
-  launch(panels, [&](std::int64_t panel) { quantise_panel(x, panel, rows); });
-  return rows;
-}
-
-void CpuBackend::linear_int8(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
-                             const Array& y) const {
-  const ArenaScope scratch(arena());
-  const Int8Rows rows = quantised_rows(matrix<const float>(x));
-  const auto out = matrix<float>(y);
-  for_panels(divide_up(W.out, kInt8Cols), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kInt8Cols, cols = std::min(count * kInt8Cols, W.out - left);
-    multiply_int8(rows, W, first, b ? b.data<float>() + left : nullptr, activation.relu,
-                  {out.data + left, out.rows, cols, out.stride});
-  });
-}
-
-void CpuBackend::linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
-                        Array& y) const {
-  check_linear(x, W, b, activation, y);
+void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                              Array& y) const {
+  expect_elements<float>({&x, &b, &y});
   for (std::int64_t top = 0; top < x.rows(); top += kSliceRows) {
     const std::int64_t rows = std::min(kSliceRows, x.rows() - top);
     const Array some = x.row_range(top, rows), out = y.row_range(top, rows);
-    W.form == WeightForm::kInt8 ? linear_int8(some, W, b, activation, out) : linear_float(some, W, b, activation, out);
+    W.form == WeightForm::kInt8 ? linear_int8(*this, some, W, b, activation, out)
+                                : linear_float(*this, some, W, b, activation, out);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dragoman/backend/cpu/context.h"
 #include "dragoman/backend/cpu/int8.h"
 #include "dragoman/backend/cpu/interleave.h"
 #include "dragoman/backend/cpu/tile.h"
@@ -40,6 +41,12 @@ struct PlainColumns {
 // Packs those of the columns that lie in one panel.
 template <class From>
 void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const PackedMatrix& to);
+
+// The rows of x as panels of all their columns, in the arena.
+template <class T>
+Panels<T> packed_rows(const Context& on, Matrix<const T> x);
+// The rows of x rounded to integers, in the arena.
+Int8Rows quantised_rows(const Context& on, Matrix<const float> x);
 
 // to[k] = W[k, column] for all k.
 void unpack_column(const PackedMatrix& W, std::int64_t column, float* to);

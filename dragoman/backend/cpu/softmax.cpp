@@ -1,8 +1,9 @@
+#include "dragoman/backend/cpu/softmax.h"
+
 #include <cassert>
 #include <cmath>
 #include <functional>
 
-#include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu {
@@ -44,19 +45,9 @@ void log_softmax_row(const T* x, std::int64_t n, T* y) {
   map_vectors(n, y, log_p, x);
 }
 
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
-}
-
-void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
-                      ", dx ", dx.shape());
-}
-
 }  // namespace
 
-void CpuBackend::masked(const Array& x, const Mask& mask, Array& y) const {
-  check_same("masked", x, y);
+void Softmax::do_masked(const Array& x, const Mask& mask, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y);
@@ -71,9 +62,7 @@ void CpuBackend::masked(const Array& x, const Mask& mask, Array& y) const {
   });
 }
 
-void CpuBackend::masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_same("masked_backward", dy, dx.array);
+void Softmax::do_masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     const auto DY = matrix<const T>(dy);
     const auto DX = matrix<T>(dx.array);
@@ -90,8 +79,7 @@ void CpuBackend::masked_backward(const Array& dy, const Mask& mask, Sink dx) con
   });
 }
 
-void CpuBackend::softmax(const Array& x, Array& y) const {
-  check_same("softmax", x, y);
+void Softmax::do_softmax(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y);
@@ -101,9 +89,7 @@ void CpuBackend::softmax(const Array& x, Array& y) const {
   });
 }
 
-void CpuBackend::softmax_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_backward("softmax_backward", dy, y, dx.array);
+void Softmax::do_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     const auto DY = matrix<const T>(dy), Y = matrix<const T>(y);
     const auto DX = matrix<T>(dx.array);
@@ -117,8 +103,7 @@ void CpuBackend::softmax_backward(const Array& dy, const Array& y, Sink dx) cons
   });
 }
 
-void CpuBackend::log_softmax(const Array& x, Array& y) const {
-  check_same("log_softmax", x, y);
+void Softmax::do_log_softmax(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y);
@@ -128,9 +113,7 @@ void CpuBackend::log_softmax(const Array& x, Array& y) const {
   });
 }
 
-void CpuBackend::log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_backward("log_softmax_backward", dy, y, dx.array);
+void Softmax::do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     const auto DY = matrix<const T>(dy), Y = matrix<const T>(y);
     const auto DX = matrix<T>(dx.array);
@@ -144,10 +127,8 @@ void CpuBackend::log_softmax_backward(const Array& dy, const Array& y, Sink dx) 
   });
 }
 
-void CpuBackend::smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
                               Array& losses) const {
-  require<ShapeError>(targets.count() == log_p.rows() && losses.count() == log_p.rows(), "smoothed_nll: log_p is ",
-                      log_p.shape(), ", targets ", targets.shape(), ", losses ", losses.shape());
   dispatch(log_p.dtype(), [&]<class T>() {
     const auto P = matrix<const T>(log_p);
     const auto* target = targets.data<std::int32_t>();
@@ -168,11 +149,8 @@ void CpuBackend::smoothed_nll(const Array& log_p, const Array& targets, const Sm
   });
 }
 
-void CpuBackend::smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
                                        Sink dlog_p) const {
-  if (!dlog_p.wanted()) return;
-  require<ShapeError>(targets.count() == dlog_p.array.rows(), "smoothed_nll_backward: targets is ", targets.shape(),
-                      " but dlog_p is ", dlog_p.array.shape());
   dispatch(dlog_p.array.dtype(), [&]<class T>() {
     const auto D = matrix<T>(dlog_p.array);
     const auto* target = targets.data<std::int32_t>();

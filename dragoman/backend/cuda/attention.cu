@@ -4,6 +4,8 @@
 // such a team computes all gradients if everything fits into shared memory, which is the usual case; else there is one
 // kernel by queries and one by keys. Teams of short sentences share blocks. Everything else, float32 above all, takes
 // plain kernels: a warp per row.
+#include "dragoman/backend/cuda/attention.h"
+
 #include "dragoman/backend/cuda/attention_backward.cuh"
 #include "dragoman/backend/cuda/attention_forward.cuh"
 #include "dragoman/backend/cuda/attention_plain.cuh"
@@ -43,7 +45,7 @@ Cut cut_for(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
 }
 
 template <class Kernel, class Arrays>
-void launch_teams(const CudaBackend& on, Kernel kernel, const Problem& problem, const Arrays& arrays, const Cut& cut) {
+void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays, const Cut& cut) {
   constexpr int kMostInY = 1 << 15;  // a grid may have 65,535 blocks there
   const dim3 grid(static_cast<unsigned>(divide_up(problem.h, cut.teams) * cut.tiles),
                   static_cast<unsigned>(std::min(cut.B, kMostInY)), static_cast<unsigned>(divide_up(cut.B, kMostInY)));
@@ -52,7 +54,7 @@ void launch_teams(const CudaBackend& on, Kernel kernel, const Problem& problem, 
 }
 
 template <int D, bool kDrops>
-void attend_by_tiles(const CudaBackend& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
+void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
   const int tiles = static_cast<int>(divide_up(n_q, kMostTeamWarps * kStep));
   if (tiles == 0) return;
@@ -73,8 +75,7 @@ void attend_by_tiles(const CudaBackend& on, const Problem& problem, const Forwar
 }
 
 template <int D, bool kDrops>
-void gradients_by_tiles(const CudaBackend& on, const Problem& problem, const Backward<bf16>& arrays,
-                        const Reach& reach) {
+void gradients_by_tiles(const Context& on, const Problem& problem, const Backward<bf16>& arrays, const Reach& reach) {
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
   const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
   if (whole.warp_rows == 0) return;
@@ -97,7 +98,7 @@ void gradients_by_tiles(const CudaBackend& on, const Problem& problem, const Bac
 // A warp for each row of `rows`, which are the queries or the keys, and for at most kPlainColumns of its `width`
 // columns.
 template <class Kernel, class Arrays, class... Others>
-void launch_plainly(const CudaBackend& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
+void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
                     const Arrays& arrays, const Others&... others) {
   const int tiles = static_cast<int>(divide_up(rows.longest, kPlainWarps));
   const dim3 grid(static_cast<unsigned>(rows.B * problem.h * tiles),
@@ -121,8 +122,8 @@ bool by_tiles(const Problem& problem, const Heads& heads, std::initializer_list<
 
 }  // namespace
 
-void CudaBackend::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
-                            Array& O, Array& log_sums, Array& weights) const {
+void Attention::do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
+                             Array& O, Array& log_sums, Array& weights) const {
   const Problem problem = problem_of(Q, V, reach, heads);
   dispatch(Q.dtype(), [&]<class T>() {
     const Forward<T> arrays{matrix<const T>(Q), matrix<const T>(K), matrix<const T>(V), matrix<T>(O),
@@ -140,9 +141,9 @@ void CudaBackend::attention(const Array& Q, const Array& K, const Array& V, cons
   });
 }
 
-void CudaBackend::attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
-                                     const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
-                                     Sink dV) const {
+void Attention::do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                                      const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                                      Sink dV) const {
   const Problem problem = problem_of(Q, V, reach, heads);
   const ArenaScope scratch(arena());
   Array deltas = empty({reach.queries.R, heads.h}, DType::kFloat32);

@@ -3,6 +3,7 @@
 // sums up over its keys is joined at the end. The bits of a row do not depend on other rows.
 #include <algorithm>
 
+#include "dragoman/backend/cuda/attention.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
@@ -273,7 +274,7 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
 }
 
 template <class T, class Past>
-void launch_step(const CudaBackend& on, const Step<T>& step, const Past& past, bool packs) {
+void launch_step(const Context& on, const Step<T>& step, const Past& past, bool packs) {
   const int width = std::max(step.d_k, step.d_v);
   require<ShapeError>(width <= kMaxWidth, "attention: a head of ", width, " channels is wider than ", kMaxWidth,
                       ", the most that a CUDA device decodes with");
@@ -306,15 +307,9 @@ bool heads_in_packs(const Step<T>& step, std::initializer_list<const Array*> arr
 
 }  // namespace
 
-void CudaBackend::attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                   std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+void Attention::do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
+                                    std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
   const std::int64_t steps = cache.cells.cols();
-  require<ShapeError>(Q.rows() == K.rows() && Q.rows() == V.rows() && Q.rows() == O.rows() &&
-                          Q.rows() == cache.cells.rows() && Q.rows() == cache.lengths.count() && Q.cols() == K.cols() &&
-                          V.cols() == O.cols() && K.cols() == cache.K.cols() && V.cols() == cache.V.cols() &&
-                          (!weights || weights.count() == Q.rows() * heads.h * steps),
-                      "attention_cached: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", O ", O.shape(),
-                      ", cells ", cache.cells.shape(), ", weights ", weights.shape());
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, steps);
     const CachedPast<T> past{.K = matrix<T>(cache.K),
@@ -328,13 +323,8 @@ void CudaBackend::attention_cached(const Array& Q, const Array& K, const Array& 
   });
 }
 
-void CudaBackend::attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
-                                   const Heads& heads, Array& O, Array& weights) const {
-  require<ShapeError>(Q.rows() == O.rows() && Q.rows() == memory.first.count() && Q.rows() == memory.count.count() &&
-                          Q.cols() == K.cols() && V.cols() == O.cols() && K.rows() == V.rows() &&
-                          (!weights || weights.count() == Q.rows() * heads.h * memory.longest),
-                      "attention_memory: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", O ", O.shape(),
-                      ", first ", memory.first.shape(), ", weights ", weights.shape());
+void Attention::do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                    const Heads& heads, Array& O, Array& weights) const {
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, memory.longest);
     const MemoryPast<T> past{.K = matrix<const T>(K),

@@ -1,8 +1,9 @@
 // A warp has a slot: its lanes score the extensions of what is alive and count how many are better than each, and the
 // first lane goes through the best of them in order.
+#include "dragoman/backend/cuda/beam.h"
+
 #include <algorithm>
 
-#include "dragoman/backend/beam.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/text/special_ids.h"
 
@@ -281,55 +282,20 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// A unit U of a row a thread.
-template <class U>
-__global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32_t* rows, U* y, std::int64_t y_stride,
-                             std::int64_t count, std::int64_t units) {
-  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count * units) return;
-  const std::int64_t r = index / units, c = index - r * units;
-  y[rows[r] * y_stride + c] = x[r * x_stride + c];
-}
-
-template <class U>
-void place(const CudaBackend& on, const Array& x, const Array& rows, const Array& y) {
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype())), unit = static_cast<std::int64_t>(sizeof(U));
-  const std::int64_t units = x.cols() * size / unit;
-  launch(on, place_kernel<U>, dim3(static_cast<unsigned>(divide_up(x.rows() * units, 256))), 256, 0,
-         static_cast<const U*>(x.raw()), x.row_stride() * size / unit, elements<const std::int32_t>(rows),
-         static_cast<U*>(y.raw()), y.row_stride() * size / unit, x.rows(), units);
-}
-
-bool in_units(const Array& x, std::int64_t unit) {
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
-  return x.cols() * size % unit == 0 && x.row_stride() * size % unit == 0 &&
-         reinterpret_cast<std::uintptr_t>(x.raw()) % static_cast<std::uintptr_t>(unit) == 0;
-}
-
 }  // namespace
 
-void CudaBackend::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(),
-                      "beam_start: searches are described by ", entering.shape());
+void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
   launch(*this, start_kernel, dim3(static_cast<unsigned>(entering.rows())), kWarp, 0, tables,
          elements<const std::int32_t>(entering), start);
 }
 
-void CudaBackend::beam_move(const Array& moves, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
-  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves are ", moves.shape());
+void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
   launch(*this, move_kernel, dim3(static_cast<unsigned>(moves.rows())), kMoveThreads, 0, tables,
          elements<const std::int32_t>(moves));
 }
 
-void CudaBackend::beam_step(const BestWords& best, const BeamRules& rules, const BeamSlots& slots) const {
-  const BeamTables tables(slots);
+void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows(), k = best.ids.cols();
-  require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == R && rules.asked <= tables.B,
-                      "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
-                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
   const Offered offered{.ids = elements<const std::int32_t>(best.ids),
                         .logits = elements<const float>(best.logits),
                         .log_sums = elements<const float>(best.log_sums),
@@ -345,15 +311,6 @@ void CudaBackend::beam_step(const BestWords& best, const BeamRules& rules, const
   const std::int64_t count = R / tables.B;
   launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
          tables, offered, chosen, static_cast<int>(count), static_cast<int>(bytes));
-}
-
-void CudaBackend::place_rows(const Array& x, const Array& rows, const Array& y) const {
-  require<ShapeError>(x.cols() == y.cols() && x.rows() == rows.count() && x.dtype() == y.dtype(), "place_rows: x is ",
-                      x.shape(), " of ", x.dtype(), ", rows ", rows.shape(), ", y ", y.shape(), " of ", y.dtype());
-  if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
-  if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
-  if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);
-  throw ShapeError(join("place_rows: rows of ", x.dtype()));
 }
 
 }  // namespace dragoman::cuda

@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/best_words.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -229,24 +231,11 @@ __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) 
   }
 }
 
-void check_shapes(const Array& Y, const Shape& E, const Array& b, const BestWords& best) {
-  const std::int64_t V = E.rows();
-  require<ShapeError>(Y.cols() == E.cols() && (!b || b.count() == V), "best_words: Y is ", Y.shape(), ", b ", b.shape(),
-                      ", and E ", E);
-  require<ShapeError>(best.ids.rows() == Y.rows() && best.ids.cols() > 0 && best.logits.rows() == Y.rows() &&
-                          best.logits.cols() == best.ids.cols() && best.log_sums.count() == Y.rows(),
-                      "best_words: Y is ", Y.shape(), ", ids ", best.ids.shape(), ", logits ", best.logits.shape(),
-                      ", log_sums ", best.log_sums.shape());
-  require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
-                      Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
-  require<ShapeError>(V > 0 && V < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
-                      "best_words: a vocabulary of ", V, " words");
-}
-
 }  // namespace
 
-void CudaBackend::best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
-  check_shapes(Y, E.shape(), b, best);
+void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
+  require<ShapeError>(E.rows() < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
+                      "best_words: a vocabulary of ", E.rows(), " words");
   const Array words = E.with_spare_rows();  // round sizes are multiplied faster
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kPack) * kPack;
   const std::int64_t chunk =
@@ -278,7 +267,8 @@ void CudaBackend::best_words(const Array& Y, const Array& E, const Array& b, con
   }
 }
 
-void CudaBackend::best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const {
+void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, const Array& b,
+                                       const BestWords& best) const {
   const ArenaScope scratch(arena());
   const Array plain = empty({E.out, E.in}, E.panels.dtype());
   transpose(E.panels, Sink::overwrite(plain));

@@ -92,6 +92,48 @@ TEST_P(CudaElementwise, SumsAndReluAgreeWithTheCpu) {
   }
 }
 
+TEST_P(CudaElementwise, ProductsAndActivationsAgreeWithTheCpu) {
+  for (const Shape& shape : kShapes) {
+    for (const std::size_t which : {0, 1, 2}) {
+      for (const auto write : kWrites) {
+        expect_as_on_cpu([&](const Backend& on, DType dtype) {
+          const Make make = makes({on, dtype})[which];
+          const Array a = make(shape, 1), b = make(shape, 2), product = make(shape, 3);
+          Array tanh_a = make(shape, 4), d_tanh = make(shape, 5), sigmoid_a = make(shape, 6),
+                d_sigmoid = make(shape, 7);
+          on.multiply(a, b, {product, write});
+          on.tanh(a, tanh_a);
+          on.sigmoid(a, sigmoid_a);
+          // From numbers that are the same in every element type: 1 - y^2 makes much of what y was rounded by.
+          on.tanh_backward(b, a, {d_tanh, write});
+          on.sigmoid_backward(b, a, {d_sigmoid, write});
+          return std::vector<Array>{product, tanh_a, d_tanh, sigmoid_a, d_sigmoid};
+        });
+      }
+    }
+  }
+}
+
+TEST_P(CudaElementwise, TakenAndPlacedRowsAgreeWithTheCpu) {
+  const std::vector<double> taken{6, 0, 6, 3, 6}, starts{0, 1, 1, 1, 2, 2, 2, 5}, takers{1, 3, 0, 2, 4};
+  for (const std::int64_t d : {1, 8, 37, 512}) {
+    for (const std::size_t which : {0, 1, 2}) {
+      for (const auto write : kWrites) {
+        expect_as_on_cpu([&](const Backend& on, DType dtype) {
+          const Make make = makes({on, dtype})[which];
+          const RowIndex index{7, false, make_array(on, {5}, DType::kInt32, taken),
+                               make_array(on, {8}, DType::kInt32, starts), make_array(on, {5}, DType::kInt32, takers)};
+          const Array y = make({5, d}, 2), dx = make({7, d}, 4), placed = make({7, d}, 5);
+          on.take_rows(make({7, d}, 1), index, {y, write});
+          on.take_rows_backward(make({5, d}, 3), index, {dx, write});
+          on.place_rows(make({3, d}, 6), make_array(on, {3}, DType::kInt32, {5, 0, 2}), placed);
+          return std::vector<Array>{y, dx, placed};
+        });
+      }
+    }
+  }
+}
+
 TEST_P(CudaElementwise, ABiasMayBeInFloat32) {
   expect_as_on_cpu([&](const Backend& on, DType dtype) {
     const Array x = Maker{on, dtype}.array({9, 40}, 1), b = Maker{on, statistics_of(dtype)}.array({40}, 2);

@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/embed.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -231,14 +233,8 @@ __global__ void __launch_bounds__(kThreads) sum_positions(Matrix<const T> dy, co
 
 }  // namespace
 
-void CudaBackend::embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
-                        const Dropout& dropout, Array& y) const {
-  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E.shape(),
-                      ", y ", y.shape());
-  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: P is ", P.shape(), ", y ",
-                      y.shape(), " and the longest sentence has ", segments.longest, " rows");
-  require<ShapeError>((!P && !dropout.on()) || segments.R == y.rows(), "embed: y is ", y.shape(),
-                      " but the segments have ", segments.R, " rows");
+void Embed::do_embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+                     const Dropout& dropout, Array& y) const {
   const bool packed = in_eights({&E, &P, &y});
   const auto blocks = static_cast<unsigned>(divide_up(y.rows() * divide_up(y.cols(), 8), kThreads));
   dispatch(y.dtype(), [&]<class T>() {
@@ -259,14 +255,8 @@ void CudaBackend::embed(const Array& ids, const Segments& segments, const Array&
   });
 }
 
-void CudaBackend::embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
-                                 const Dropout& dropout, Sink dE, Sink dP) const {
-  require<ShapeError>(!dE.wanted() || dE.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dE ",
-                      dE.array.shape());
-  require<ShapeError>(!dP.wanted() || dP.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dP ",
-                      dP.array.shape());
-  require<ShapeError>((!dP.wanted() && !dropout.on()) || segments.R == dy.rows(), "embed_backward: dy is ", dy.shape(),
-                      " but the segments have ", segments.R, " rows");
+void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                              const Dropout& dropout, Sink dE, Sink dP) const {
   const std::int64_t d = dy.cols(), chunks = divide_up(d, kChunk);
   const DropoutMask mask = dropout_mask(dropout, segments);
   if (dE.wanted()) {

@@ -8,7 +8,7 @@ namespace {
 
 class Graph final : public Replay {
  public:
-  Graph(const CudaBackend& on, const std::function<void()>& work) : on_(on) {
+  Graph(const Context& on, const std::function<void()>& work) : on_(on) {
     cudaGraph_t recorded = record(work);
     const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
     const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
@@ -45,7 +45,7 @@ class Graph final : public Replay {
     return recorded;
   }
 
-  const CudaBackend& on_;
+  const Context& on_;
   cudaGraphExec_t graph_ = nullptr;
   std::size_t launches_ = 0;
 };
@@ -59,7 +59,7 @@ struct Repeat final : Replay {
 
 }  // namespace
 
-std::unique_ptr<Replay> CudaBackend::record_launches(const std::function<void()>& work) const {
+std::unique_ptr<Replay> Context::record_launches(const std::function<void()>& work) const {
   if (dry_ || profile_) return std::make_unique<Repeat>(work);
   return std::make_unique<Graph>(*this, work);
 }

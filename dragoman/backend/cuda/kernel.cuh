@@ -10,7 +10,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
-#include "dragoman/backend/cuda/cuda_backend.h"
+#include "dragoman/backend/cuda/context.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"
@@ -70,7 +70,7 @@ __host__ __device__ constexpr std::int64_t divide_up(std::int64_t a, std::int64_
 
 // Starts a kernel on the backend's stream, unless it is dry or there is nothing to do. All launches go through here.
 template <class... Parameters, class... Arguments>
-void launch(const CudaBackend& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
+void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
   if (on.dry() || grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   const cudaStream_t stream = on.stream();
@@ -200,8 +200,6 @@ __device__ inline Philox4 dropout_words(const DropoutMask& mask, std::int32_t se
                  static_cast<std::uint32_t>(sentence), mask.update},
                 {mask.key0, mask.key1});
 }
-
-inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
 
 // Eight neighbouring channels of a row: what one draw of a dropout mask covers. x[i] is a float.
 template <class T>

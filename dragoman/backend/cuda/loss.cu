@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/loss.h"
+
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -141,7 +143,7 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
 }
 
 template <class T>
-void launch_rows(const CudaBackend& on, const LossRows<T>& rows, std::int64_t count) {
+void launch_rows(const Context& on, const LossRows<T>& rows, std::int64_t count) {
   const std::size_t bytes = divide_up(rows.V, Pack<T>::kCount) * sizeof(Pack<T>);
   const int threads = rows.V > 2 * kFewThreads * Pack<T>::kCount ? kThreads : kFewThreads;
   const auto grid = static_cast<unsigned>(count);
@@ -154,20 +156,15 @@ void launch_rows(const CudaBackend& on, const LossRows<T>& rows, std::int64_t co
 
 }  // namespace
 
-void CudaBackend::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                         const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
-                                         Array& nll, Sink dY, Sink dE, Sink db) const {
+void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                     const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                     Array& nll, Sink dY, Sink dE, Sink db) const {
   // Products are faster over all of the memory's rows, if the gradient has as many.
   const bool spare = E.spare_rows() > 0 && (!dE.wanted() || dE.array.spare_rows() == E.spare_rows());
   const Array words = spare ? E.with_spare_rows() : E;
   if (spare && dE.wanted()) dE.array = dE.array.with_spare_rows();
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kRowUnit) * kRowUnit;
-  require<ShapeError>(Y.cols() == E.cols() && targets.count() == R && losses.count() == R && nll.count() == R &&
-                          (!b || b.count() == V) && chunk > 0,
-                      "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", b ", b.shape(), ", targets ",
-                      targets.shape(), ", losses ", losses.shape(), ", nll ", nll.shape(), ", a chunk ", chunk,
-                      " rows");
-  if (R == 0) {  // no rows, no gradient: but what is there is not it
+  if (R == 0) {  // without rows the gradient is zero, so clear what the buffers held
     for (Sink sink : {dE, db}) {
       if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
     }

@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/matmul.h"
+
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/products.h"
 
@@ -24,16 +26,12 @@ __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const 
   place = from_float<D>(sum);
 }
 
-void multiply(const CudaBackend& on, Products& products, const Product& p) {
-  const bool tall_A = p.transpose_A == Transpose::kYes, tall_B = p.transpose_B == Transpose::kYes;
-  const std::int64_t k = tall_A ? p.A.rows() : p.A.cols();
-  require<ShapeError>(p.A.dtype() == p.B.dtype() && k == (tall_B ? p.B.cols() : p.B.rows()) &&
-                          p.C.rows() == (tall_A ? p.A.cols() : p.A.rows()) &&
-                          p.C.cols() == (tall_B ? p.B.rows() : p.B.cols()) && (!p.bias || p.bias.count() == p.C.cols()),
-                      "a product: ", p.A.dtype(), " ", p.A.shape(), tall_A ? " transposed" : "", " times ", p.B.dtype(),
-                      " ", p.B.shape(), tall_B ? " transposed" : "", " into ", p.C.shape());
+void run(const Context& on, const Product& p) {
+  const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
+  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product: ", p.A.dtype(), " ", p.A.shape(), " times ", p.B.dtype(),
+                      " ", p.B.shape());
   if (p.C.count() == 0) return;
-  if (k > 0 && products.run(p)) return;
+  if (k > 0 && on.products().run(p)) return;
   dispatch(p.A.dtype(), [&]<class T>() {
     dispatch(p.C.dtype(), [&]<class D>() {
       launch(on, plain_product<T, D>, dim3(divide_up(p.C.count(), 256)), 256, 0, matrix<const T>(p.A),
@@ -114,19 +112,17 @@ __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::
 
 }  // namespace
 
-void CudaBackend::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
-  if (!C.wanted()) return;
-  multiply(*this, *products_,
-           {.A = A,
-            .B = B,
-            .C = C.array,
-            .transpose_A = transpose_A,
-            .transpose_B = transpose_B,
-            .accumulate = C.accumulates()});
+void Matmul::do_matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
+  run(*this, {.A = A,
+              .B = B,
+              .C = C.array,
+              .transpose_A = transpose_A,
+              .transpose_B = transpose_B,
+              .accumulate = C.accumulates()});
 }
 
-void CudaBackend::linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
-  multiply(*this, *products_, {.A = x, .B = W, .C = y, .bias = b, .relu = activation.relu});
+void Matmul::do_linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const {
+  run(*this, {.A = x, .B = W, .C = y, .bias = b, .relu = activation.relu});
   if (!activation.dropout.on()) return;
   dispatch(y.dtype(), [&]<class T>() {
     const std::int64_t groups = y.rows() * divide_up(y.cols(), 8);
@@ -135,8 +131,8 @@ void CudaBackend::linear(const Array& x, const Array& W, const Array& b, const A
   });
 }
 
-void CudaBackend::linear_backward(Array& dy, const Array& x, const Array& W, const Array& y,
-                                  const Activation& activation, Sink dx, Sink dW, Sink db) const {
+void Matmul::do_linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation,
+                                Sink dx, Sink dW, Sink db) const {
   if (activation.relu) {
     const ArenaScope scratch(arena());
     const std::int64_t column_blocks = divide_up(dy.cols(), kMaskColumns);

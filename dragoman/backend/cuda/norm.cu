@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/norm.h"
+
 #include "dragoman/backend/cuda/norm.cuh"
 
 namespace dragoman::cuda {
@@ -141,7 +143,7 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
 }
 
 template <class T>
-void launch_forward(const CudaBackend& on, const AddNorm<T>& norm, bool packed) {
+void launch_forward(const Context& on, const AddNorm<T>& norm, bool packed) {
   const std::int64_t rows = norm.x.rows, d = norm.x.cols;
   if (packed && d <= kWarpWidth) {
     const auto kernel = d <= 256   ? add_norm_in_warps<T, 1>
@@ -156,10 +158,8 @@ void launch_forward(const CudaBackend& on, const AddNorm<T>& norm, bool packed) 
 
 }  // namespace
 
-void CudaBackend::layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
-                             Array& rstd) const {
-  check_norm("layer_norm", x, gamma, y, mean, rstd);
-  require<ShapeError>(beta.count() == x.cols(), "layer_norm: x is ", x.shape(), ", beta ", beta.shape());
+void Norm::do_layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
+                         Array& rstd) const {
   const bool packed = in_eights({&x, &y, &gamma, &beta});
   dispatch(x.dtype(), [&]<class T>() {
     const AddNorm<T> norm{
@@ -179,15 +179,9 @@ void CudaBackend::layer_norm(const Array& x, const Array& gamma, const Array& be
   });
 }
 
-void CudaBackend::add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout,
-                           const Array& gamma, const Array& beta, double eps, Array& s, Array& y, Array& mean,
-                           Array& rstd) const {
-  check_norm("add_norm", x, gamma, y, mean, rstd);
-  require<ShapeError>(beta.count() == x.cols(), "add_norm: x is ", x.shape(), ", beta ", beta.shape());
-  require<ShapeError>(same_extents(x, a) && same_extents(x, s), "add_norm: x is ", x.shape(), ", a ", a.shape(), ", s ",
-                      s.shape());
-  require<ShapeError>(!dropout.on() || segments.R == x.rows(), "add_norm: x is ", x.shape(), " but the segments have ",
-                      segments.R, " rows");
+void Norm::do_add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout,
+                       const Array& gamma, const Array& beta, double eps, Array& s, Array& y, Array& mean,
+                       Array& rstd) const {
   const bool packed = in_eights({&x, &a, &s, &y, &gamma, &beta});
   dispatch(x.dtype(), [&]<class T>() {
     const AddNorm<T> norm{

@@ -42,14 +42,6 @@ class RowDropout {
   std::int32_t position_ = 0, sentence_ = 0;
 };
 
-void check_norm(const char* op, const Array& x, const Array& gamma, const Array& y, const Array& mean,
-                const Array& rstd) {
-  require<ShapeError>(gamma.count() == x.cols() && same_extents(x, y), op, ": x is ", x.shape(), ", gamma ",
-                      gamma.shape(), ", y ", y.shape());
-  require<ShapeError>(mean.count() == x.rows() && rstd.count() == x.rows(), op, ": x is ", x.shape(), ", mean ",
-                      mean.shape(), ", rstd ", rstd.shape());
-}
-
 }  // namespace
 
 }  // namespace dragoman::cuda

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "dragoman/backend/cuda/norm.cuh"
+#include "dragoman/backend/cuda/norm.h"
 
 namespace dragoman::cuda {
 
@@ -236,20 +237,9 @@ Matrix<const T> matrix_or_none(const Array& x) {
 
 }  // namespace
 
-void CudaBackend::layer_norm_backward(const Array& dy, const Array& x, const Array& gamma, const Array& mean,
-                                      const Array& rstd, Sink dx, Sink dgamma, Sink dbeta) const {
-  add_norm_backward({}, dy, x, {}, {}, gamma, mean, rstd, dx, {}, dgamma, dbeta);
-}
-
-void CudaBackend::add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
-                                    const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
-                                    Sink dx, Sink da, Sink dgamma, Sink dbeta) const {
-  check_norm("add_norm_backward", s, gamma, dy ? dy : s, mean, rstd);
-  require<ShapeError>(!ds || same_extents(ds, s), "add_norm_backward: s is ", s.shape(), ", ds ", ds.shape());
-  require<ShapeError>((!dx.wanted() || same_extents(dx.array, s)) && (!da.wanted() || same_extents(da.array, s)),
-                      "add_norm_backward: s is ", s.shape(), ", dx ", dx.array.shape(), ", da ", da.array.shape());
-  require<ShapeError>(!da.wanted() || !dropout.on() || segments.R == s.rows(), "add_norm_backward: s is ", s.shape(),
-                      " but the segments have ", segments.R, " rows");
+void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
+                                const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
+                                Sink dx, Sink da, Sink dgamma, Sink dbeta) const {
   const std::int64_t d = s.cols();
   const bool packed = in_eights({&ds, &dy, &s, &gamma, &dx.array, &da.array});
   const ArenaScope scratch(arena());

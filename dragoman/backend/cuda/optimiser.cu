@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/optimiser.h"
+
 #include <cmath>
 
 #include "dragoman/backend/cuda/kernel.cuh"
@@ -148,22 +150,14 @@ __global__ void scale_kernel(const double* losses, std::int64_t count, const dou
 
 }  // namespace
 
-void CudaBackend::update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
-  require<ShapeError>(scale.count() == 1 && losses.contiguous(), "update_scale: the scale is ", scale.shape(),
-                      ", and losses ", losses.shape());
+void Optimiser::do_update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
   launch(*this, scale_kernel, 1, kWarp, 0, elements<const double>(losses), losses.absent() ? 0 : losses.count(),
          elements<const double>(squares), clip, elements<double>(scale));
 }
 
-void CudaBackend::adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
-                       Array& copy) const {
+void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
+                        Array& copy) const {
   const std::int64_t count = theta.count();
-  require<ShapeError>(
-      g.count() == count && m.count() == count && v.count() == count && (!copy || copy.count() == count), "adam: g is ",
-      g.shape(), ", theta ", theta.shape(), ", m ", m.shape(), ", v ", v.shape(), ", the copy ", copy.shape());
-  for (const Array* x : std::initializer_list<const Array*>{&g, &theta, &m, &v, &copy}) {
-    require<ShapeError>(x->absent() || x->contiguous(), "adam: a block of parameters is contiguous");
-  }
   const bool quads = by_quads({&g, &theta, &m, &v, &copy});
   dispatch(theta.dtype(), [&]<class T>() {
     dispatch(copy ? copy.dtype() : theta.dtype(), [&]<class Copy>() {
@@ -175,10 +169,8 @@ void CudaBackend::adam(const Array& g, const Array& scale, const AdamStep& step,
   });
 }
 
-void CudaBackend::moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
+void Optimiser::do_moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   const std::int64_t count = mean.count();
-  require<ShapeError>(x.count() == count && x.contiguous() && mean.contiguous(), "moving_average: x is ", x.shape(),
-                      ", its mean ", mean.shape(), "; both must be contiguous");
   dispatch(mean.dtype(), [&]<class T>() {
     launch(*this, average_kernel<T>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
            static_cast<float>(decay), static_cast<float>(1 - decay), elements<const double>(scale), count,

@@ -1,5 +1,7 @@
 // A CUDA device multiplies plain matrices fastest: a packed one is W [in, out] itself, by rows. Models are loaded as
 // plain arrays there; this serves whoever packs all the same, and is not made to be quick.
+#include "dragoman/backend/cuda/packed.h"
+
 #include "dragoman/backend/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
@@ -27,14 +29,12 @@ __global__ void pack_kernel(Matrix<const From> W, bool transposed, const float* 
 
 }  // namespace
 
-std::size_t CudaBackend::packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
+std::size_t Packed::do_packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
   const auto bytes = static_cast<std::int64_t>(size_of(elements_of(form))) * in * out;
   return static_cast<std::size_t>(divide_up(bytes, kPackedAlignment)) * kPackedAlignment;
 }
 
-PackedMatrix CudaBackend::packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
-  require<ShapeError>(reinterpret_cast<std::uintptr_t>(memory) % kPackedAlignment == 0,
-                      "a packed matrix starts at a multiple of ", kPackedAlignment, " bytes");
+PackedMatrix Packed::do_packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
   return {.form = form,
           .in = in,
           .out = out,
@@ -42,14 +42,10 @@ PackedMatrix CudaBackend::packed_in(void* memory, WeightForm form, std::int64_t 
           .scales = {}};
 }
 
-void CudaBackend::pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
-                       const PackedMatrix& to) const {
+void Packed::do_pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first,
+                     const PackedMatrix& to) const {
   const bool transposed = transpose == Transpose::kYes;
   const std::int64_t in = transposed ? W.cols() : W.rows(), n = transposed ? W.rows() : W.cols();
-  require<ShapeError>(in == to.in && first >= 0 && n <= to.out - first, "pack: ", n, " columns of ", in,
-                      " elements from column ", first, " on do not fit [", to.in, ", ", to.out, "]");
-  require<ShapeError>(W.dtype() == DType::kInt8 ? scales && scales.count() == n : !scales,
-                      "pack: int8 weights come with a scale for each column, others with none");
   const auto grid = static_cast<unsigned>(divide_up(in * n, kThreads));
   dispatch(to.panels.dtype(), [&]<class To>() {
     const auto pack_from = [&]<class From>() {
@@ -60,17 +56,13 @@ void CudaBackend::pack(const Array& W, Transpose transpose, const Array& scales,
   });
 }
 
-void CudaBackend::linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
-                         Array& y) const {
-  require<ShapeError>(x.cols() == W.in && y.cols() == W.out && x.rows() == y.rows() && (!b || b.count() == W.out),
-                      "linear: x is ", x.shape(), ", b ", b.shape(), ", y ", y.shape(), ", and W is packed as [", W.in,
-                      ", ", W.out, "]");
-  require<ShapeError>(!activation.dropout.on(), "linear: packed weights are for inference, which drops nothing");
+void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                              Array& y) const {
   linear(x, W.panels, b, activation, y);
 }
 
-void CudaBackend::embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
-                        Array& y) const {
+void Packed::do_embed_packed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P,
+                             double scale, Array& y) const {
   const ArenaScope scratch(arena());
   const Array plain = empty({E.out, E.in}, E.panels.dtype());
   transpose(E.panels, Sink::overwrite(plain));

@@ -191,7 +191,7 @@ std::array<std::int64_t, 15> key_of(const Product& p, const Rows& rows) {
 
 }  // namespace
 
-Products::Products(const CudaBackend& on) : on_(on) {
+Products::Products(const Context& on) : on_(on) {
   if (on.dry()) return;
   cublasLtHandle_t made = nullptr;
   check_lt(cublas().create(&made), "its start");

@@ -16,7 +16,7 @@
 
 namespace dragoman::cuda {
 
-class CudaBackend;
+class Context;
 
 // C = op(A) op(B), by rows: C is [m, n], and k the length of the sums.
 struct Product {
@@ -29,7 +29,7 @@ struct Product {
 
 class Products {
  public:
-  explicit Products(const CudaBackend& on);
+  explicit Products(const Context& on);
 
   // False if the library has no algorithm for these shapes and alignments: nothing was done.
   bool run(const Product& product);
@@ -45,7 +45,7 @@ class Products {
   // False if this algorithm cannot do it: nothing was done.
   bool multiply(const Product& product, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const;
 
-  const CudaBackend& on_;
+  const Context& on_;
   std::unique_ptr<Reservation> workspace_;
   std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
   // By numbers of rows that are rounded up, so that batches of about one size share an algorithm; and by exact ones,

@@ -1,3 +1,5 @@
+#include "dragoman/backend/cuda/softmax.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -135,64 +137,44 @@ __global__ void __launch_bounds__(kMostThreads)
 
 // Starts a kernel with a block for each row of x.
 template <class... Parameters, class... Arguments>
-void launch_rows(const CudaBackend& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
+void launch_rows(const Context& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
   launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);
-}
-
-void check_same(const char* op, const Array& x, const Array& y) {
-  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
-}
-
-void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
-  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
-                      ", dx ", dx.shape());
 }
 
 }  // namespace
 
-void CudaBackend::masked(const Array& x, const Mask& mask, Array& y) const {
-  check_same("masked", x, y);
+void Softmax::do_masked(const Array& x, const Mask& mask, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, mask_rows<T>, x, matrix<const T>(x), mask, matrix<T>(y)); });
 }
 
-void CudaBackend::masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_same("masked_backward", dy, dx.array);
+void Softmax::do_masked_backward(const Array& dy, const Mask& mask, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     launch_rows(*this, mask_backward_rows<T>, dy, matrix<const T>(dy), mask, sink_rows<T>(dx));
   });
 }
 
-void CudaBackend::softmax(const Array& x, Array& y) const {
-  check_same("softmax", x, y);
+void Softmax::do_softmax(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, softmax_rows<T>, x, matrix<const T>(x), matrix<T>(y)); });
 }
 
-void CudaBackend::softmax_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_backward("softmax_backward", dy, y, dx.array);
+void Softmax::do_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     launch_rows(*this, softmax_backward_rows<T>, y, matrix<const T>(dy), matrix<const T>(y), sink_rows<T>(dx));
   });
 }
 
-void CudaBackend::log_softmax(const Array& x, Array& y) const {
-  check_same("log_softmax", x, y);
+void Softmax::do_log_softmax(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { launch_rows(*this, log_softmax_rows<T>, x, matrix<const T>(x), matrix<T>(y)); });
 }
 
-void CudaBackend::log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
-  if (!dx.wanted()) return;
-  check_backward("log_softmax_backward", dy, y, dx.array);
+void Softmax::do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const {
   dispatch(dy.dtype(), [&]<class T>() {
     launch_rows(*this, log_softmax_backward_rows<T>, y, matrix<const T>(dy), matrix<const T>(y), sink_rows<T>(dx));
   });
 }
 
-void CudaBackend::smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
-                               Array& losses) const {
-  require<ShapeError>(targets.count() == log_p.rows() && losses.count() == log_p.rows(), "smoothed_nll: log_p is ",
-                      log_p.shape(), ", targets ", targets.shape(), ", losses ", losses.shape());
+void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+                              Array& losses) const {
   const auto others = static_cast<float>(smoothing.on_others(log_p.cols())),
              on_target = static_cast<float>(smoothing.on_target(log_p.cols()));
   dispatch(log_p.dtype(), [&]<class T>() {
@@ -203,12 +185,9 @@ void CudaBackend::smoothed_nll(const Array& log_p, const Array& targets, const S
   });
 }
 
-void CudaBackend::smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
-                                        Sink dlog_p) const {
-  if (!dlog_p.wanted()) return;
+void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                                       Sink dlog_p) const {
   const Array& d = dlog_p.array;
-  require<ShapeError>(targets.count() == d.rows(), "smoothed_nll_backward: targets is ", targets.shape(),
-                      " but dlog_p is ", d.shape());
   const auto others = static_cast<float>(-dloss * smoothing.on_others(d.cols())),
              on_target = static_cast<float>(-dloss * smoothing.on_target(d.cols()));
   dispatch(d.dtype(), [&]<class T>() {

@@ -1,9 +1,10 @@
-#include "dragoman/backend/cuda/cuda_backend.h"
+#include "dragoman/backend/cuda/context.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "dragoman/backend/cuda/cublas.h"
+#include "dragoman/backend/cuda/cuda_backend.h"
 #include "dragoman/backend/cuda/devices.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/memory.h"
@@ -94,7 +95,7 @@ std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options) 
   return std::make_unique<CudaBackend>(index, options);
 }
 
-CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(index), dry_(options.dry) {
+Context::Context(int index, const BackendOptions& options) : index_(index), dry_(options.dry) {
   std::size_t values = options.memory, gradients = options.gradient_memory;
   if (!dry_) {
     require_device(index);
@@ -118,20 +119,20 @@ CudaBackend::CudaBackend(int index, const BackendOptions& options) : index_(inde
   host_arena_ = std::make_unique<Arena>(*host_arena_memory_);
 }
 
-CudaBackend::~CudaBackend() {
+Context::~Context() {
   if (dry_) return;
   cudaStreamSynchronize(stream());
   products_.reset();
 }
 
-cudaStream_t CudaBackend::stream() const {
+cudaStream_t Context::stream() const {
   use_device(index_);
   return stream_.get();
 }
 
-std::string CudaBackend::profile() const { return profile_ ? profile_->table() : ""; }
+std::string Context::profile() const { return profile_ ? profile_->table() : ""; }
 
-std::unique_ptr<Reservation> CudaBackend::reserve(std::size_t bytes) const {
+std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
   auto memory = std::make_unique<DeviceReservation>(index_, bytes);
   memory->commit(bytes);
@@ -139,12 +140,12 @@ std::unique_ptr<Reservation> CudaBackend::reserve(std::size_t bytes) const {
   return memory;
 }
 
-void CudaBackend::copy_in(const void* host, Array& to) const {
+void Context::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
   if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream());
 }
 
-void CudaBackend::copy_out(const Array& from, void* host) const {
+void Context::copy_out(const Array& from, void* host) const {
   require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
   const std::size_t bytes = static_cast<std::size_t>(from.count()) * size_of(from.dtype());
   if (dry_) {
@@ -156,7 +157,7 @@ void CudaBackend::copy_out(const Array& from, void* host) const {
   check(cudaStreamSynchronize(stream()), "the device");
 }
 
-std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
+std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
   const std::size_t bytes = static_cast<std::size_t>(from.count()) * size_of(from.dtype());
   require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
                       from.shape(), " is not a few numbers");
@@ -167,7 +168,7 @@ std::unique_ptr<HostCopy> CudaBackend::copy_out_later(const Array& from) const {
   return arriving;
 }
 
-void CudaBackend::wait() const {
+void Context::wait() const {
   if (!dry_) check(cudaStreamSynchronize(stream()), "the device");
 }
 

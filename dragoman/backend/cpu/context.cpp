@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/cpu_backend.h"
+#include "dragoman/backend/cpu/context.h"
 
 #include <algorithm>
 #include <cstring>
@@ -57,7 +57,7 @@ struct Repeat final : Replay {
 
 }  // namespace
 
-CpuBackend::CpuBackend(const BackendOptions& options)
+Context::Context(const BackendOptions& options)
     : dry_(options.dry),
       team_(options.dry           ? 1
             : options.threads > 0 ? options.threads
@@ -69,18 +69,18 @@ CpuBackend::CpuBackend(const BackendOptions& options)
       host_arena_(host_arena_memory_),
       gradients_(*gradient_memory_, limit(options.gradient_memory, options.dry, 0.25)) {}
 
-std::unique_ptr<Reservation> CpuBackend::reserve(std::size_t bytes) const {
+std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
   return std::make_unique<HostReservation>(bytes);
 }
 
-void CpuBackend::copy_in(const void* host, Array& to) const {
+void Context::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
   if (to.count() == 0) return;
   launch(1, [&](std::int64_t) { std::memcpy(to.raw(), host, to.count() * size_of(to.dtype())); });
 }
 
-void CpuBackend::copy_out(const Array& from, void* host) const {
+void Context::copy_out(const Array& from, void* host) const {
   require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
   const std::size_t bytes = from.count() * size_of(from.dtype());
   if (bytes == 0) return;  // then there may be no memory either
@@ -91,11 +91,11 @@ void CpuBackend::copy_out(const Array& from, void* host) const {
   }
 }
 
-std::unique_ptr<HostCopy> CpuBackend::copy_out_later(const Array& from) const {
+std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
   return std::make_unique<Arrived>(*this, from);
 }
 
-std::unique_ptr<Replay> CpuBackend::record_launches(const std::function<void()>& work) const {
+std::unique_ptr<Replay> Context::record_launches(const std::function<void()>& work) const {
   return std::make_unique<Repeat>(work);
 }
 

@@ -1,0 +1,41 @@
+// Checks that the contracts of several families share. Nothing is formatted unless one fails.
+#pragma once
+
+#include "dragoman/array/array.h"
+#include "dragoman/array/segments.h"
+#include "dragoman/backend/sink.h"
+#include "dragoman/base/error.h"
+
+namespace dragoman {
+
+inline bool same_extents(const Array& a, const Array& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
+
+inline void check_same(const char* op, const Array& x, const Array& y) {
+  require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
+}
+
+// For gradients that are made of the output y.
+inline void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
+  require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
+                      ", dx ", dx.shape());
+}
+
+// Where dropout is keyed by the rows of a ragged batch, there must be as many of them.
+inline void check_segments(const char* op, const Array& x, const Segments& segments) {
+  require<ShapeError>(segments.R == x.rows(), op, ": x is ", x.shape(), " but the segments have ", segments.R, " rows");
+}
+
+// A lookup of rows of E, packed or not, with positions P or without.
+inline void check_lookup(const Array& ids, const Segments& segments, const Shape& E, const Array& P, const Array& y) {
+  require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E, ", y ",
+                      y.shape());
+  require<ShapeError>(!P || (P.cols() == y.cols() && segments.longest <= P.rows()), "embed: E is ", E, ", P ",
+                      P.shape(), ", y ", y.shape(), " and the longest sentence has ", segments.longest, " rows");
+  require<ShapeError>(!P || segments.R == y.rows(), "embed: y is ", y.shape(), " but the segments have ", segments.R,
+                      " rows");
+}
+
+// A sink that is wanted is for a gradient of x.
+inline bool fits(const Sink& dx, const Array& x) { return !dx.wanted() || same_extents(dx.array, x); }
+
+}  // namespace dragoman

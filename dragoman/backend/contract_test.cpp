@@ -1,0 +1,78 @@
+// The contracts refuse shapes that do not fit, on every device, before a kernel sees them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "dragoman/backend/testing.h"
+
+namespace dragoman {
+namespace {
+
+class Contract : public KernelTest {
+ protected:
+  // The call throws a ShapeError that names the kernel and this shape.
+  static void expect_refused(const std::string& kernel, const std::string& shape, const std::function<void()>& call) {
+    try {
+      call();
+      ADD_FAILURE() << kernel << " took " << shape;
+    } catch (const ShapeError& error) {
+      EXPECT_NE(std::string(error.what()).find(kernel), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(shape), std::string::npos) << error.what();
+    }
+  }
+  Sink sink(const Shape& shape) const { return Sink::overwrite(zeros(shape)); }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, Contract, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
+
+TEST_P(Contract, Products) {
+  const Array x = zeros({4, 3}), W = zeros({3, 5});
+  Array y = zeros({4, 5}), narrow = zeros({4, 6}), dy = zeros({4, 5});
+  expect_refused("matmul", "[4, 6]",
+                 [&] { on->matmul(x, Transpose::kNo, W, Transpose::kNo, Sink::overwrite(narrow)); });
+  expect_refused("linear", "[4, 6]", [&] { on->linear(x, W, {}, {}, narrow); });
+  expect_refused("linear", "[4]", [&] { on->linear(x, W, zeros({4}), {}, y); });
+  const Activation dropped{.relu = true, .dropout = Dropout::with(0.5, 1, 1, 0), .segments = make_segments(*on, {3})};
+  expect_refused("linear", "[4, 3]", [&] { on->linear(x, W, {}, dropped, y); });
+  expect_refused("linear_backward", "[5, 3]", [&] { on->linear_backward(dy, x, W, y, {}, {}, sink({5, 3}), {}); });
+  expect_refused("linear_backward", "[4, 6]", [&] { on->linear_backward(narrow, x, W, y, {}, {}, {}, {}); });
+}
+
+TEST_P(Contract, Attention) {
+  const Array Q = zeros({3, 4}), K = zeros({3, 4}), V = zeros({3, 6});
+  Array O = zeros({3, 6}), wrong = zeros({3, 4}), log_sums = zeros({3, 2}), none;
+  const Reach reach{make_segments(*on, {2, 1}), make_segments(*on, {1, 2}), {}};
+  const Heads heads{.h = 2, .scale = 1, .dropout = {}};
+  expect_refused("attention", "[3, 4]", [&] { on->attention(Q, K, V, reach, heads, wrong, log_sums, none); });
+  expect_refused("attention", "[3, 4]", [&] { on->attention(Q, K, V, reach, heads, O, wrong, none); });
+  expect_refused("attention_backward", "[6, 3]", [&] {
+    on->attention_backward(O, Q, K, V, O, log_sums, reach, heads, {}, {}, sink({6, 3}));
+  });
+  const CachedKeys cache{zeros({9, 4}), zeros({9, 6}), make_array(*on, {2, 3}, DType::kInt32, Doubles(6, 0)),
+                         integers({0, 0})};
+  expect_refused("attention_cached", "[2, 3]", [&] { on->attention_cached(Q, K, V, cache, 0, heads, O, none); });
+  const MemoryRows memory{integers({0, 0}), integers({1, 1}), 1};
+  expect_refused("attention_memory", "[2]", [&] { on->attention_memory(Q, K, V, memory, heads, O, none); });
+}
+
+TEST_P(Contract, NormsAndLosses) {
+  const Array x = zeros({2, 3}), gamma = zeros({3}), rows = zeros({2});
+  Array losses = zeros({2}), nll = zeros({2}), y = zeros({2, 3}), mean = zeros({2}), rstd = zeros({3});
+  expect_refused("layer_norm", "[3]", [&] { on->layer_norm(x, gamma, gamma, 1e-6, y, mean, rstd); });
+  expect_refused("layer_norm_backward", "[2]",
+                 [&] { on->layer_norm_backward(x, x, gamma, rows, rows, {}, sink({2}), {}); });
+  const Array E = zeros({5, 3}), targets = integers({1, 2});
+  expect_refused("smoothed_cross_entropy", "[3, 5]", [&] {
+    on->smoothed_cross_entropy(x, E, {}, targets, {}, 1, 8, losses, nll, {}, sink({3, 5}), {});
+  });
+  expect_refused("smoothed_cross_entropy", "[2]",
+                 [&] { on->smoothed_cross_entropy(x, E, {}, targets, {}, 1, 8, losses, nll, {}, {}, sink({2})); });
+}
+
+TEST_P(Contract, BlocksOfParameters) {
+  Array theta = zeros({4}), m = zeros({4}), v = zeros({4}), short_copy = zeros({3}), scale = zeros({2});
+  expect_refused("adam", "[3]", [&] { on->adam(zeros({4}), {}, {}, theta, m, v, short_copy); });
+  expect_refused("update_scale", "[2]", [&] { on->update_scale(zeros({1}), {}, 0, scale); });
+}
+
+}  // namespace
+}  // namespace dragoman

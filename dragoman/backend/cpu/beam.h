@@ -1,0 +1,14 @@
+// Beam search on the CPU.
+#pragma once
+
+#include "dragoman/backend/cpu/context.h"
+
+namespace dragoman::cpu {
+
+class Beam : public virtual Context {
+  void do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const override;
+  void do_beam_move(const Array& moves, const BeamTables& tables) const override;
+  void do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const override;
+};
+
+}  // namespace dragoman::cpu

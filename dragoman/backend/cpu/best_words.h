@@ -1,0 +1,14 @@
+// The best words of an output projection on the CPU.
+#pragma once
+
+#include "dragoman/backend/cpu/context.h"
+
+namespace dragoman::cpu {
+
+class WordRanking : public virtual Context {
+  void do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const override;
+  void do_best_words_packed(const Array& Y, const PackedMatrix& E, const Array& b,
+                            const BestWords& best) const override;
+};
+
+}  // namespace dragoman::cpu

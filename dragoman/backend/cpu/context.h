@@ -1,0 +1,48 @@
+// What the CPU's kernels compute with: a thread team and host memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "dragoman/backend/backend.h"
+#include "dragoman/base/threads.h"
+
+namespace dragoman::cpu {
+
+// Families of kernels derive from it virtually, so that a backend made of them has one context.
+class Context : public Backend {
+ public:
+  explicit Context(const BackendOptions& options);
+
+  Device device() const override { return {}; }
+  int threads() const override { return team_.size(); }
+  bool dry() const override { return dry_; }
+  std::unique_ptr<Reservation> reserve(std::size_t bytes) const override;
+  Arena& arena() const override { return arena_; }
+  Arena& host_arena() const override { return host_arena_; }
+  Pool& gradients() const override { return gradients_; }
+  void copy_in(const void* host, Array& to) const override;
+  void copy_out(const Array& from, void* host) const override;
+  std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
+  void wait() const override {}
+  std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
+
+  // All work goes through here: work(piece) for every piece in [0, pieces), on the team. What a piece computes must
+  // depend on shapes and its number alone.
+  template <class Work>
+  void launch(std::int64_t pieces, const Work& work) const {
+    if (!dry_) team_.run(pieces, work);
+  }
+
+ private:
+  bool dry_;
+  mutable ThreadTeam team_;
+  std::unique_ptr<Reservation> arena_memory_, gradient_memory_;
+  HostReservation host_arena_memory_;
+  mutable Arena arena_, host_arena_;
+  mutable Pool gradients_;
+};
+
+}  // namespace dragoman::cpu

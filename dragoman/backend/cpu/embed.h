@@ -1,0 +1,15 @@
+// Embedding lookup on the CPU.
+#pragma once
+
+#include "dragoman/backend/cpu/context.h"
+
+namespace dragoman::cpu {
+
+class Embed : public virtual Context {
+  void do_embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
+                const Dropout& dropout, Array& y) const override;
+  void do_embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
+                         const Dropout& dropout, Sink dE, Sink dP) const override;
+};
+
+}  // namespace dragoman::cpu

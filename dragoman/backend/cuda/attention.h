@@ -1,0 +1,20 @@
+// Attention on a CUDA device.
+#pragma once
+
+#include "dragoman/backend/cuda/context.h"
+
+namespace dragoman::cuda {
+
+class Attention : public virtual Context {
+  void do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads, Array& O,
+                    Array& log_sums, Array& weights) const override;
+  void do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
+                             const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
+                             Sink dV) const override;
+  void do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
+                           const Heads& heads, Array& O, Array& weights) const override;
+  void do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory, const Heads& heads,
+                           Array& O, Array& weights) const override;
+};
+
+}  // namespace dragoman::cuda

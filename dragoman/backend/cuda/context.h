@@ -1,0 +1,63 @@
+// What the kernels of a CUDA device compute with: a stream, device memory, and the library of matrix products. Nothing
+// here waits for all that was launched but copy_out and wait.
+//
+// Elements are float32 or bfloat16; products of either are summed in float32. Beside bfloat16, statistics (mean, rstd,
+// log_sums, losses), layer-norm parameters, position tables and the gradients of parameters are float32.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "dragoman/backend/backend.h"
+#include "dragoman/backend/cuda/memory.h"
+
+namespace dragoman::cuda {
+
+class Products;  // the cuBLASLt handle with what it has learnt about shapes
+class Profile;
+
+// Families of kernels derive from it virtually, so that a backend made of them has one context.
+class Context : public Backend {
+ public:
+  // Throws DeviceError if there is no such device. A dry one needs none. (The defaults are for nvcc: without them it
+  // deletes the constructors of the families, though these never make the context.)
+  explicit Context(int index = 0, const BackendOptions& options = {});
+  ~Context() override;
+
+  Device device() const override { return {Device::Kind::kCuda, index_}; }
+  int threads() const override { return 1; }
+  bool dry() const override { return dry_; }
+  std::unique_ptr<Reservation> reserve(std::size_t bytes) const override;
+  Arena& arena() const override { return *arena_; }
+  Arena& host_arena() const override { return *host_arena_; }
+  Pool& gradients() const override { return *gradients_; }
+  void copy_in(const void* host, Array& to) const override;
+  void copy_out(const Array& from, void* host) const override;
+  std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
+  void wait() const override;
+  std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
+
+  std::string profile() const override;
+
+  // To launch on, and to make things for: its device becomes that of the calling thread.
+  cudaStream_t stream() const;
+  Products& products() const { return *products_; }
+  Profile* profiler() const { return profile_.get(); }  // null unless asked for
+
+ private:
+  int index_;
+  bool dry_;
+  Stream stream_;
+  std::unique_ptr<Products> products_;
+  std::unique_ptr<PinnedRing> pinned_;
+  std::unique_ptr<Profile> profile_;
+  std::unique_ptr<PinnedSlots> slots_;
+  std::unique_ptr<Reservation> arena_memory_, gradient_memory_, host_arena_memory_;
+  std::unique_ptr<Arena> arena_, host_arena_;
+  std::unique_ptr<Pool> gradients_;
+};
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,14 @@
+// Output projection and loss on a CUDA device.
+#pragma once
+
+#include "dragoman/backend/cuda/context.h"
+
+namespace dragoman::cuda {
+
+class Loss : public virtual Context {
+  void do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
+                                 const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                 Array& nll, Sink dY, Sink dE, Sink db) const override;
+};
+
+}  // namespace dragoman::cuda

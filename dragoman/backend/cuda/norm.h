@@ -1,0 +1,18 @@
+// Layer normalisation on a CUDA device.
+#pragma once
+
+#include "dragoman/backend/cuda/context.h"
+
+namespace dragoman::cuda {
+
+class Norm : public virtual Context {
+  void do_layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
+                     Array& rstd) const override;
+  void do_add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout, const Array& gamma,
+                   const Array& beta, double eps, Array& s, Array& y, Array& mean, Array& rstd) const override;
+  void do_add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
+                            const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd, Sink dx,
+                            Sink da, Sink dgamma, Sink dbeta) const override;
+};
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,21 @@
+// Softmax and the loss on plain matrices on a CUDA device.
+#pragma once
+
+#include "dragoman/backend/cuda/context.h"
+
+namespace dragoman::cuda {
+
+class Softmax : public virtual Context {
+  void do_masked(const Array& x, const Mask& mask, Array& y) const override;
+  void do_masked_backward(const Array& dy, const Mask& mask, Sink dx) const override;
+  void do_softmax(const Array& x, Array& y) const override;
+  void do_softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_log_softmax(const Array& x, Array& y) const override;
+  void do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+                       Array& losses) const override;
+  void do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+                                Sink dlog_p) const override;
+};
+
+}  // namespace dragoman::cuda

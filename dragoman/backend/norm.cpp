@@ -1,0 +1,69 @@
+#include "dragoman/backend/norm.h"
+
+#include "dragoman/backend/checks.h"
+
+namespace dragoman {
+
+namespace {
+
+void check_norm(const char* op, const Array& x, const Array& gamma, const Array& mean, const Array& rstd) {
+  require<ShapeError>(gamma.count() == x.cols(), op, ": x is ", x.shape(), ", gamma ", gamma.shape());
+  require<ShapeError>(mean.count() == x.rows() && rstd.count() == x.rows(), op, ": x is ", x.shape(), ", mean ",
+                      mean.shape(), ", rstd ", rstd.shape());
+}
+
+void check_forward(const char* op, const Array& x, const Array& gamma, const Array& beta, const Array& y,
+                   const Array& mean, const Array& rstd) {
+  require<ShapeError>(gamma.count() == x.cols() && beta.count() == x.cols(), op, ": x is ", x.shape(), ", gamma ",
+                      gamma.shape(), ", beta ", beta.shape());
+  check_norm(op, x, gamma, mean, rstd);
+  check_same(op, x, y);
+}
+
+void check_gradients(const char* op, const Array& dy, const Array& s, const Sink& dx, const Sink& dgamma,
+                     const Sink& dbeta) {
+  require<ShapeError>((!dy || same_extents(dy, s)) && fits(dx, s), op, ": x is ", s.shape(), ", dy ", dy.shape(),
+                      ", dx ", dx.array.shape());
+  for (const Sink* sink : {&dgamma, &dbeta}) {
+    require<ShapeError>(!sink->wanted() || sink->array.count() == s.cols(), op, ": x is ", s.shape(),
+                        ", dgamma or dbeta ", sink->array.shape());
+  }
+}
+
+}  // namespace
+
+void NormKernels::layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
+                             Array& rstd) const {
+  check_forward("layer_norm", x, gamma, beta, y, mean, rstd);
+  do_layer_norm(x, gamma, beta, eps, y, mean, rstd);
+}
+
+void NormKernels::layer_norm_backward(const Array& dy, const Array& x, const Array& gamma, const Array& mean,
+                                      const Array& rstd, Sink dx, Sink dgamma, Sink dbeta) const {
+  check_norm("layer_norm_backward", x, gamma, mean, rstd);
+  check_gradients("layer_norm_backward", dy, x, dx, dgamma, dbeta);
+  do_add_norm_backward({}, dy, x, {}, {}, gamma, mean, rstd, dx, {}, dgamma, dbeta);
+}
+
+void NormKernels::add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout,
+                           const Array& gamma, const Array& beta, double eps, Array& s, Array& y, Array& mean,
+                           Array& rstd) const {
+  require<ShapeError>(same_extents(x, a) && same_extents(x, s), "add_norm: x is ", x.shape(), ", a ", a.shape(), ", s ",
+                      s.shape());
+  check_forward("add_norm", x, gamma, beta, y, mean, rstd);
+  if (dropout.on()) check_segments("add_norm", x, segments);
+  do_add_norm(x, a, segments, dropout, gamma, beta, eps, s, y, mean, rstd);
+}
+
+void NormKernels::add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
+                                    const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
+                                    Sink dx, Sink da, Sink dgamma, Sink dbeta) const {
+  check_norm("add_norm_backward", s, gamma, mean, rstd);
+  check_gradients("add_norm_backward", dy, s, dx, dgamma, dbeta);
+  require<ShapeError>((!ds || same_extents(ds, s)) && fits(da, s), "add_norm_backward: s is ", s.shape(), ", ds ",
+                      ds.shape(), ", da ", da.array.shape());
+  if (da.wanted() && dropout.on()) check_segments("add_norm_backward", s, segments);
+  do_add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
+}
+
+}  // namespace dragoman
