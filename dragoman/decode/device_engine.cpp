@@ -106,8 +106,9 @@ std::int64_t DeviceEngine::limit(const Request& request) const {
 }
 
 bool DeviceEngine::takes(const Request& request) const {
+  const RequestOptions& options = request.options;
   const bool plain =
-      !request.search && request.heads_off.empty() && !request.trace && !request.links && !request.follow;
+      !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
   return plain && request.prefix.empty() && limit(request) <= T_;
 }
 
@@ -133,7 +134,7 @@ void DeviceEngine::add(Request request) {
 }
 
 std::int64_t DeviceEngine::waiting(const std::string& client) const {
-  return std::ranges::count(waiting_, client, &Request::client);
+  return std::ranges::count(waiting_, client, [](const Request& request) { return request.options.client; });
 }
 
 std::vector<Result> DeviceEngine::step() {

@@ -31,7 +31,8 @@ struct Watch {
   template <class Active>
   void add(const Active& active, const TraceObserver::Part& part) {
     traces = traces || part.trace != nullptr;
-    if (!active.request.heads_off.empty()) off.push_back({rows, part.rows, active.request.heads_off});
+    const std::vector<nn::Head>& heads_off = active.request.options.heads_off;
+    if (!heads_off.empty()) off.push_back({rows, part.rows, heads_off});
     rows += part.rows;
     parts.push_back(part);
   }
@@ -110,7 +111,7 @@ RoomNeeds Engine::needs_of(const Request& request) const {
 }
 
 std::int64_t Engine::waiting(const std::string& client) const {
-  return std::ranges::count(waiting_, client, [](const Waiting& waiting) { return waiting.request.client; });
+  return std::ranges::count(waiting_, client, [](const Waiting& waiting) { return waiting.request.options.client; });
 }
 
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
@@ -124,7 +125,7 @@ void check_request(const Request& request, const EngineLimits& limits, std::int6
 }
 
 void Engine::add(Request request) {
-  if (request.search) request.search->validate();
+  if (request.options.search) request.options.search->validate();
   check_request(request, limits_, limit(request));
   require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
                       " hypotheses of ", limit(request),
@@ -164,14 +165,14 @@ void Engine::drop_unwanted() {
   for (model::DecoderState& state : states_) state.reorder(parents);
 }
 
-void Engine::leave(const Active& active) { room_.leave(active.request.client, needs_of(active.request)); }
+void Engine::leave(const Active& active) { room_.leave(active.request.options.client, needs_of(active.request)); }
 
 // Sentences enter when a quarter of the places are free, so that they are encoded several at a time. Clients that have
 // nothing under way do not wait for that: every few steps they may take what is free.
 void Engine::admit() {
   const bool open =
       active_.empty() || under_way() <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
-  const auto is_new = [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; };
+  const auto is_new = [&](const Waiting& waiting) { return room_.under_way(waiting.request.options.client) == 0; };
   if (waiting_.empty()) return;
   if (!open && (!limits_.fair || ++closed_steps_ < kStepsForNew || std::ranges::none_of(waiting_, is_new))) return;
   closed_steps_ = 0;
@@ -192,12 +193,12 @@ void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) 
   std::set<std::string> impatient;  // clients
   RoomNeeds kept;
   if (limits_.fair) {
-    std::ranges::stable_partition(waiting_,
-                                  [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; });
+    std::ranges::stable_partition(
+        waiting_, [&](const Waiting& waiting) { return room_.under_way(waiting.request.options.client) == 0; });
   }
   std::int64_t tokens = 0;  // that are to be encoded
   for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < most_tokens;) {
-    const std::string& client = waiting->request.client;
+    const std::string& client = waiting->request.options.client;
     const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
     if (has_turn && take_room(waiting->request, kept)) {
       tokens += std::ssize(waiting->request.source);
@@ -220,26 +221,27 @@ void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) 
 // all of them.
 bool Engine::take_room(const Request& request, const RoomNeeds& kept) {
   const RoomNeeds needs = needs_of(request);
-  const bool passes = limits_.fair && room_.under_way(request.client) == 0 &&
+  const bool passes = limits_.fair && room_.under_way(request.options.client) == 0 &&
                       kSmallPart * needs.cells <= room_.cells() && kSmallPart * needs.tokens <= room_.tokens();
-  if (!room_.has_room(request.client, needs, passes ? RoomNeeds{} : kept)) return false;
+  if (!room_.has_room(request.options.client, needs, passes ? RoomNeeds{} : kept)) return false;
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(needs.tokens);
   if (number < 0) return false;  // enough room, but not in one piece
-  room_.enter(request.client, needs);
+  room_.enter(request.options.client, needs);
   entering_.push_back(number);
   return true;
 }
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
-  const auto extent = request.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
-  auto trace = request.trace || request.links
-                   ? std::make_unique<Trace>(models_.front()->sites(), request.trace_layers, extent)
+  const RequestOptions& options = request.options;
+  const auto extent = options.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
+  auto trace = options.trace || options.links
+                   ? std::make_unique<Trace>(models_.front()->sites(), options.trace_layers, extent)
                    : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
-  const bool trees = request.trace;
+  const bool trees = options.trace;
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
   if (settings.method == Method::kBeam) {
     active->search.emplace<BeamSearch>(settings, bounds, V_, trees ? &active->trace->candidates : nullptr);
@@ -283,7 +285,7 @@ std::vector<Result> Engine::step() {
 std::vector<Settled> Engine::settled() const {
   std::vector<Settled> settled;
   for (const auto& active : active_) {
-    if (!active->request.follow || active->unwanted) continue;
+    if (!active->request.options.follow || active->unwanted) continue;
     settled.push_back(
         {active->request.number, std::visit([](const auto& search) { return search.settled(); }, active->search)});
   }

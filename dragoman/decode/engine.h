@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dragoman/decode/beam.h"
+#include "dragoman/decode/request.h"
 #include "dragoman/decode/room.h"
 #include "dragoman/decode/search.h"
 #include "dragoman/decode/single.h"
@@ -25,20 +26,6 @@ struct EngineLimits {
   std::int64_t sentences = 64;        // under way at once
   std::int64_t source_tokens = 4096;  // of the sentences under way together; a single longer one is refused
   bool fair = false;                  // one client does not get all the room: see Room
-};
-
-struct Request {
-  data::Sentence source;                                // ends in EOS
-  data::Sentence prefix;                                // words that the translation is to begin with
-  std::uint64_t number = 0;                             // tells the results apart, and the random numbers
-  std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the engine's
-  std::vector<nn::Head> heads_off = {};                 // heads that give it nothing
-  std::optional<std::uint64_t> stream = std::nullopt;   // of the random numbers, in place of its number
-  bool trace = false;
-  std::vector<int> trace_layers = {};  // see Trace
-  bool follow = false;                 // its words are asked for while the search goes on: see Engine::settled()
-  bool links = false;                  // a trace that has only what links between words need
-  std::string client = {};             // whose room it takes
 };
 
 // Hypotheses of one sentence at once, at most.
@@ -103,7 +90,9 @@ class Engine {
     bool unwanted = false;
   };
 
-  const SearchSettings& search_of(const Request& request) const { return request.search ? *request.search : settings_; }
+  const SearchSettings& search_of(const Request& request) const {
+    return request.options.search ? *request.options.search : settings_;
+  }
   RoomNeeds needs_of(const Request& request) const;
   void leave(const Active& active);
   void drop_unwanted();

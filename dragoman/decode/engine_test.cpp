@@ -20,7 +20,9 @@ using model::SmallModel;
 std::map<std::uint64_t, Result> run(Engine& engine, const std::vector<Sentence>& sources,
                                     const std::vector<std::size_t>& order, bool traced = false) {
   std::map<std::uint64_t, Result> results;
-  for (const std::size_t i : order) engine.add({.source = sources[i], .prefix = {}, .number = i, .trace = traced});
+  for (const std::size_t i : order) {
+    engine.add({.source = sources[i], .prefix = {}, .number = i, .options = {.trace = traced}});
+  }
   while (!engine.idle()) {
     for (Result& result : engine.step()) results[result.number] = std::move(result);
   }
@@ -125,7 +127,8 @@ TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
   Engine mixed(*small.on, {&small.model}, ways[0], {.sentences = 5, .source_tokens = 60});
   std::map<std::uint64_t, Result> actual;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    mixed.add({.source = sources[i], .prefix = {}, .number = i, .search = ways[i % 4], .trace = i % 3 == 0});
+    mixed.add(
+        {.source = sources[i], .prefix = {}, .number = i, .options = {.search = ways[i % 4], .trace = i % 3 == 0}});
   }
   while (!mixed.idle()) {
     for (Result& result : mixed.step()) actual[result.number] = std::move(result);
@@ -138,8 +141,10 @@ TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
       EXPECT_EQ(actual.at(number).trace != nullptr, number % 3 == 0);
     }
   }
-  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .search = SearchSettings{.beam = 400}}), UsageError);
-  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .search = SearchSettings{.beam = 0}}), UsageError);
+  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{.beam = 400}}}),
+               UsageError);
+  EXPECT_THROW(mixed.add({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{.beam = 0}}}),
+               UsageError);
 }
 
 TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
@@ -175,7 +180,7 @@ TEST(Engine, SettledWordsAreNeverTakenBack) {
                                          SearchSettings{.method = Method::kGreedy, .max_extra = 15}}) {
     Engine engine(*small.on, {&small.model}, settings, {.sentences = 6, .source_tokens = 100});
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      engine.add({.source = sources[i], .prefix = {}, .number = i, .follow = i % 4 != 0});
+      engine.add({.source = sources[i], .prefix = {}, .number = i, .options = {.follow = i % 4 != 0}});
     }
     std::map<std::uint64_t, Sentence> said;
     std::size_t early = 0;
@@ -215,10 +220,11 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
     Engine wanted(*cut.on, {&cut.model}, settings, limits), usual(*whole.on, {&whole.model}, settings, limits);
     const auto without = run(wanted, sources, numbers(6, 1)), with = run(usual, sources, numbers(6, 1));
     for (std::size_t i = 0; i < 6; ++i) {
-      usual.add({.source = sources[i],
-                 .prefix = {},
-                 .number = i,
-                 .heads_off = i % 2 == 0 ? std::vector{nn::Head{one.site, 1, 1}} : std::vector<nn::Head>{}});
+      usual.add(
+          {.source = sources[i],
+           .prefix = {},
+           .number = i,
+           .options = {.heads_off = i % 2 == 0 ? std::vector{nn::Head{one.site, 1, 1}} : std::vector<nn::Head>{}}});
     }
     while (!usual.idle()) {
       for (const Result& result : usual.step()) {
@@ -296,14 +302,14 @@ std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::functi
 
 Request small_request(std::uint64_t number, const std::string& client) {
   Request request{.source = {5, 6, data::kEos}, .prefix = {}, .number = number};
-  request.client = client;
+  request.options.client = client;
   return request;
 }
 
 // Takes `length` steps, and cells for a beam of two.
 Request long_request(std::uint64_t number, const std::string& client, int length) {
   Request request = small_request(number, client);
-  request.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
+  request.options.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
   return request;
 }
 
@@ -380,8 +386,8 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   Engine engine(*small.on, {&small.model}, {.beam = 4, .n_best = 3, .max_extra = 8},
                 {.sentences = 4, .source_tokens = 50});
   Request all = small_request(0, ""), links = small_request(1, "");
-  all.trace = true;
-  links.links = true;
+  all.options.trace = true;
+  links.options.links = true;
   engine.add(all);
   engine.add(links);
   std::map<std::uint64_t, Result> results;
