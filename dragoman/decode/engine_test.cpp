@@ -313,6 +313,7 @@ Request long_request(std::uint64_t number, const std::string& client, int length
   return request;
 }
 
+// Sentences that need much room because of their own settings. What holds for both engines is in admission_test.cpp.
 TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
@@ -326,30 +327,6 @@ TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
   EXPECT_EQ(engine.under_way(), 1);
   EXPECT_EQ(engine.waiting(), 1);
   EXPECT_EQ(engine.waiting("a"), 1);
-}
-
-TEST(Engine, AClientMayHaveAllPlacesAndANewcomerStillFindsOne) {
-  const SmallModel small(untied_config());
-  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
-                {.sentences = 8, .source_tokens = 60, .fair = true});
-  for (std::uint64_t i = 0; i < 20; ++i) engine.add(long_request(i, "a", 20));
-  engine.step();
-  EXPECT_EQ(engine.under_way(), 8);
-  engine.add(small_request(100, "b"));
-  for (int step = 0; step < 4; ++step) engine.step();
-  EXPECT_EQ(engine.under_way(), 9);
-}
-
-TEST(Engine, ClientsThatHaveAllPlacesTogetherLeaveOneForANewcomer) {
-  const SmallModel small(untied_config());
-  Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
-                {.sentences = 8, .source_tokens = 60, .fair = true});
-  for (std::uint64_t i = 0; i < 20; ++i) engine.add(long_request(i, i % 2 == 0 ? "a" : "b", 20));
-  for (int step = 0; step < 8; ++step) engine.step();
-  const std::int64_t before = engine.under_way();
-  engine.add(small_request(100, "c"));
-  for (int step = 0; step < 4; ++step) engine.step();
-  EXPECT_EQ(engine.under_way(), before + 1);
 }
 
 TEST(Engine, LargeSentencesThatWaitKeepNoSmallOneOut) {
