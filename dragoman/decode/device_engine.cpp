@@ -15,6 +15,12 @@ constexpr std::int64_t kLeastPositions = 256;  // bounds grow in powers of two f
 constexpr std::int64_t kLeastSources = 32;     // ... and from here
 constexpr std::size_t kAhead = 1;              // steps that are launched before the news of an earlier one is read
 
+// Cells are enough for all sentences to grow to their limits. Each slot has rows of its own.
+RoomNeeds most_of(std::int64_t B, std::int64_t T, const SearchSettings& settings, const EngineLimits& limits) {
+  const std::int64_t S = limits.sentences;
+  return {.tokens = limits.source_tokens, .cells = B * std::min(limits.source_tokens + S * settings.max_extra, S * T)};
+}
+
 std::int64_t rounded(std::int64_t count) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
 }
@@ -52,6 +58,8 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
       B_(settings.method == Method::kGreedy ? 1 : settings.beam),
       T_(std::clamp<std::int64_t>(limits.source_tokens - 1 + settings.max_extra, 1,
                                   std::min(kMostSteps, model.most_positions()))),
+      admission_(limits, most_of(B_, T_, settings, limits)),
+      S_(admission_.room().sentences()),
       words_(0) {
   settings.validate();
   const model::Seq2Seq* const models[] = {&model};
@@ -62,22 +70,20 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
             .min_length = settings.min_length,
             .ends_when_full = settings.stop == Stop::kBeam};
   words_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
-  // Enough for all sentences to grow to their limits.
-  const std::int64_t cells =
-      B_ * std::min(limits.source_tokens + limits.sentences * settings.max_extra, limits.sentences * T_);
-  free_memory_ = model::NumberRanges(limits.source_tokens);
-  free_cells_ = model::NumberRanges(cells);
-  const model::DecoderRoom room{.source_rows = limits.source_tokens, .cells = cells + limits.sentences * B_};
-  state_ = model::StateArrays(on, model.state_layout(), room);
-  slots_.resting_cells = cells;
-  places_.resize(static_cast<std::size_t>(limits.sentences));
+  const Room& room = admission_.room();
+  free_memory_ = model::NumberRanges(room.tokens());
+  free_cells_ = model::NumberRanges(room.cells());
+  state_ =
+      model::StateArrays(on, model.state_layout(), {.source_rows = room.tokens(), .cells = room.cells() + S_ * B_});
+  slots_.resting_cells = room.cells();
+  places_.resize(static_cast<std::size_t>(S_));
   positions_ = std::min(kLeastPositions, T_);
   sources_ = std::min(kLeastSources, limits.source_tokens);
   make_tables();
 }
 
 void DeviceEngine::make_tables() {
-  const std::int64_t S = limits_.sentences, R = S * B_;
+  const std::int64_t S = S_, R = S * B_;
   for (Array* x : {&slots_.ids, &slots_.lengths, &slots_.memory_first, &slots_.memory_count}) {
     *x = on_.empty({R}, DType::kInt32);
   }
@@ -106,14 +112,15 @@ std::int64_t DeviceEngine::limit(const Request& request) const {
 }
 
 bool DeviceEngine::takes(const Request& request) const {
+  const RequestOptions& options = request.options;
   const bool plain =
-      !request.search && request.heads_off.empty() && !request.trace && !request.links && !request.follow;
+      !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
   return plain && request.prefix.empty() && limit(request) <= T_;
 }
 
 // One that is under way goes on to its end: to stop it the host would have to wait for the device.
 void DeviceEngine::cancel(std::uint64_t number) {
-  std::erase_if(waiting_, [number](const Request& request) { return request.number == number; });
+  admission_.cancel(number);
   std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
   for (std::optional<Active>& place : places_) {
     if (place && place->request.number == number) place->unwanted = true;
@@ -128,67 +135,68 @@ void DeviceEngine::add(Request request) {
     result.number = request.number;
     result.hypotheses.emplace_back();
   } else {
-    waiting_.push_back(std::move(request));
+    const RoomNeeds needs = needs_of(request);
+    admission_.add(std::move(request), needs);
   }
-}
-
-std::int64_t DeviceEngine::waiting(const std::string& client) const {
-  return std::ranges::count(waiting_, client, &Request::client);
 }
 
 std::vector<Result> DeviceEngine::step() {
   const NoGradient no_gradient;
   admit();
-  if (active_ == 0) return std::exchange(ready_, {});
+  if (under_way() == 0) return std::exchange(ready_, {});
   launch();
   std::vector<Result> results = std::exchange(ready_, {});
   const std::int64_t done = known_done();
   // Several at a time: to read them the host waits for the device, and those that take their place are encoded
   // together.
-  if (done > 0 && done >= active_ / 4) collect(results);
+  if (done > 0 && done >= under_way() / 4) collect(results);
   return results;
 }
 
-// Sentences enter when a quarter of the places are free.
+RoomNeeds DeviceEngine::needs_of(const Request& request) const {
+  return {.tokens = std::ssize(request.source), .cells = B_ * limit(request)};
+}
+
 void DeviceEngine::admit() {
-  if (waiting_.empty()) return;
-  if (active_ > 0 && active_ > limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4)) return;
+  std::vector<Active> entering;
+  const auto take = [&](const Request& request) {
+    std::optional<Active> active = take_memory(request);
+    if (active) entering.push_back(std::move(*active));
+    return active.has_value();
+  };
+  std::vector<Request> requests = admission_.admit(take);
+  if (requests.empty()) return;
   std::vector<std::int64_t> slots;
-  for (std::int64_t slot = 0; slot < limits_.sentences && !waiting_.empty(); ++slot) {
-    if (places_[slot]) continue;
-    places_[slot] = take_room(waiting_.front());
-    if (!places_[slot]) break;
-    waiting_.pop_front();
+  std::int64_t slot = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    while (places_[slot]) ++slot;
+    places_[slot] = std::move(entering[i]);
+    places_[slot]->request = std::move(requests[i]);
     slots.push_back(slot);
   }
-  if (slots.empty()) return;
-  active_ += static_cast<std::int64_t>(slots.size());
   used_ = std::max(used_, slots_for(slots.back() + 1));
   try {
     encode(slots);
   } catch (...) {  // their slots still rest
-    for (const std::int64_t slot : slots) leave(slot);
+    for (const std::int64_t entered : slots) leave(entered);
     throw;
   }
 }
 
 // Rows of the memory, and cells for all tokens that the hypotheses may come to have.
-std::optional<DeviceEngine::Active> DeviceEngine::take_room(Request& request) {
-  const auto tokens = static_cast<std::int64_t>(request.source.size());
-  if (tokens_ + tokens > limits_.source_tokens) return {};
+std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const Request& request) {
+  const RoomNeeds needs = needs_of(request);
   Active active;
   active.limit = limit(request);
-  active.memory_first = free_memory_.take(tokens);
+  active.memory_first = free_memory_.take(needs.tokens);
   if (active.memory_first < 0) return {};  // enough room, but not in one piece
-  active.first_cell = free_cells_.take(B_ * active.limit);
+  active.first_cell = free_cells_.take(needs.cells);
   if (active.first_cell < 0) {
-    free_memory_.give_back(active.memory_first, tokens);
+    free_memory_.give_back(active.memory_first, needs.tokens);
     return {};
   }
-  tokens_ += tokens;
   active.order = entered_++;
   active.last_step = step_ + active.limit;
-  active.request = std::move(request);
   return active;
 }
 
@@ -220,11 +228,11 @@ void DeviceEngine::start(std::span<const std::int32_t> entering) {
 }
 
 // A few numbers of slots, so that few kinds of steps are recorded.
-std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(rounded(count), limits_.sentences); }
+std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(rounded(count), S_); }
 
 // Makes steps smaller where that brings the searches under way into fewer slots.
 void DeviceEngine::close_ranks() {
-  const std::int64_t wanted = active_ == 0 ? 0 : slots_for(active_);
+  const std::int64_t wanted = under_way() == 0 ? 0 : slots_for(under_way());
   std::vector<std::int32_t> moves;
   std::int64_t to = 0;
   for (std::int64_t from = wanted; from < used_; ++from) {
@@ -284,7 +292,7 @@ std::int64_t DeviceEngine::known_done() {
   for (const auto& place : places_) {
     if (place) last = std::max(last, place->last_step);
   }
-  if (step_ >= last) return active_;
+  if (step_ >= last) return under_way();
   std::int64_t done = 0;
   while (news_.size() > kAhead) {
     std::int32_t count = 0;
@@ -330,7 +338,7 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
   const auto add = [&](std::int64_t steps, std::int64_t row, double log_p, double score) -> Hypothesis& {
     Hypothesis hypothesis{.tokens = {}, .log_probability = log_p, .score = score, .finished = false, .rows = {}};
     for (std::int64_t t = steps - 1; t >= 0; --t) {
-      const std::int64_t chosen = tables.history[(t * limits_.sentences + slot) * B_ + row];
+      const std::int64_t chosen = tables.history[(t * S_ + slot) * B_ + row];
       row = chosen % B_;
       hypothesis.tokens.push_back(static_cast<std::int32_t>(chosen / B_));
       hypothesis.rows.push_back(static_cast<std::int32_t>(row));
@@ -362,11 +370,10 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
 // Gives back what the slot's sentence had.
 void DeviceEngine::leave(std::int64_t slot) {
   const Active& active = *places_[slot];
-  const auto tokens = static_cast<std::int64_t>(active.request.source.size());
-  free_memory_.give_back(active.memory_first, tokens);
-  free_cells_.give_back(active.first_cell, B_ * active.limit);
-  tokens_ -= tokens;
-  --active_;
+  const RoomNeeds needs = needs_of(active.request);
+  free_memory_.give_back(active.memory_first, needs.tokens);
+  free_cells_.give_back(active.first_cell, needs.cells);
+  admission_.leave(active.request, needs);
   places_[slot].reset();
 }
 

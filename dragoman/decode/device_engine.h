@@ -32,10 +32,10 @@ class DeviceEngine {
   void add(Request request);
   void cancel(std::uint64_t number);
   std::int64_t limit(const Request& request) const;
-  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
-  std::int64_t waiting(const std::string& client) const;
-  std::int64_t under_way() const { return active_; }
-  bool idle() const { return waiting_.empty() && active_ == 0 && ready_.empty(); }
+  std::int64_t waiting() const { return admission_.waiting(); }
+  std::int64_t waiting(const std::string& client) const { return admission_.waiting(client); }
+  std::int64_t under_way() const { return admission_.under_way(); }
+  bool idle() const { return waiting() == 0 && under_way() == 0 && ready_.empty(); }
   std::vector<Result> step();
 
   // Launches of a step, as far as they are counted.
@@ -59,8 +59,9 @@ class DeviceEngine {
   struct Tables;
 
   void make_tables();
+  RoomNeeds needs_of(const Request& request) const;
   void admit();
-  std::optional<Active> take_room(Request& request);
+  std::optional<Active> take_memory(const Request& request);
   void encode(std::span<const std::int64_t> slots);
   void start(std::span<const std::int32_t> entering);
   std::int64_t slots_for(std::int64_t count) const;
@@ -78,16 +79,18 @@ class DeviceEngine {
   SearchSettings settings_;
   EngineLimits limits_;
   BeamRules rules_;
-  std::int64_t B_, T_, words_;
+  std::int64_t B_, T_;
+  Admission admission_;
+  std::int64_t S_;  // slots: one a place of the room
+  std::int64_t words_;
 
   model::StateArrays state_;
   model::NumberRanges free_memory_, free_cells_;
   BeamSlots slots_;
 
-  std::deque<Request> waiting_;
   std::vector<Result> ready_;  // what took no step at all
   std::vector<std::optional<Active>> places_;
-  std::int64_t active_ = 0, tokens_ = 0, entered_ = 0;
+  std::int64_t entered_ = 0;                  // sentences so far
   std::int64_t used_ = 0;                     // slots of a step
   std::int64_t positions_ = 0, sources_ = 0;  // bounds of what is under way
   std::int64_t step_ = 0;                     // steps launched

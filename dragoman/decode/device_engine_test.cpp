@@ -118,10 +118,10 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
   EXPECT_TRUE(engine.takes({.source = {5, 2}, .prefix = {}}));
   EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {7}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .search = SearchSettings{}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .heads_off = {{}}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .trace = true}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .follow = true}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
+  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
   EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {7}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
 }

@@ -1,7 +1,6 @@
 #include "dragoman/decode/engine.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
@@ -10,11 +9,9 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kPatience = 256;        // steps for which others may pass a sentence that has no room yet
-constexpr std::int64_t kEncodedAtOnce = 1024;  // source tokens, about, of sentences that enter at a step
-constexpr std::int64_t kStepsForNew = 4;       // after which clients with nothing under way may enter
-constexpr std::int64_t kSmallPart = 16;        // a sentence that needs at most 1/16 of the room is small
-constexpr std::int64_t kLeastRows = 256;       // hypotheses that may be under way, however few the settings ask for
+// Source tokens, about, that enter at a step where there are several clients: all others wait while they are encoded.
+constexpr std::int64_t kEncodedAtOnce = 1024;
+constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
@@ -31,7 +28,8 @@ struct Watch {
   template <class Active>
   void add(const Active& active, const TraceObserver::Part& part) {
     traces = traces || part.trace != nullptr;
-    if (!active.request.heads_off.empty()) off.push_back({rows, part.rows, active.request.heads_off});
+    const std::vector<nn::Head>& heads_off = active.request.options.heads_off;
+    if (!heads_off.empty()) off.push_back({rows, part.rows, heads_off});
     rows += part.rows;
     parts.push_back(part);
   }
@@ -91,11 +89,12 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
       settings_(settings),
       limits_(limits),
       V_(models_.front()->target_vocabulary()),
-      room_(most_of(settings, limits), limits.sentences, limits.fair) {
+      admission_(limits, most_of(settings, limits), limits.fair ? kEncodedAtOnce : limits.source_tokens) {
   settings.validate();
   for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
   for (const model::Seq2Seq* model : models_) {
-    states_.push_back(start_decoding(*model, on, {.source_rows = room_.tokens(), .cells = room_.cells()}));
+    const Room& room = admission_.room();
+    states_.push_back(start_decoding(*model, on, {.source_rows = room.tokens(), .cells = room.cells()}));
   }
 }
 
@@ -109,10 +108,6 @@ RoomNeeds Engine::needs_of(const Request& request) const {
   return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
 }
 
-std::int64_t Engine::waiting(const std::string& client) const {
-  return std::ranges::count(waiting_, client, [](const Waiting& waiting) { return waiting.request.client; });
-}
-
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
   require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
@@ -124,7 +119,7 @@ void check_request(const Request& request, const EngineLimits& limits, std::int6
 }
 
 void Engine::add(Request request) {
-  if (request.search) request.search->validate();
+  if (request.options.search) request.options.search->validate();
   check_request(request, limits_, limit(request));
   require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
                       " hypotheses of ", limit(request),
@@ -132,15 +127,15 @@ void Engine::add(Request request) {
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {
-    waiting_.push_back({std::move(request)});
+    const RoomNeeds needs = needs_of(request);
+    admission_.add(std::move(request), needs);
   }
 }
 
 void Engine::cancel(std::uint64_t number) {
-  const auto meant = [number](const Request& request) { return request.number == number; };
-  std::erase_if(waiting_, [&](const Waiting& waiting) { return meant(waiting.request); });
+  admission_.cancel(number);
   std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
-  for (const auto& active : active_) active->unwanted = active->unwanted || meant(active->request);
+  for (const auto& active : active_) active->unwanted = active->unwanted || active->request.number == number;
 }
 
 // Takes the rows of those that nobody wants out of the states, before others enter.
@@ -164,82 +159,36 @@ void Engine::drop_unwanted() {
   for (model::DecoderState& state : states_) state.reorder(parents);
 }
 
-void Engine::leave(const Active& active) { room_.leave(active.request.client, needs_of(active.request)); }
+void Engine::leave(const Active& active) { admission_.leave(active.request, needs_of(active.request)); }
 
-// Sentences enter when a quarter of the places are free, so that they are encoded several at a time. Clients that have
-// nothing under way do not wait for that: every few steps they may take what is free.
 void Engine::admit() {
-  const bool open =
-      active_.empty() || under_way() <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
-  const auto is_new = [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; };
-  if (waiting_.empty()) return;
-  if (!open && (!limits_.fair || ++closed_steps_ < kStepsForNew || std::ranges::none_of(waiting_, is_new))) return;
-  closed_steps_ = 0;
   std::vector<std::unique_ptr<Active>> sentences;
-  let_in(open, sentences);
+  for (Request& request : admission_.admit([this](const Request& one) { return take_memory(one); })) {
+    sentences.push_back(make_active(std::move(request)));
+  }
   if (!sentences.empty()) encode(sentences);
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-// In the order in which they came, those of clients that have nothing under way first, but a sentence that does not fit
-// lets others pass. When that has happened often, the later ones of its client wait for it; and when it is all that its
-// client has, others leave the room that it needs, but for the small first sentences of their clients: two or three
-// large requests at a time must not keep everybody else out. Where there are several clients, long sentences enter one
-// at a time, because all others wait while they are encoded.
-void Engine::let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences) {
-  const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
-  const std::int64_t most_tokens = limits_.fair ? kEncodedAtOnce : limits_.source_tokens;
-  std::set<std::string> impatient;  // clients
-  RoomNeeds kept;
-  if (limits_.fair) {
-    std::ranges::stable_partition(waiting_,
-                                  [&](const Waiting& waiting) { return room_.under_way(waiting.request.client) == 0; });
-  }
-  std::int64_t tokens = 0;  // that are to be encoded
-  for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < most_tokens;) {
-    const std::string& client = waiting->request.client;
-    const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
-    if (has_turn && take_room(waiting->request, kept)) {
-      tokens += std::ssize(waiting->request.source);
-      sentences.push_back(make_active(std::move(waiting->request)));
-      waiting = waiting_.erase(waiting);
-      continue;
-    }
-    if (has_turn && ++waiting->passed > kPatience) {
-      impatient.insert(client);
-      const RoomNeeds needs = needs_of(waiting->request);
-      if (kept.cells == 0 && (!limits_.fair || room_.under_way(client) == 0)) kept = needs;
-      // Enough room, but never in one piece: then nobody enters before it.
-      if (waiting->passed > 4 * kPatience && room_.has_room(client, needs)) return;
-    }
-    ++waiting;
-  }
-}
-
 // A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
 // all of them.
-bool Engine::take_room(const Request& request, const RoomNeeds& kept) {
-  const RoomNeeds needs = needs_of(request);
-  const bool passes = limits_.fair && room_.under_way(request.client) == 0 &&
-                      kSmallPart * needs.cells <= room_.cells() && kSmallPart * needs.tokens <= room_.tokens();
-  if (!room_.has_room(request.client, needs, passes ? RoomNeeds{} : kept)) return false;
+bool Engine::take_memory(const Request& request) {
   std::int32_t number = -1;
-  for (model::DecoderState& state : states_) number = state.enter(needs.tokens);
-  if (number < 0) return false;  // enough room, but not in one piece
-  room_.enter(request.client, needs);
-  entering_.push_back(number);
-  return true;
+  for (model::DecoderState& state : states_) number = state.enter(std::ssize(request.source));
+  if (number >= 0) entering_.push_back(number);
+  return number >= 0;
 }
 
 std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
-  const auto extent = request.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
-  auto trace = request.trace || request.links
-                   ? std::make_unique<Trace>(models_.front()->sites(), request.trace_layers, extent)
+  const RequestOptions& options = request.options;
+  const auto extent = options.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
+  auto trace = options.trace || options.links
+                   ? std::make_unique<Trace>(models_.front()->sites(), options.trace_layers, extent)
                    : nullptr;
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
-  const bool trees = request.trace;
+  const bool trees = options.trace;
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
   if (settings.method == Method::kBeam) {
     active->search.emplace<BeamSearch>(settings, bounds, V_, trees ? &active->trace->candidates : nullptr);
@@ -283,7 +232,7 @@ std::vector<Result> Engine::step() {
 std::vector<Settled> Engine::settled() const {
   std::vector<Settled> settled;
   for (const auto& active : active_) {
-    if (!active->request.follow || active->unwanted) continue;
+    if (!active->request.options.follow || active->unwanted) continue;
     settled.push_back(
         {active->request.number, std::visit([](const auto& search) { return search.settled(); }, active->search)});
   }

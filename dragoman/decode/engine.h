@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,7 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "dragoman/decode/admission.h"
 #include "dragoman/decode/beam.h"
+#include "dragoman/decode/request.h"
 #include "dragoman/decode/room.h"
 #include "dragoman/decode/search.h"
 #include "dragoman/decode/single.h"
@@ -20,26 +21,6 @@
 #include "dragoman/model/seq2seq.h"
 
 namespace dragoman::decode {
-
-struct EngineLimits {
-  std::int64_t sentences = 64;        // under way at once
-  std::int64_t source_tokens = 4096;  // of the sentences under way together; a single longer one is refused
-  bool fair = false;                  // one client does not get all the room: see Room
-};
-
-struct Request {
-  data::Sentence source;                                // ends in EOS
-  data::Sentence prefix;                                // words that the translation is to begin with
-  std::uint64_t number = 0;                             // tells the results apart, and the random numbers
-  std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the engine's
-  std::vector<nn::Head> heads_off = {};                 // heads that give it nothing
-  std::optional<std::uint64_t> stream = std::nullopt;   // of the random numbers, in place of its number
-  bool trace = false;
-  std::vector<int> trace_layers = {};  // see Trace
-  bool follow = false;                 // its words are asked for while the search goes on: see Engine::settled()
-  bool links = false;                  // a trace that has only what links between words need
-  std::string client = {};             // whose room it takes
-};
 
 // Hypotheses of one sentence at once, at most.
 std::int64_t most_rows(const SearchSettings& settings);
@@ -77,10 +58,10 @@ class Engine {
   void cancel(std::uint64_t number);
   // Tokens that the translation may have, EOS included.
   std::int64_t limit(const Request& request) const;
-  std::int64_t waiting() const { return static_cast<std::int64_t>(waiting_.size()); }
-  std::int64_t waiting(const std::string& client) const;
+  std::int64_t waiting() const { return admission_.waiting(); }
+  std::int64_t waiting(const std::string& client) const { return admission_.waiting(client); }
   std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
-  bool idle() const { return waiting_.empty() && active_.empty() && ready_.empty(); }
+  bool idle() const { return waiting() == 0 && active_.empty() && ready_.empty(); }
 
   // Lets waiting sentences in and takes one step with all that are under way. Returns those that are done, in the order
   // in which they entered.
@@ -90,10 +71,6 @@ class Engine {
 
  private:
   using Search = std::variant<BeamSearch, SingleSearch>;
-  struct Waiting {
-    Request request;
-    std::int64_t passed = 0;  // how often others may have gone first
-  };
   struct Active {
     Active(Request request_, std::unique_ptr<Trace> trace_) : request(std::move(request_)), trace(std::move(trace_)) {}
 
@@ -103,14 +80,15 @@ class Engine {
     bool unwanted = false;
   };
 
-  const SearchSettings& search_of(const Request& request) const { return request.search ? *request.search : settings_; }
+  const SearchSettings& search_of(const Request& request) const {
+    return request.options.search ? *request.options.search : settings_;
+  }
   RoomNeeds needs_of(const Request& request) const;
   void leave(const Active& active);
   void drop_unwanted();
 
   void admit();
-  void let_in(bool open, std::vector<std::unique_ptr<Active>>& sentences);
-  bool take_room(const Request& request, const RoomNeeds& kept);
+  bool take_memory(const Request& request);
   std::unique_ptr<Active> make_active(Request request) const;
   void encode(std::span<const std::unique_ptr<Active>> sentences);
   std::vector<Tensor> run_models();
@@ -124,9 +102,7 @@ class Engine {
   std::int64_t V_;
   std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // that the models have
 
-  Room room_;
-  std::deque<Waiting> waiting_;
-  std::int64_t closed_steps_ = 0;                // since sentences last entered, while few places were free
+  Admission admission_;
   std::vector<Result> ready_;                    // what took no step at all
   std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
   std::vector<model::DecoderState> states_;      // one a model

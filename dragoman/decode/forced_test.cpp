@@ -49,7 +49,7 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
   const model::SmallModel small(untied_config());
   const nn::Head off{model::kCrossSite, 0, 1};
   Engine engine(*small.on, {&small.model}, {.beam = 3, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
-  engine.add({.source = {5, 9, 120, data::kEos}, .prefix = {}, .heads_off = {off}, .trace = true});
+  engine.add({.source = {5, 9, 120, data::kEos}, .prefix = {}, .options = {.heads_off = {off}, .trace = true}});
   std::vector<Result> results;
   while (results.empty()) results = engine.step();
   const Hypothesis& best = results[0].hypotheses.front();
@@ -67,8 +67,8 @@ TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
   const model::SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
   const data::Sentence source{5, 9, 120, data::kEos};
-  engine.add({.source = source, .prefix = {}, .number = 0, .trace = true});
-  engine.add({.source = source, .prefix = {}, .number = 1, .trace = true, .trace_layers = {1}});
+  engine.add({.source = source, .prefix = {}, .number = 0, .options = {.trace = true}});
+  engine.add({.source = source, .prefix = {}, .number = 1, .options = {.trace = true, .trace_layers = {1}}});
   std::map<std::uint64_t, Result> results;
   while (!engine.idle()) {
     for (Result& result : engine.step()) results.emplace(result.number, std::move(result));

@@ -33,8 +33,10 @@ std::uint64_t stream_of(const LineDesk::Line& line, std::size_t piece) {
 }
 
 std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::Sentence> pieces) {
-  // A line in pieces shows no trace.
-  const bool whole = pieces.size() == 1 && line.source.part == 0 && !line.source.continues;
+  RequestOptions options = line.source.options;
+  if (pieces.size() > 1 || line.source.part > 0 || line.source.continues) {
+    options.trace = options.links = false;  // a line in pieces shows no trace
+  }
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
     const std::size_t index = requests.size();
@@ -42,14 +44,8 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
     requests.push_back({.source = std::move(piece),
                         .prefix = {},
                         .number = number_of(line.number, index),
-                        .search = line.source.search,
-                        .heads_off = line.source.heads_off,
-                        .stream = stream_of(line, index),
-                        .trace = line.source.trace && whole,
-                        .trace_layers = line.source.trace_layers,
-                        .follow = line.source.follow,
-                        .links = line.source.links && whole,
-                        .client = line.source.client});
+                        .options = options,
+                        .stream = stream_of(line, index)});
   }
   return requests;
 }
@@ -89,7 +85,7 @@ void LineWorker::run() {
       std::optional<LineDesk::Line> line = desk_.take_of(has_few, engine_.idle());
       closed = !line && engine_.idle();
       if (!line) break;
-      line->source.trace = line->source.trace || options_.traces;
+      line->source.options.trace = line->source.options.trace || options_.traces;
       begin(*line);
     }
     if (desk_.given_up()) return;
@@ -130,10 +126,7 @@ void LineWorker::begin(const LineDesk::Line& line) {
   requests[0].prefix = prefix;
   try {
     enter(number, std::move(requests));
-    Parts& parts = under_way_.at(number);
-    parts.look = {.projections = source.projections, .switched_off = source.heads_off, .attention = false};
-    parts.links = source.links;
-    parts.trace = source.trace;
+    under_way_.at(number).options = source.options;
   } catch (const UsageError& error) {  // its own search cannot be made
     cancel(number);
     desk_.refuse(number, join(": ", error.what()));
@@ -197,7 +190,7 @@ void LineWorker::collect(std::vector<Result> results) {
     parts.results[piece] = std::move(result);
     if (--parts.left > 0) continue;
     TranslatedLine& line = lines.emplace_back(compose(number, parts));
-    if (!parts.look.projections.empty() && line.pieces == 1) project(line, parts.look);
+    if (!parts.options.projections.empty() && line.pieces == 1) project(line, parts.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -226,20 +219,22 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
   if (const std::unique_ptr<Trace> trace = std::move(parts.results[0].trace)) {
     const auto& [from, to] = models_.front()->tokenizers;
     for (const Hypothesis& hypothesis : line.hypotheses) {
-      if (parts.links) line.links.push_back(traced_links(*trace, hypothesis, line.source, from, to));
+      if (parts.options.links) line.links.push_back(traced_links(*trace, hypothesis, line.source, from, to));
     }
     trace->keep_only(line.hypotheses.front());
-    if (parts.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
+    if (parts.options.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
   }
   line.target = line.hypotheses.front().tokens;
   line.target.push_back(data::kEos);
   return line;
 }
 
-void LineWorker::project(TranslatedLine& line, const ForcedChoice& choice) const {
+void LineWorker::project(TranslatedLine& line, const RequestOptions& options) const {
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // it never came to its EOS
-  if (!pair.target.empty()) line.projections = look_at(on_, *models_.front()->model, pair, choice).projections;
+  if (pair.target.empty()) return;
+  const ForcedChoice choice{.projections = options.projections, .switched_off = options.heads_off, .attention = false};
+  line.projections = look_at(on_, *models_.front()->model, pair, choice).projections;
 }
 
 // What the decoder looked at when it chose the words: the same numbers as in the search, because a whole sentence is

@@ -32,8 +32,7 @@ class LineWorker {
     std::vector<Result> results;
     std::vector<data::Sentence> settled;  // of a line that is followed
     std::string told;                     // what its asker knows of it
-    ForcedChoice look;                    // closer, when it is done
-    bool links = false, trace = false;    // asked for
+    RequestOptions options;               // as the line has them
     std::size_t left = 0;
   };
 
@@ -44,7 +43,7 @@ class LineWorker {
   std::string settled_text(const Parts& parts) const;
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, Parts& parts) const;
-  void project(TranslatedLine& line, const ForcedChoice& choice) const;
+  void project(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 
   Backend& on_;

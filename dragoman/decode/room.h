@@ -10,6 +10,12 @@
 
 namespace dragoman::decode {
 
+struct EngineLimits {
+  std::int64_t sentences = 64;        // under way at once
+  std::int64_t source_tokens = 4096;  // of the sentences under way together; a single longer one is refused
+  bool fair = false;                  // one client does not get all the room: see Room
+};
+
 // What a sentence takes while it is under way.
 struct RoomNeeds {
   std::int64_t tokens = 0;  // of the source
@@ -19,12 +25,14 @@ struct RoomNeeds {
 
 class Room {
  public:
-  // What one client may have. `fair`: there is somewhat more, so that a client that comes when another has it all finds
-  // a place (see Shares).
-  Room(const RoomNeeds& most, std::int64_t sentences, bool fair)
-      : fair_(fair), shares_{Shares(sentences), Shares(most.tokens), Shares(most.cells), Shares(most.rows)} {}
+  // `most`: what one client may have, besides limits.sentences. If limits.fair, there is somewhat more, so that a
+  // client that comes when another has it all finds a place (see Shares).
+  Room(const EngineLimits& limits, const RoomNeeds& most)
+      : fair_(limits.fair),
+        shares_{Shares(limits.sentences), Shares(most.tokens), Shares(most.cells), Shares(most.rows)} {}
 
   // What there is: never less than what was asked for.
+  std::int64_t sentences() const { return capacity(kPlaces); }
   std::int64_t tokens() const { return capacity(kTokens); }
   std::int64_t cells() const { return capacity(kCells); }
 

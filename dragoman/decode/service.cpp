@@ -42,7 +42,7 @@ class Service::Desk final : public LineDesk {
     open.waiting.pop_front();
     SourceLine source = std::move(open.order.lines[line]);
     if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
-    source.client = turn.client;
+    source.options.client = turn.client;
     service_.places_.give_back(turn.client, 1);
     if (!open.waiting.empty()) turn.orders.push_back(ticket);  // others come first
     if (!turn.orders.empty()) turns.push_back(std::move(turn));

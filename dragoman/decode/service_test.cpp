@@ -83,8 +83,8 @@ TEST_F(ServiceTest, ALineMayBeSearchedInItsOwnWay) {
     Translator translator(directory, {.search = search, .threads = 1});
     const auto expected = translator.translate(texts);
     std::vector<SourceLine> lines = lines_of(texts);
-    for (SourceLine& line : lines) line.search = search;
-    lines[2].trace = true;
+    for (SourceLine& line : lines) line.options.search = search;
+    lines[2].options.trace = true;
     const Answer answer = ask(service, std::move(lines));
     for (std::size_t i = 0; i < texts.size(); ++i) {
       EXPECT_EQ(answer.lines[i].text, expected[i].text);
@@ -96,7 +96,7 @@ TEST_F(ServiceTest, ALineMayBeSearchedInItsOwnWay) {
 
 TEST_F(ServiceTest, TextThatIsSettledIsNeverTakenBack) {
   Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);  // in three pieces
-  const Answer answer = ask(service, {{.text = data::words(9), .follow = true}, {.text = "one"}});
+  const Answer answer = ask(service, {{.text = data::words(9), .options = {.follow = true}}, {.text = "one"}});
   ASSERT_FALSE(answer.told.empty());
   std::string before;
   for (const std::string& text : answer.told) {
@@ -131,7 +131,7 @@ TEST_F(ServiceTest, RefusesWhatItHasNoRoomFor) {
 TEST_F(ServiceTest, ABadLineIsRefusedAndOthersGoOn) {
   Service service(directory, {.threads = 1}, 100);
   EXPECT_THROW(ask(service, {{.text = "one", .prefix = data::words(200)}}), UsageError);
-  EXPECT_THROW(ask(service, {{.text = "one", .search = SearchSettings{.beam = 100000}}}), UsageError);
+  EXPECT_THROW(ask(service, {{.text = "one", .options = {.search = SearchSettings{.beam = 100000}}}}), UsageError);
   EXPECT_THROW(ask(service, {{.text = "", .prefix = "one"}}), UsageError);
   EXPECT_THROW(ask(service, {{.text = "\xff"}}), UsageError);
   EXPECT_NO_THROW(ask(service, {{.text = "one"}}));
@@ -144,7 +144,7 @@ TEST_F(ServiceTest, NothingIsHeardOfACancelledOrder) {
   for (int round = 0; round < 50; ++round) {
     auto cancelled = std::make_shared<std::atomic<bool>>(false);
     std::vector<SourceLine> lines = lines_of({data::words(9), data::words(8), data::words(7), data::words(6)});
-    for (SourceLine& line : lines) line.follow = true;
+    for (SourceLine& line : lines) line.options.follow = true;
     const auto heard = [&late, cancelled] { late += *cancelled ? 1 : 0; };
     const Service::Ticket ticket = service.submit({.lines = std::move(lines),
                                                    .done = [heard](std::size_t, const Order::Outcome&) { heard(); },
@@ -175,7 +175,7 @@ TEST_F(ServiceTest, OrdersThatAreNotDoneAtTheEndFail) {
 
 // Lines that take a few hundred steps each, whatever the model says.
 SourceLine long_line() {
-  return {.text = "one", .search = SearchSettings{.beam = 2, .max_extra = 300, .min_length = 300}};
+  return {.text = "one", .options = {.search = SearchSettings{.beam = 2, .max_extra = 300, .min_length = 300}}};
 }
 
 TEST_F(ServiceTest, AClientThatFillsTheBatchHoldsUpNobodyElse) {

@@ -41,17 +41,9 @@ struct TranslatorOptions {
 
 struct SourceLine {
   std::string text;
-  std::string prefix = {};                              // what its translation is to begin with
-  std::optional<SearchSettings> search = std::nullopt;  // its own, in place of the translator's
-  std::vector<nn::Head> heads_off = {};                 // heads that are switched off for it
-  bool trace = false;
-  std::vector<int> trace_layers = {};      // that the trace has, from 0 and in order; none: all
-  std::vector<nn::Head> projections = {};  // heads whose queries and keys are wanted
-  bool follow = false;                     // what is certain of its translation is told while it is made
-  std::optional<std::int64_t> number =
-      std::nullopt;         // for the random numbers of sampling; where it stands, unless given
-  bool links = false;       // which words of its translations come from which is wanted
-  std::string client = {};  // whose it is
+  std::string prefix = {};  // what its translation is to begin with
+  RequestOptions options = {};
+  std::optional<std::int64_t> number = std::nullopt;  // for the random numbers of sampling; defaults to its position
 
   // Of a line that comes in parts. Only the first one has a prefix.
   bool continues = false;  // the line goes on in the next part

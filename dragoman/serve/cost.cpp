@@ -24,32 +24,33 @@ std::int64_t mebibytes(std::int64_t bytes) { return (bytes + (1 << 20) - 1) >> 2
 
 }  // namespace
 
-Cost::Cost(const decode::Service& service, const decode::SourceLine& line, decode::Numbers numbers,
+Cost::Cost(const decode::Service& service, const decode::RequestOptions& options, decode::Numbers numbers,
            const CostLimits& limits)
-    : line_(line), search_(line.search ? *line.search : service.options().search), limits_(limits) {
-  const decode::TranslatorOptions& options = service.options();
+    : options_(options), search_(options.search.value_or(service.options().search)), limits_(limits) {
+  const decode::TranslatorOptions& translator = service.options();
   const model::LoadedModel& model = service.model();
   const nn::AttentionSites sites = model.model->sites();
-  const decode::EngineLimits engine = decode::engine_limits(options);
+  const decode::EngineLimits engine = decode::engine_limits(translator);
   rows_ = decode::most_rows(search_);
   for (const nn::AttentionSite& site : sites) {
     const bool is_encoder = site.queries == nn::Side::kSource;
     (is_encoder        ? encoder_heads_
      : site.is_cross() ? cross_heads_
-                       : decoder_heads_) += heads_shown(line.trace_layers, site);
+                       : decoder_heads_) += heads_shown(options.trace_layers, site);
   }
-  for (const nn::Head& head : line.projections) {
+  for (const nn::Head& head : options.projections) {
     projection_ += 2 * sites[static_cast<std::size_t>(head.site)].d_k;
   }
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
   positions_ = model.model->most_positions();
-  longest_ = options.longest;
+  longest_ = translator.longest;
   // What the server's own settings ask for is always allowed.
-  const std::int64_t usual = options.longest + options.search.max_extra;
+  const std::int64_t usual = translator.longest + translator.search.max_extra;
   most_length_ = std::max(kLength, usual);
-  room_cells_ = Shares::room_for(decode::most_cells(options.search, engine));
+  room_cells_ = Shares::room_for(decode::most_cells(translator.search, engine));
   room_tokens_ = Shares::room_for(engine.source_tokens);
-  most_cells_ = std::max(decode::most_cells(options.search, engine) / 2, decode::most_rows(options.search) * usual);
+  most_cells_ =
+      std::max(decode::most_cells(translator.search, engine) / 2, decode::most_rows(translator.search) * usual);
 }
 
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
@@ -90,9 +91,9 @@ void Cost::add_result(std::int64_t tokens, std::int64_t length) {
 void Cost::add_search(std::int64_t n, std::int64_t length) {
   const std::int64_t past = length * (length + 1) / 2;
   std::int64_t searching = 12 * rows_ * length;  // words of hypotheses
-  if (line_.trace) {
+  if (options_.trace) {
     searching += kWeight * (encoder_heads_ * n * n + rows_ * (cross_heads_ * length * n + decoder_heads_ * past));
-  } else if (line_.links) {
+  } else if (options_.links) {
     searching += kWeight * rows_ * length * n;
     largest_ = std::max(largest_, 3 * kWeight * length * n);
   }
@@ -107,7 +108,7 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
 // The same of the result: of one hypothesis, and as text.
 void Cost::keep(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
-  if (line_.trace) {
+  if (options_.trace) {
     const std::int64_t encoder = encoder_heads_ * n * n, cross = cross_heads_ * length * n;
     const std::int64_t decoder = decoder_heads_ * length * length;
     const std::int64_t candidates = 2 * rows_ * length;
@@ -141,9 +142,9 @@ void Cost::check_length(std::int64_t length) const {
 }
 
 void Cost::check_bytes() const {
-  const char* advice = line_.trace   ? "; shorten the text, lower max_extra or beam, or ask for some of the layers."
-                       : line_.links ? "; shorten the sentences, or ask for fewer alternatives."
-                                     : "; divide it, or lower max_extra, beam or n_best.";
+  const char* advice = options_.trace   ? "; shorten the text, lower max_extra or beam, or ask for some of the layers."
+                       : options_.links ? "; shorten the sentences, or ask for fewer alternatives."
+                                        : "; divide it, or lower max_extra, beam or n_best.";
   require_or(413, bytes() <= limits_.bytes, "this request might take ", mebibytes(bytes()), " MiB, where ",
              mebibytes(limits_.bytes), " are the most", advice);
 }

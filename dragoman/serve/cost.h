@@ -19,8 +19,8 @@ struct CostLimits {
 // that is longer after all is counted as it is when it is there.
 class Cost {
  public:
-  // `line` says how every sentence is to be translated.
-  Cost(const decode::Service& service, const decode::SourceLine& line, decode::Numbers numbers,
+  // `options` are those of every sentence.
+  Cost(const decode::Service& service, const decode::RequestOptions& options, decode::Numbers numbers,
        const CostLimits& limits);
 
   // A sentence of so many tokens. Throws a Refusal (413) that says what to lower if it, or all together, are too much.
@@ -37,7 +37,7 @@ class Cost {
   void check_length(std::int64_t length) const;
   void check_bytes() const;
 
-  decode::SourceLine line_;
+  decode::RequestOptions options_;
   decode::SearchSettings search_;
   CostLimits limits_;
   std::int64_t rows_;               // hypotheses of a sentence

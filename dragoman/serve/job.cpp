@@ -13,8 +13,8 @@ constexpr std::size_t kMostPrefixBytes = 4096;
 
 }  // namespace
 
-Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Wishes& wishes)
-    : model_(std::move(model)), documents_(std::move(documents)), wishes_(wishes) {
+Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Options& options)
+    : model_(std::move(model)), documents_(std::move(documents)), options_(options) {
   std::size_t lines = 0;
   for (const auto& document : documents_) {
     first_.push_back(lines);
@@ -34,18 +34,16 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
   settled_ = std::move(settled);
   decode::Order order;
   order.client = holder_of(exchange->request().client);
-  std::string prefix = std::exchange(wishes_.line.prefix, {});  // of the first sentence alone
-  require_or(413, prefix.size() <= kMostPrefixBytes, "'prefix' is longer than ", kMostPrefixBytes,
+  require_or(413, options_.prefix.size() <= kMostPrefixBytes, "'prefix' is longer than ", kMostPrefixBytes,
              " bytes; shorten it.");
-  decode::SourceLine dearest = wishes_.line;
+  decode::RequestOptions dearest = options_.request;
   for (const auto& document : documents_) dearest.links = dearest.links || document->wants_links();
-  cost_.emplace(model_->service, dearest, wishes_.numbers, wishes_.limits);
+  cost_.emplace(model_->service, dearest, options_.numbers, options_.limits);
   for (const auto& document : documents_) {
     for (const std::string& sentence : document->sentences()) {
-      decode::SourceLine line = wishes_.line;
-      line.text = sentence;
-      line.links = line.links || document->wants_links();
-      if (order.lines.empty()) line.prefix = std::move(prefix);
+      decode::SourceLine line{.text = sentence, .options = options_.request};
+      line.options.links = line.options.links || document->wants_links();
+      if (order.lines.empty()) line.prefix = options_.prefix;
       cost_->add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }
@@ -83,8 +81,8 @@ void Job::count(const decode::TranslatedLine& line) try {
 
 // A long answer takes longer to write than others of the worker's sentences should wait.
 void Job::finish_later() {
-  if (!wishes_.later) return finish();
-  wishes_.later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
+  if (!options_.later) return finish();
+  options_.later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
 }
 
 // An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with

@@ -18,9 +18,9 @@ namespace dragoman::serve {
 
 class Job : public std::enable_shared_from_this<Job> {
  public:
-  // How every sentence is to be translated. Its text is not looked at; a prefix is for the first sentence.
-  struct Wishes {
-    decode::SourceLine line;
+  struct Options {
+    decode::RequestOptions request = {};                // of every sentence
+    std::string prefix = {};                            // of the first sentence's translation
     decode::Numbers numbers = decode::Numbers::kLists;  // of the answer
     CostLimits limits = {};
     // Does work for a client later, as in AppOptions.
@@ -31,7 +31,7 @@ class Job : public std::enable_shared_from_this<Job> {
   // Called from a worker of the model.
   using Settled = std::function<void(Job&, std::size_t document, const std::string& beginning)>;
 
-  Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Wishes& wishes);
+  Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Document>> documents, const Options& options);
 
   // Translates. When the exchange's client goes away, so does the work. Throws what Service::submit throws, and a
   // Refusal: 413 if it is too much, 503 if there is no memory for it now.
@@ -64,7 +64,7 @@ class Job : public std::enable_shared_from_this<Job> {
   std::shared_ptr<ServedModel> model_;
   std::vector<std::unique_ptr<Document>> documents_;
   std::vector<std::size_t> first_;  // line of each document, and the number of all
-  Wishes wishes_;
+  Options options_;
   std::optional<Cost> cost_;
   std::shared_ptr<Exchange> exchange_;
   Finished finished_;

@@ -17,7 +17,7 @@ class JobTest : public decode::ModelDirectoryTest {
   std::shared_ptr<Job> job_of(const std::string& text) const {
     std::vector<std::unique_ptr<Document>> documents;
     documents.push_back(plain_document(text, "", ""));
-    return std::make_shared<Job>(model, std::move(documents), Job::Wishes{.line = {}, .limits = {.tokens = 100}});
+    return std::make_shared<Job>(model, std::move(documents), Job::Options{.limits = {.tokens = 100}});
   }
 
   const std::shared_ptr<ServedModel> model =

@@ -71,15 +71,16 @@ void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
     source = choose_source(app.models(), reply.detected, target);
   }
   const std::shared_ptr<ServedModel> model = app.models().find(source, target);
-  Job::Wishes wishes;
-  wishes.limits = app.options().cost;
-  wishes.later = app.options().later;
+  Job::Options options;
+  options.limits = app.options().cost;
+  options.later = app.options().later;
   if (reply.alternatives > 0) {
-    wishes.line.search = model->service.options().search;
-    wishes.line.search->n_best = static_cast<int>(reply.alternatives) + 1;
-    wishes.line.search->beam = std::max(wishes.line.search->beam, wishes.line.search->n_best);
+    decode::SearchSettings search = model->service.options().search;
+    search.n_best = static_cast<int>(reply.alternatives) + 1;
+    search.beam = std::max(search.beam, search.n_best);
+    options.request.search = search;
   }
-  std::make_shared<Job>(model, documents_of(q.texts, format == "html", *model), wishes)->submit(exchange, reply);
+  std::make_shared<Job>(model, documents_of(q.texts, format == "html", *model), options)->submit(exchange, reply);
 }
 
 void libre_detect(App& app, const std::shared_ptr<Exchange>& exchange) {

@@ -41,6 +41,19 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
   return search;
 }
 
+decode::RequestOptions options_of(const Json& fields, const ServedModel& model, int most_beam) {
+  const nn::AttentionSites sites = model.service.model().model->sites();
+  decode::RequestOptions options;
+  options.search = search_of(fields, model.service.options().search, most_beam);
+  options.links = switch_field(fields, "alignment", false);
+  options.trace = switch_field(fields, "trace", false);
+  options.follow = switch_field(fields, "stream", false);
+  options.heads_off = heads_field(fields, "heads_off", sites);
+  options.trace_layers = layers_field(fields, sites);
+  options.projections = heads_field(fields, "projections", sites);
+  return options;
+}
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
@@ -77,8 +90,7 @@ class Stream {
 
 struct FullAnswer {
   std::shared_ptr<Exchange> exchange;
-  decode::SearchSettings search;
-  bool alignment = false, trace = false;
+  decode::RequestOptions options;  // with a search
   decode::Numbers numbers = decode::Numbers::kLists;
   std::vector<Detected> detected = {};  // of each text, if that was asked for
   std::shared_ptr<Stream> stream = {};
@@ -90,7 +102,7 @@ struct FullAnswer {
                   {"tokens", line.tokens},   {"finished", line.finished},
                   {"repeats", line.repeats}, {"odd_length", line.odd_length},
                   {"pieces", line.pieces}};
-    if (search.n_best > 1) {
+    if (options.search->n_best > 1) {
       Json& hypotheses = sentence["hypotheses"] = Json::array();
       for (const decode::Hypothesis& hypothesis : line.hypotheses) {
         hypotheses.push_back({{"text", tokenizers.target.decode(hypothesis.tokens)},
@@ -99,7 +111,7 @@ struct FullAnswer {
                               {"finished", hypothesis.finished}});
       }
     }
-    if (alignment && !line.links.empty() && line.finished) {
+    if (options.links && !line.links.empty() && line.finished) {
       sentence["alignment"] = decode::pharaoh(line.links.front());
     }
     return sentence;
@@ -118,10 +130,10 @@ struct FullAnswer {
       for (std::size_t i = 0; i < lines.size(); ++i) {
         if (i > 0) body += ',';
         body += dump(sentence_json(job, job.sentences(d)[i], lines[i]));
-        if (!trace) continue;
+        if (!options.trace) continue;
         body.back() = ',';
         body += R"("trace":)";
-        decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, search, numbers,
+        decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, *options.search, numbers,
                                   [&job] { return job.is_unwanted(); });
         body += '}';
       }
@@ -151,29 +163,18 @@ void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
   const std::shared_ptr<ServedModel> model = app.models().find(source, target);
   FullAnswer reply{
       .exchange = exchange,
-      .search = search_of(fields, model->service.options().search, app.options().most_beam),
-      .alignment = switch_field(fields, "alignment", false),
-      .trace = switch_field(fields, "trace", false),
+      .options = options_of(fields, *model, app.options().most_beam),
       .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
       .detected = std::move(detected)};
-  const bool streams = switch_field(fields, "stream", false);
-  const nn::AttentionSites sites = model->service.model().model->sites();
-  Job::Wishes wishes;
-  wishes.numbers = reply.numbers;
-  wishes.limits = app.options().cost;
-  wishes.later = app.options().later;
-  wishes.line.prefix = text_field(fields, "prefix", "");
-  wishes.line.search = reply.search;
-  wishes.line.heads_off = heads_field(fields, "heads_off", sites);
-  wishes.line.trace = reply.trace;
-  wishes.line.links = reply.alignment;
-  wishes.line.trace_layers = layers_field(fields, sites);
-  wishes.line.projections = heads_field(fields, "projections", sites);
-  wishes.line.follow = streams;
+  const Job::Options options{.request = reply.options,
+                             .prefix = text_field(fields, "prefix", ""),
+                             .numbers = reply.numbers,
+                             .limits = app.options().cost,
+                             .later = app.options().later};
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
-  const auto job = std::make_shared<Job>(model, std::move(documents), wishes);
-  if (!streams) return job->submit(exchange, reply);
+  const auto job = std::make_shared<Job>(model, std::move(documents), options);
+  if (!options.request.follow) return job->submit(exchange, reply);
   reply.stream = std::make_shared<Stream>(exchange, job->documents());
   job->submit(exchange, reply, [stream = reply.stream](Job&, std::size_t document, const std::string& beginning) {
     stream->text(document, beginning);
