@@ -26,7 +26,7 @@ constexpr std::int64_t kRows = 2048, kSentence = 32, kModel = 512, kInner = 2048
 struct Bench {
   std::unique_ptr<Backend> on = make_backend(Device{});
   RandomStream random{1};
-  data::Tokens tokens;
+  Tokens tokens;
 
   Bench() {
     std::vector<data::Sentence> sentences(kRows / kSentence, data::Sentence(kSentence));

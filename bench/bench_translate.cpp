@@ -104,7 +104,7 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
     for (int i = 1; i < options.source_length; ++i) {
       source.push_back(4 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 4))));
     }
-    source.push_back(data::kEos);
+    source.push_back(kEos);
   }
   return sources;
 }

@@ -3,7 +3,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
-#include "dragoman/train/probe.h"
+#include "dragoman/decode/film.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 
@@ -18,9 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return true;
   }();
   replace_file(frames / "step-200.jsonl", fuzz::as_text(data, size));
-  fuzz::check(made && train::summarise_film(scratch.directory()).exists);
+  fuzz::check(made && decode::summarise_film(scratch.directory()).exists);
   try {
-    const Json film = Json::parse(train::film_json(scratch.directory()));
+    const Json film = Json::parse(decode::film_json(scratch.directory()));
     fuzz::check(film.at("sentences").at(0).at("source") == "a cat");
   } catch (const Error&) {
   }

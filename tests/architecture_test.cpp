@@ -69,9 +69,9 @@ TEST_F(NewArchitecture, Learns) {
   const train::Metrics metrics = train::read_metrics(file("model/metrics.jsonl"));
   ASSERT_EQ(metrics.progress.size(), kSteps / 40);
   ASSERT_EQ(metrics.validations.size(), kSteps / 80);
-  EXPECT_LT(metrics.progress.back().nll, 0.3 * metrics.progress.front().nll);
-  EXPECT_LT(metrics.validations.back().nll, metrics.validations.front().nll);
-  EXPECT_GT(metrics.validations.back().bleu, 90);
+  EXPECT_LT(metrics.progress.back().losses["nll"], 0.3 * metrics.progress.front().losses["nll"]);
+  EXPECT_LT(metrics.validations.back().scores["nll"], metrics.validations.front().scores["nll"]);
+  EXPECT_GT(metrics.validations.back().scores["bleu"], 90);
 }
 
 TEST_F(NewArchitecture, ARunThatWasStoppedEndsWithTheSameBytes) {
@@ -100,7 +100,7 @@ TEST_F(NewArchitecture, TeacherForcingGivesTheBitsOfTheSteps) {
   nn::Pass pass{.on = *on};
   const std::vector<data::Sentence> source{{15, 6, 19, 2}}, read{{1, 20, 11, 20, 8}};
   const model::Encoded encoded = model.encode(data::make_tokens(*on, source, {.V = model.source_vocabulary()}), pass);
-  const data::Tokens target = data::make_tokens(*on, read, {.V = model.target_vocabulary()});
+  const Tokens target = data::make_tokens(*on, read, {.V = model.target_vocabulary()});
   const Tensor forced = log_probabilities(model, model.decode(target, encoded, pass));
 
   model::DecoderState state = start_decoding(model, *on, {.source_rows = 4, .cells = 5});

@@ -77,10 +77,10 @@ class BagOfWords final : public Seq2Seq {
   }
 
   // Whole sentences: training, and looking closer at a translation that is given.
-  Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+  Encoded encode(const Tokens& source, nn::Pass& pass) const override {
     return {W_KV_(embed(source, E_source_, pass)), source.segments};
   }
-  Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const override {
+  Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const override {
     const Tensor y = embed(target, E_target_, pass);
     const Tensor K = columns(encoded.states, 0, d()), V = columns(encoded.states, d(), d());
     return ops::add(y, cross_(y, K, V, {target.segments, encoded.segments, {}}, pass));
@@ -100,7 +100,7 @@ class BagOfWords final : public Seq2Seq {
 
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
-  std::int32_t start_token() const override { return data::kBos; }
+  std::int32_t start_token() const override { return kBos; }
   // Where it attends: traces, alignments, head masks and the page go by this list. `cross_` is layer 0 of site 0.
   nn::AttentionSites sites() const override {
     return {{.name = "cross",
@@ -117,7 +117,7 @@ class BagOfWords final : public Seq2Seq {
     const nn::Initial initial = nn::Initial::normal(1 / std::sqrt(static_cast<double>(d())));
     return nn::Parameter({V, d()}, initial).used_as(nn::Use::kVocabulary);
   }
-  Tensor embed(const data::Tokens& words, const nn::Parameter& E, nn::Pass& pass) const {
+  Tensor embed(const Tokens& words, const nn::Parameter& E, nn::Pass& pass) const {
     return nn::embed(pass.on, words, E, {}, std::sqrt(static_cast<double>(d())));
   }
 

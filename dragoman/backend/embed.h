@@ -2,19 +2,11 @@
 #pragma once
 
 #include "dragoman/array/array.h"
-#include "dragoman/array/segments.h"
+#include "dragoman/array/tokens.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
-
-// The rows of a batch by token: token tokens[u] stands in rows[starts[u]] up to rows[starts[u + 1]], in rising order.
-// With it the gradient of an embedding is summed in an order that depends on the batch alone.
-struct TokenRows {
-  Array tokens;  // int32 [U], rising
-  Array starts;  // int32 [U + 1]
-  Array rows;    // int32 [R]
-};
 
 class EmbedKernels {
  public:

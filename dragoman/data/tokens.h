@@ -1,4 +1,4 @@
-// The token ids of a ragged batch, as the model reads them.
+// Sentences as token ids, and how they become the tokens of a ragged batch.
 #pragma once
 
 #include <cstdint>
@@ -6,28 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "dragoman/array/segments.h"
+#include "dragoman/array/tokens.h"
 #include "dragoman/backend/backend.h"
-#include "dragoman/text/special_ids.h"
 
 namespace dragoman::data {
 
-using text::kBos;
-using text::kEos;
-using text::kPad;
-using text::kUnk;
-// A row without a target: it adds nothing to the loss.
-inline constexpr std::int32_t kNoTarget = -1;
-
 using Sentence = std::vector<std::int32_t>;
 
-struct Tokens {
-  Array ids;  // int32 [R]
-  Segments segments;
-  TokenRows index;  // absent arrays unless gradients were asked for
-};
-
-// The same in memory of the host, made without a backend.
+// The tokens of a batch in memory of the host, made without a backend.
 struct HostTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> offsets, position, sentence;  // as in Segments

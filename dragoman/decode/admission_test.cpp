@@ -165,7 +165,7 @@ class FairEngine : public ::testing::TestWithParam<EngineKind> {
   }
   void add(std::uint64_t number, const std::string& client, std::int64_t tokens = 3) const {
     Request request{.source = data::Sentence(static_cast<std::size_t>(tokens), 5), .prefix = {}, .number = number};
-    request.source.back() = data::kEos;
+    request.source.back() = kEos;
     request.options.client = client;
     engine->add(std::move(request));
   }

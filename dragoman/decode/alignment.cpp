@@ -93,7 +93,7 @@ std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tok
   std::vector<std::int64_t> words;
   std::int64_t word = -1;
   for (const std::int32_t token : tokens) {
-    if (word < 0 || token == data::kEos || tokenizer.begins_word(token)) ++word;
+    if (word < 0 || token == kEos || tokenizer.begins_word(token)) ++word;
     words.push_back(word);
   }
   return words;
@@ -132,7 +132,7 @@ std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis,
                                const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer) {
   if (!hypothesis.finished || nn::cross_site(trace.sites) < 0) return {};
   data::Sentence target = hypothesis.tokens;
-  target.push_back(data::kEos);
+  target.push_back(kEos);
   return links(by_words(mean_of(trace.cross(hypothesis)), words_of(target, target_tokenizer),
                         words_of(source, source_tokenizer)));
 }

@@ -34,7 +34,7 @@ TEST(WordsOf, TokensCountWithTheWordTheyArePartOf) {
   const text::Tokenizer tokenizer = text::toy_tokenizer({.kind = text::TokenizerKind::kChar});
   data::Sentence tokens = tokenizer.encode("a cat");
   const std::size_t letters = tokens.size();
-  tokens.push_back(data::kEos);
+  tokens.push_back(kEos);
   const std::vector<std::int64_t> words = words_of(tokens, tokenizer);
   ASSERT_EQ(words.size(), letters + 1);
   EXPECT_EQ(words.front(), 0);

@@ -46,7 +46,7 @@ void BeamSearch::collect(std::span<const Offer> offers) {
   for (std::size_t row = 0; row < offers.size(); ++row) {
     const Offer& offer = offers[row];
     for (std::size_t i = 0; i < offer.ids.size(); ++i) {
-      if (offer.ids[i] == data::kEos && step_ + 1 < settings_.min_length) continue;
+      if (offer.ids[i] == kEos && step_ + 1 < settings_.min_length) continue;
       if (std::ranges::binary_search(alive_[row].barred, offer.ids[i])) continue;
       const double log_p = alive_[row].log_probability + offer.log_p[i];
       if (log_p == -std::numeric_limits<double>::infinity()) continue;
@@ -75,7 +75,7 @@ void BeamSearch::choose() {
   rows_.clear();
   const auto beam = static_cast<std::size_t>(settings_.beam);
   for (Candidate& candidate : candidates_) {
-    const bool ends = candidate.word == data::kEos;
+    const bool ends = candidate.word == kEos;
     if (!ends && alive_.size() == beam) {
       candidate.fate = Fate::kCrowdedOut;
       continue;
@@ -125,7 +125,7 @@ bool BeamSearch::over() const {
 Hypothesis BeamSearch::hypothesis(std::int32_t last, double log_probability, double score) const {
   Hypothesis result{.tokens = {}, .log_probability = log_probability, .score = score, .finished = false, .rows = {}};
   words_.read(last, result.tokens, result.rows);
-  if (!result.tokens.empty() && result.tokens.back() == data::kEos) {
+  if (!result.tokens.empty() && result.tokens.back() == kEos) {
     result.tokens.pop_back();
     result.finished = true;
   }

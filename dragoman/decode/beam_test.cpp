@@ -53,7 +53,7 @@ TEST(BeamSearch, StopsWhenNothingAliveCanStillWin) {
   // The bound of what is alive at -5 is -5 / LP(60) = -1.197051: an end at -1.1 is safe, one at -2 is not.
   for (const auto& [end, stops] : {std::pair{-1.1, true}, std::pair{-2.0, false}}) {
     BeamSearch search({.beam = 1}, {.prefix = {}, .limit = 60}, 100);
-    const Words words{{data::kEos, 7}, {end, -5.0}};
+    const Words words{{kEos, 7}, {end, -5.0}};
     const Offer offers[] = {words.offer()};
     search.advance(offers);
     EXPECT_EQ(search.done(), stops);
@@ -108,7 +108,7 @@ TEST(WordTree, BarsTheWordsThatWouldEndARunAgain) {
 TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
   BeamSearch search({.beam = 1, .alpha = 0, .no_repeat_ngram = 3}, {.prefix = {}, .limit = 99}, 100);
   for (int step = 0; step < 50; ++step) {
-    const Words words{{step + 4, data::kEos}, {-0.1, -9}};
+    const Words words{{step + 4, kEos}, {-0.1, -9}};
     const Offer offers[] = {words.offer()};
     EXPECT_EQ(search.wanted(), 2);  // what it says never repeats itself
     search.advance(offers);
@@ -117,7 +117,7 @@ TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
 
 TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
   BeamSearch search({.beam = 2, .min_length = 5, .no_repeat_ngram = 1}, {.prefix = {}, .limit = 9}, 8);
-  const Words words{{7, data::kEos}, {-1, -2}};
+  const Words words{{7, kEos}, {-1, -2}};
   const Offer offers[] = {words.offer()};
   search.advance(offers);
   EXPECT_FALSE(search.done());
@@ -132,7 +132,7 @@ TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
 TEST(BeamSearch, SaysWhatBecameOfEveryCandidate) {
   std::vector<std::vector<Candidate>> tree;
   BeamSearch search({.beam = 2, .alpha = 0}, {.prefix = {}, .limit = 9}, 100, &tree);
-  const Words words{{4, 5, 6, data::kEos}, {-1, -2, -3, -4}};
+  const Words words{{4, 5, 6, kEos}, {-1, -2, -3, -4}};
   const Offer offers[] = {words.offer()};
   search.advance(offers);
   ASSERT_EQ(tree.size(), 1u);
@@ -184,7 +184,7 @@ std::vector<Found> transcribed(const SmallModel& small, const Sentence& source, 
     std::vector<Entry> all;
     for (std::size_t b = 0; b < alive.size(); ++b) {
       const std::vector<double> log_p = next_words(small, source, alive[b].tokens);
-      for (std::int64_t v = data::kEos; v < V; ++v) {
+      for (std::int64_t v = kEos; v < V; ++v) {
         Entry entry{0, alive[b].log_p + log_p[v], static_cast<std::int64_t>(b) * V + v, alive[b].tokens};
         entry.score = entry.log_p / LP(i + 1);
         entry.tokens.push_back(static_cast<std::int32_t>(v));
@@ -196,7 +196,7 @@ std::vector<Found> transcribed(const SmallModel& small, const Sentence& source, 
     all.resize(std::min(all.size(), 2 * B));
     alive.clear();
     for (const Entry& entry : all) {
-      if (entry.tokens.back() == data::kEos) {
+      if (entry.tokens.back() == kEos) {
         finished.push_back(entry);
       } else if (alive.size() < B) {
         alive.push_back(entry);
@@ -254,10 +254,10 @@ void enumerate(const SmallModel& small, const Sentence& source, std::int64_t lim
                double log_p, const SearchSettings& settings, Found& best) {
   const std::vector<double> words = next_words(small, source, prefix);
   const auto length = static_cast<std::int64_t>(prefix.size()) + 1;
-  const double score = (log_p + words[data::kEos]) / length_penalty(settings.length_norm, settings.alpha, length);
-  if (score > best.score) best = {prefix, log_p + words[data::kEos], score, true};
+  const double score = (log_p + words[kEos]) / length_penalty(settings.length_norm, settings.alpha, length);
+  if (score > best.score) best = {prefix, log_p + words[kEos], score, true};
   if (length == limit) return;
-  for (std::int32_t v = data::kEos + 1; v < static_cast<std::int32_t>(words.size()); ++v) {
+  for (std::int32_t v = kEos + 1; v < static_cast<std::int32_t>(words.size()); ++v) {
     Sentence longer = prefix;
     longer.push_back(v);
     enumerate(small, source, limit, longer, log_p + words[v], settings, best);
@@ -271,7 +271,7 @@ TEST(BeamSearch, ABeamThatCoversEveryPrefixFindsTheBestOfAll) {
     SmallModel small(config, {.seed = seed});
     small.stir();
     const SearchSettings settings{.beam = 27, .max_extra = 3};
-    const Sentence source{4, data::kEos};
+    const Sentence source{4, kEos};
     Found best{{}, 0, -std::numeric_limits<double>::infinity(), true};
     enumerate(small, source, 4, {}, 0, settings, best);
     expect_found({search(*small.on, small.model, std::span(&source, 1), settings)[0][0]}, {best});

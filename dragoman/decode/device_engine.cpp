@@ -216,7 +216,7 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   }
   const ArenaScope values(on_.arena());
   nn::Pass pass{.on = on_};
-  const data::Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
+  const Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
   model_.remember(model_.encode(source, pass), data::make_ids(on_, rows), state_);
   start(entering);
 }

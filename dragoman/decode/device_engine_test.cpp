@@ -96,7 +96,7 @@ TEST(DeviceEngine, KnowsModelsWithLearnedPositionsAndWindows) {
 
 TEST(DeviceEngine, ASentenceThatMayHaveNoTokenHasNone) {
   const SmallModel small;
-  expect_as_engine(small, {{data::kEos}, {5, data::kEos}}, {.max_extra = 0}, {.sentences = 2, .source_tokens = 4});
+  expect_as_engine(small, {{kEos}, {5, kEos}}, {.max_extra = 0}, {.sentences = 2, .source_tokens = 4});
 }
 
 TEST(DeviceEngine, LeavesTheArenaAsItWas) {
@@ -164,7 +164,7 @@ TEST(DeviceEngine, SentencesThatCannotBeEncodedLeaveOthersUndisturbed) {
   add(0);
   add(1);
   step();
-  engine.add({.source = {99, data::kEos}, .prefix = {}, .number = 9});  // no such token
+  engine.add({.source = {99, kEos}, .prefix = {}, .number = 9});  // no such token
   EXPECT_THROW(step(), UsageError);
   EXPECT_EQ(engine.under_way(), 2);
   add(2);

@@ -210,7 +210,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
   for (std::size_t m = 0; m < models_.size(); ++m) {
     const ArenaScope values(on_.arena());
     nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
-    const data::Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
+    const Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
     remember(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
   }
   entering_.clear();

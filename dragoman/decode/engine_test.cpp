@@ -301,7 +301,7 @@ std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::functi
 }
 
 Request small_request(std::uint64_t number, const std::string& client) {
-  Request request{.source = {5, 6, data::kEos}, .prefix = {}, .number = number};
+  Request request{.source = {5, 6, kEos}, .prefix = {}, .number = number};
   request.options.client = client;
   return request;
 }

@@ -27,7 +27,7 @@ std::vector<double> by_equation(const HeadProjections& seen, std::int64_t query,
 
 TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
   const model::SmallModel small(untied_config());
-  const data::SentencePair pair{{5, 9, 120, 7, data::kEos}, {8, 30, 6, data::kEos}};
+  const data::SentencePair pair{{5, 9, 120, 7, kEos}, {8, 30, 6, kEos}};
   ForcedChoice choice;
   for (const int site : kSites) choice.projections.push_back({site, 1, 1});
   const Forced forced = look_at(*small.on, small.model, pair, choice);
@@ -49,12 +49,12 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
   const model::SmallModel small(untied_config());
   const nn::Head off{model::kCrossSite, 0, 1};
   Engine engine(*small.on, {&small.model}, {.beam = 3, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
-  engine.add({.source = {5, 9, 120, data::kEos}, .prefix = {}, .options = {.heads_off = {off}, .trace = true}});
+  engine.add({.source = {5, 9, 120, kEos}, .prefix = {}, .options = {.heads_off = {off}, .trace = true}});
   std::vector<Result> results;
   while (results.empty()) results = engine.step();
   const Hypothesis& best = results[0].hypotheses.front();
-  data::SentencePair pair{{5, 9, 120, data::kEos}, best.tokens};
-  if (best.finished) pair.target.push_back(data::kEos);
+  data::SentencePair pair{{5, 9, 120, kEos}, best.tokens};
+  if (best.finished) pair.target.push_back(kEos);
   const Forced forced = look_at(*small.on, small.model, pair, {.projections = {}, .switched_off = {off}});
   EXPECT_EQ(forced.attention[model::kEncoderSite].weights,
             results[0].trace->attention(model::kEncoderSite, best).weights);
@@ -66,7 +66,7 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
 TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
   const model::SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
-  const data::Sentence source{5, 9, 120, data::kEos};
+  const data::Sentence source{5, 9, 120, kEos};
   engine.add({.source = source, .prefix = {}, .number = 0, .options = {.trace = true}});
   engine.add({.source = source, .prefix = {}, .number = 1, .options = {.trace = true, .trace_layers = {1}}});
   std::map<std::uint64_t, Result> results;

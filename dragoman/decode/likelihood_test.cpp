@@ -35,7 +35,7 @@ TEST(Likelihood, HasTheBitsOfTheSearchThatFoundTheWords) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Hypothesis& best = found[i].front();
     data::Sentence target = best.tokens;
-    if (best.finished) target.push_back(data::kEos);
+    if (best.finished) target.push_back(kEos);
     pairs.push_back({sources[i], target});
     wanted.push_back(-best.log_probability);
   }

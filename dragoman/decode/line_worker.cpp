@@ -40,7 +40,7 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
     const std::size_t index = requests.size();
-    piece.push_back(data::kEos);
+    piece.push_back(kEos);
     requests.push_back({.source = std::move(piece),
                         .prefix = {},
                         .number = number_of(line.number, index),
@@ -225,7 +225,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
     if (parts.options.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
   }
   line.target = line.hypotheses.front().tokens;
-  line.target.push_back(data::kEos);
+  line.target.push_back(kEos);
   return line;
 }
 

@@ -33,7 +33,7 @@ void SingleSearch::advance(std::span<const Offer> offers) {
     const Word word = choose(line, offers[line.row]);
     line.log_probability += word.log_p;
     line.last = words_.add(line.last, word.id, line.row);
-    line.over = word.id == data::kEos || ++line.length >= bounds_.limit;
+    line.over = word.id == kEos || ++line.length >= bounds_.limit;
     line.barred.clear();
     if (line.over) continue;
     line.barred = words_.repeats(line.last, settings_.no_repeat_ngram);
@@ -47,17 +47,17 @@ SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
   if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
   choices_.clear();
   const auto allow = [&](std::int32_t id, double log_p) {
-    if (id == data::kEos && step_ + 1 < settings_.min_length) return;
+    if (id == kEos && step_ + 1 < settings_.min_length) return;
     if (!std::ranges::binary_search(line.barred, id)) choices_.push_back({id, log_p});
   };
   if (draws_from_all()) {
-    for (auto id = data::kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);
+    for (auto id = kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);
     std::ranges::stable_sort(choices_, std::greater<>(), &Word::log_p);
   } else {
     for (std::size_t i = 0; i < offer.ids.size(); ++i) allow(offer.ids[i], offer.log_p[i]);
   }
   // Everything that could be said has been: then the sentence ends.
-  if (choices_.empty()) return {data::kEos, offer.log_p[0]};
+  if (choices_.empty()) return {kEos, offer.log_p[0]};
   return settings_.method == Method::kGreedy ? choices_.front() : draw(line.random);
 }
 
@@ -86,7 +86,7 @@ data::Sentence SingleSearch::settled() const {
   data::Sentence words;
   std::vector<std::int32_t> rows;
   if (!lines_.empty()) words_.read(lines_.front().last, words, rows);
-  if (!words.empty() && words.back() == data::kEos) words.pop_back();
+  if (!words.empty() && words.back() == kEos) words.pop_back();
   return words;
 }
 
@@ -98,7 +98,7 @@ std::vector<Hypothesis> SingleSearch::results() const {
     const auto length = static_cast<std::int64_t>(std::max<std::size_t>(1, result.tokens.size()));
     result.log_probability = line.log_probability;
     result.score = line.log_probability / length_penalty(settings_.length_norm, settings_.alpha, length);
-    result.finished = !result.tokens.empty() && result.tokens.back() == data::kEos;
+    result.finished = !result.tokens.empty() && result.tokens.back() == kEos;
     if (result.finished) result.tokens.pop_back();
   }
   return results;

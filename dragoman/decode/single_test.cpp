@@ -85,7 +85,7 @@ TEST_F(GreedyTest, TiesGoToTheLowestId) {
 
 TEST_F(GreedyTest, ReservedIdsAreNeverGenerated) {
   const auto reserved = [](int, int position) {
-    return position == 0 ? likely({{data::kPad, 9}, {data::kBos, 8}, {6, 1}}) : likely({{data::kPad, 9}, {2, 1}});
+    return position == 0 ? likely({{kPad, 9}, {kBos, 8}, {6, 1}}) : likely({{kPad, 9}, {2, 1}});
   };
   EXPECT_EQ(translate(reserved, {{7, 2}})[0].tokens, (Sentence{6}));
 }

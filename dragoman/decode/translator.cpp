@@ -168,8 +168,8 @@ std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const s
     data::SentencePair pair{tokenizers.source.encode(lines[i]), tokenizers.target.encode(translations[i])};
     if (pair.source.empty() || pair.target.empty()) continue;
     if (std::max(std::ssize(pair.source), std::ssize(pair.target)) > options_.longest) continue;
-    pair.source.push_back(data::kEos);
-    pair.target.push_back(data::kEos);
+    pair.source.push_back(kEos);
+    pair.target.push_back(kEos);
     likelihoods[i] = {.nll = 0, .tokens = std::ssize(pair.target)};
     pairs.push_back(std::move(pair));
   }

@@ -32,11 +32,11 @@ class Seq2Seq {
  public:
   virtual ~Seq2Seq() = default;
 
-  virtual Encoded encode(const data::Tokens& source, nn::Pass& pass) const = 0;
+  virtual Encoded encode(const Tokens& source, nn::Pass& pass) const = 0;
 
   // Teacher-forced: `target` is the target shifted right by one, so that row j predicts token j. Returns the states
   // [R, d_model] that the output projection scores.
-  virtual Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const = 0;
+  virtual Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const = 0;
   virtual OutputProjection output() const = 0;
 
   // Step by step. What the model keeps from one step to the next:

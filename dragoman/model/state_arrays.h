@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/backend/backend.h"
-#include "dragoman/data/tokens.h"
 
 namespace dragoman::model {
 
@@ -27,8 +27,8 @@ struct StepRows {
 
   std::int64_t count() const { return ids.count(); }
   // As the embedding reads them: sentences of one token, at the positions that they have in their hypotheses.
-  data::Tokens tokens() const {
-    data::Tokens tokens;
+  Tokens tokens() const {
+    Tokens tokens;
     tokens.ids = ids;
     tokens.segments = {
         .B = count(), .R = count(), .longest = positions, .offsets = {}, .position = lengths, .sentence = {}};

@@ -77,7 +77,7 @@ inline std::vector<data::Sentence> random_sentences(int count, int longest, std:
     for (std::uint32_t n = 1 + random.below(longest); n > 0; --n) {
       sentence.push_back(4 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 4))));
     }
-    sentence.push_back(data::kEos);
+    sentence.push_back(kEos);
   }
   return sentences;
 }
@@ -102,10 +102,10 @@ class ScriptedModel final : public Seq2Seq {
     unit_ = make_array(on, {V, V}, DType::kFloat64, unit);
   }
 
-  Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+  Encoded encode(const Tokens& source, nn::Pass& pass) const override {
     return {Tensor(pass.on, pass.on.empty({source.segments.R, 1}, DType::kFloat64)), source.segments};
   }
-  Tensor decode(const data::Tokens& target, const Encoded&, nn::Pass&) const override {
+  Tensor decode(const Tokens& target, const Encoded&, nn::Pass&) const override {
     const Doubles sentences = values_of(on_, target.segments.sentence.reshaped({1, target.segments.R}));
     const Doubles positions = values_of(on_, target.segments.position.reshaped({1, target.segments.R}));
     return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
@@ -132,7 +132,7 @@ class ScriptedModel final : public Seq2Seq {
   }
   std::int64_t source_vocabulary() const override { return V_; }
   std::int64_t target_vocabulary() const override { return V_; }
-  std::int32_t start_token() const override { return data::kBos; }
+  std::int32_t start_token() const override { return kBos; }
   void parameters(nn::ParameterVisitor&) override {}
 
  private:

@@ -16,7 +16,7 @@ void check_positions(const Tensor& P, const Segments& segments) {
 
 }  // namespace
 
-Tensor embed(Backend& on, const data::Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale) {
+Tensor embed(Backend& on, const Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale) {
   check_positions(P, tokens.segments);
   require<ShapeError>(!recorded({P}), "embed: no gradient flows through packed weights");
   Array y = on.empty({tokens.segments.R, E.in}, DType::kFloat32);
@@ -24,7 +24,7 @@ Tensor embed(Backend& on, const data::Tokens& tokens, const PackedMatrix& E, con
   return Tensor(on, y);
 }
 
-Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
              const Dropout& dropout) {
   const Segments& segments = tokens.segments;
   check_positions(P, segments);
@@ -50,7 +50,7 @@ Tensor one_hot(Backend& on, const Array& ids, std::int64_t columns, DType dtype,
   Array x = on.empty({ids.count(), columns}, dtype);
   on.fill(x, 0.0);
   for (std::int64_t r = 0; r < ids.count(); ++r) {
-    if (zero_reserved && host[r] == data::kPad) continue;
+    if (zero_reserved && host[r] == kPad) continue;
     Array one = x.row_range(r, 1).columns(host[r], 1);
     on.fill(one, 1.0);
   }
@@ -59,7 +59,7 @@ Tensor one_hot(Backend& on, const Array& ids, std::int64_t columns, DType dtype,
 
 }  // namespace
 
-Tensor embed(Backend& on, const data::Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
+Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P, double scale,
              const Dropout& dropout) {
   const DType dtype = E.array().dtype();
   Tensor y = matmul(one_hot(on, tokens.ids, E.dim(0), dtype, true), E) * scale;

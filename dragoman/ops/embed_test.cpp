@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/autograd/testing.h"
+#include "dragoman/data/tokens.h"
 
 namespace dragoman::ops {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 const Dropout kDropout = Dropout::with(0.3, 1, 1, 0);
 
 // The reserved id 0, a token twice in one sentence and once in another, and a sentence of one token.
-data::Tokens some_tokens(const Workbench& bench, bool index = true) {
+Tokens some_tokens(const Workbench& bench, bool index = true) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
   return data::make_tokens(*bench.on, sentences, {.V = 7, .zero_start = true, .index = index});
 }
@@ -18,7 +19,7 @@ data::Tokens some_tokens(const Workbench& bench, bool index = true) {
 using Op = decltype(plain::embed);
 
 // With the inputs E, or E and P.
-DifferentiableFunction of(Op& op, const Workbench& bench, const data::Tokens& tokens, const Dropout& dropout) {
+DifferentiableFunction of(Op& op, const Workbench& bench, const Tokens& tokens, const Dropout& dropout) {
   return [&op, &bench, tokens, dropout](std::span<const Tensor> x) {
     return op(*bench.on, tokens, x[0], x.size() > 1 ? x[1] : Tensor(), 2.0, dropout);
   };
@@ -28,14 +29,14 @@ TEST(Embed, WorkedExample) {
   const Workbench bench;
   const Tensor E = bench.tensor({3, 2}, {70, 80, 1, 2, 3, 4}), P = bench.tensor({2, 2}, {0.1, 0.2, 0.3, 0.4});
   const std::vector<data::Sentence> sentences{{2, 1}, {0}};
-  const data::Tokens tokens = data::make_tokens(*bench.on, sentences, {.V = 3, .zero_start = true});
+  const Tokens tokens = data::make_tokens(*bench.on, sentences, {.V = 3, .zero_start = true});
   expect_near(bench.values(embed(*bench.on, tokens, E, P, 10, {})), {30.1, 40.2, 10.3, 20.4, 0.1, 0.2}, 1e-12);
   EXPECT_EQ(bench.values(embed(*bench.on, tokens, E, {}, 10, {})), (Doubles{30, 40, 10, 20, 0, 0}));
 }
 
 TEST(Embed, GradientMatchesFiniteDifferences) {
   const Workbench bench;
-  const data::Tokens tokens = some_tokens(bench);
+  const Tokens tokens = some_tokens(bench);
   const Tensor E = bench.random({7, 6}, 1), P = bench.random({5, 6}, 2);
   for (const Dropout& dropout : {Dropout(), kDropout}) {
     expect_gradients_match(of(embed, bench, tokens, dropout), {E});
@@ -45,7 +46,7 @@ TEST(Embed, GradientMatchesFiniteDifferences) {
 
 TEST(Embed, FusedAgreesWithComposition) {
   on_each_kernel_case([](const Workbench& bench) {
-    const data::Tokens tokens = some_tokens(bench);
+    const Tokens tokens = some_tokens(bench);
     const Tensor E = bench.random({7, 35}, 1), P = bench.random({5, 35}, 2);
     for (const Dropout& dropout : {Dropout(), kDropout}) {
       expect_same_function(of(embed, bench, tokens, dropout), of(plain::embed, bench, tokens, dropout), {E},
@@ -74,7 +75,7 @@ TEST(Embed, ShapeErrorNamesBothShapes) {
 
 TEST(Embed, GradientsNeedAnIndex) {
   const Workbench bench;
-  const data::Tokens tokens = some_tokens(bench, false);
+  const Tokens tokens = some_tokens(bench, false);
   const Tensor E = bench.random({7, 6}, 1);
   EXPECT_NO_THROW(embed(*bench.on, tokens, E, {}, 1, {}));
   const Recording recording(*bench.on);

@@ -63,7 +63,7 @@ TEST(SmoothedCrossEntropy, TheMeanIsOverTargetTokens) {
     logits.push_back(std::log(1 - std::exp(-nll)));
   }
   logits.insert(logits.end(), {3, 4});  // a row without a target
-  const Array targets = ids(bench, {0, 0, 0, 0, 0, data::kNoTarget});
+  const Array targets = ids(bench, {0, 0, 0, 0, 0, kNoTarget});
   const LossTerms terms = smoothed_cross_entropy(bench.tensor({6, 2}, logits), identity(bench, 2), {}, targets,
                                                  {.smoothing = kNone, .weight = 1.0 / 5});
   expect_near(bench.values(terms.nll), {0.2, 0.5, 0.3, 1.0, 0.4, 0}, 1e-12);
@@ -76,7 +76,7 @@ constexpr std::int64_t kRows = 40, kClasses = 11;
 
 Array some_targets(const Workbench& bench) {
   data::Sentence targets(kRows);
-  for (std::int32_t r = 0; r < kRows; ++r) targets[r] = r % 5 == 1 ? data::kNoTarget : r * 3 % kClasses;
+  for (std::int32_t r = 0; r < kRows; ++r) targets[r] = r % 5 == 1 ? kNoTarget : r * 3 % kClasses;
   return ids(bench, targets);
 }
 
@@ -117,7 +117,7 @@ TEST(SmoothedCrossEntropy, FusedAgreesWithComposition) {
 TEST(SmoothedCrossEntropy, ARowWithoutATargetAddsNothing) {
   const Workbench bench;
   const Tensor Y = bench.random({2, 3}, 1), E = bench.random({4, 3}, 2);
-  const Evaluation result = evaluate(of(smoothed_cross_entropy, ids(bench, {data::kNoTarget, 3}), {}), {Y, E});
+  const Evaluation result = evaluate(of(smoothed_cross_entropy, ids(bench, {kNoTarget, 3}), {}), {Y, E});
   EXPECT_EQ(result.gradients[0][0], 0);
   EXPECT_EQ(result.gradients[0][1], 0);
   EXPECT_EQ(result.gradients[0][2], 0);

@@ -6,9 +6,9 @@
 #include "dragoman/base/base64.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/decode/film.h"
 #include "dragoman/serve/page.h"
 #include "dragoman/serve/refusal.h"
-#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 namespace {

@@ -51,7 +51,7 @@ std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model
   const std::string files = film_files(model_directory);
   const std::lock_guard lock(mutex_);
   if (!json_ || files != files_) {
-    json_ = std::make_shared<const std::string>(train::film_json(model_directory));
+    json_ = std::make_shared<const std::string>(decode::film_json(model_directory));
     files_ = files;
   }
   return json_;
@@ -65,7 +65,7 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
       positions(encodings_of(service.model(), options.device)),
-      filmed(train::summarise_film(directory)) {}
+      filmed(decode::summarise_film(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t most_waiting)

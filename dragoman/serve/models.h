@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/decode/film.h"
 #include "dragoman/decode/service.h"
 #include "dragoman/text/language.h"
-#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 
@@ -34,7 +34,7 @@ struct ServedModel {
   std::string source, target;                  // BCP 47 tags, or empty where the model does not say
   std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
   std::vector<float> positions;                // encodings of the first, [rows, d_model]
-  train::FilmSummary filmed;                   // when the model was loaded
+  decode::FilmSummary filmed;                  // when the model was loaded
   Film film;
 };
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/decode/film.h"
 #include "dragoman/serve/inside.h"
 #include "dragoman/serve/page.h"
-#include "dragoman/train/probe.h"
 
 namespace dragoman::serve {
 namespace {
@@ -68,7 +68,7 @@ std::string offline_page(App& app, const std::vector<std::string>& texts) {
     const std::string answer = translated(app, request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
-  const std::string film = model.filmed.exists ? train::film_json(model.directory) : "null";
+  const std::string film = model.filmed.exists ? decode::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, app.options()) + R"(,"positions":)" +
                         positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");

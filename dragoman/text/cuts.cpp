@@ -5,8 +5,8 @@
 #include <limits>
 #include <queue>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/utf8.h"
-#include "dragoman/text/special_ids.h"
 
 namespace dragoman::text {
 namespace {

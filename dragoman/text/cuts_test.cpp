@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/testing.h"
 
 namespace dragoman::text {

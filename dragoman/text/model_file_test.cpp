@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/testing.h"
 
 namespace dragoman::text {

@@ -6,11 +6,11 @@
 #include <exception>
 #include <utility>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/text/cuts.h"
 #include "dragoman/text/model_file.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/stretches.h"
 
 namespace dragoman::text {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/testing.h"
 
 namespace dragoman::text {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/text/learning_memory.h"
 #include "dragoman/text/sampling.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/tokenizer.h"
 
 namespace dragoman::text {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
-#include "dragoman/text/special_ids.h"
 #include "dragoman/text/testing.h"
 #include "dragoman/text/tokenizer.h"
 

@@ -37,9 +37,7 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
   Trainer trainer(*dry.model, dry.block, {}, {.d_model = config.width()});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
-  const auto other_token = [&](std::int64_t V) {
-    return data::kEos + static_cast<std::int32_t>(drawn % (V - data::kEos));
-  };
+  const auto other_token = [&](std::int64_t V) { return kEos + static_cast<std::int32_t>(drawn % (V - kEos)); };
   for (std::int64_t left = tokens; left > 0; left -= sentence_length) {
     data::SentencePair& pair = pairs.emplace_back();
     for (std::int64_t i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
@@ -54,7 +52,7 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
                            const Computing& computing) {
   const DryModel dry(config, nn::Purpose::kInference, computing);
-  const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, data::kEos));
+  const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, kEos));
   return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources); });
 }
 

@@ -19,7 +19,7 @@ std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, 
   for (int left = tokens; left > 0; left -= sentence_length) {
     data::Sentence sentence;
     for (int i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
-      sentence.push_back(data::kEos + drawn % (config.V_source - data::kEos));
+      sentence.push_back(kEos + drawn % (config.V_source - kEos));
     }
     pairs.push_back({sentence, sentence});
   }

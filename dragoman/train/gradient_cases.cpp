@@ -59,8 +59,8 @@ using Lengths = std::vector<std::size_t>;
 
 Segments segments(Backend& on, const Lengths& lengths) {
   std::vector<data::Sentence> sentences;
-  for (const std::size_t n : lengths) sentences.emplace_back(n, data::kEos);
-  return data::make_tokens(on, sentences, {.V = data::kEos + 1, .index = false}).segments;
+  for (const std::size_t n : lengths) sentences.emplace_back(n, kEos);
+  return data::make_tokens(on, sentences, {.V = kEos + 1, .index = false}).segments;
 }
 
 const Dropout kDropout = Dropout::with(0.3, kSeed, 1, 0);
@@ -125,7 +125,7 @@ void add_linear(Cases& cases) {
 }
 
 // The reserved id 0, a token twice in one sentence, and others in several.
-data::Tokens some_tokens(Backend& on) {
+Tokens some_tokens(Backend& on) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
   return data::make_tokens(on, sentences, {.V = 7, .zero_start = true});
 }
@@ -208,7 +208,7 @@ void add_losses(Cases& cases) {
   const auto run = [](auto loss, const Smoothing& smoothing, std::int64_t chunk) {
     return [=](Backend& on, Inputs x) {
       std::vector<std::int32_t> targets(R);
-      for (std::int32_t r = 0; r < R; ++r) targets[r] = r % 5 == 1 ? data::kNoTarget : r * 3 % V;
+      for (std::int32_t r = 0; r < R; ++r) targets[r] = r % 5 == 1 ? kNoTarget : r * 3 % V;
       return loss(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), data::make_ids(on, targets),
                   ops::LossOptions{.smoothing = smoothing, .weight = 0.1, .chunk = chunk})
           .loss;

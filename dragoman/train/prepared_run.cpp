@@ -8,6 +8,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/decode/film.h"
 #include "dragoman/model/weights.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
@@ -233,7 +234,7 @@ void tidy(const PreparedRun& run) {
   const RunState& state = run.state;
   // A new run has no frames. Frames belong to scheduled steps: older programs kept some of others too.
   const bool is_new = !run.is_resumed() && state.step == 0;
-  rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
+  decode::rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
   settle_best(run.directory(), state.best);
   prune_checkpoints(run.directory(), std::max(run.settings().machine.keep, run.settings().training.average));
 }

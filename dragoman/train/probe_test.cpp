@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/decode/film.h"
 #include "dragoman/decode/testing.h"
 
 namespace dragoman::train {
@@ -17,20 +18,20 @@ class ProbeTest : public decode::ModelDirectoryTest {
     std::ofstream(file) << text;
     return file;
   }
-  Json film() const { return parse_json(film_json(directory), "the film"); }
+  Json film() const { return parse_json(decode::film_json(directory), "the film"); }
 
   std::unique_ptr<Backend> on_ = make_backend({});
   model::LoadedModel model_{*on_, directory};
 };
 
 TEST_F(ProbeTest, FramesAddUpToAFilm) {
-  EXPECT_FALSE(summarise_film(directory).exists);
+  EXPECT_FALSE(decode::summarise_film(directory).exists);
   const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
   for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, *model_.model));
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
-  EXPECT_EQ(summarise_film(directory).sentences, (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(decode::summarise_film(directory).sentences, (std::vector<std::string>{"one two", "three"}));
   ASSERT_EQ(sentences[1]["frames"].size(), 3u);
   EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
   const Json& look = sentences[1]["frames"][0]["look"];
@@ -42,7 +43,7 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
 TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
   const Probe probe(write("one"), directory, model_.tokenizers);
   for (const std::int64_t step : {5, 10, 15}) probe.keep(step, probe.look(*on_, *model_.model));
-  rewind_film(directory, 10);
+  decode::rewind_film(directory, 10);
   EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
   EXPECT_TRUE(probe.has_frame(10));
   EXPECT_FALSE(probe.has_frame(15));
@@ -52,9 +53,9 @@ TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   const Probe probe(write("one"), directory, model_.tokenizers);
   probe.keep(5, probe.look(*on_, *model_.model));
   std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
-  EXPECT_TRUE(summarise_film(directory).exists);
-  EXPECT_TRUE(summarise_film(directory).sentences.empty());
-  EXPECT_NE(summarise_film(directory).problem, "");
+  EXPECT_TRUE(decode::summarise_film(directory).exists);
+  EXPECT_TRUE(decode::summarise_film(directory).sentences.empty());
+  EXPECT_NE(decode::summarise_film(directory).problem, "");
   try {
     film();
     FAIL();

@@ -26,7 +26,7 @@ void ToySettings::validate() const {
   within("threads", threads, 0, 1024);
 }
 
-std::int32_t first_symbol() { return data::kUnk + 1; }
+std::int32_t first_symbol() { return kUnk + 1; }
 
 model::ModelConfig toy_config(const ToySettings& settings) {
   model::ModelConfig config = model::preset("symbols").model;
@@ -44,8 +44,8 @@ std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count
     }
     pair.target = pair.source;
     if (settings.task == ToyTask::kReverse) std::ranges::reverse(pair.target);
-    pair.source.push_back(data::kEos);
-    pair.target.push_back(data::kEos);
+    pair.source.push_back(kEos);
+    pair.target.push_back(kEos);
   }
   return pairs;
 }
@@ -82,7 +82,7 @@ double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const
   std::int64_t right = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     data::Sentence given = answers[i].tokens;
-    if (answers[i].finished) given.push_back(data::kEos);
+    if (answers[i].finished) given.push_back(kEos);
     if (given == pairs[i].target) ++right;
   }
   return static_cast<double>(right) / static_cast<double>(pairs.size());

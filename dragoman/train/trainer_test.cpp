@@ -264,7 +264,7 @@ class WithOwnLoss final : public model::Seq2Seq {
  public:
   WithOwnLoss(const model::Seq2Seq& inner, double factor) : inner_(inner), factor_(factor) {}
 
-  model::Encoded encode(const data::Tokens& source, nn::Pass& pass) const override {
+  model::Encoded encode(const Tokens& source, nn::Pass& pass) const override {
     model::Encoded encoded = inner_.encode(source, pass);
     if (pass.own_losses != nullptr) {
       pass.own_losses->losses.push_back(ops::sum(encoded.states, factor_ * pass.own_losses->weight));
@@ -272,7 +272,7 @@ class WithOwnLoss final : public model::Seq2Seq {
     return encoded;
   }
   std::vector<std::string> loss_names() const override { return {"size"}; }
-  Tensor decode(const data::Tokens& target, const model::Encoded& encoded, nn::Pass& pass) const override {
+  Tensor decode(const Tokens& target, const model::Encoded& encoded, nn::Pass& pass) const override {
     return inner_.decode(target, encoded, pass);
   }
   model::OutputProjection output() const override { return inner_.output(); }

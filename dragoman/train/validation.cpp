@@ -14,7 +14,7 @@ constexpr std::size_t kSamples = 5;
 
 data::Sentence cut(const text::Tokenizer& tokenizer, const std::string& sentence) {
   data::Sentence tokens = tokenizer.encode(sentence);
-  tokens.push_back(data::kEos);
+  tokens.push_back(kEos);
   return tokens;
 }
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/backend/cpu/kernel.h"
-#include "dragoman/text/special_ids.h"
 
 namespace dragoman::cpu {
 
@@ -36,7 +36,7 @@ struct Slot {
   void rest(SlotState state) const {
     at(kSlotState) = state;
     for (std::int64_t b = 0; b < tables.B; ++b) {
-      tables.ids[row(b)] = text::kPad;
+      tables.ids[row(b)] = kPad;
       tables.lengths[row(b)] = 0;
       cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
     }
@@ -88,7 +88,7 @@ struct Slot {
       const auto log_sum = static_cast<double>(best.log_sums.data<T>()[row(b)]);
       if (!std::isfinite(log_sum)) return false;
       for (std::int64_t i = 0; i < wanted && ids[i] != kNoWord; ++i) {
-        if (ids[i] == text::kEos && length < rules.min_length) continue;
+        if (ids[i] == kEos && length < rules.min_length) continue;
         const double sum = log_p(b) + (static_cast<double>(logits[i]) - log_sum);
         if (sum != kNever) candidates.push_back({b, ids[i], sum, sum / divisor});
       }
@@ -122,7 +122,7 @@ struct Slot {
   std::vector<Candidate> choose(const std::vector<Candidate>& candidates) const {
     std::vector<Candidate> alive;
     for (const Candidate& candidate : candidates) {
-      if (candidate.word == text::kEos) {
+      if (candidate.word == kEos) {
         put_aside(candidate);
       } else if (std::ssize(alive) < tables.B) {
         alive.push_back(candidate);
@@ -130,7 +130,7 @@ struct Slot {
     }
     const std::int32_t length = ++at(kSlotSteps);
     at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
-    alive.resize(tables.B, {0, text::kPad, kNever, kNever});  // rows that are computed for nothing
+    alive.resize(tables.B, {0, kPad, kNever, kNever});  // rows that are computed for nothing
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.history[(length - 1) * tables.S * tables.B + row(b)] =
           static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/backend/cuda/kernel.cuh"
-#include "dragoman/text/special_ids.h"
 
 namespace dragoman::cuda {
 
@@ -27,7 +27,7 @@ struct Slot {
   __device__ std::int32_t* ended() const { return tables.ended + slot * 2 * tables.B; }
   __device__ double* ended_p() const { return tables.ended_p + slot * 2 * tables.B; }
   __device__ void rest(int b) const {
-    tables.ids[row(b)] = text::kPad;
+    tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
     cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
   }
@@ -137,7 +137,7 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
     double log_p =
         slot.tables.log_p[row] +
         (static_cast<double>(offered.logits[row * offered.logits_stride + i % wanted]) - static_cast<double>(log_sum));
-    if (word == kNoWord || (early && word == text::kEos)) log_p = -INFINITY;
+    if (word == kNoWord || (early && word == kEos)) log_p = -INFINITY;
     valid += log_p != -INFINITY;
     candidates.log_p[i] = log_p;
     candidates.scores[i] = log_p / divisor;
@@ -203,7 +203,7 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
   int alive = 0;
   for (int c = 0; c < kept; ++c) {
     const int i = candidates.order[c], word = candidates.words[i];
-    if (word == text::kEos) {
+    if (word == kEos) {
       put_aside(slot, step, i / wanted, candidates.log_p[i], candidates.scores[i]);
     } else if (alive < slot.B()) {
       chosen.rows[alive] = i / wanted;
@@ -214,7 +214,7 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
   chosen.alive = alive;
   for (int b = alive; b < slot.B(); ++b) {  // rows that are computed for nothing
     chosen.rows[b] = 0;
-    chosen.words[b] = text::kPad;
+    chosen.words[b] = kPad;
     chosen.log_p[b] = -INFINITY;
   }
   chosen.over = is_over(slot, step + 1, rules, chosen);

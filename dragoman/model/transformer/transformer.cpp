@@ -92,18 +92,18 @@ std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t pos
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
 // the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
-Tensor Transformer::embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+Tensor Transformer::embed(Backend& on, const Tokens& tokens, const nn::Parameter& E, const Tensor& P,
                           const Dropout& dropout) const {
   return nn::embed(on, tokens, E, P, std::sqrt(config_.d_model), dropout);
 }
 
-Encoded Transformer::encode(const data::Tokens& source, nn::Pass& pass) const {
+Encoded Transformer::encode(const Tokens& source, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_source_, source.segments.longest);
   const Tensor embedded = embed(pass.on, source, source_embedding(), P, pass.dropout(config_.P_drop));
   return {encoder_(embedded, source.segments, pass), source.segments};
 }
 
-Tensor Transformer::decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
+Tensor Transformer::decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, target.segments.longest);
   const Tensor embedded = embed(pass.on, target, target_embedding(), P, pass.dropout(config_.P_drop));
   return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass);
@@ -124,11 +124,11 @@ Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pas
 
 std::int32_t Transformer::start_token() const {
   switch (config_.decoder_start) {
-    case DecoderStart::kBos: return data::kBos;
-    case DecoderStart::kEos: return data::kEos;
-    case DecoderStart::kZeroVector: return data::kPad;  // whose lookup is zero
+    case DecoderStart::kBos: return kBos;
+    case DecoderStart::kEos: return kEos;
+    case DecoderStart::kZeroVector: return kPad;  // whose lookup is zero
   }
-  return data::kBos;
+  return kBos;
 }
 
 std::int64_t Transformer::most_positions() const {

@@ -17,8 +17,8 @@ class Transformer final : public Seq2Seq {
   // Knows all sizes and names, but has no memory until a ParameterBlock gives it some.
   explicit Transformer(const TransformerConfig& config);
 
-  Encoded encode(const data::Tokens& source, nn::Pass& pass) const override;
-  Tensor decode(const data::Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
+  Encoded encode(const Tokens& source, nn::Pass& pass) const override;
+  Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
   OutputProjection output() const override;
   StateLayout state_layout() const override { return decoder_.state_layout(output_embedding().dtype()); }
   void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
@@ -40,7 +40,7 @@ class Transformer final : public Seq2Seq {
   const nn::Parameter& target_embedding() const;
   const nn::Parameter& output_embedding() const;
   Tensor positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const;
-  Tensor embed(Backend& on, const data::Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+  Tensor embed(Backend& on, const Tokens& tokens, const nn::Parameter& E, const Tensor& P,
                const Dropout& dropout) const;
 
   TransformerConfig config_;

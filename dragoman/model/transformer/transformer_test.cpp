@@ -18,7 +18,7 @@ Doubles encoder_states(const SmallModel& small, const Sentences& sources, std::s
                        nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
-  const data::Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+  const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
   const Array states = small.model.encode(tokens, pass).states.array();
   std::int64_t first = 0;
   for (std::size_t i = 0; i < b; ++i) first += static_cast<std::int64_t>(sources[i].size());
@@ -32,8 +32,8 @@ Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Se
                      What what, nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
-  const data::Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
-  const data::Tokens target =
+  const Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+  const Tokens target =
       data::make_tokens(*small.on, inputs, {.V = small.model.target_vocabulary(), .zero_start = true});
   Tensor rows = small.model.decode(target, small.model.encode(source, pass), pass);
   if (what == What::kLogProbabilities) rows = log_probabilities(small.model, rows);
@@ -62,7 +62,7 @@ struct Steps {
     nn::Pass pass{.on = *small.on};
     std::vector<std::int32_t> numbers;
     for (const Sentence& source : sources) numbers.push_back(state.enter(static_cast<std::int64_t>(source.size())));
-    const data::Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+    const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
     remember(small.model, small.model.encode(tokens, pass), numbers, state);
   }
   // log P of every next token, one vector a row.
@@ -351,9 +351,8 @@ TEST(Observer, SeesEveryLayerAndChangesNoBit) {
 }
 
 TEST(DecoderStart, IsBosEosOrNothingAtAll) {
-  for (const auto& [start, token] : {std::pair{DecoderStart::kBos, data::kBos},
-                                     {DecoderStart::kEos, data::kEos},
-                                     {DecoderStart::kZeroVector, data::kPad}}) {
+  for (const auto& [start, token] :
+       {std::pair{DecoderStart::kBos, kBos}, {DecoderStart::kEos, kEos}, {DecoderStart::kZeroVector, kPad}}) {
     TransformerConfig config = small_config();
     config.decoder_start = start;
     const SmallModel small(config);
