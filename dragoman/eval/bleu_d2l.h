@@ -1,5 +1,6 @@
 // The BLEU of the textbook Dive into Deep Learning, for teaching: a score of one sentence between 0 and 1, of words as
-// they stand, in which longer n-grams weigh more and one order without a match makes 0. It is not comparable to BLEU.
+// they stand, in which longer n-grams weigh less (the exponent of p_1 is 1/2, that of p_2 is 1/4) and one order without
+// a match makes 0. It is not comparable to BLEU.
 #pragma once
 
 #include <cstddef>
