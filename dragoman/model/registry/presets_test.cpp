@@ -148,6 +148,13 @@ TEST(Preset, EveryNameGivesSettingsThatHold) {
   }
 }
 
+TEST(Preset, OnlyRowsOfTable3GoWithoutAveraging) {
+  for (const Row& row : kTable3) {
+    const std::string name = row.name;
+    EXPECT_EQ(preset(name).training.average, name == "base" ? 5 : name == "big" ? 20 : 0) << name;
+  }
+}
+
 TEST(Preset, The2017LayoutIsBaseAsItWasBuilt) { expect_count(preset("t2t-2017").model, 65'126'400); }
 
 TEST(Preset, RatesPeakWhereTheirRecipesSay) {

@@ -73,7 +73,9 @@ struct TransformerConfig {
     field("attention-bias", attention_bias, "give the attention projections biases");
     field("output-bias", output_bias, "give the output projection a bias");
     field("target-space-table", target_space_table, "count the 32-row table that the code of 2017 had");
-    field("window", window, "restrict self-attention to this many neighbouring positions");
+    field(
+        "window", window,
+        "restrict self-attention to N neighbours: the last N tokens in the decoder, N/2 on either side in the encoder");
     field("layer-norm-epsilon", ln_eps, "added to the variance in LayerNorm");
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");

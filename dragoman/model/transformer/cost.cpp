@@ -6,24 +6,27 @@
 
 namespace dragoman::model {
 
-// The matrix products of both stacks (attention over all keys, whether masked or not, or over `window` of them) and the
-// output projection.
+// The matrix products of both stacks (attention over all keys, whether masked or not, or over those of the window) and
+// the output projection.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
 
-  const auto reach = [&](std::int64_t positions) {
-    return config.window > 0 ? std::min<std::int64_t>(config.window, positions) : positions;
+  // Keys that a token sees: all, or with a window r its last r tokens in the decoder and r / 2 on either side of it in
+  // the encoder, which are 2 (r / 2) + 1 keys.
+  const auto reach = [&](std::int64_t positions, std::int64_t window) {
+    return window > 0 ? std::min(window, positions) : positions;
   };
+  const std::int64_t r = config.window, centred = r > 0 ? 2 * (r / 2) + 1 : 0;
   const auto attend = [&](Checked queries, Checked keys) { return queries * keys * (K + W); };
-  const auto self_attention = [&](std::int64_t rows) {
-    return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + attend(rows, reach(rows));
+  const auto self_attention = [&](std::int64_t rows, std::int64_t window) {
+    return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + attend(rows, reach(rows, window));
   };
   const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
   const Checked memory_attention = Checked(m) * d * K + Checked(n) * d * (K + W) + attend(m, n) + Checked(m) * W * d;
 
-  const Checked encoder_layer = self_attention(n) + feed_forward(n);
-  const Checked decoder_layer = self_attention(m) + memory_attention + feed_forward(m);
+  const Checked encoder_layer = self_attention(n, centred) + feed_forward(n);
+  const Checked decoder_layer = self_attention(m, r) + memory_attention + feed_forward(m);
   return Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
 }
 

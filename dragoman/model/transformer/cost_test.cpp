@@ -37,6 +37,16 @@ TEST(MultiplyAdds, AWindowCostsNoMoreThanTheSentence) {
   EXPECT_EQ(ModelConfig(wide).multiply_adds(100, 100), default_model().multiply_adds(100, 100));
 }
 
+TEST(MultiplyAdds, AWindowIsCentredInTheEncoderAndLooksBackInTheDecoder) {
+  TransformerConfig all, window;
+  all.h = window.h = 1;
+  all.d_model = window.d_model = 2;
+  window.window = 10;
+  // 4 a key and layer less: of 100 keys, 11 are left in the encoder and 10 in the decoder.
+  const std::int64_t saved = 6 * 100 * 4 * (100 - 11) + 6 * 100 * 4 * (100 - 10);
+  EXPECT_EQ(ModelConfig(all).multiply_adds(100, 100) - ModelConfig(window).multiply_adds(100, 100), saved);
+}
+
 TEST(MultiplyAdds, RefuseLengthsWhoseCostOverflows) {
   EXPECT_THROW(default_model().multiply_adds(std::int64_t{1} << 40, 1), UsageError);
   EXPECT_THROW(default_model().multiply_adds(-1, 1), UsageError);

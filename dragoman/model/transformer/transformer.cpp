@@ -136,21 +136,21 @@ std::int64_t Transformer::most_positions() const {
 }
 
 nn::AttentionSites Transformer::sites() const {
-  const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers) {
-    const bool self = queries == keys;
+  const int r = config_.window, centred = r > 0 ? 2 * (r / 2) + 1 : 0;
+  const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers, int window) {
     return nn::AttentionSite{.name = name,
                              .queries = queries,
                              .keys = keys,
                              .layers = layers,
                              .heads = config_.h,
                              .d_k = config_.key_width(),
-                             .window = self ? int{config_.window} : 0};
+                             .window = window};
   };
   using enum nn::Side;
   nn::AttentionSites sites(3);
-  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc);
-  sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec);
-  sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec);
+  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred);
+  sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec, r);
+  sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec, 0);
   return sites;
 }
 
