@@ -6,8 +6,8 @@
 
 namespace dragoman::train {
 
-// Floating-point operations a second that this backend reaches in a large matrix product: the best of a few, in a
-// fraction of a second. 0 if the clock stands still.
+// Floating-point operations a second that this backend sustains in large matrix products, several back to back on
+// random operands: the best of a few rounds, in a fraction of a second. 0 if the clock stands still.
 double machine_rate(Backend& on, DType dtype = DType::kFloat32);
 
 }  // namespace dragoman::train
