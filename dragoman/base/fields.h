@@ -67,8 +67,8 @@ struct NameField {
     const auto all = names(field);
     return {.choices = {all.begin(), all.end()},
             .value = &field,
-            .get = [](const void* value) { return static_cast<std::size_t>(*static_cast<const E*>(value)); },
-            .set = [](void* value, std::size_t place) { *static_cast<E*>(value) = static_cast<E>(place); }};
+            .get = [](const void* at) { return static_cast<std::size_t>(*static_cast<const E*>(at)); },
+            .set = [](void* at, std::size_t place) { *static_cast<E*>(at) = static_cast<E>(place); }};
   }
 };
 

@@ -35,6 +35,9 @@ Trainer::Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const m
                     .weight_decay = config.weight_decay,
                     .decays_vectors = !config.decay_exempt}) {
   const Backend& on = block.backend();
+  constexpr std::int64_t kMostTotals = 32;  // that HostCopy takes
+  require<UsageError>(figures() + 2 <= kMostTotals, "an objective reports at most ", kMostTotals - 2, " figures, not ",
+                      figures(), ".");
   totals_memory_ = on.reserve(static_cast<std::size_t>(figures() + 2) * sizeof(double));
   totals_ = Array(totals_memory_->base(), {figures() + 2}, DType::kFloat64, on.device());
   if (config.ema == 0) return;
