@@ -8,6 +8,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/model/info.h"
 #include "dragoman/model/languages.h"
+#include "dragoman/model/registry/registry.h"
 #include "dragoman/model/safetensors.h"
 #include "dragoman/text/testing.h"
 #include "dragoman/train/metrics.h"
@@ -40,6 +41,7 @@ void write_safetensors_seeds(const fs::path& directory) {
 
 void write_config_json_seeds(const fs::path& directory) {
   model::ModelInfo info;
+  info.config = model::default_model();
   info.source_language = "en";
   info.provenance = R"({"weights":"drawn","steps":[1,2]})";
   model::write_info(directory, info);

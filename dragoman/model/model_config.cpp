@@ -7,18 +7,18 @@
 
 namespace dragoman::model {
 
-std::unique_ptr<Seq2Seq> ModelConfig::make_model() const { return held_->make(); }
+std::unique_ptr<Seq2Seq> ModelConfig::make_model() const { return held().make(); }
 
 std::int64_t ModelConfig::multiply_adds(std::int64_t n, std::int64_t m) const {
   require<UsageError>(n >= 0 && m >= 0, "a sentence cannot have ", std::min(n, m), " tokens.");
-  const Checked count = held_->cost(n, m);
+  const Checked count = held().cost(n, m);
   require<UsageError>(!count.overflowed, "the cost of ", n, " source and ", m,
                       " target tokens is too large to count; choose shorter sentences.");
   return count.value;
 }
 
 void ModelConfig::validate() const {
-  held_->validate();
+  held().validate();
   Checked count = 0;
   for (const ParameterInfo& tensor : parameter_table(*this)) count = count + tensor.count;
   require<UsageError>(count.at_most(kMostParameters),

@@ -98,7 +98,7 @@ class ModelConfig {
   ModelConfig& operator=(ModelConfig&&) = default;
   ~ModelConfig() = default;
 
-  std::string_view arch() const { return held_->arch(); }
+  std::string_view arch() const { return held().arch(); }
   // The settings themselves. Throws a UsageError if they are of another architecture.
   template <Architectural Config>
   const Config& as() const {
@@ -115,35 +115,40 @@ class ModelConfig {
   template <class Visitor>
   void fields(Visitor&& field) {
     FieldList list;
-    held_->list_fields(list);
+    held().list_fields(list);
     list.each(field);
   }
   template <class Visitor>
   void shorthands(Visitor&& field) {
     FieldList list;
-    held_->list_shorthands(list);
+    held().list_shorthands(list);
     list.each(field);
   }
 
   // Throws a UsageError for settings that make no model, or one that no machine could hold.
   void validate() const;
 
-  int source_vocabulary() const { return held_->source_vocabulary(); }
-  int target_vocabulary() const { return held_->target_vocabulary(); }
+  int source_vocabulary() const { return held().source_vocabulary(); }
+  int target_vocabulary() const { return held().target_vocabulary(); }
   void set_vocabularies(std::int64_t source, std::int64_t target) {
-    held_->set_vocabularies(static_cast<int>(source), static_cast<int>(target));
+    held().set_vocabularies(static_cast<int>(source), static_cast<int>(target));
   }
-  Tie tie() const { return held_->tie(); }
-  int width() const { return held_->width(); }
+  Tie tie() const { return held().tie(); }
+  int width() const { return held().width(); }
 
   std::unique_ptr<Seq2Seq> make_model() const;  // without memory, until a ParameterBlock gives it some
   // Of one forward pass over a pair of n source and m target tokens. Throws a UsageError for more than can be counted.
   std::int64_t multiply_adds(std::int64_t n, std::int64_t m) const;
   // Floating-point operations of training on such a pair: two for each multiply-add, and backward costs twice forward.
   double training_flops(std::int64_t n, std::int64_t m) const { return 6.0 * static_cast<double>(multiply_adds(n, m)); }
-  std::string describe() const { return held_->description(); }
+  std::string describe() const { return held().description(); }
 
  private:
+  held::HeldConfig& held() const {
+    require<UsageError>(held_ != nullptr, "no model was described.");
+    return *held_;
+  }
+
   std::unique_ptr<held::HeldConfig> held_;
 };
 
