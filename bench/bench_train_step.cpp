@@ -138,7 +138,8 @@ void run(Options options) {
   if (options.json) return print_json(options, *on, preset.model, measure(*on, preset, batches, options));
   if (options.cuda) return print_cuda(options, *on, batches, measure(*on, preset, batches, options));
 
-  const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
+  const std::vector<ProductShape> shapes =
+      step_shapes(preset.model.as<model::TransformerConfig>(), target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
   const Measurement measured = measure(*on, preset, batches, options);
   fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads\n", options.preset, batches.size(),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dragoman/backend/backend.h"
-#include "dragoman/model/config.h"
+#include "dragoman/model/transformer/config.h"
 
 namespace dragoman::bench {
 
