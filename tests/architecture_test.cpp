@@ -31,9 +31,9 @@ namespace {
 // The program with its commands that have flags of an architecture: the one that the arguments ask for.
 std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
   const auto program = cli::lone_command();
-  const std::string arch = cli::asked_architecture(arguments);
-  cli::add_train(*program, arch);
-  cli::add_inspect(*program, arch);
+  const cli::AskedArchitecture asked = cli::asked_architecture(arguments);
+  cli::add_train(*program, asked);
+  cli::add_inspect(*program, asked);
   return program;
 }
 
@@ -218,7 +218,8 @@ TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
 TEST_F(NewArchitecture, AProgramThatDoesNotKnowItSaysSo) {
   expect_one_sentence(shell("echo a | " + kProgram + " translate --model " + trained()), 1,
                       "model/config.json' describes a model of the kind 'bag', which this program does not know.");
-  expect_one_sentence(run("train --arch bag --model " + file("new") + text_flags()), 2, "arch");
+  expect_one_sentence(run("train --arch bag --model " + file("new") + text_flags()), 2,
+                      "train: --arch: 'bag' is not one of transformer.");
   expect_one_sentence(run("train --model " + file("model") + text_flags()), 1, "'bag'");
 }
 
@@ -291,6 +292,29 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   std::erase(views, "whatif");  // which asks the server
   look_at_views(*browser, "file://" + file("page.html"), views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);
+}
+
+TEST_F(NewArchitecture, IsAskedForInManyWays) {
+  const auto asked = [](const std::vector<std::string>& arguments) { return cli::asked_architecture(arguments).name; };
+  replace_file(file("bag.yaml"), "arch: bag\n");
+  replace_file(file("broken.yaml"), "arch: [\n");
+  EXPECT_EQ(asked({}), "transformer");
+  EXPECT_EQ(asked({"translate", "--arch", "bag"}), "transformer");  // no flag of that command
+  EXPECT_EQ(asked({"train", "--arch=bag"}), "bag");
+  EXPECT_EQ(asked({"train", "--arch", "transformer", "--arch", "bag"}), "bag");  // the last one holds
+  EXPECT_EQ(asked({"train", "--arch", ""}), "transformer");
+  EXPECT_EQ(asked({"train", "--arch"}), "transformer");            // CLI11 says that it needs a value
+  EXPECT_EQ(asked({"train", "--arch", "--help"}), "transformer");  // and so here
+  EXPECT_EQ(asked({"inspect", "--arch", "", "--preset", "bag-small"}), "bag");
+  EXPECT_EQ(asked({"train", "--config", file("bag.yaml")}), "bag");
+  EXPECT_EQ(asked({"train", "--config", file("bag.yaml"), "--arch", "transformer"}), "transformer");
+  EXPECT_EQ(asked({"train", "--config", file("broken.yaml")}), "transformer");
+  EXPECT_EQ(asked({"train", "--model", "/no/such/directory", "--init", "/none", "--preset", "none"}), "transformer");
+}
+
+TEST_F(NewArchitecture, SettingsOfOneAreNotTakenForThoseOfAnother) {
+  const auto program = program_for({"inspect", "--arch", "bag"});
+  EXPECT_THROW(cli::parse(*program, {"inspect", "--preset", "base"}), UsageError);
 }
 
 }  // namespace

@@ -139,5 +139,22 @@ TEST(Demo, ShowsItsProgressAsPlainLinesInALog) {
   EXPECT_NE(ending.err.find("step    20  loss "), std::string::npos) << ending.err;
 }
 
+// A pipe can be read only once, and the architecture has to be known before the flags are.
+TEST(Config, MayBeAPipe) {
+  const Ending piped = shell("echo 'd-model: 64' | " + kProgram + " inspect --json --config /dev/stdin");
+  EXPECT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(parse_json(piped.out, "the report")["config"]["d-model"], 64);
+  expect_one_sentence(shell("echo 'd-modle: 64' | " + kProgram + " inspect --config /dev/stdin"), 2, "line 1");
+  expect_one_sentence(shell("echo '[' | " + kProgram + " inspect --config /dev/stdin"), 2, "is not YAML");
+}
+
+TEST(Arch, ThatIsNotKnownIsNamedWithItsPlace) {
+  expect_one_sentence(run("inspect --arch transfomer"), 2,
+                      "inspect: --arch: 'transfomer' is not one of transformer. Did you mean 'transformer'?");
+  expect_one_sentence(shell("echo 'arch: rnm' | " + kProgram + " inspect --config /dev/stdin"), 2,
+                      "inspect: '/dev/stdin' line 1: arch: 'rnm' is not one of transformer.");
+  expect_one_sentence(run("inspect --arch"), 2, "--arch needs a value");
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -1,33 +1,50 @@
 #include "dragoman/cli/architecture.h"
 
+#include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/model/info.h"
 #include "dragoman/model/registry/registry.h"
-#include "dragoman/train/run.h"
+#include "dragoman/train/checkpoint.h"
 
 namespace dragoman::cli {
 namespace {
 
+// A setting as it was given, and where.
+struct GivenText {
+  std::string value, where;
+};
+
 // The last value of each flag that was given, as "--key value" or "--key=value".
-std::map<std::string, std::string> flag_values(const std::vector<std::string>& arguments) {
-  std::map<std::string, std::string> values;
+std::map<std::string, GivenText> flag_values(const std::vector<std::string>& arguments) {
+  std::map<std::string, GivenText> values;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].starts_with("--")) continue;
     const std::size_t equals = arguments[i].find('=');
+    const std::string flag = arguments[i].substr(0, equals);
     if (equals != std::string::npos) {
-      values[arguments[i].substr(2, equals - 2)] = arguments[i].substr(equals + 1);
-    } else if (i + 1 < arguments.size()) {
-      values[arguments[i].substr(2)] = arguments[i + 1];
+      values[flag.substr(2)] = {arguments[i].substr(equals + 1), flag};
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      values[flag.substr(2)] = {arguments[i + 1], flag};
     }
   }
   return values;
 }
 
+// That of the newest checkpoint that can be read. Its checksums are looked at when the run is resumed.
 std::string stored_architecture(const std::string& directory) {
-  const auto state = train::resumable_state(directory, [](const std::string&) {});
-  return state ? std::string(state->settings.model.arch()) : "";
+  for (const train::Checkpoint& checkpoint : std::views::reverse(train::list_checkpoints(directory))) {
+    try {
+      const Json state = train::read_unchecked_state(checkpoint);
+      const Json settings = json_entry<Json>(state, "settings", directory);
+      return settings.contains("arch") ? json_entry<std::string>(settings, "arch", directory) : "";
+    } catch (const Error&) {  // an older one may be whole
+    }
+  }
+  return "";
 }
 
 std::string preset_architecture(const std::string& name) { return std::string(model::preset(name).model.arch()); }
@@ -38,37 +55,58 @@ std::string model_architecture(const std::string& directory) {
 
 }  // namespace
 
-std::string asked_architecture(const std::vector<std::string>& arguments) {
-  const std::string usual = model::architecture().name;
-  if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return usual;
-  std::map<std::string, std::string> given = flag_values(arguments);
-  // Calls name_of(value) for a setting that was given. Whatever it throws, the command will come upon, too.
-  const auto from = [&](const char* key, std::string (*name_of)(const std::string&)) -> std::string {
-    const auto found = given.find(key);
-    if (found == given.end() || found->second.empty()) return "";
+AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) {
+  AskedArchitecture asked{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
+  if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return asked;
+  std::map<std::string, GivenText> given = flag_values(arguments);
+  if (given.contains("config")) {
+    asked.file = read_config_file(given["config"].value);
+    for (const auto& [key, value, line] : asked.file->entries) {
+      given.try_emplace(key, GivenText{value, join("'", asked.file->path, "' line ", line, ": ", key)});
+    }
+  }
+  if (const GivenText& arch = given["arch"]; !arch.value.empty()) {
     try {
-      return name_of(found->second);
+      const std::vector<std::string> names = model::architecture_names();
+      asked.name = names[read_name(names, arch.value, arch.where)];
+    } catch (const UsageError& error) {
+      asked.problem = error.what();
+    }
+    return asked;
+  }
+  // Whatever one of these throws, the command comes upon, too.
+  const auto from = [&](const char* key, std::string (*name_of)(const std::string&)) -> std::string {
+    if (given[key].value.empty()) return "";
+    try {
+      return name_of(given[key].value);
     } catch (const Error&) {
       return "";
     }
   };
-  try {
-    if (given.contains("config")) {
-      for (const FileEntry& entry : file_entries(given["config"])) given.try_emplace(entry.key, entry.value);
-    }
-  } catch (const Error&) {  // read_file() says what is wrong
-  }
-  if (given.contains("arch")) return model::architecture(given["arch"]).name;
-  for (const auto& name :
+  const std::vector<std::string> known = model::architecture_names();
+  for (const std::string& name :
        {from("init", model_architecture), from("preset", preset_architecture), from("model", stored_architecture)}) {
-    if (!name.empty()) return name;
+    if (std::ranges::find(known, name) == known.end()) continue;
+    asked.name = name;
+    break;
   }
-  return usual;
+  return asked;
 }
 
-void add_model_flags(Settings& settings, const std::string& arch) {
-  const model::Preset& first = model::architecture(arch).presets.front();
-  settings.add_flags(first.model, join("Model: ", arch, " (defaults are those of ", first.name, ")"));
+void add_model_flags(Settings& settings, const AskedArchitecture& asked) {
+  const model::Preset& first = model::architecture(asked.name).presets.front();
+  settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
+  settings.is_about(asked.name);
+  if (asked.file) settings.use_file(*asked.file);
+}
+
+const std::string& arch_help() {
+  static const std::string kHelp = [] {
+    std::string names;
+    for (const std::string& name : model::architecture_names()) names += (names.empty() ? "" : ", ") + name;
+    return "architecture of the model, whose settings are listed below: " + names;
+  }();
+  return kHelp;
 }
 
 }  // namespace dragoman::cli

@@ -9,8 +9,10 @@ class App;
 
 namespace dragoman::cli {
 
+struct AskedArchitecture;
+
 // Parameters, cost and memory of a preset or of any settings. The flags are those of this architecture.
-void add_inspect(CLI::App& program, const std::string& arch);
+void add_inspect(CLI::App& program, const AskedArchitecture& asked);
 
 // Standard input to standard output, line by line.
 void add_translate(CLI::App& program);
@@ -34,7 +36,7 @@ void add_export(CLI::App& program);
 void add_demo(CLI::App& program);
 
 // From text files to a model directory. The flags are those of this architecture.
-void add_train(CLI::App& program, const std::string& arch);
+void add_train(CLI::App& program, const AskedArchitecture& asked);
 
 // Every gradient against finite differences.
 void add_gradcheck(CLI::App& program);

@@ -32,7 +32,7 @@ struct InspectOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("arch", arch, "architecture of the model, whose settings are listed below");
+    field("arch", arch, arch_help());
     field("preset", preset, "settings to start from; --list shows them");
     field("tokens", tokens, "tokens of each side in one training step");
     field("sentence", sentence, "tokens in a sentence");
@@ -139,6 +139,7 @@ void print_report(const Preset& subject, const InspectOptions& options, const Re
 void print_json(const Preset& subject, const Report& report) {
   Json result;
   result["preset"] = subject.name;
+  result["arch"] = subject.model.arch();
   result["parameters"] = report.parameters;
   result["tensors"] = Json::array();
   for (const ParameterInfo& tensor : report.tensors) {
@@ -156,7 +157,8 @@ void print_presets(bool as_json) {
   for (const std::string& name : model::preset_names()) {
     const Preset& preset = model::preset(name);
     const std::int64_t parameters = total(model::parameter_table(preset.model));
-    list.push_back({{"preset", name}, {"summary", preset.summary}, {"parameters", parameters}});
+    list.push_back(
+        {{"preset", name}, {"arch", preset.model.arch()}, {"summary", preset.summary}, {"parameters", parameters}});
     if (!as_json) print(fmt::format("{:13}  {:>11}  {}\n", name, with_thousands(parameters), preset.summary));
   }
   if (as_json) print(list.dump(2) + "\n");
@@ -172,7 +174,7 @@ void inspect(Settings& settings) {
 
   Preset subject =
       options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
-  require<UsageError>(options.arch.empty() || options.arch == subject.model.arch(), "arch is ", options.arch,
+  require<UsageError>(settings.architecture() == subject.model.arch(), "arch is ", settings.architecture(),
                       ", but the preset is of the architecture ", subject.model.arch(), "; leave one of them out.");
   settings.apply(subject.model);
   settings.apply(subject.training);
@@ -185,10 +187,10 @@ void inspect(Settings& settings) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, const std::string& arch) {
+void add_inspect(CLI::App& program, const AskedArchitecture& asked) {
   Settings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
-  add_model_flags(settings, arch);
+  add_model_flags(settings, asked);
   train::Settings run;
   train::Settings::each(run, [&](auto& part) { settings.allow_in_file(part); });
 }

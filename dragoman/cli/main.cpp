@@ -23,16 +23,16 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-void add_commands(CLI::App& program, const std::string& arch) {
+void add_commands(CLI::App& program, const AskedArchitecture& asked) {
   add_demo(program);
-  add_train(program, arch);
+  add_train(program, asked);
   add_translate(program);
   add_serve(program);
   add_show(program);
   add_evaluate(program);
   add_average(program);
   add_export(program);
-  add_inspect(program, arch);
+  add_inspect(program, asked);
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);
@@ -124,7 +124,12 @@ int run_program(int argc, char** argv) {
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print what this build is and exit");
   try {
-    add_commands(program, asked_architecture({argv + 1, argv + argc}));
+    const AskedArchitecture asked = asked_architecture({argv + 1, argv + argc});
+    add_commands(program, asked);
+    if (!asked.problem.empty()) {
+      note(join(argv[1], ": ", printable(asked.problem)));
+      return kWrongUsage;
+    }
     const int status = run(program, argc, argv);
     flush_output();
     return status;

@@ -98,6 +98,8 @@ void Settings::add_flag(const Flag& flag) {
   option->group(flag.group);
 }
 
+namespace {
+
 std::vector<FileEntry> file_entries(const std::string& path) {
   std::vector<FileEntry> entries;
   const YAML::Node settings = parse_yaml(path, read_text(path));
@@ -114,9 +116,23 @@ std::vector<FileEntry> file_entries(const std::string& path) {
   return entries;
 }
 
+}  // namespace
+
+ConfigFile read_config_file(const std::string& path) {
+  ConfigFile file{.path = path, .entries = {}, .problem = nullptr};
+  try {
+    file.entries = file_entries(path);
+  } catch (const UsageError&) {
+    file.problem = std::current_exception();
+  }
+  return file;
+}
+
 void Settings::read_file() {
   if (file_.empty()) return;
-  for (const FileEntry& entry : file_entries(file_)) read_entry(entry);
+  const ConfigFile file = known_file_ && known_file_->path == file_ ? *known_file_ : read_config_file(file_);
+  if (file.problem) std::rethrow_exception(file.problem);
+  for (const FileEntry& entry : file.entries) read_entry(entry);
 }
 
 void Settings::read_entry(const FileEntry& entry) {

@@ -2,12 +2,14 @@
 // Flags win over the file, and the file over what the struct held before.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dragoman/base/fields.h"
@@ -25,8 +27,13 @@ struct FileEntry {
   int line = 0;
 };
 
-// Throws a UsageError for a file that cannot be read or is no list of settings.
-std::vector<FileEntry> file_entries(const std::string& path);
+// A configuration file that was read.
+struct ConfigFile {
+  std::string path;
+  std::vector<FileEntry> entries;
+  std::exception_ptr problem;  // the UsageError for a file that cannot be read or is no list of settings; else null
+};
+ConfigFile read_config_file(const std::string& path);
 
 class Settings {
  public:
@@ -58,6 +65,12 @@ class Settings {
 
   // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
   void read_file();
+  // A file that was read already, which may not be possible again: read_file() takes it for that of its path.
+  void use_file(ConfigFile file) { known_file_ = std::move(file); }
+
+  // The architecture whose settings the flags are; empty for a command without such.
+  void is_about(const std::string& architecture) { architecture_ = architecture; }
+  const std::string& architecture() const { return architecture_; }
 
   // Sets the fields of `config` that the file or the flags give.
   template <class Config>
@@ -118,7 +131,9 @@ class Settings {
   std::optional<Given> find(const std::string& key) const;
 
   CLI::App& command_;
+  std::string architecture_;
   std::string file_;
+  std::optional<ConfigFile> known_file_;
   std::vector<std::string> keys_;
   std::map<std::string, std::string> flags_;  // what CLI11 writes into: addresses must stay
   std::map<std::string, Given> in_file_;

@@ -28,7 +28,7 @@ struct TrainOptions {
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model; a run that it holds is resumed");
     field("init", directory_name(init), "start from the weights and the vocabulary of this model");
-    field("arch", arch, "architecture of the model, whose settings are listed below");
+    field("arch", arch, arch_help());
     field("preset", preset,
           "settings to start from, unless given the first of its architecture; 'dragoman inspect --list' shows them");
     field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
@@ -67,7 +67,7 @@ void train_model(Settings& given) {
                             .settings = starting_settings(options),
                             .allow_changes = options.allow_changes};
   const std::string_view arch = request.settings.model.arch();
-  require<UsageError>(options.arch.empty() || arch == options.arch, "arch is ", options.arch, ", but ",
+  require<UsageError>(arch == given.architecture(), "arch is ", given.architecture(), ", but ",
                       !options.init.empty()     ? "the model to start from"
                       : !options.preset.empty() ? "the preset"
                                                 : "the run in this directory",
@@ -80,7 +80,7 @@ void train_model(Settings& given) {
 
 }  // namespace
 
-void add_train(CLI::App& program, const std::string& arch) {
+void add_train(CLI::App& program, const AskedArchitecture& asked) {
   Settings& settings = add_command(program, "train", "learn to translate from text files", train_model);
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
@@ -88,9 +88,9 @@ void add_train(CLI::App& program, const std::string& arch) {
   settings.add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
   settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
   settings.add_flags(data::CleaningSettings{}, "Cleaning");
-  const model::Preset& first = model::architecture(arch).presets.front();
+  const model::Preset& first = model::architecture(asked.name).presets.front();
   settings.add_flags(first.training, "Training (defaults are those of " + first.name + ")");
-  add_model_flags(settings, arch);
+  add_model_flags(settings, asked);
 }
 
 }  // namespace dragoman::cli

@@ -27,8 +27,7 @@ class CrossAttention final : public nn::Observer {
     for (const AttentionMap& map : maps_) cells += map.targets * map.sources;
     heads_ = static_cast<int>(weights.count() / cells);
     if (choice_.layer != 0 && choice_.layer != layer + 1) return;
-    std::vector<float> host(weights.count());
-    on_.copy_out(weights, host.data());
+    const std::vector<float> host = weights_on_host(on_, weights);
     const float* head = host.data();
     for (AttentionMap& map : maps_) {
       for (int h = 1; h <= heads_; ++h, head += map.weights.size()) {

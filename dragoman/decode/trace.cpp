@@ -3,9 +3,8 @@
 #include <algorithm>
 
 namespace dragoman::decode {
-namespace {
 
-std::vector<float> floats_of(Backend& on, const Array& weights) {
+std::vector<float> weights_on_host(Backend& on, const Array& weights) {
   std::vector<float> host(static_cast<std::size_t>(weights.count()));
   if (weights.dtype() == DType::kFloat32) {
     on.copy_out(weights, host.data());
@@ -16,8 +15,6 @@ std::vector<float> floats_of(Backend& on, const Array& weights) {
   }
   return host;
 }
-
-}  // namespace
 
 void add_share(std::span<float> sums, const float* weights, float share) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += share * weights[i];
@@ -99,7 +96,7 @@ void TraceObserver::begin_step() {
 
 void TraceObserver::see(int site, int layer, const Array& weights, const Reach&) {
   if (!wanted(site, layer)) return;
-  const std::vector<float> host = floats_of(on_, weights);
+  const std::vector<float> host = weights_on_host(on_, weights);
   std::int64_t squares = 0;
   for (const Part& part : parts_) squares += part.sources * part.sources;
   const std::int64_t heads = static_cast<std::int64_t>(host.size()) / squares;
@@ -123,7 +120,7 @@ bool TraceObserver::wanted(int site, int layer) const {
 
 void TraceObserver::see_step(int site, int number, const Array& weights) {
   if (!wanted(site, number)) return;
-  const std::vector<float> host = floats_of(on_, weights);
+  const std::vector<float> host = weights_on_host(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
   const float* end = host.data();
   for (const Part& part : parts_) {

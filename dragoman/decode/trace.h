@@ -27,6 +27,9 @@ struct Attention {
   }
 };
 
+// Weights as an observer sees them (float32, or float64 in models of double precision), on the host.
+std::vector<float> weights_on_host(Backend& on, const Array& weights);
+
 // Adds `share` of the weights to the sums.
 void add_share(std::span<float> sums, const float* weights, float share);
 

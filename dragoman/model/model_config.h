@@ -88,7 +88,8 @@ class ModelConfig {
   ModelConfig() = default;
   template <Architectural Config>
   ModelConfig(const Config& config)
-      : held_(std::make_unique<held::ConfigHolder<Config>>(config)) {}  // NOLINT: it is one
+      : held_(std::make_unique<held::ConfigHolder<Config>>(config)) {
+  }  // NOLINT: settings of one architecture are those of a model
   ModelConfig(const ModelConfig& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
   ModelConfig& operator=(const ModelConfig& other) {
     held_ = other.held_ ? other.held_->copy() : nullptr;

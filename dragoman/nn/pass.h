@@ -45,7 +45,7 @@ struct Pass {
   std::uint32_t update = 0;  // dropout masks differ from update to update
   Observer* observer = nullptr;
   std::span<const HeadsOff> heads_off = {};  // outside training only
-  OwnLosses* own_losses = nullptr;           // where a model that has such puts them; absent if nobody asks
+  OwnLosses* own_losses = nullptr;           // where a model puts its own losses; optional
   std::uint32_t call_site = 0;  // counts the places that drop, in the order in which the model comes to them
 
   // The dropout of the next call site; none outside training.

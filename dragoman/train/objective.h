@@ -26,7 +26,8 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  // The names of what is reported of each update; the first is "loss", what is made smaller on the whole.
+  // The names of what is reported of each update. The first is "loss", the objective's own; what is made smaller is the
+  // sum of this and of the losses that the model adds.
   virtual std::vector<std::string> figures() const = 0;
   // How many items the batch counts for: losses are means over the items of an update.
   virtual std::int64_t items(const data::HostBatch& batch) const = 0;

@@ -52,6 +52,8 @@ void Trainer::run(const data::HostBatch& batch, double weight, bool first) {
   nn::Pass pass{
       .on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(adam_.steps() + 1)};
   const BatchLosses losses = objective_->losses(batch, weight, pass);
+  require<Error>(std::ssize(losses.figures) == figures(), "an objective names ", figures(), " figures, but computed ",
+                 losses.figures.size());
   const auto write = first ? Sink::Write::kOverwrite : Sink::Write::kAccumulate;
   for (std::int64_t i = 0; i < figures(); ++i) {
     const BatchLosses::Figure& figure = losses.figures[static_cast<std::size_t>(i)];
