@@ -208,7 +208,7 @@ int run(int argc, char** argv) {
               {"--batch", &options.batch, "sentences at once", {.positive = true}},
               {"--beam", &options.beam, "1: greedy", {.positive = true}},
               {"--threads", &options.threads, "", {.positive = true}},
-              {"--repeats", &options.repeats, "the median of so many is told", {.positive = true}},
+              {"--repeats", &options.repeats, "the median of so many runs is printed", {.positive = true}},
               {"--json", &options.json, "for other programs"}});
   try {
     if (!options.draw.empty()) {

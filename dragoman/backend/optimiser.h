@@ -18,7 +18,7 @@ class OptimiserKernels {
 
   // What the gradients of an update are to be multiplied by, so that their norm is at most `clip` (0: any): scale,
   // float64 [1]. It is NaN if one of `losses`, float64, or the norm is not finite: such an update is not made.
-  // `squares`, float64 [1], is the sum of the gradients' squares; absent if nobody asked for it.
+  // `squares`, float64 [1], is the sum of the gradients' squares; optional.
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const;
 
   // g stands for scale g. m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;

@@ -34,7 +34,7 @@ std::map<std::string, GivenText> flag_values(const std::vector<std::string>& arg
   return values;
 }
 
-// That of the newest checkpoint that can be read. Its checksums are looked at when the run is resumed.
+// The architecture of the newest checkpoint that can be read. Checksums are verified later, when the run is resumed.
 std::string stored_architecture(const std::string& directory) {
   for (const train::Checkpoint& checkpoint : std::views::reverse(train::list_checkpoints(directory))) {
     try {
@@ -74,7 +74,7 @@ AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) 
     }
     return asked;
   }
-  // Whatever one of these throws, the command comes upon, too.
+  // An error is ignored here: the command reads the same thing again and reports it.
   const auto from = [&](const char* key, std::string (*name_of)(const std::string&)) -> std::string {
     if (given[key].value.empty()) return "";
     try {

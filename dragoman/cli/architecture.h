@@ -12,7 +12,7 @@ namespace dragoman::cli {
 
 struct AskedArchitecture {
   std::string name;
-  std::optional<ConfigFile> file;  // that was read to find out; it may be a pipe, which can be read only once
+  std::optional<ConfigFile> file;  // the --config file, if it was read here: a pipe can be read only once
   std::string problem;             // a sentence about an architecture that is not known; empty if all is well
 };
 

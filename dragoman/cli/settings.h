@@ -65,10 +65,10 @@ class Settings {
 
   // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
   void read_file();
-  // A file that was read already, which may not be possible again: read_file() takes it for that of its path.
+  // Gives read_file() a file that was already read, so that it does not open that path again.
   void use_file(ConfigFile file) { known_file_ = std::move(file); }
 
-  // The architecture whose settings the flags are; empty for a command without such.
+  // The architecture whose settings became flags; empty if the command has none.
   void is_about(const std::string& architecture) { architecture_ = architecture; }
   const std::string& architecture() const { return architecture_; }
 

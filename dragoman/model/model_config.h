@@ -84,7 +84,7 @@ struct ConfigHolder final : HeldConfig {
 
 class ModelConfig {
  public:
-  // Of no architecture yet: all that it can do is to be replaced.
+  // Of no architecture yet. Everything but assignment throws a UsageError.
   ModelConfig() = default;
   template <Architectural Config>
   ModelConfig(const Config& config)
@@ -159,7 +159,7 @@ struct ParameterInfo {
   std::int64_t count;
 };
 
-// Every tensor of the model by name, in the order in which it is saved. Allocates no weights.
+// Every parameter of the model by name, in the order in which they are saved. Allocates no weights.
 std::vector<ParameterInfo> parameter_table(const ModelConfig& config);
 std::int64_t parameter_count(const ModelConfig& config);
 

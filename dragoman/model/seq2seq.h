@@ -18,7 +18,7 @@ namespace dragoman::model {
 struct Encoded {
   Tensor states;  // [R, ...]: a row for each source token
   Segments segments;
-  std::vector<Tensor> summary = {};  // of whole sentences, [B, ...] each, where the model has such
+  std::vector<Tensor> summary = {};  // of whole sentences, [B, ...] each; optional
 };
 
 // How the decoder's last states become scores of words: states E^T + b.
@@ -62,14 +62,15 @@ class Seq2Seq {
   // in this order.
   virtual std::vector<std::string> loss_names() const { return {}; }
 
-  // Where it attends, in the order of the sites that observers are told; none for a model without attention.
+  // Where it attends. Observers and heads name a site by its place in this list; it is empty for a model without
+  // attention.
   virtual nn::AttentionSites sites() const { return {}; }
 
   virtual void parameters(nn::ParameterVisitor& visit) = 0;
 };
 
-// The same with account kept on the host. A state has room for translations under way, in the backend's arena as it
-// stands: what follows may be wrapped in an ArenaScope of its own.
+// Decoding by steps with a DecoderState, which records on the host which rows belong to which hypothesis. The state
+// takes its memory from the backend's arena as it stands: what follows may be wrapped in an ArenaScope of its own.
 DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderRoom& room);
 // Encoded sentences that have entered the state under these numbers, in order, are remembered there.
 void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,

@@ -159,7 +159,7 @@ struct BlockRange {
 };
 
 // The memory of all parameters of a model, and of its buffers. Binds each Parameter's tensor to it; the model must not
-// outlive it.
+// be used after it is gone.
 class ParameterBlock {
  public:
   // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only. With bfloat16,

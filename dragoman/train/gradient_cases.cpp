@@ -208,7 +208,7 @@ void add_losses(Cases& cases) {
   const auto run = [](auto loss, const Smoothing& smoothing, std::int64_t chunk) {
     return [=](Backend& on, Inputs x) {
       std::vector<std::int32_t> targets(R);
-      for (std::int32_t r = 0; r < R; ++r) targets[r] = r % 5 == 1 ? kNoTarget : r * 3 % V;
+      for (std::int32_t r = 0; r < R; ++r) targets[r] = r % 5 == 1 ? kNoTarget : static_cast<std::int32_t>(r * 3 % V);
       return loss(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), data::make_ids(on, targets),
                   ops::LossOptions{.smoothing = smoothing, .weight = 0.1, .chunk = chunk})
           .loss;

@@ -16,7 +16,7 @@ constexpr int kAtOnce = 4;            // packs that a thread loads together
 constexpr unsigned kMaxFound = 1024;  // words that can be compared with each other
 constexpr int kPack = Pack<float>::kCount;
 
-// Numbers by row, stored as float32 or bfloat16; or nothing, if nobody wants them.
+// Numbers by row, stored as float32 or bfloat16; optional.
 struct Numbers {
   float* singles = nullptr;
   bf16* halves = nullptr;

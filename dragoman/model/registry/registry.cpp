@@ -7,7 +7,7 @@
 namespace dragoman::model {
 namespace {
 
-// One line an architecture; what is added later does not move what is there.
+// One line for each architecture. A deque, so that adding one leaves references to the others valid.
 std::deque<Architecture>& table() {
   static std::deque<Architecture> architectures{transformer_architecture()};
   return architectures;

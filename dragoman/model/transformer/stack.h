@@ -36,8 +36,8 @@ struct Stack {
   Stack(const TransformerConfig& config, Kind kind);
 
   // Attention, Add & Norm; in a decoder again, over the memory; feed-forward, Add & Norm: layer by layer.
-  // self(layer, number, y) and cross(layer, number, y) are the attentions over whole sentences or of one step. `frees`:
-  // the memory of a layer is given back before the next, if nothing is recorded.
+  // self(layer, number, y) and cross(layer, number, y) are the attentions over whole sentences or of one step. With
+  // `frees`, each layer gives its memory back before the next one runs, unless a backward pass will need it.
   template <class Self, class Cross>
   Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool frees, const Self& self,
              const Cross& cross) const {
