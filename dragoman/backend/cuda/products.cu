@@ -139,9 +139,10 @@ Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.A));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.C));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.C));
-  // Sums of several blocks are added up in the workspace, in order, and never by atomics.
+  // Where several blocks share a sum, their parts are added up in the workspace, in order and in float32: never by
+  // atomics, and never in the type of the result, which would round each part to bfloat16.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   Offered made;
   const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
                                                    static_cast<int>(made.found.size()), made.found.data(), &made.count);
