@@ -30,6 +30,8 @@ struct BackendOptions {
   std::size_t memory = 0, gradient_memory = 0;
   bool profile = false;  // keep account of what is launched, where the device offers it
   bool dry = false;      // launch nothing: shapes are checked and memory is counted, no number is computed
+  // Takes a sentence that a user should read, such as one about a slow path. Called on the thread that computes.
+  std::function<void(const std::string& sentence)> report = {};
 };
 
 // A few numbers on their way to the host.

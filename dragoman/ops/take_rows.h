@@ -9,7 +9,8 @@
 namespace dragoman::ops {
 
 // The index that takes these rows of a matrix of `rows` rows, in memory of the backend's arena; it may be used any
-// number of times. Throws ShapeError if there is no such row.
+// number of times. Throws ShapeError if there is no such row. Copies to the device, so make it before launches are
+// recorded (Backend::record_launches).
 RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_t rows);
 
 // y[i] = x[taken[i]].

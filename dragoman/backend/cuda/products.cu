@@ -221,6 +221,14 @@ bool Products::run(const Product& p) {
   return algorithm != nullptr && multiply(p, *algorithm, stream);
 }
 
+void Products::report_slow_product(const Product& p) {
+  if (reported_) return;
+  reported_ = true;
+  on_.report(join("cuBLASLt has no algorithm for a product of ", p.A.dtype(), " matrices ", p.A.shape(), " and ",
+                  p.B.shape(),
+                  ", so a plain kernel computes it, which is slow: widths that are multiples of 8 avoid it"));
+}
+
 bool Products::multiply(const Product& p, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, p.A.rows()), B = layout(p.B, p.B.rows()), C = layout(p.C, p.C.rows());
   cublasLtMatmulDescOpaque_t operation = description(p);
