@@ -12,7 +12,7 @@ std::size_t aligned(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + kPackedAlignment - 1) / kPackedAlignment * kPackedAlignment;
 }
 
-// Element k of a column in a panel of 8-bit integers, from the column's first.
+// Distance in a panel of 8-bit integers from element 0 of a column to its element k.
 constexpr std::int64_t int8_place(std::int64_t k) { return k / kInt8Group * kInt8Group * kInt8Cols + k % kInt8Group; }
 
 template <class From>

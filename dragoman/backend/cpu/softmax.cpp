@@ -141,7 +141,7 @@ void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Sm
         if (target[r] < 0) return;
         assert(target[r] < P.cols && "a target is a class or negative");
         const T on_y = P.row(r)[target[r]];
-        // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+        // Without smoothing the other classes do not count; 0 * -infinity would be NaN.
         if (others > 0) loss[r] = -others * (sum_vectors<T>(P.cols, std::identity(), P.row(r)) - on_y);
         loss[r] -= on_target * on_y;
       });
