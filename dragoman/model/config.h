@@ -11,16 +11,16 @@
 
 namespace dragoman::model {
 
-// Which of the source embedding, the target embedding and the output projection are one matrix: all three, as in the
-// paper; the target embedding and the output; or none.
+// Which of the source embedding, the target embedding and the output projection share one matrix: all three, as in the
+// paper; the target embedding and the output projection; or none.
 enum class Tie { kThreeWay, kDecoder, kNone };
 constexpr std::array<std::string_view, 3> names(Tie) { return {"three-way", "decoder", "none"}; }
 
-// What the decoder reads before the first word.
+// The decoder's input before the first word.
 enum class DecoderStart { kBos, kEos, kZeroVector };
 constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "eos", "zero-vector"}; }
 
-// Where label smoothing puts its mass eps_ls: on every class but the true one, or on all classes alike.
+// How label smoothing distributes the probability eps_ls: over all classes except the true one, or over all classes.
 enum class Smoothing { kRest, kUniform };
 constexpr std::array<std::string_view, 2> names(Smoothing) { return {"rest", "uniform"}; }
 
@@ -70,10 +70,10 @@ struct TrainingConfig {
     field("seed", seed, "start of every random stream");
   }
 
-  // `d_model` is the width of the model, as equation (3) has it.
+  // The learning rate schedule; `d_model` is the width of the model in equation (3).
   optim::Schedule rates(int d_model) const;
 
-  // Throws a UsageError for settings that cannot train.
+  // Throws a UsageError for invalid settings.
   void validate() const;
 };
 

@@ -96,7 +96,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
     const Row& row = former_rows_[parents[r]];
     rows_.push_back(row);
     ++sentences_[row.sentence].rows;
-    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);  // none without arrays
+    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);
     std::copy_n(former_ancestors_.begin() + parents[r] * stride_, kept, ancestors_.begin() + r * stride_);
   }
   for (const Row& row : former_rows_) {
@@ -107,6 +107,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
 StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids) {
   StepRows step;
   const std::int64_t steps = step.positions = longest() + 1;
+  // 1. Make room for longer rows of ancestors, at least twice as long, so that this is rare.
   if (steps > stride_) {
     const std::int64_t wider = 2 * steps;
     std::vector<std::int32_t> moved(rows_.size() * wider);
@@ -116,6 +117,8 @@ StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids
     ancestors_ = std::move(moved);
     stride_ = wider;
   }
+  // 2. For each row: allocate a cell for the new token, and list the cells of all its tokens and its part of the
+  // memory.
   std::vector<std::int32_t> cells, lengths, first, count;
   for (std::int64_t r = 0; r < rows(); ++r) {
     const Row& row = rows_[r];
@@ -130,6 +133,7 @@ StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids
     count.push_back(static_cast<std::int32_t>(sentence.source_tokens));
     step.memory.longest = std::max(step.memory.longest, sentence.source_tokens);
   }
+  // 3. Copy all lists to the device at once.
   data::Upload upload;
   upload.add(ids);
   for (const auto* list : {&cells, &lengths, &first, &count}) upload.add(*list);

@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
-// The format allows 100 MB, but a parsed header takes up to twenty times its size. This is room for 100,000 tensors.
+// The format allows 100 MB, but a parsed header takes up to twenty times its size. This is enough for 100,000 tensors.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
 
 struct TypeName {
@@ -43,7 +43,7 @@ Json header_of(std::span<const TensorLabel> labels) {
   return header;
 }
 
-// A tensor's entry in the header; places count from the first byte after the header.
+// A tensor's entry in the header. `begin` and `end` are offsets from the first byte after the header.
 struct Place {
   StoredType type;
   std::vector<std::int64_t> shape;
@@ -107,7 +107,7 @@ void SafetensorsWriter::write_bfloat16(std::span<const float> values) {
   halves.reserve(values.size());
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // the nearest, the even one of two
+    const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // to nearest, ties to even
     halves.push_back(static_cast<std::uint16_t>(std::isnan(value) ? bits >> 16 | 0x40 : rounded));
   }
   write_bytes(halves.data(), halves.size() * sizeof(std::uint16_t));
@@ -124,7 +124,8 @@ std::string SafetensorsWriter::finish() {
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe is refused below, and not waited for
+  // O_NONBLOCK: do not wait for a pipe; it is refused below.
+  file_ = open_file(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   try {
     struct stat status {};
