@@ -15,7 +15,7 @@ const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// From far below zero to far above it, with small numbers of both signs among them.
+// Numbers of both signs, with magnitudes from 1e-20 to 120.
 Doubles sweep() {
   Doubles values{0, -0.0};
   for (double x = 1e-20; x < 120; x *= 1.01) values.insert(values.end(), {x, -x});
@@ -66,12 +66,12 @@ TEST_P(ActivationKernel, AreAccurateToFourUnitsInTheLastPlace) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const double t = std::tanh(from[i]), s = sigmoid(from[i]);
     ASSERT_NEAR(tanhs[i], t, 4 * unit * std::abs(t)) << "tanh of " << from[i];
-    // Below -87 it is next to nothing, and may be 0.
+    // Below -87 the sigmoid is less than 1e-37 and may be 0.
     ASSERT_NEAR(sigmoids[i], s, from[i] > -87 ? 4 * unit * s : 1e-37) << "sigmoid of " << from[i];
   }
 }
 
-// A value has the same bits wherever it lies: in a whole vector or in what is left of one.
+// A value gives the same bits in a whole vector and among the elements that are left after the last whole vector.
 TEST_P(ActivationKernel, BitsDoNotDependOnThePlace) {
   Doubles some = uneven_values(40, 7);
   const Array x = array({40}, some);

@@ -56,7 +56,7 @@ Doubles contents(const Backend& on, const BeamSlots& slots) {
   return all;
 }
 
-// Words of `rows` rows: k different ones each, by falling logit and rising id, of which a few have the same logit.
+// The best words of some rows: for each row k different words by falling logit, with some ties, and then by rising id.
 struct Words {
   Doubles ids, logits, log_sums;
 };
@@ -87,7 +87,7 @@ BestWords to_device(const Backend& on, DType dtype, const Words& words, std::int
 
 class BeamKernelTest : public KernelTest {
  protected:
-  // The tables after a step in which slot 0, with two rows, is offered these words.
+  // Takes one step in which these are the best words.
   void step(const BeamSlots& slots, const Words& words, const BeamRules& rules) const {
     on->beam_step(to_device(*on, dtype(), words, std::ssize(words.ids) / std::ssize(words.log_sums)), rules, slots);
   }
@@ -137,7 +137,7 @@ TEST_P(BeamKernelTest, SaysWhereScoresAreNotNumbers) {
   EXPECT_EQ(values(slots.slots.columns(kSlotState, 1)), (Doubles{kSlotFailed, kSlotSearches}));
 }
 
-// Searches of several slots, which move and begin anew, leave the same tables as on the CPU.
+// Several searches that step, move and start again leave the same tables as on the CPU.
 TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
   const auto cpu = make_backend(Device{}, {.threads = 1});
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

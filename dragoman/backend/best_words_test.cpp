@@ -19,7 +19,7 @@ class BestWordsKernel : public PackedTest {
   Array zeros_of(const Shape& shape) const {
     return make_array(*on, shape, kDTypeOf<T>, Doubles(static_cast<std::size_t>(shape.count()), 0.0));
   }
-  // What a full sort of the logits gives.
+  // Compares with a full sort of the logits.
   void expect_sorted(const BestWords& best) const {
     const Doubles all = values(best.all), ids = values(best.ids), logits = values(best.logits);
     const auto V = static_cast<std::size_t>(best.all.cols()), k = static_cast<std::size_t>(best.ids.cols());
@@ -49,7 +49,7 @@ class BestWordsKernel : public PackedTest {
     EXPECT_EQ(values(a.logits), values(b.logits));
     EXPECT_EQ(values(a.log_sums), values(b.log_sums));
   }
-  // Words whose logits are these numbers.
+  // The best of words with these logits.
   BestWords best_of(const Doubles& logits, std::int64_t k) const {
     const auto V = static_cast<std::int64_t>(logits.size());
     const BestWords best = outputs(1, k, V);

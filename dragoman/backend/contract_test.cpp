@@ -1,4 +1,4 @@
-// The contracts refuse shapes that do not fit, on every device, before a kernel sees them.
+// The public functions of every device refuse shapes that do not fit, before a kernel runs.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace {
 
 class Contract : public KernelTest {
  protected:
-  // The call throws a ShapeError that names the kernel and this shape.
+  // Checks that the call throws a ShapeError that names the kernel and this shape.
   static void expect_refused(const std::string& kernel, const std::string& shape, const std::function<void()>& call) {
     try {
       call();

@@ -14,7 +14,7 @@ struct Taking {
   std::vector<int> taken;
 };
 
-// One row, a row many times and rows that nobody takes, nothing taken, and nothing to take from.
+// The cases: one row; rows that are taken several times and others never; no row taken; and a matrix without rows.
 const std::vector<Taking> takings() {
   std::vector<int> many;
   for (int i = 0; i < 200; ++i) many.push_back(i * i % 41);

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, MatmulKernel, ::testing::ValuesIn(kernel_cases
 struct Sizes {
   std::int64_t M, N, K;
 };
-// Around the edges of register tiles, blocks of rows and the depth of a panel; nothing to add up; nothing at all.
+// Sizes around the edges of register tiles, blocks of rows and ranges of k; no k to sum over; no rows or columns.
 const std::vector<Sizes> kSizes = {{1, 1, 1}, {3, 5, 7}, {8, 12, 16}, {9, 13, 17},  {33, 49, 50},  {130, 97, 20},
                                    {5, 3, 0}, {0, 4, 3}, {4, 0, 3},   {1, 100, 40}, {16, 16, 515}, {129, 33, 1030}};
 

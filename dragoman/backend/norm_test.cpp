@@ -18,7 +18,7 @@ struct Normed {
   Array s, y, mean, rstd;
 };
 
-// The contract's formulas, one after the other.
+// The formulas of the contract, written out.
 struct Reference {
   Doubles y, dx, dgamma, dbeta;
 
@@ -103,7 +103,7 @@ TEST_P(NormKernel, LayerNormFollowsItsFormulas) {
       Array y = random_view({R, d}, 5), mean = zeros({R}), rstd = zeros({R});
       on->layer_norm(x, gamma, beta, kEps, y, mean, rstd);
       const Reference expected(values(x), values(gamma), values(beta), values(dy));
-      // A row of one element has no variance: rstd is 1000 and multiplies what rounding leaves of zero.
+      // A row of one element has variance 0, so rstd is 1000 and multiplies the rounding error.
       const double slack = d == 1 ? 1000 : d == 3 ? 30 : 1;
       expect_values(y, expected.y, slack);
       const auto backward = [&](Sink dx, Sink dgamma, Sink dbeta) {

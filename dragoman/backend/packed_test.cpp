@@ -17,7 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, PackedKernel, ::testing::ValuesIn(single_cases
 struct Sizes {
   std::int64_t in, out;
 };
-// Around the edges of panels, of the depth that is summed at once, and of what threads share.
+// Sizes around the edges of panels, of ranges of k, and of the pieces that threads work on.
 const std::vector<Sizes> kSizes = {{1, 1}, {7, 5}, {16, 12}, {17, 49}, {515, 33}, {1030, 100}, {3, 500}, {0, 4}};
 const std::vector<std::int64_t> kRows = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 61, 130, 300};
 
@@ -79,7 +79,7 @@ TEST_P(PackedKernel, PartsMakeTheWhole) {
   }
 }
 
-// Weights and rows rounded by the definition, multiplied without error.
+// The product with weights and rows rounded as backend/quantise.h defines it, and exact sums.
 Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::int64_t R, const Sizes& s) {
   const auto rounded = [](const Doubles& values, std::int64_t first, std::int64_t step, std::int64_t count) {
     LargestMagnitude largest;
@@ -126,8 +126,8 @@ TEST_P(PackedKernel, Int8ProductsAreNearThoseOfTheNumbersThemselves) {
   Array exact = zeros({R, out}), y = zeros({R, out});
   on->linear(x, W, {}, {}, exact);
   on->linear(x, pack(W, WeightForm::kInt8), {}, {}, y);
-  // Both sides are off by at most half a step of about 3.5 / 127, evenly spread: the errors' deviation is about
-  // sqrt(2 in / 12) steps.
+  // Each factor has an error of at most half a step of about 3.5 / 127, evenly distributed. So the error of a sum has a
+  // standard deviation of about sqrt(2 in / 12) steps.
   const Doubles a = values(y), e = values(exact);
   double squares = 0;
   for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - e[i]) * (a[i] - e[i]);

@@ -52,7 +52,7 @@ TEST_F(DirectoryTest, AWholeModelLoads) {
   EXPECT_EQ(complaint(), "");
 }
 
-// The states of a teacher-forced decoder.
+// The decoder's states with teacher forcing.
 Doubles states(Backend& on, const Seq2Seq& model) {
   const ArenaScope scratch(on.arena());
   const NoGradient no_gradient;

@@ -31,7 +31,7 @@ class ExportTest : public data::CorpusTest {
     export_model(model, directory / name, precision);
     return directory / name;
   }
-  // All numbers of a tensor in a directory.
+  // All values of a tensor of the model in a directory.
   std::vector<float> numbers(const std::filesystem::path& from, const std::string& name) const {
     for (const nn::NamedTensor& tensor : small->block.tensors()) {
       if (tensor.name != name) continue;

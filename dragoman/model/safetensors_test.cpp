@@ -11,7 +11,7 @@ namespace {
 
 class SafetensorsTest : public data::CorpusTest {
  protected:
-  // A file with this header before so many bytes of values.
+  // The error message for a file with this header and so many bytes of data; empty if it is read.
   std::string complaint(const std::string& header, std::size_t value_bytes) const {
     const std::uint64_t size = header.size();
     replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header + std::string(value_bytes, '\0'));

@@ -69,7 +69,7 @@ TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
   EXPECT_EQ(squares / 256 / std::sqrt(4.0) / std::sqrt(4.0), 1);
 }
 
-// Two-head self-attention in numbers small enough to be worked out by hand.
+// Stores the weights that it observes.
 struct Remembered : Observer {
   explicit Remembered(const Workbench& bench_) : bench(bench_) {}
   void see(int, int, const Array& w, const Reach&) override { weights = bench.values(w); }
@@ -78,6 +78,7 @@ struct Remembered : Observer {
   Doubles weights;
 };
 
+// Self-attention with two heads, in numbers small enough to be worked out by hand.
 struct Example {
   Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, 0, 0) {
     for (const NamedTensor& tensor : block.tensors()) {
@@ -166,7 +167,7 @@ TEST(MultiHeadAttention, ObservingChangesNoBit) {
   }
 }
 
-// The fused kernel and its definition, for Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v].
+// The fused kernel and its definition, for the same Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v].
 struct Pair {
   std::int64_t h, d_k, d_v;
   Reach reach;

@@ -11,7 +11,7 @@
 namespace dragoman::nn {
 namespace {
 
-// Attention and a small vocabulary: five rows in memory for eight.
+// Attention and a small vocabulary of five rows, padded to eight in memory.
 struct Layers {
   Parameter E = Parameter({5, 6}, Initial::normal(1)).rounded_rows(8);
   SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4, .bias = true}, 0, 0};
@@ -76,7 +76,7 @@ TEST_F(ParametersTest, ForInferenceThereAreNoGradients) {
   EXPECT_EQ(others.E.tensor().variable(), nullptr);
 }
 
-// The layers' self-attention as it would be for a batch of one sentence.
+// The output of the layers' self-attention for a batch of one sentence.
 Doubles attended(Backend& on, const Layers& layers) {
   const ArenaScope scratch(on.arena());
   const Array x = make_array(on, {5, 6}, DType::kFloat32, random_values(30, 9));
@@ -115,7 +115,7 @@ TEST_F(ParametersTest, ATensorsNumbersDependOnItsNameAndNotOnItsNeighbours) {
   block.initialise(1);
   other.initialise(1);
   EXPECT_EQ(values(alone.self.W_QKV.W.tensor().array()), values(layers.self.W_QKV.W.tensor().array()));
-  EXPECT_NE(values(named("self.W_Q").values), values(named("self.W_K").values));  // of one shape, but not of one name
+  EXPECT_NE(values(named("self.W_Q").values), values(named("self.W_K").values));  // same shape, different names
 }
 
 TEST_F(ParametersTest, RowsBeyondTheVocabularyStayZeroThroughAdam) {
@@ -228,7 +228,7 @@ TEST(Initial, TheRowOfTheReservedIdMayBeZero) {
   for (int i = 3; i < 6; ++i) EXPECT_NE(rows[i], 0);
 }
 
-// A matrix between two vectors, and a running mean that no optimiser touches.
+// A matrix between two vectors, and a running mean that the optimiser does not update.
 struct WithBuffer {
   Parameter b{{3}, Initial::constant(1)}, W{{4, 3}, Initial::normal(1)}, gain{{3}, Initial::constant(1)};
   Buffer mean{{3}, 0.5}, missing;

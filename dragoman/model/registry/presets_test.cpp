@@ -34,8 +34,8 @@ void expect_count(const ModelConfig& config, std::int64_t count) {
   expect_count(config.as<TransformerConfig>(), count);
 }
 
-// A row of Table 3: the parameters with 37,000 rows and no attention bias, those with the layout of the code of 2017,
-// and the published number of millions, 0 where the paper prints none.
+// A row of Table 3: the number of parameters with 37,000 words and no attention bias, the number in the layout of the
+// 2017 code, and the published number in millions, 0 if the paper does not state it or it cannot be met.
 struct Row {
   const char* name;
   std::int64_t nominal;
@@ -65,7 +65,7 @@ constexpr Row kTable3[] = {
     {"D-ls0", 63'045'632, 65'126'400, 0},
     {"D-ls0.2", 63'045'632, 65'126'400, 0},
     {"E-learned", 63'045'632 + kLearnedTables, 65'126'400 + kLearnedTables, 0},
-    {"big", 214'171'648, 218'333'184, 0},  // the paper prints 213, which no vocabulary that fits the other rows gives
+    {"big", 214'171'648, 218'333'184, 0},  // the paper states 213; no vocabulary that fits the other rows gives it
 };
 
 class Table3 : public testing::TestWithParam<Row> {};

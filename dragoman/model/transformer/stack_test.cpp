@@ -10,7 +10,7 @@ namespace {
 
 using ops::operator+;
 
-// A stack of layers with memory and stirred weights of its own, in double precision.
+// An encoder or a decoder alone, with its own memory and random weights, in double precision.
 template <class Half>
 struct Bound {
   explicit Bound(const TransformerConfig& config)
@@ -26,7 +26,7 @@ struct Bound {
   }
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
-  Half half;  // of the Transformer
+  Half half;  // the Encoder or the Decoder
   nn::ParameterBlock block;
 };
 
