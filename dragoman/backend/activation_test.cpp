@@ -26,32 +26,32 @@ TEST_P(ActivationKernel, MultiplyMultipliesElementByElement) {
   for (const Shape& shape : kShapes) {
     const Array a = random(shape, 1), b = random_view(shape, 2);
     const Doubles expected = map(values(a), values(b), std::multiplies<>());
-    expect_sunk(shape, expected, [&](Sink y) { on->multiply(a, b, y); });
+    expect_in_every_sink(shape, expected, [&](Sink y) { on->multiply(a, b, y); });
     const Array in_place = random(shape, 1);
     on->multiply(in_place, b, Sink::overwrite(in_place));
     expect_values(in_place, expected);
   }
 }
 
-TEST_P(ActivationKernel, TanhAndItsGradient) {
+TEST_P(ActivationKernel, TanhAndItsGradientFollowTheirFormulas) {
   for (const Shape& shape : kShapes) {
     const Array x = random_view(shape, 3), dy = random(shape, 4);
     Array y = zeros(shape);
     on->tanh(x, y);
     expect_values(y, map(values(x), [](double v) { return std::tanh(v); }));
     const Doubles dx = map(values(dy), values(y), [](double d, double v) { return d * (1 - v * v); });
-    expect_sunk(shape, dx, [&](Sink sink) { on->tanh_backward(dy, y, sink); });
+    expect_in_every_sink(shape, dx, [&](Sink sink) { on->tanh_backward(dy, y, sink); });
   }
 }
 
-TEST_P(ActivationKernel, SigmoidAndItsGradient) {
+TEST_P(ActivationKernel, SigmoidAndItsGradientFollowTheirFormulas) {
   for (const Shape& shape : kShapes) {
     const Array x = random_view(shape, 5), dy = random(shape, 6);
     Array y = zeros(shape);
     on->sigmoid(x, y);
     expect_values(y, map(values(x), sigmoid));
     const Doubles dx = map(values(dy), values(y), [](double d, double v) { return d * v * (1 - v); });
-    expect_sunk(shape, dx, [&](Sink sink) { on->sigmoid_backward(dy, y, sink); });
+    expect_in_every_sink(shape, dx, [&](Sink sink) { on->sigmoid_backward(dy, y, sink); });
   }
 }
 
@@ -72,8 +72,8 @@ TEST_P(ActivationKernel, AreAccurateToFourUnitsInTheLastPlace) {
 }
 
 // A value gives the same bits in a whole vector and among the elements that are left after the last whole vector.
-TEST_P(ActivationKernel, BitsDoNotDependOnThePlace) {
-  Doubles some = uneven_values(40, 7);
+TEST_P(ActivationKernel, BitsDoNotDependOnThePlaceInAVector) {
+  Doubles some = unrounded_values(40, 7);
   const Array x = array({40}, some);
   Array tanh_x = on->empty_like(x), sigmoid_x = on->empty_like(x);
   on->tanh(x, tanh_x);
@@ -88,7 +88,7 @@ TEST_P(ActivationKernel, BitsDoNotDependOnThePlace) {
   }
 }
 
-TEST_P(ActivationKernel, ShapesThatDoNotFitAreNamed) {
+TEST_P(ActivationKernel, ShapesThatDoNotFitAreRefused) {
   Array y = zeros({2, 3});
   const Array other = zeros({3, 2});
   EXPECT_THROW(on->multiply(y, other, Sink::overwrite(y)), ShapeError);

@@ -105,7 +105,7 @@ class Backend : public MatmulKernels,
 
 // The instructions that the CPU kernels use on this machine: the vector instructions that this build was compiled for,
 // and those of the 8-bit integer products, which are chosen when the program runs.
-std::string cpu_bodies();
+std::string cpu_instructions();
 
 int cuda_devices();          // how many this machine has; 0 if this build cannot use them
 std::string cuda_version();  // of the toolkit that this build was made with; empty for a build without CUDA

@@ -3,8 +3,8 @@
 //
 // There are S slots, and a slot holds at most one search. In every decoding step slot s owns the B rows
 // [s B, (s + 1) B). The live hypotheses use the first of these rows; the others are padding: they are computed, and
-// nobody reads the result. A slot without a search, or whose search is over, is idle ("rests"): its rows read PAD and
-// write their keys and values into cells that belong to no search.
+// nobody reads the result. A slot without a search, or whose search is over, is idle: its rows read PAD and write their
+// keys and values into cells that belong to no search.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostBeam = 16;
 
 struct BeamRules {
   std::int64_t choices = 8;     // how many of the best extensions a step considers: 2 B
-  std::int64_t asked = 1;       // number of results that the caller wants
+  std::int64_t n_best = 1;      // number of results that the caller wants
   std::int64_t min_length = 0;  // least number of tokens of a translation, EOS included
   bool ends_when_full = false;  // stop as soon as B hypotheses have ended; default: when no live one can still win
 };
@@ -34,8 +34,8 @@ enum SlotColumn : std::int32_t {
   kSlotColumns,
 };
 enum SlotState : std::int32_t {
-  kSlotRests = 0,  // idle
-  kSlotSearches = 1,
+  kSlotIdle = 0,
+  kSlotSearching = 1,
   kSlotFailed = 2,  // the model's scores are NaN or infinite
 };
 
@@ -54,7 +54,7 @@ struct BeamSlots {
   Array penalties;  // float64 [T + 1]: score = log-probability / penalties[number of tokens]
   Array done;       // int32 [1]: counts the searches that have ended since the caller last set it
 
-  std::int64_t resting_cells = 0;  // an idle row r writes its keys and values into cell resting_cells + r
+  std::int64_t idle_cells = 0;  // an idle row r writes its keys and values into cell idle_cells + r
 
   std::int64_t beam() const { return log_p.cols(); }
 };
@@ -95,7 +95,7 @@ class BeamKernels {
 
 // BeamSlots as plain pointers, for the kernels. Throws ShapeError if the shapes do not fit each other.
 struct BeamTables {
-  std::int64_t S = 0, B = 0, T = 0, resting_cells = 0;
+  std::int64_t S = 0, B = 0, T = 0, idle_cells = 0;
   std::int32_t *ids = nullptr, *lengths = nullptr, *cells = nullptr, *memory_first = nullptr, *memory_count = nullptr;
   std::int32_t *slots = nullptr, *ended = nullptr, *history = nullptr, *done = nullptr;
   double *log_p = nullptr, *ended_p = nullptr;

@@ -109,11 +109,11 @@ TEST_P(NormKernel, LayerNormFollowsItsFormulas) {
       const auto backward = [&](Sink dx, Sink dgamma, Sink dbeta) {
         on->layer_norm_backward(dy, x, gamma, mean, rstd, dx, dgamma, dbeta);
       };
-      expect_sunk(
+      expect_in_every_sink(
           {R, d}, expected.dx, [&](Sink sink) { backward(sink, {}, {}); }, slack);
-      expect_sunk(
+      expect_in_every_sink(
           {d}, expected.dgamma, [&](Sink sink) { backward({}, sink, {}); }, slack);
-      expect_sunk(
+      expect_in_every_sink(
           {d}, expected.dbeta, [&](Sink sink) { backward({}, {}, sink); }, slack);
     }
   }
@@ -139,15 +139,15 @@ TEST_P(NormKernel, AddNormIsDropoutSumAndLayerNorm) {
         on->add_norm_backward(from_s, from_y, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
       };
       const Doubles both = sum(values(ds), expected.dx), none(both.size(), 0.0);
-      expect_sunk({R, d}, both, [&](Sink dx) { backward(ds, dy, dx, {}, {}, {}); });
-      expect_sunk({R, d}, factors.times(both, d), [&](Sink da) { backward(ds, dy, {}, da, {}, {}); });
-      expect_sunk({R, d}, factors.times(expected.dx, d), [&](Sink da) { backward({}, dy, {}, da, {}, {}); });
-      expect_sunk({R, d}, factors.times(values(ds), d), [&](Sink da) { backward(ds, {}, {}, da, {}, {}); });
-      expect_sunk({R, d}, none, [&](Sink dx) { backward({}, {}, dx, {}, {}, {}); });
-      expect_sunk({d}, expected.dgamma, [&](Sink dgamma) { backward(ds, dy, {}, {}, dgamma, {}); });
-      expect_sunk({d}, expected.dbeta, [&](Sink dbeta) { backward(ds, dy, {}, {}, {}, dbeta); });
-      expect_sunk({d}, Doubles(static_cast<std::size_t>(d), 0.0),
-                  [&](Sink dgamma) { backward(ds, {}, {}, {}, dgamma, {}); });
+      expect_in_every_sink({R, d}, both, [&](Sink dx) { backward(ds, dy, dx, {}, {}, {}); });
+      expect_in_every_sink({R, d}, factors.times(both, d), [&](Sink da) { backward(ds, dy, {}, da, {}, {}); });
+      expect_in_every_sink({R, d}, factors.times(expected.dx, d), [&](Sink da) { backward({}, dy, {}, da, {}, {}); });
+      expect_in_every_sink({R, d}, factors.times(values(ds), d), [&](Sink da) { backward(ds, {}, {}, da, {}, {}); });
+      expect_in_every_sink({R, d}, none, [&](Sink dx) { backward({}, {}, dx, {}, {}, {}); });
+      expect_in_every_sink({d}, expected.dgamma, [&](Sink dgamma) { backward(ds, dy, {}, {}, dgamma, {}); });
+      expect_in_every_sink({d}, expected.dbeta, [&](Sink dbeta) { backward(ds, dy, {}, {}, {}, dbeta); });
+      expect_in_every_sink({d}, Doubles(static_cast<std::size_t>(d), 0.0),
+                           [&](Sink dgamma) { backward(ds, {}, {}, {}, dgamma, {}); });
     }
   }
 }

@@ -53,7 +53,7 @@ inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& 
 using Doubles = std::vector<double>;
 
 // Standard normal values. They are not rounded, so none lies halfway between two 8-bit integers.
-inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
+inline Doubles unrounded_values(std::int64_t count, std::uint64_t seed) {
   RandomStream random(seed);
   Doubles values(static_cast<std::size_t>(count));
   for (double& value : values) value = random.normal();
@@ -62,7 +62,7 @@ inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
 
 // Standard normal values, rounded so that they are the same numbers in every element type.
 inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
-  Doubles values = uneven_values(count, seed);
+  Doubles values = unrounded_values(count, seed);
   for (double& value : values) value = static_cast<double>(BFloat16(value));
   return values;
 }
@@ -192,8 +192,8 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
 
   // Runs a kernel with a sink that is unwanted, one that overwrites and one that accumulates, and checks the contents
   // of each. The sinks are ranges of columns; the neighbouring columns must not change.
-  void expect_sunk(const Shape& shape, const Doubles& expected, const std::function<void(Sink)>& kernel,
-                   double slack = 1) const {
+  void expect_in_every_sink(const Shape& shape, const Doubles& expected, const std::function<void(Sink)>& kernel,
+                            double slack = 1) const {
     for (const auto write : {Sink::Write::kNone, Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
       const Array wide = random({shape.rows(), shape.cols() + 5}, 99), sink = wide.columns(2, shape.cols());
       const Array left = wide.columns(0, 2), right = wide.columns(shape.cols() + 2, 3);

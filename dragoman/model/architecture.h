@@ -20,7 +20,7 @@ struct Preset {
 struct GradientModel {
   std::string name;
   ModelConfig model;
-  int pairs_a_batch = 4;  // the test has four pairs, so fewer than 4 make several micro-batches
+  int pairs_per_batch = 4;  // the test has four pairs, so fewer than 4 make several micro-batches
 };
 
 struct Architecture {

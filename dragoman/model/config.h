@@ -49,11 +49,11 @@ struct TrainingConfig {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("label-smoothing", eps_ls, "probability taken from the true word and spread over the others");
-    field("smoothing", smoothing, "spread it over the rest of the vocabulary, or over all of it");
+    field("smoothing", smoothing, "spread that probability over all other words, or over all words");
     field("beta1", beta1, "Adam's decay of the mean gradient");
     field("beta2", beta2, "Adam's decay of the mean squared gradient");
     field("adam-epsilon", eps, "added to Adam's denominator");
-    field("schedule", schedule, "how the rate falls after the warm-up: equation (3), or from a peak-rate");
+    field("schedule", schedule, "shape of the learning rate: the paper's equation (3), or one with a peak-rate");
     field("rate-constant", rate_constant, "c in the paper's c d-model^-0.5 min(step^-0.5, step warmup^-1.5)");
     field("peak-rate", peak_rate, "the highest rate of the schedule inverse-sqrt");
     field("initial-rate", initial_rate, "the rate from which the schedule inverse-sqrt rises");
@@ -61,13 +61,13 @@ struct TrainingConfig {
     field("cooldown", cooldown, "share of the steps, at the end, over which the rate falls to zero");
     field("steps", steps, "updates to train for");
     field("weight-decay", weight_decay, "decoupled weight decay for each update; 0 for none");
-    field("decay-exempt", decay_exempt, "spare biases and LayerNorms the weight decay");
+    field("decay-exempt", decay_exempt, "exempt biases and LayerNorms from weight decay");
     field("clip", clip, "largest norm of the gradient; 0 for no limit");
     field("batch-tokens", batch_tokens, "tokens of each side in one batch");
     field("accumulate", accumulate, "batches that make one update");
-    field("average", average, "latest checkpoints whose mean is the model; 0 to use a single one");
+    field("average", average, "number of latest checkpoints to average; 0 to use a single one");
     field("ema", ema, "decay of a moving average of the weights, such as 0.999; 0 for none");
-    field("seed", seed, "start of every random stream");
+    field("seed", seed, "seed of all random numbers");
   }
 
   // The learning rate schedule; `d_model` is the width of the model in equation (3).

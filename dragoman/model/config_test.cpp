@@ -22,9 +22,9 @@ std::string complaint(std::initializer_list<std::pair<const char*, const char*>>
 
 constexpr auto training_complaint = complaint<TrainingConfig>;
 
-TEST(TrainingConfig, DefaultsTrain) { EXPECT_EQ(training_complaint({}), ""); }
+TEST(TrainingConfig, DefaultsAreValid) { EXPECT_EQ(training_complaint({}), ""); }
 
-TEST(TrainingConfig, RefusesWhatCannotTrain) {
+TEST(TrainingConfig, InvalidSettingsAreRefused) {
   EXPECT_EQ(training_complaint({{"label-smoothing", "1.5"}}),
             "label-smoothing is 1.5; it must be at least 0 and below 1.");
   for (const char* key : {"beta1", "beta2"}) EXPECT_NE(training_complaint({{key, "1"}}), "") << key;

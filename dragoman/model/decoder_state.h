@@ -30,7 +30,7 @@ class DecoderState {
  public:
   // For a model that keeps nothing between steps.
   DecoderState() = default;
-  DecoderState(StateArrays arrays, const DecoderRoom& room);
+  DecoderState(StateArrays arrays, const DecoderCapacity& capacity);
 
   const StateArrays& arrays() const { return arrays_; }
 
@@ -74,7 +74,7 @@ class DecoderState {
   std::vector<std::int32_t> ancestors_, former_ancestors_;
   std::int64_t stride_ = 0;
   std::vector<Sentence> sentences_;
-  std::vector<std::int32_t> vacant_;  // numbers of sentences that have left, to be used again
+  std::vector<std::int32_t> free_numbers_;  // numbers of sentences that have left, to be used again
 };
 
 }  // namespace dragoman::model

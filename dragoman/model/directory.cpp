@@ -54,7 +54,7 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
 namespace {
 
 // The default form of a model's weights on this device.
-WeightForm usual_form(const Backend& on, const fs::path& directory) {
+WeightForm default_form(const Backend& on, const fs::path& directory) {
   if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
   return stored_form(SafetensorsFile(weights_file(directory)));
 }
@@ -65,7 +65,7 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
       model(info.config.make_model()),
-      block(on, form ? *form : usual_form(on, directory), *model) {
+      block(on, form ? *form : default_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
   read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), Values::kFinite);
   on.wait();  // other workers read the weights with their own backends

@@ -148,7 +148,7 @@ class ModelConfig {
 
  private:
   held::HeldConfig& held() const {
-    require<UsageError>(held_ != nullptr, "no model was described.");
+    require<UsageError>(held_ != nullptr, "no model is configured: the architecture is missing.");
     return *held_;
   }
 

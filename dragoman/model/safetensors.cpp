@@ -62,7 +62,7 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
   const Json shape = json_entry<Json>(entry, "shape", tensor);
   const Json offsets = json_entry<Json>(entry, "data_offsets", tensor);
   require<Error>(is_list_of_sizes(shape) && is_list_of_sizes(offsets) && offsets.size() == 2, tensor,
-                 " has a shape or a place that does not read.");
+                 " has a shape or data_offsets that cannot be read.");
   Place place{.type = type->type,
               .shape = {},
               .begin = offsets[0].get<std::uint64_t>(),

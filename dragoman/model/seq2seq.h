@@ -71,7 +71,7 @@ class Seq2Seq {
 
 // Decoding step by step with a DecoderState, which records on the host which rows belong to which hypothesis. The state
 // takes its memory from the backend's arena now; an ArenaScope around later steps does not free it.
-DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderRoom& room);
+DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapacity& capacity);
 // Stores encoded sentences in the state. They have entered it under these numbers, in the same order.
 void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
               DecoderState& state);

@@ -13,7 +13,7 @@
 namespace dragoman::model {
 
 // The capacity of the state: how many tokens it can hold at once.
-struct DecoderRoom {
+struct DecoderCapacity {
   std::int64_t source_rows = 0;  // tokens of source sentences, EOS included
   std::int64_t cells = 0;        // tokens of all hypotheses, dropped ones included
 };
@@ -59,7 +59,7 @@ class StateArrays {
   StateArrays() = default;
   // Takes the memory from the backend's arena, before the values of the steps. Pages that are never written cost
   // nothing.
-  StateArrays(Backend& on, const StateLayout& layout, const DecoderRoom& room);
+  StateArrays(Backend& on, const StateLayout& layout, const DecoderCapacity& capacity);
 
   bool empty() const { return memory_.empty() && cells_.empty(); }
 

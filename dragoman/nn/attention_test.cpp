@@ -35,7 +35,7 @@ TEST(AttentionWeights, MaskedKeysGetNothing) {
   EXPECT_EQ(bench.values(beyond), (Doubles{1, 1, 0, 0}));
 }
 
-TEST(AttentionWeights, AWindowIsItsDefinition) {
+TEST(AttentionWeights, AWindowHidesTheKeysThatItsDefinitionHides) {
   const Workbench bench;
   constexpr int n = 9;
   const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
@@ -267,7 +267,7 @@ TEST(Attention, FutureTokensDoNotChangeThePast) {
   });
 }
 
-TEST(Attention, WrittenWeightsAreTheOnesOfTheDefinition) {
+TEST(Attention, WrittenWeightsAreThoseOfTheDefinition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({70}), memory = bench.segments({67});
     const Tensor Q = bench.random({70, 4}, 1), K = bench.random({67, 4}, 2), V = bench.random({67, 4}, 3);

@@ -40,7 +40,7 @@ class ParametersTest : public ::testing::Test {
   ParameterBlock block{*on, DType::kFloat32, layers, Purpose::kTraining};
 };
 
-TEST_F(ParametersTest, NamedColumnsGoByTheirOwnNames) {
+TEST_F(ParametersTest, NamedColumnsAreListedUnderTheirOwnNames) {
   std::vector<std::string> names;
   for (const NamedTensor& tensor : block.tensors()) names.push_back(tensor.name);
   EXPECT_EQ(names, (std::vector<std::string>{"E", "self.W_Q", "self.W_K", "self.W_V", "self.b_Q", "self.b_K",
@@ -163,7 +163,7 @@ ParameterVisitor attention_of(std::int64_t d_model, AttentionInit init) {
   return visitor;
 }
 
-TEST(Initial, LimitsOfThePapersAttentionAgreeInBothTraditions) {
+TEST(Initial, BothRulesGiveTheSameAttentionLimitsForThePapersSizes) {
   for (const auto& [d_model, limit] : {std::pair{512, 0.0541266}, {1024, 0.0382733}}) {
     for (const AttentionInit init : {AttentionInit::kT2T, AttentionInit::kFairseq}) {
       const ParameterVisitor visitor = attention_of(d_model, init);
@@ -173,7 +173,7 @@ TEST(Initial, LimitsOfThePapersAttentionAgreeInBothTraditions) {
   EXPECT_NEAR(limit_of("W_O", attention_of(512, AttentionInit::kT2T)), 0.0765466, 5e-8);
 }
 
-TEST(Initial, LimitsOfThePapersFeedForward) {
+TEST(Initial, FeedForwardLimitsForThePapersSizesAreGlorots) {
   FeedForward ffn(512, 2048, 0);
   ParameterVisitor visitor;
   ffn.parameters(visitor);
@@ -181,7 +181,7 @@ TEST(Initial, LimitsOfThePapersFeedForward) {
   EXPECT_NEAR(limit_of("W_2", visitor), 0.0484123, 5e-8);
 }
 
-TEST(Initial, DrawsAreOfTheirDistribution) {
+TEST(Initial, DrawsFollowTheirDistribution) {
   struct Drawn {
     Parameter uniform{{100, 100}, Initial::uniform(0.5)}, normal{{100, 100}, Initial::normal(0.25)};
     Parameter constant{{3}, Initial::constant(1)};
@@ -242,7 +242,7 @@ struct WithBuffer {
   }
 };
 
-TEST(Buffer, IsSavedAfterTheParametersButIsNoneOfThem) {
+TEST(Buffer, IsSavedAfterTheParametersButIsNotOneOfThem) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);
@@ -256,7 +256,7 @@ TEST(Buffer, IsSavedAfterTheParametersButIsNoneOfThem) {
   EXPECT_EQ(block.values().count(), ParameterBlock::elements(layer));
 }
 
-TEST(Buffer, IsThereForInferenceToo) {
+TEST(Buffer, ExistsForInferenceToo) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   ParameterBlock block(*on, WeightForm::kInt8, layer);
@@ -264,7 +264,7 @@ TEST(Buffer, IsThereForInferenceToo) {
   EXPECT_EQ(values_of(*on, layer.mean.values()), (Doubles{0.5, 0.5, 0.5}));
 }
 
-TEST(ParameterBlock, KnowsWhereItsVectorsLie) {
+TEST(ParameterBlock, ListsItsRangesOfVectorsAndMatrices) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   const ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);

@@ -86,11 +86,11 @@ struct Scattered {
 // The rows [first, first + count) of the values with a constant stride. A Block already has one; scattered rows are
 // copied to scratch.
 template <class T>
-Strided<T> adjacent(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
+Strided<T> as_strided(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
   return V.strided(first);
 }
 template <class T>
-Strided<T> adjacent(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
+Strided<T> as_strided(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
   for (std::int64_t j = 0; j < count; ++j) std::copy_n(V.row(first + j), V.d, scratch + j * V.d);
   return {scratch, V.d, 1};
 }
@@ -167,7 +167,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
       sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
       piece.drop_weights(q + i, k, keys, row);
     }
-    const Strided<T> values = adjacent(piece.V, k, keys, scratch.values);
+    const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
     multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, values.data, values.row, O.row(q), O.stride, true);
   });
   for (std::int64_t i = 0; i < queries; ++i) {

@@ -36,13 +36,13 @@ struct Slot {
     return static_cast<std::int32_t>(at(kSlotFirstCell) + b * at(kSlotLimit) + step);
   }
 
-  // Ends the search: the slot becomes idle, with kSlotRests or kSlotFailed as its state.
-  void rest(SlotState state) const {
+  // Ends the search: the slot becomes idle, with kSlotIdle or kSlotFailed as its state.
+  void make_idle(SlotState state) const {
     at(kSlotState) = state;
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = kPad;
       tables.lengths[row(b)] = 0;
-      cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
+      cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
     }
   }
 
@@ -51,7 +51,7 @@ struct Slot {
     at(kSlotAlive) = 1;
     at(kSlotLimit) = entering[kEnteringLimit];
     at(kSlotFirstCell) = entering[kEnteringFirstCell];
-    at(kSlotState) = kSlotSearches;
+    at(kSlotState) = kSlotSearching;
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = word;
       tables.lengths[row(b)] = 0;
@@ -60,7 +60,7 @@ struct Slot {
       cells(b)[0] = own_cell(b, 0);
       log_p(b) = b == 0 ? 0 : kNever;
     }
-    if (at(kSlotLimit) == 0) rest(kSlotRests);
+    if (at(kSlotLimit) == 0) make_idle(kSlotIdle);
   }
 
   void move_to(const Slot& to) const {
@@ -77,7 +77,7 @@ struct Slot {
       std::int32_t* history = tables.history + t * tables.S * tables.B;
       std::copy_n(history + row(0), tables.B, history + to.row(0));
     }
-    rest(kSlotRests);
+    make_idle(kSlotIdle);
   }
 
   // The best extensions of the live hypotheses, at most rules.choices, best first. Returns false if the model's scores
@@ -107,7 +107,7 @@ struct Slot {
   }
 
   // Inserts an ended hypothesis into the list of the best B that have ended. On a tie the older one stays first.
-  void put_aside(const Candidate& candidate) const {
+  void store_ended(const Candidate& candidate) const {
     std::int32_t* ended = tables.ended + slot * 2 * tables.B;
     double* ended_p = tables.ended_p + slot * 2 * tables.B;
     std::int32_t& count = at(kSlotEnded);
@@ -129,7 +129,7 @@ struct Slot {
     std::vector<Candidate> alive;
     for (const Candidate& candidate : candidates) {
       if (candidate.word == kEos) {
-        put_aside(candidate);
+        store_ended(candidate);
       } else if (std::ssize(alive) < tables.B) {
         alive.push_back(candidate);
       }
@@ -161,16 +161,16 @@ struct Slot {
   }
 
   // Whether the search ends after this step.
-  bool over(const BeamRules& rules) const {
+  bool is_over(const BeamRules& rules) const {
     const std::int32_t ended = at(kSlotEnded);
     if (at(kSlotAlive) == 0 || at(kSlotSteps) >= at(kSlotLimit)) return true;
     if (rules.ends_when_full) return ended >= tables.B;
-    if (ended < rules.asked) return false;
+    if (ended < rules.n_best) return false;
     // Can a live hypothesis still beat the worst of the wanted results? Log-probabilities only fall from here, and no
     // penalty is larger than that of the longest hypothesis.
     double most = log_p(0);
     for (std::int32_t b = 1; b < at(kSlotAlive); ++b) most = std::max(most, log_p(b));
-    const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.asked - 1];
+    const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.n_best - 1];
     return worst > most / tables.penalties[at(kSlotLimit)];
   }
 
@@ -179,17 +179,17 @@ struct Slot {
   bool step(const BestWords& best, const BeamRules& rules) const {
     std::vector<Candidate> candidates;
     if (!collect<T>(best, rules, candidates)) {
-      rest(kSlotFailed);
+      make_idle(kSlotFailed);
       return true;
     }
     if (!candidates.empty()) {  // without candidates the search ends, and the live hypotheses stay as they are
       const std::vector<Candidate> alive = choose(candidates);
-      if (!over(rules)) {
+      if (!is_over(rules)) {
         inherit(alive);
         return false;
       }
     }
-    rest(kSlotRests);
+    make_idle(kSlotIdle);
     return true;
   }
 };
@@ -216,7 +216,7 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
     expect_elements<T>({&best.logits, &best.log_sums});
     launch(R / tables.B, [&](std::int64_t s) {
       const Slot slot{tables, s};
-      if (slot.at(kSlotState) != kSlotSearches || !slot.step<T>(best, rules)) return;
+      if (slot.at(kSlotState) != kSlotSearching || !slot.step<T>(best, rules)) return;
       std::atomic_ref(*tables.done).fetch_add(1, std::memory_order_relaxed);
     });
   });

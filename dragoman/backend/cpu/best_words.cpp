@@ -87,7 +87,7 @@ void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& rank
 
 // e^x for x <= 0. In float: accurate to 2 units in the last place; an x below -87 counts as -87, which makes no
 // difference in a sum that contains e^0.
-Vec<float> power(Vec<float> x) {
+Vec<float> exp_up_to_zero(Vec<float> x) {
   constexpr float kLog2E = 1.44269504f, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
   const Vec<float> lowest = Vec<float>{} - 87.0f;
   x = select(x < lowest, lowest, x);
@@ -102,16 +102,16 @@ Vec<float> power(Vec<float> x) {
   p = p * f + 1.0f;
   return p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
 }
-Vec<double> power(Vec<double> x) { return exp(x); }
+Vec<double> exp_up_to_zero(Vec<double> x) { return exp(x); }
 
 // The sum of exp(x - most), where `most` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
 template <class T>
-T sum_of_powers(const T* x, std::int64_t n, T most) {
+T sum_of_exponentials(const T* x, std::int64_t n, T most) {
   if (most == kNever<T>) {
     const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
     return bad == x + n ? T{0} : *bad;
   }
-  const auto term = [most](Vec<T> v) { return power(v - most); };
+  const auto term = [most](Vec<T> v) { return exp_up_to_zero(v - most); };
   return sum_vectors<T>(n, term, x);
 }
 
@@ -119,7 +119,7 @@ T sum_of_powers(const T* x, std::int64_t n, T most) {
 template <class T>
 T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
   const T most = *std::max_element(maxima, maxima + blocks), from = most == kNever<T> ? T{0} : most;
-  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * power(block_most - from); };
+  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * exp_up_to_zero(block_most - from); };
   return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
 }
 
@@ -178,7 +178,7 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
         T* row = x.row(r);
         const T most = largest_with_bias(row, bias == nullptr ? nullptr : bias + first, n);
         maxima_of(r)[block] = most;
-        sums_of(r)[block] = sum_of_powers(row, n, most);
+        sums_of(r)[block] = sum_of_exponentials(row, n, most);
         const Ranking<T> ranked = ranking(r, piece);
         if (ranked.wants(most)) rank(row, n, first, ranked);
         if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);

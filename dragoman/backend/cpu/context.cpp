@@ -35,14 +35,14 @@ std::size_t host_arena_bytes() {
 
 // The memory limit of a step, in bytes: the one that the caller gave or, by default, a share of the available memory.
 // Without a limit the system might kill the process for taking too much.
-std::size_t limit(std::size_t given, bool dry, double share) {
+std::size_t memory_limit(std::size_t given, bool dry, double share) {
   if (given > 0 || dry) return given;
   return static_cast<std::size_t>(share * static_cast<double>(available_memory()));
 }
 
 // On the CPU launched work is done when the launch returns, so the copy is complete at once.
-struct Arrived final : HostCopy {
-  Arrived(const Backend& on, const Array& from) : bytes(from.count() * size_of(from.dtype())) {
+struct FinishedCopy final : HostCopy {
+  FinishedCopy(const Backend& on, const Array& from) : bytes(from.count() * size_of(from.dtype())) {
     on.copy_out(from, bytes.data());
   }
   void wait(void* host) override { std::memcpy(host, bytes.data(), bytes.size()); }
@@ -66,9 +66,9 @@ Context::Context(const BackendOptions& options)
       arena_memory_(reserve(default_reservation())),
       gradient_memory_(reserve(default_reservation() / 2)),
       host_arena_memory_(host_arena_bytes()),
-      arena_(*arena_memory_, limit(options.memory, options.dry, 0.75)),
+      arena_(*arena_memory_, memory_limit(options.memory, options.dry, 0.75)),
       host_arena_(host_arena_memory_),
-      gradients_(*gradient_memory_, limit(options.gradient_memory, options.dry, 0.25)) {}
+      gradients_(*gradient_memory_, memory_limit(options.gradient_memory, options.dry, 0.25)) {}
 
 std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
@@ -93,7 +93,7 @@ void Context::copy_out(const Array& from, void* host) const {
 }
 
 std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
-  return std::make_unique<Arrived>(*this, from);
+  return std::make_unique<FinishedCopy>(*this, from);
 }
 
 std::unique_ptr<Replay> Context::record_launches(const std::function<void()>& work) const {

@@ -33,7 +33,7 @@ void dispatch(DType dtype, const F& f) {
   switch (dtype) {
     case DType::kFloat32: return f.template operator()<float>();
     case DType::kFloat64: return f.template operator()<double>();
-    default: throw ShapeError(join("a CPU kernel was given elements of type ", dtype));
+    default: throw ShapeError(join("CPU kernels compute in float32 or float64, not in ", dtype));
   }
 }
 
@@ -50,7 +50,7 @@ void expect_elements(std::initializer_list<const Array*> arrays) {
 inline void expect_ids(const Array& ids, std::int64_t lowest, std::int64_t limit, const char* op) {
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t i = 0; i < ids.count(); ++i) {
-    require<ShapeError>(id[i] >= lowest && id[i] < limit, op, ": there is no token ", id[i], ", the table has ", limit,
+    require<ShapeError>(id[i] >= lowest && id[i] < limit, op, ": there is no token ", id[i], "; the table has ", limit,
                         " rows");
   }
 }

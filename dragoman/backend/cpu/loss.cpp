@@ -108,15 +108,15 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
         });
       });
     });
-    const auto later = [&](Sink sink) {
+    const auto summed_over_chunks = [&](Sink sink) {
       if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
       return sink;
     };
     if (dY.wanted()) {
       matmul(logits, Transpose::kNo, E, Transpose::kNo, {dY.array.row_range(top, rows), dY.write});
     }
-    matmul(logits, Transpose::kYes, y, Transpose::kNo, later(dE));
-    if (db.wanted()) sum_rows(logits, later(db));
+    matmul(logits, Transpose::kYes, y, Transpose::kNo, summed_over_chunks(dE));
+    if (db.wanted()) sum_rows(logits, summed_over_chunks(db));
   }
 }
 

@@ -38,10 +38,10 @@ constexpr std::array<Tile<T>, kTileVectors> kShortTiles =
 template <class T>
 void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
                    std::int64_t stride, bool accumulate) {
-  T aside[kTileRows * kTileCols<T>];
-  kTiles<T>.narrow[rows - 1](depth, A, B, aside, kTileCols<T>, false);
+  T buffer[kTileRows * kTileCols<T>];
+  kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false);
   for (std::int64_t i = 0; i < rows; ++i) {
-    const T* from = aside + i * kTileCols<T>;
+    const T* from = buffer + i * kTileCols<T>;
     T* to = C + i * stride;
     for (std::int64_t j = 0; j < cols; ++j) to[j] = accumulate ? to[j] + from[j] : from[j];
   }

@@ -67,13 +67,13 @@ struct TransformerConfig {
     field("d-v", d_v, "width of a head's values");
     field("source-vocabulary", V_source, "rows of the source embedding");
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
-    field("tie", tie, "which of source embedding, target embedding and output projection are one matrix");
+    field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");
     field("positions", positions, "position encodings");
     field("max-positions", max_positions, "rows of each learned position table");
     field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
     field("attention-bias", attention_bias, "give the attention projections biases");
     field("output-bias", output_bias, "give the output projection a bias");
-    field("target-space-table", target_space_table, "count the 32-row table that the code of 2017 had");
+    field("target-space-table", target_space_table, "include the unused table of 32 rows that the 2017 code had");
     field(
         "window", window,
         "restrict self-attention to N neighbours: the last N tokens in the decoder, N/2 on either side in the encoder");
@@ -81,8 +81,8 @@ struct TransformerConfig {
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");
     field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");
-    field("initialisation", init, "whose rule draws the first weights");
-    field("decoder-start", decoder_start, "what the decoder reads before the first word");
+    field("initialisation", init, "rule for the initial weights");
+    field("decoder-start", decoder_start, "the decoder's input before the first word");
   }
 
   template <class Visitor>

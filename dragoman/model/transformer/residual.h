@@ -49,7 +49,7 @@ class Residual {
   // Runs a layer. If no backward pass is recorded, frees all memory that the layer took from the arena, except that of
   // its result.
   template <class Layer>
-  void through(const Layer& layer) {
+  void run_and_free(const Layer& layer) {
     if (Recording::current() != nullptr) return layer();
     Backend& on = pass_.on;
     const bool one = x_.array().raw() == y_.array().raw();

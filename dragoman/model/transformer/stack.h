@@ -51,7 +51,7 @@ struct Stack {
         if (layer.cross) residual.add(cross(layer, l, residual.y()));
         residual.add(layer.ffn(residual.y(), segments, pass));
       };
-      frees ? residual.through(sub_layers) : sub_layers();
+      frees ? residual.run_and_free(sub_layers) : sub_layers();
     }
     return residual.y();
   }

@@ -47,7 +47,7 @@ Tensor around(Norm norm, const Tensor& x, const nn::LayerNorm& ln, const Sublaye
   return norm == Norm::kPost ? ln(x + sublayer(x)) : x + sublayer(ln(x));
 }
 
-TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
+TEST_P(Stacks, TheEncoderAppliesItsSublayersInOrder) {
   const Bound<Encoder> bound(config(GetParam()));
   Backend& on = *bound.on;
   nn::Pass pass{.on = on};
@@ -63,7 +63,7 @@ TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
   expect_near(values_of(on, bound.half(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
-TEST_P(Stacks, OfTheDecoderReadTheMemoryBetweenThem) {
+TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
   const Bound<Decoder> bound(config(GetParam()));
   Backend& on = *bound.on;
   nn::Pass pass{.on = on};

@@ -183,7 +183,7 @@ class Variants : public ::testing::TestWithParam<Variant> {
 INSTANTIATE_TEST_SUITE_P(Configurations, Variants, ::testing::ValuesIn(kVariants),
                          [](const auto& variant) { return variant.param.name; });
 
-TEST_P(Variants, CachedStepsScoreAsTeacherForcingDoesToTheBit) {
+TEST_P(Variants, CachedStepsGiveTheBitsOfTeacherForcing) {
   const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}};
   const Sentences targets{{20, 21, 22, 23, 24, 2}, {30, 31, 32, 33, 34, 35}, {20, 20, 20, 20, 20, 2}};
   Sentences inputs;
@@ -267,7 +267,7 @@ TEST(Reorder, RefusesRowsThatAreNotThere) {
   EXPECT_NO_THROW(steps.state.reorder(std::vector<std::int32_t>{1, 1, 0}));
 }
 
-TEST(Step, RefusesMoreTokensThanItHasRoomFor) {
+TEST(Step, RefusesMoreTokensThanItHasCellsFor) {
   const SmallModel small;
   Steps steps(small, {{5, 2}}, 2);
   steps.step({1});
@@ -289,7 +289,7 @@ TEST(DecoderState, ASentenceThatEntersLateScoresAsIfItWereAlone) {
   EXPECT_EQ(scores[1], alone(small, late, {1}));
 }
 
-TEST(Transformer, ItsFirstLossIsNearThatOfAGuess) {
+TEST(Transformer, TheInitialLossIsNearThatOfGuessing) {
   TransformerConfig config = small_config();
   config.d_model = 64;
   config.d_ff = 128;
@@ -350,7 +350,7 @@ TEST(Observer, SeesEveryLayerAndChangesNoBit) {
   }
 }
 
-TEST(DecoderStart, IsBosEosOrNothingAtAll) {
+TEST(DecoderStart, IsBosEosOrTheZeroVector) {
   for (const auto& [start, token] :
        {std::pair{DecoderStart::kBos, kBos}, {DecoderStart::kEos, kEos}, {DecoderStart::kZeroVector, kPad}}) {
     TransformerConfig config = small_config();
@@ -366,7 +366,7 @@ TEST(DecoderStart, IsBosEosOrNothingAtAll) {
   }
 }
 
-TEST(LearnedPositions, ASentenceThatIsLongerIsRefused) {
+TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
   TransformerConfig config = small_config();
   config.positions = Positions::kLearned;
   config.max_positions = 4;
@@ -414,7 +414,7 @@ TEST(Window, WiderThanTheSentenceChangesNothing) {
             decoder_rows(plain, sources, inputs, 0, What::kStates));
 }
 
-TEST(Embedding, StartsWithUnitVarianceOnceScaled) {
+TEST(Embedding, HasVarianceOneAfterScaling) {
   const auto embeddings = [](Init init) {
     TransformerConfig config;
     config.init = init;
