@@ -107,7 +107,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
 StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids) {
   StepRows step;
   const std::int64_t steps = step.positions = longest() + 1;
-  // 1. Make room for longer rows of ancestors, at least twice as long, so that this is rare.
+  // 1. If the lists of ancestors are full, make them twice as long as needed now, so that this is rare.
   if (steps > stride_) {
     const std::int64_t wider = 2 * steps;
     std::vector<std::int32_t> moved(rows_.size() * wider);

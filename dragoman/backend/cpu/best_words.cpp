@@ -145,12 +145,12 @@ std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
   return on.threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * on.threads());
 }
 
-// Computes `best` for rows whose logits score(piece, first, logits) writes, without the bias, for a block of words from
-// `first` on. A block has `width` words, the last one what is left of V; a piece is a range of `each` blocks.
-// Pass 1, a piece of work for each piece: for each of its blocks and each row, the maximum and the sum of exponentials
-// of the block, and the k best words of the piece. It owns its part of scratch, its rankings, and the maxima and sums
-// of its blocks.
-// Pass 2, a piece of work for each block of rows: merges the pieces' rankings in order, and the sums of all blocks.
+// Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits,
+// without the bias, of all rows for the words from `first` on. The vocabulary of V words is split into blocks of
+// `width` words (the last may be shorter), and the blocks into pieces of `each` consecutive blocks.
+// Pass 1, in parallel over pieces: for each row, the maximum and the sum of exponentials of every block, and the k best
+// words of the piece. A piece owns its part of `scratch`, its rankings, and the maxima and sums of its blocks.
+// Pass 2, in parallel over blocks of rows: merges the rankings of the pieces in order, and the sums of all blocks.
 template <class T, class Score>
 void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const T* bias, const Score& score,
                    const BestWords& best) {
