@@ -102,7 +102,7 @@ TEST(Help, IsThereForTheProgramAndItsCommands) {
 TEST(Version, TellsWhatTheBuildIs) {
   const Ending ending = run("--version");
   EXPECT_EQ(ending.status, 0);
-  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU bodies:", "BLAS:", "CUDA:"}) {
+  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU instructions:", "BLAS:", "CUDA:"}) {
     EXPECT_NE(ending.out.find(part), std::string::npos) << part;
   }
 }
