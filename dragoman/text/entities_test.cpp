@@ -5,7 +5,7 @@
 namespace dragoman::text {
 namespace {
 
-// What a reference stands for; 0 for one that is not known, and nothing where there is none.
+// The character that a reference stands for; 0 if its name is unknown, nullopt if there is no reference.
 std::optional<char32_t> meaning(std::string_view text) {
   const std::optional<Reference> reference = reference_at(text);
   if (!reference) return std::nullopt;

@@ -10,10 +10,10 @@ using Name = std::string_view;
 
 constexpr Name kVoid[] = {"area",  "base", "br",   "col",   "embed",  "hr",    "img",
                           "input", "link", "meta", "param", "source", "track", "wbr"};
-// Their contents are no HTML.
+// Their contents are not HTML.
 constexpr Name kRaw[] = {"iframe", "noembed", "noframes", "script", "style", "textarea", "xmp"};
 constexpr Name kUntranslated[] = {"code", "math", "pre", "svg"};
-// The others stand inside a line of text, and so does what is not known here.
+// Block elements. All other elements, and unknown ones, are part of a line of text.
 constexpr Name kApart[] = {
     "address",  "article", "aside",   "audio",    "base",       "blockquote", "body",    "br",       "button",
     "canvas",   "caption", "center",  "col",      "colgroup",   "dd",         "details", "dialog",   "dir",
@@ -42,7 +42,7 @@ std::string small_letters(std::string_view text) {
   return small;
 }
 
-// Bytes up to and with `end`; all if it does not occur.
+// The number of bytes up to and including `end`; all bytes if it does not occur.
 std::size_t through(std::string_view text, std::string_view end) {
   const std::size_t at = text.find(end);
   return at == std::string_view::npos ? text.size() : at + end.size();
@@ -52,13 +52,13 @@ struct Tag {
   std::size_t bytes = 0;
   std::string name;
   bool closed = false;        // ends in "/>"
-  bool untranslated = false;  // as its attributes say
+  bool untranslated = false;  // its attributes say so
 };
 
-// Reads the name and the attributes of a tag, in which a quoted '>' ends nothing.
+// Reads the name and the attributes of a tag. A '>' inside quotes does not end the tag.
 class TagReader {
  public:
-  // `text` begins with the tag, whose name begins at a byte of it.
+  // `text` begins with the tag; `name` is the byte at which the tag's name begins.
   TagReader(std::string_view text, std::size_t name) : text_(text), at_(name) {}
 
   Tag read() {
@@ -103,7 +103,7 @@ class TagReader {
   }
 
   void note(std::string_view key, std::string_view value) {
-    // No other keys are as long, so that only these are copied.
+    // The lengths are compared first, so that other keys are not copied.
     if (key.size() == 9 && small_letters(key) == "translate" && small_letters(value) == "no") tag_.untranslated = true;
     if (key.size() != 5 || small_letters(key) != "class") return;
     while (!value.empty()) {
@@ -118,7 +118,7 @@ class TagReader {
   Tag tag_;
 };
 
-// Whether text that begins with '<' is more than a '<'.
+// `text` begins with '<'. Whether that starts markup and is not just the character '<'.
 bool is_markup(std::string_view text) {
   return text.size() > 1 && (is_tag_letter(text[1]) || text[1] == '/' || text[1] == '!' || text[1] == '?');
 }

@@ -24,7 +24,8 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
+// The bytes of a file, undecoded. The file may be a pipe, so bytes read to detect the packing are kept and returned
+// later.
 class RawFile {
  public:
   explicit RawFile(const std::string& path) : path_(path), name_("'" + path + "'") {
@@ -48,10 +49,10 @@ class RawFile {
 
   Packing packing() const { return packing_; }
   const std::string& path() const { return path_; }
-  const std::string& name() const { return name_; }  // in messages
+  const std::string& name() const { return name_; }  // for messages
   void heed(const std::stop_token& stop) { stop_ = stop; }
 
-  // At most `count` bytes; 0 at the end.
+  // Reads at most `count` bytes; returns 0 at the end.
   std::size_t read(char* bytes, std::size_t count) {
     std::size_t got = std::min(count, ahead_.size());
     if (got > 0) {
@@ -66,7 +67,7 @@ class RawFile {
  private:
   void look_ahead() {
     std::array<char, 6> start{};
-    // No more than it takes to tell: the next byte of a pipe may be long in coming.
+    // Reads no more than is needed to decide: the next byte of a pipe may take long to arrive.
     while (ahead_.size() < start.size() && may_become_packed(ahead_)) {
       const std::size_t got = read_file(start.data(), start.size() - ahead_.size());
       if (got == 0) break;
@@ -85,7 +86,7 @@ class RawFile {
     }
   }
 
-  // False if nobody wants them any more. A file that is no pipe or terminal is always ready.
+  // Returns false if a stop was requested. A file that is not a pipe or terminal is always ready.
   bool wait_for_bytes() const {
     constexpr int kMilliseconds = 50;
     pollfd file{.fd = file_, .events = POLLIN, .revents = 0};
@@ -110,7 +111,7 @@ struct LineReader::File {
     text = unpacked(raw.packing(), [this](char* bytes, std::size_t count) { return raw.read(bytes, count); });
   }
 
-  // Fills the buffer anew; false at the end.
+  // Refills the buffer; returns false at the end.
   bool refill() {
     next = 0;
     if (raw.packing() == Packing::kNone) {
@@ -127,7 +128,8 @@ struct LineReader::File {
 
   enum class Stop : std::uint8_t { kNewline, kEndOfFile, kFull };
 
-  // Appends to `into` up to the next LF, which it takes away, to the end of the file, or until `into` has `most` bytes.
+  // Appends to `into` until one of three things: an LF, which is consumed but not appended; the end of the file; or
+  // `into` holds `most` bytes.
   Stop read_to_newline(std::string& into, std::size_t most) {
     while (next < end || refill()) {
       const char* from = buffer.data() + next;
@@ -144,7 +146,7 @@ struct LineReader::File {
     return Stop::kEndOfFile;
   }
 
-  // Of the line at hand, `bytes` of which have been read.
+  // `bytes` of the current line have been read.
   void require_not_longer(std::size_t bytes) const {
     require<UsageError>(bytes <= rules.most_bytes, raw.name(), " line ", line, " is longer than ",
                         rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
@@ -164,13 +166,13 @@ struct LineReader::File {
 
   RawFile raw;
   LineRules rules;
-  std::unique_ptr<std::streambuf> text;  // of a packed file
+  std::unique_ptr<std::streambuf> text;  // the unpacked text; null for a plain file
   std::array<char, kBufferBytes> buffer{};
-  std::size_t next = 0, end = 0;  // what is left of the buffer
+  std::size_t next = 0, end = 0;  // the unread part of the buffer
   std::int64_t line = 0;
-  // Of the line at hand, if it is read in parts.
+  // State of the current line, if it is read in parts.
   bool continues = false;
-  std::string ahead;  // what was read of it, but not given out
+  std::string ahead;  // bytes of it that were read but not returned yet
   std::size_t line_bytes = 0, columns = 0;
 };
 

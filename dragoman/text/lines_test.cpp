@@ -22,7 +22,7 @@ TEST_F(LinesTest, EndInNewlinesOrWithTheFile) {
 TEST_F(LinesTest, ComeFromAPipeAsTheyComeUntilNobodyWantsMore) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  ASSERT_EQ(::write(ends[1], "(\n", 2), 2);  // the first byte might be that of a packed file
+  ASSERT_EQ(::write(ends[1], "(\n", 2), 2);  // a packed file may begin with the same first byte
   LineReader reader(join("/dev/fd/", ends[0]));
   std::string line;
   ASSERT_TRUE(reader.next(line));
@@ -46,7 +46,7 @@ TEST_F(LinesTest, AByteOrderMarkIsLeftOutAtTheStartOnly) {
 }
 
 TEST_F(LinesTest, MayHoldAnyCharacter) {
-  const std::string odd("a\0b\x01\xE2\x80\xA8", 7);  // U+2028 ends no line
+  const std::string odd("a\0b\x01\xE2\x80\xA8", 7);  // U+2028 does not end a line
   EXPECT_EQ(read(odd + "\n"), Lines{odd});
 }
 
@@ -75,7 +75,7 @@ TEST_F(LinesTest, ALineBeyondAMebibyteIsRefused) {
             "'" + path + "' line 2 is longer than 1 MiB; text has one sentence on a line.");
 }
 
-// The lines, each as a list of its parts.
+// Each line as the list of its parts.
 std::vector<Lines> parts_of(const std::string& path, std::size_t most) {
   LineReader reader(path, {.any_bytes = true, .most_bytes = 1000});
   std::vector<Lines> lines;

@@ -22,14 +22,14 @@ Strings texts(std::string_view fragment) {
   return texts;
 }
 
-// The fragment, which has one unit, with this translation.
+// The fragment, which has one unit, with `text` as the unit's translation.
 std::string translated(std::string_view fragment, const std::string& text, const Alignment& alignment = {}) {
   const Markup markup(fragment);
   EXPECT_EQ(markup.units().size(), 1u) << fragment;
   return markup.put_back(std::vector{Translation{text, link_words(markup.units().at(0).text, text, alignment)}});
 }
 
-// All that is not text, in order.
+// All tokens that are not text, in order.
 Strings tags_of(std::string_view fragment) {
   Strings tags;
   HtmlTokens tokens(fragment);
@@ -44,7 +44,7 @@ Strings sorted(Strings strings) {
   return strings;
 }
 
-// Whether each closing tag closes what was opened last.
+// Whether each closing tag closes the tag that was opened last.
 bool is_nested(std::string_view fragment) {
   Strings open;
   HtmlTokens tokens(fragment);
@@ -116,7 +116,7 @@ TEST(PutBack, LeavesPunctuationOutside) {
 }
 
 TEST(PutBack, KeepsOneTagAroundOneRun) {
-  // A single word far away does not stretch the pair over the sentence.
+  // One linked word far away does not stretch the pair over the whole sentence.
   EXPECT_EQ(translated("<b>a b c</b> d e f g", "A B C D E F G",
                        {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {2, 6}}),
             "<b>A B C</b> D E F G");
@@ -258,7 +258,7 @@ TEST(PutBack, OfTheTextItselfIsTheFragment) {
   }
 }
 
-// The same without the short cut for text that stays: a word more at the end, of which the tags know nothing.
+// An unchanged text takes a shortcut in put_back(). A word appended to the translation avoids it.
 TEST(PutBack, KeepsEveryTagInItsPlaceWhenAllWordsStay) {
   RandomStream random(3);
   for (int round = 0; round < 5'000; ++round) {

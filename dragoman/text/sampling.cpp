@@ -6,7 +6,7 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent": no other stream of the same seed has these numbers
+constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent"; sets this stream apart from other streams of the same seed
 
 }  // namespace
 

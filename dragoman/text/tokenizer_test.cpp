@@ -174,7 +174,7 @@ TEST(Tokenizer, WhatIsNoModelIsRefused) {
   EXPECT_EQ(complaint_about(whole.substr(0, whole.size() / 2)), refusal);
 }
 
-// Any byte of a model may be damaged: what still loads must work.
+// Any byte of a model may be damaged. A model that still loads must work.
 TEST(Tokenizer, DamagedModelsNeverCrash) {
   for (const Normalisation normalisation : {Normalisation::kIdentity, Normalisation::kNmtNfkc}) {
     const std::string whole = toy_tokenizer({.normalisation = normalisation}).bytes();

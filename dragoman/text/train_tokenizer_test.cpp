@@ -87,11 +87,11 @@ TEST(TrainTokenizer, WithoutTextThereIsNoVocabulary) {
       const TokenizerSettings settings{.kind = kind, .byte_fallback = byte_fallback};
       EXPECT_EQ(complaint(settings, 300, {}), nothing);
       EXPECT_EQ(complaint(settings, 300, {"", "  ", "\xE2\x96\x81"}), nothing);
-      EXPECT_EQ(complaint(settings, 300, {"\xE2\x96\x85"}), nothing);  // which SentencePiece keeps for itself
+      EXPECT_EQ(complaint(settings, 300, {"\xE2\x96\x85"}), nothing);  // a character that SentencePiece reserves
     }
   }
   const TokenizerSettings nfkc{.kind = TokenizerKind::kUnigram, .normalisation = Normalisation::kNmtNfkc};
-  EXPECT_EQ(complaint(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // spaces only once normalised
+  EXPECT_EQ(complaint(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // normalisation makes spaces of them
 }
 
 TEST(TrainTokenizer, TextWithoutPlainLettersIsText) {
@@ -133,7 +133,7 @@ TEST(TrainTokenizer, ALongSentenceCountsToo) {
 }
 
 TEST(TrainTokenizer, NormalisationIsWhatTheSettingsSay) {
-  const std::vector<std::string> sentences{"\xEF\xBC\xA1 A a"};  // U+FF21 is a wide A
+  const std::vector<std::string> sentences{"\xEF\xBC\xA1 A a"};  // U+FF21 is a full-width A
   const auto encoded = [&](Normalisation normalisation, const std::string& text) {
     const Tokenizer tokenizer =
         train_tokenizer({.kind = TokenizerKind::kChar, .normalisation = normalisation}, 50, 1, one_by_one(sentences));

@@ -15,7 +15,7 @@ namespace io = boost::iostreams;
 
 constexpr std::streamsize kStreamBytes = 1 << 16;
 
-// What Boost reads from. It copies its devices, so the state is shared.
+// The device that Boost reads from. Boost copies its devices, so the state is shared.
 class Source {
  public:
   using char_type = char;

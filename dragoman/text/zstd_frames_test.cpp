@@ -7,7 +7,7 @@
 namespace dragoman::text {
 namespace {
 
-// A frame with a checksum and a window: a block of three bytes as they are, then one byte repeated five times.
+// A frame with a checksum and a window: a block of three raw bytes, then a block of one byte repeated five times.
 const std::string kFrame(
     "\x28\xB5\x2F\xFD"
     "\x04\x00"
@@ -17,7 +17,7 @@ const std::string kFrame(
     "d"
     "sums",
     20);
-// A frame that the decompressor passes over, with two bytes in it.
+// A skippable frame with two bytes of content.
 const std::string kSkippable(
     "\x50\x2A\x4D\x18"
     "\x02\x00\x00\x00"
