@@ -33,11 +33,11 @@ TEST_F(ContentHashTest, AChangeOfTheSameSizeAMomentLaterIsSeen) {
 TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
   const std::string path = write("a", "text");
   hash(path);
-  EXPECT_FALSE(std::filesystem::exists(directory / "memory"));  // it changed a moment ago
+  EXPECT_FALSE(std::filesystem::exists(directory / "memory"));  // the file changed too recently
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
   const std::string first = hash(path);
   EXPECT_TRUE(read_file(directory / "memory").starts_with(first + " 4 "));
-  // What is remembered is believed, as long as the file is the same.
+  // The remembered hash is trusted as long as the file is unchanged.
   std::string memory = read_file(directory / "memory");
   write("memory", "0123456789abcdef" + memory.substr(16));
   EXPECT_EQ(hash(path), "0123456789abcdef");

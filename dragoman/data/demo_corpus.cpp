@@ -12,11 +12,11 @@ namespace dragoman::data {
 
 namespace {
 
-constexpr std::uint32_t kSentences = 0x64656D6F;  // the purpose of these random streams
-// A grammar that gives this many sentences in a row of which none is of use has no more to give.
+constexpr std::uint32_t kSentences = 0x64656D6F;  // sets these random streams apart from others of the same seed
+// After this many useless sentences in a row, the grammar is taken to have no more useful ones.
 constexpr int kPatience = 20000;
 
-// How often a word form must occur in training for the other sets to have it.
+// A word form must occur this often in training to be allowed in the other sets.
 constexpr int kOften = 5;
 
 // The word forms of one side of the training set.
@@ -36,7 +36,7 @@ class Forms {
   std::unordered_map<std::string, int> count_;
 };
 
-// Fresh sentences, one after the other: no source sentence comes twice.
+// Generates sentences and skips those whose source has occurred before.
 class FreshSentences {
  public:
   FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}

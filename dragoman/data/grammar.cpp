@@ -10,20 +10,20 @@ namespace dragoman::data {
 
 namespace {
 
-// Down to this depth all rules may be taken; below it, only those that end soonest.
+// Down to this depth any rule may be used; below it, only rules that end soonest.
 constexpr int kFreeDepth = 12;
-// No sentence that anybody wants comes near these. They stop grammars that would fill the memory.
+// Far above what useful sentences need. The limits stop grammars that would fill the memory.
 constexpr int kMostDepth = 100;
 constexpr int kMostConstituents = 1000;
 constexpr std::size_t kMostBytes = 4096, kMostBytesWritten = std::size_t{1} << 20;
 
-// A category that was built, or a word that was chosen.
+// A category that was built with one of its rules, or a word that was chosen from a list.
 struct Constituent {
   const Rule* rule = nullptr;
   const WordList* list = nullptr;
   int word = 0;
-  std::vector<std::string> texts;     // by slot: parameters and what the rule writes
-  std::vector<Constituent> children;  // by slot: what the rule asks for
+  std::vector<std::string> texts;     // by slot: parameters and the texts that the rule writes
+  std::vector<Constituent> children;  // by slot: the rule's children
 };
 
 class Deriver {
@@ -173,8 +173,8 @@ class Deriver {
   std::size_t written_ = 0;
 };
 
-// The same pairs on every machine and with every seed: they belong to the grammar. All cells count, as two words of a
-// list may look alike in one language.
+// Whether this pair of words is in the share kept for the test set. It depends on the grammar only, not on machine or
+// seed. All cells are hashed, because two words of a list may look alike in one language.
 bool in_share(const WordList& a, int i, const WordList& b, int j, double share) {
   Hash hash;
   for (const auto* cells : {&a.words[i], &b.words[j]})

@@ -14,7 +14,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-// The lines of one rule. A line may speak of what stands above it, so that a rule is carried out from top to bottom.
+// Reads the lines of one rule. A line may refer only to lines above it, so that a rule is carried out from top to
+// bottom.
 class BodyReader {
  public:
   BodyReader(const GrammarRules& grammar, const Category& category, Rule& rule)
@@ -77,7 +78,7 @@ class BodyReader {
       fail("'", words[2], "' needs '", parameters[missing - given.begin()], "='.");
   }
 
-  // Words and { }.
+  // Constants, with operands in { }.
   Template read_template(std::string_view text) {
     Template pieces;
     while (!text.empty()) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kEndless = std::numeric_limits<int>::max() / 2;
 
-// Whether a rule writes a text of that name: a parameter or a child is not one.
+// Whether a rule writes a text of that name; parameters and children do not count.
 bool writes(const Rule& rule, std::string_view name) {
   return std::ranges::any_of(rule.steps,
                              [&](const Step& step) { return !step.is_child && rule.slots[step.slot] == name; });
@@ -22,7 +22,7 @@ void check_has_text(const GrammarRules& grammar, int line, const Category& categ
               rule.line, ").");
 }
 
-// What `operand` reads from a child exists. A column that a text names is looked up when the sentence is made.
+// Checks that what `operand` reads from a child exists. A column named by a text is looked up only during derivation.
 void check_operand(const GrammarRules& grammar, const Category& category, const Rule& rule, int line,
                    const Operand& operand) {
   if (operand.slot < static_cast<int>(category.parameters.size()) || operand.name.empty()) return;
@@ -57,7 +57,7 @@ int height(const Category& category) {
   return lowest;
 }
 
-// Heights fall until nothing changes; what is still endless then can never be finished.
+// Lowers heights until nothing changes. A category that is still endless then can never be finished.
 void set_heights(GrammarRules& grammar) {
   for (Category& category : grammar.categories)
     for (Rule& rule : category.rules) rule.height = kEndless;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kLongestLine = 4096;
 
-// In cells and patterns, which have no spaces of their own.
+// Cells and patterns cannot contain spaces; they write _ instead.
 std::string with_spaces(std::string text) {
   std::ranges::replace(text, '_', ' ');
   return text;
 }
 
-// Step 1: the file's blocks. What a rule says is kept for step 2, when all names are known.
+// Step 1: reads the file's blocks. The lines of rules are kept for step 2, when all names are known.
 class BlockReader {
  public:
   explicit BlockReader(std::string_view file) { grammar.file = std::string(file); }
@@ -41,7 +41,7 @@ class BlockReader {
 
   void read_line(std::string_view text) {
     ++line_;
-    // A # inside a word is no comment.
+    // A # inside a word does not begin a comment.
     for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
       if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t') text = text.substr(0, at);
     check(pending_.size() + text.size() <= kLongestLine, "this line is longer than ", kLongestLine, " bytes.");
@@ -110,7 +110,7 @@ class BlockReader {
     }
   }
 
-  // The cells of a line. `|` separates nothing; ~ repeats the cell before it and - is an empty one.
+  // The cells of a line. `|` is ignored; ~ repeats the cell before it, and - is an empty cell.
   std::vector<std::string> cells(std::span<const std::string> words, std::size_t count, std::string_view what) {
     std::vector<std::string> all;
     for (const std::string& word : words) {
@@ -124,7 +124,7 @@ class BlockReader {
 
   void add_word(const std::vector<std::string>& words) {
     WordList& list = grammar.lists.back();
-    // Words have numbers in the order of the file, so that a list's own are consecutive.
+    // Words are numbered in the order of the file, so those of one list are consecutive.
     list.words.push_back(cells(words, list.columns.size(), join("the word '", words[0], "'")));
     grammar.word_names.push_back(list.words.back()[0]);
   }
@@ -162,7 +162,7 @@ class BlockReader {
     bodies.back().emplace_back();
   }
 
-  // unseen RULE RULE, or unseen LIST LIST SHARE%. Read last: it may stand before what it names.
+  // unseen RULE RULE, or unseen LIST LIST SHARE%. Read last, because it may stand before the names that it uses.
   void read_unseen(const SourceLine& line) {
     line_ = line.number;
     const std::vector<std::string> words = split_words(line.text);
@@ -197,7 +197,7 @@ class BlockReader {
   }
 
   int line_ = 0;
-  std::string pending_;  // lines that ended in a backslash
+  std::string pending_;  // joined lines that ended in a backslash
   Block block_ = Block::kNone;
   std::vector<SourceLine> unseen_lines_;
 };

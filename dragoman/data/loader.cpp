@@ -38,7 +38,7 @@ void LoaderSettings::validate(const CleaningSettings& cleaning) const {
                       ", but there is memory for ", micro_tokens, " tokens at once: lower max-length.");
 }
 
-// What the thread works with: the order of the epoch at hand and the place in it.
+// The state of the preparing thread: the current epoch's order and the position in it.
 class Loader::Preparation {
  public:
   Preparation(const Loader& loader, Position start)
@@ -62,7 +62,7 @@ class Loader::Preparation {
   }
 
  private:
-  // The next epoch's order is made while this one is read, so that training never waits for it.
+  // Also starts making the next epoch's order in the background, so that training never waits for it.
   void begin_epoch(EpochOrder order) {
     order_ = std::move(order);
     loader_.remember(at_.epoch, order_->batches());
@@ -70,7 +70,7 @@ class Loader::Preparation {
         std::async(std::launch::async, [&from = loader_, epoch = at_.epoch + 1] { return from.order_of(epoch); });
   }
 
-  // Weights below one may leave an epoch without a single batch.
+  // A loop, because weights below one may leave an epoch without any batch.
   void skip_finished_epochs() {
     while (at_.batch == order_->batches()) {
       at_ = {.epoch = at_.epoch + 1, .batch = 0};
@@ -99,7 +99,7 @@ class Loader::Preparation {
             sample(cache_.target(), texts.target, settings_.subword_sampling, max_length, random(1))};
   }
 
-  // Cuts a batch into micro-batches, in order.
+  // Splits a batch into micro-batches, keeping the order.
   void add(std::span<const SentencePair> batch, Update& update) const {
     const std::int64_t limit = settings_.micro_tokens > 0 ? settings_.micro_tokens : settings_.batch_tokens;
     while (!batch.empty()) {
@@ -202,10 +202,10 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
   std::int64_t epoch_pairs = 0;
   for (const WeightedRange& range : cache.ranges())
     epoch_pairs += (range.last - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
-  // Two orders, and what the next one needs while it is made.
+  // Two orders, and the extra memory of making the next one.
   const std::int64_t orders = epoch_pairs * (4 + 12);
-  // Thirteen values a token, in the updates that wait, the one being made and the one in use. A sampled cut may be
-  // longer; twice as long is rare even for single sentences.
+  // Thirteen values for each token: in the waiting updates, the one being made and the one in use. A sampled cut may be
+  // longer; even for single sentences more than twice as long is rare.
   const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
   return orders + cache.index_bytes() + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
 }

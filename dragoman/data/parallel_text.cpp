@@ -36,7 +36,7 @@ void ParallelReader::split(std::string& source, std::string& target) const {
 }
 
 void ParallelReader::refuse_lines() {
-  // The true counts tell best what happened to the files.
+  // Counts the remaining lines, because the full counts show best what happened to the files.
   std::string rest;
   while (source_.next(rest)) continue;
   while (target_->next(rest)) continue;

@@ -13,7 +13,7 @@ namespace {
 
 class TokenCacheTest : public CorpusTest {
  protected:
-  // Opens the cache and says whether it was made.
+  // Opens the cache and returns whether it had to be made.
   bool makes(CacheRequest wanted) {
     reason.clear();
     wanted.message = [&](const std::string& sentence) { reason = sentence; };
@@ -101,7 +101,7 @@ TEST_F(TokenCacheTest, AChangeOfTextTokenizersOrSettingsMakesItAnew) {
     const bool made = makes(wanted);
     return made && reason.find("have changed") != std::string::npos && !makes(wanted);
   };
-  write("a.src", "two one\n");  // as many bytes as before
+  write("a.src", "two one\n");  // same size as before
   EXPECT_TRUE(remade());
   write("a.tgt", "nine\n");
   EXPECT_TRUE(remade());
@@ -166,7 +166,7 @@ TEST_F(TokenCacheTest, AFullDiskIsNamedAndLeavesNothingBehind) {
   struct rlimit old {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
   const struct rlimit small { .rlim_cur = 10'000, .rlim_max = old.rlim_max };
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit then fails like a full disk
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit then fails, as on a full disk
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   const std::string complaint = complaint_of([&] { TokenCache::open(wanted); });
   ::setrlimit(RLIMIT_FSIZE, &old);
