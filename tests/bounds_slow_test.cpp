@@ -1,5 +1,5 @@
-// Whatever its input is like, the program keeps to a memory that does not grow with it, or refuses it in one sentence.
-// (The name keeps it from the sanitizers, which take memory of their own.)
+// For any input, the program's memory does not grow with the input, or it refuses the input in one sentence. (The name
+// *_slow_test keeps this test out of sanitizer builds, which use additional memory.)
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace dragoman {
 namespace {
 
-constexpr long kMostMebibytes = 160;  // the program itself takes about 30
+constexpr long kMostMebibytes = 160;  // the program itself needs about 30
 
 class Bounds : public SmallModelTest {
  protected:
-  // Text made by a line of shell, so that this process does not hold it.
+  // Creates a file with shell commands, so that this process does not hold the text in memory.
   std::string made(const std::string& name, const std::string& commands) const {
     const Ending ending = shell("{ " + commands + "; } > " + file(name));
     EXPECT_EQ(ending.status, 0) << ending.err;

@@ -1,4 +1,4 @@
-// The program as its user meets it: what it prints where, and the status it ends with.
+// The program as its user sees it: what it prints to stdout and stderr, and its exit status.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -108,7 +108,7 @@ TEST(Version, TellsWhatTheBuildIs) {
 }
 
 TEST(Output, AClosedPipeEndsTheProgramQuietly) {
-  // The reader is gone before the first byte is written.
+  // The reader has gone before the first byte is written.
   const Ending ending = shell("{ sleep 0.2; " + kProgram + " inspect --preset base --all; echo $? >&2; } | true");
   EXPECT_EQ(ending.err, "0\n");
   EXPECT_EQ(shell(kProgram + " inspect --preset base --all | head -1").err, "");
@@ -119,7 +119,7 @@ TEST(Output, AFullDiskFailsWithOneSentence) {
   expect_one_sentence(run("--help >/dev/full"), 1, "cannot write to standard output");
 }
 
-// German writes 0,25. The locale is made here, because a bare system has none.
+// German writes 0,25. The test makes the locale itself, because a minimal system has none.
 TEST(Output, IsTheSameInEveryLocale) {
   const std::string arguments = " inspect --preset D-drop0.2 --dropout 0.25 --json";
   const std::string plain = shell("LC_ALL=C " + kProgram + arguments).out;
@@ -139,7 +139,7 @@ TEST(Demo, ShowsItsProgressAsPlainLinesInALog) {
   EXPECT_NE(ending.err.find("step    20  loss "), std::string::npos) << ending.err;
 }
 
-// A pipe can be read only once, and the architecture has to be known before the flags are.
+// A pipe can be read only once, but the file is needed twice: for the architecture, and then for the flags.
 TEST(Config, MayBeAPipe) {
   const Ending piped = shell("echo 'd-model: 64' | " + kProgram + " inspect --json --config /dev/stdin");
   EXPECT_EQ(piped.status, 0) << piped.err;

@@ -1,4 +1,4 @@
-// `dragoman evaluate` as its user runs it.
+// Tests `dragoman evaluate` from the command line.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST_F(EvaluateCommand, DoesNotDependOnHowTheWorkIsSharedOut) {
 }
 
 TEST_F(EvaluateCommand, TellsOfEachSentence) {
-  // Of its own translations a model knows how likely they are.
+  // The model's own translations as references: their NLL must equal the log-probability from the search.
   write("source", "one two\n\nthree\n");
   ASSERT_EQ(evaluate("--output " + file("own") + " --reference " + file("source")).status, 0);
   const Ending ending = evaluate("--scores - --reference " + file("own"));

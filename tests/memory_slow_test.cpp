@@ -1,4 +1,4 @@
-// A run keeps to the memory that it was given: in training, validation and translating for BLEU.
+// A run stays within the memory that it was given: in training, in validation, and in translating for BLEU.
 #include <gtest/gtest.h>
 
 #include "tests/training.h"
@@ -8,7 +8,7 @@ namespace {
 
 class Memory : public TrainingTest {
  protected:
-  // A model whose step takes much more than the program itself.
+  // A model whose training step needs much more memory than the program itself.
   std::string large(const std::string& more) const {
     return "train --model " + file("model") + text_flags() +
            " --layers 2 --d-model 128 --d-ff 512 --heads 4 --vocabulary 60 --max-length 40 --batch-tokens 8000"

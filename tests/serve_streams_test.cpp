@@ -1,5 +1,5 @@
-// `dragoman serve` whose standard streams, logs and files fail, stall, or are closed: it starts, answers and stops as
-// if nothing were wrong, and says what it can.
+// Runs `dragoman serve` with standard streams, logs and files that fail, stall or are closed: it starts, answers and
+// stops as usual, and reports what it can.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -14,7 +14,8 @@
 namespace dragoman {
 namespace {
 
-// A stream for a process to write to.
+// A stream for a process to write to: closed, on a full disk, a pipe whose reader has left, or one whose reader has
+// stalled.
 class Stream {
  public:
   enum class Kind { kClosed, kFull, kLeft, kStalled };
@@ -40,7 +41,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 
   int to() const { return to_; }
-  // What is written, until `part` is there, or ten seconds are over.
+  // What is written until `part` appears or ten seconds pass.
   std::string read_until(const std::string& part) const {
     ::fcntl(from_, F_SETFL, O_NONBLOCK);
     std::string text;
@@ -92,7 +93,7 @@ class ServeStreams : public ServeTest {
   static bool holds(const std::string& path, const std::string& part) {
     return eventually([&] { return std::filesystem::exists(path) && read_file(path).find(part) != std::string::npos; });
   }
-  // Each makes a line of ten thousand bytes in the access log.
+  // Each request makes a line of ten thousand bytes in the access log.
   static void ask_for_long_paths(const ServerProcess& server, int times) {
     Client client(server.port());
     const std::string request = "GET /" + std::string(10000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -251,7 +252,7 @@ TEST_F(ServeStreams, RequestsThatTookTooLongOrWhoseClientsLeftAppearInLogAndMetr
   EXPECT_TRUE(holds(log, "\"POST /v1/translate\" 499 ")) << read_file(log);
 }
 
-// In a network of its own, where nobody else is.
+// Runs in a network namespace of its own, so that nobody else can reach the server.
 TEST_F(ServeStreams, WarnsIfOthersMayAskWithoutAKey) {
   if (shell("unshare -rn true").status != 0) GTEST_SKIP() << "The system makes no networks for tests.";
   replace_file(file("keys"), "a long and secret key\n");
@@ -284,13 +285,13 @@ TEST_F(ServeStreams, WrongKeysAreLimitedAndRightOnesAreNot) {
   Client::Answer last;
   for (int i = 0; i < 500; ++i) looked_at += (last = ask(std::to_string(i))).status == 403 ? 1 : 0;
   EXPECT_GE(looked_at, 10);
-  EXPECT_LE(looked_at, 20);  // one more in each six seconds
+  EXPECT_LE(looked_at, 20);  // the limit grows by one every six seconds
   EXPECT_EQ(last.status, 429);
   EXPECT_GE(std::stoi(last.headers["Retry-After"]), 1);
   EXPECT_EQ(ask("a long and secret key").status, 200);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes of address space
 TEST_F(ServeStreams, StartsAndReloadsWithFourGigabytesOfAddresses) {
   ServerProcess server(flags({"--workers", "2"}), {.most_address_bytes = rlim_t{4'000'000} << 10});
   EXPECT_TRUE(serves(server));

@@ -1,4 +1,4 @@
-// `dragoman serve` as a process: under load, with signals, and with requests that it refuses.
+// Runs `dragoman serve` as a process: under load, with signals, and with requests that it refuses.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {
     clients.emplace_back(server.port());
     clients.back().send(posted("/translate", {{"q", texts[c % texts.size()]}, {"source", "en"}, {"target", "de"}}));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all have come, few are done
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all have arrived, few are done
   server.signal(SIGTERM);
   for (std::size_t c = 0; c < clients.size(); ++c) {
     const auto answer = clients[c].answer();
@@ -67,7 +67,7 @@ TEST_F(ServeTest, LoadsModelsAgainWithoutDroppingARequest) {
   std::filesystem::resize_file(model::weights_file(directory), 100);
   server.signal(SIGHUP);
   EXPECT_TRUE(said("stay as they were", 1)) << server.said();
-  EXPECT_TRUE(said("model.safetensors", 1)) << server.said();  // why
+  EXPECT_TRUE(said("model.safetensors", 1)) << server.said();  // the reason
   const int before = asked;
   EXPECT_TRUE(eventually([&] { return asked > before + 10; }));
   over = true;

@@ -1,4 +1,4 @@
-// `dragoman tokenizer` as its user meets it.
+// Tests `dragoman tokenizer` from the command line.
 #include <gtest/gtest.h>
 
 #include <filesystem>
