@@ -202,7 +202,7 @@ TEST_F(NewArchitecture, TheCommandLineTrainsAndResumesIt) {
   EXPECT_EQ(train::resumable_state(file("model"), [](const std::string&) {})->step, 4);
 }
 
-TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
+TEST_F(NewArchitecture, StillTranslatesAfterExportToIntegers) {
   decode::Translator translator(trained(), translation());
   model::export_model(file("model"), file("int8"), model::Precision::kInt8);
   EXPECT_LT(std::filesystem::file_size(file("int8/model.safetensors")),
@@ -216,7 +216,7 @@ TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
   }
 }
 
-TEST_F(NewArchitecture, AProgramThatDoesNotKnowItSaysSo) {
+TEST_F(NewArchitecture, IsRefusedByAProgramWithoutIt) {
   expect_one_sentence(shell("echo a | " + kProgram + " translate --model " + trained()), 1,
                       "model/config.json' describes a model of the kind 'bag', which this program does not know.");
   expect_one_sentence(run("train --arch bag --model " + file("new") + text_flags()), 2,
@@ -295,7 +295,7 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   EXPECT_EQ(browser->text("#translation"), translations[1]);
 }
 
-TEST_F(NewArchitecture, IsAskedForInManyWays) {
+TEST_F(NewArchitecture, CanBeChosenByFlagConfigurationPresetOrModel) {
   const auto asked = [](const std::vector<std::string>& arguments) { return cli::asked_architecture(arguments).name; };
   replace_file(file("bag.yaml"), "arch: bag\n");
   replace_file(file("broken.yaml"), "arch: [\n");
@@ -313,7 +313,7 @@ TEST_F(NewArchitecture, IsAskedForInManyWays) {
   EXPECT_EQ(asked({"train", "--model", "/no/such/directory", "--init", "/none", "--preset", "none"}), "transformer");
 }
 
-TEST_F(NewArchitecture, SettingsOfOneAreNotTakenForThoseOfAnother) {
+TEST_F(NewArchitecture, RefusesThePresetOfAnotherArchitecture) {
   const auto program = program_for({"inspect", "--arch", "bag"});
   EXPECT_THROW(cli::parse(*program, {"inspect", "--preset", "base"}), UsageError);
 }

@@ -66,7 +66,7 @@ TEST(WrongUsage, GetsOneSentenceThatNamesTheNearest) {
   expect_one_sentence(run("inspect --norm pots"), 2, "Did you mean 'post'?");
 }
 
-TEST(WrongUsage, GetsOneSentenceForAnArgumentThatDoesNotRead) {
+TEST(WrongUsage, GetsOneSentenceForAnArgumentThatCannotBeParsed) {
   expect_one_sentence(run("inspect --heads 8x"), 2, "--heads: '8x'");
   expect_one_sentence(run("inspect --dropout nan"), 2, "--dropout: 'nan'");
   expect_one_sentence(run("inspect --dropout 1e99"), 2, "--dropout: '1e99'");
@@ -99,7 +99,7 @@ TEST(Help, IsThereForTheProgramAndItsCommands) {
   EXPECT_EQ(run("inspect --help").status, 0);
 }
 
-TEST(Version, TellsWhatTheBuildIs) {
+TEST(Version, DescribesTheBuild) {
   const Ending ending = run("--version");
   EXPECT_EQ(ending.status, 0);
   for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU bodies:", "BLAS:", "CUDA:"}) {
@@ -148,7 +148,7 @@ TEST(Config, MayBeAPipe) {
   expect_one_sentence(shell("echo '[' | " + kProgram + " inspect --config /dev/stdin"), 2, "is not YAML");
 }
 
-TEST(Arch, ThatIsNotKnownIsNamedWithItsPlace) {
+TEST(Arch, ThatIsUnknownIsReportedWithItsPlace) {
   expect_one_sentence(run("inspect --arch transfomer"), 2,
                       "inspect: --arch: 'transfomer' is not one of transformer. Did you mean 'transformer'?");
   expect_one_sentence(shell("echo 'arch: rnm' | " + kProgram + " inspect --config /dev/stdin"), 2,

@@ -124,7 +124,7 @@ TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
   EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
 }
 
-TEST(Manual, IsSetWithoutAWarning) {
+TEST(Manual, IsFormattedWithoutAWarning) {
   if (shell("command -v groff").status != 0) GTEST_SKIP() << "there is no groff";
   const Ending ending = shell(kProgram + " manual | groff -man -ww -Tutf8 -rLL=100n");
   EXPECT_EQ(ending.status, 0);

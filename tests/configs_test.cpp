@@ -90,7 +90,7 @@ Own own_keys(const std::string& name) {
 
 TEST(Configs, AreThere) { EXPECT_GE(config_files().size(), 7u); }
 
-TEST(Configs, SayWhatTheirPresetSays) {
+TEST(Configs, AgreeWithTheirPresets) {
   for (const fs::path& file : config_files()) {
     const Config config = read_config(file);
     const Own own = own_keys(file.stem());
@@ -101,7 +101,7 @@ TEST(Configs, SayWhatTheirPresetSays) {
 }
 
 // The program must get as far as opening the text, which does not exist: then it has accepted every key and value.
-TEST(Configs, AreTakenByTrain) {
+TEST(Configs, AreAcceptedByTrain) {
   const std::string model = scratch("_configs"), missing = scratch("_missing.en");
   for (const fs::path& file : config_files()) {
     const Ending ending = run("train --config '" + file.string() + "' --model " + model + " --train-source " + missing +

@@ -163,7 +163,7 @@ TEST_F(CudaModel, ADryRunCountsWhatAStepTakes) {
   EXPECT_EQ(real.on->gradients().peak(), dry_on->gradients().peak());
 }
 
-TEST(CudaMissing, IsToldInOneSentence) {
+TEST(CudaMissing, IsReportedInOneSentence) {
   if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
   try {
     make_backend(kCuda);

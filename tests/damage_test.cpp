@@ -65,7 +65,7 @@ class Damage : public TrainingTest {
   Ending trained;
 };
 
-TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeTaken) {
+TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeIsUsed) {
   for (const char* name : {"state.json", "model.safetensors", "optimiser.safetensors", "checksums.json"}) {
     damage(checkpoint(model, 6) + "/" + name, [&] {
       std::string said;
@@ -137,7 +137,7 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   expect_same_weights(file("straight"), model, 8);
 }
 
-TEST_F(Damage, OfOneCheckpointIsNeverTheEnd) {
+TEST_F(Damage, OfTheNewestCheckpointStillAllowsToResume) {
   const std::string few = kShort + "--average 0 --ema 0 --keep 1 --steps ";
   ASSERT_EQ(run(train("few", few + "6")).status, 0);
   EXPECT_EQ(checkpoint_steps(file("few")), (std::vector<int>{4, 6}));
@@ -149,7 +149,7 @@ TEST_F(Damage, OfOneCheckpointIsNeverTheEnd) {
 }
 
 // A symbolic link to itself cannot be read even by root. Such a failure says nothing about the checkpoint's bytes.
-TEST_F(Damage, IsNotWhatCannotBeRead) {
+TEST_F(Damage, IsNotAssumedForAnUnreadableFile) {
   for (const int step : {4, 6}) {
     for (const char* name : {"state.json", "model.safetensors", "optimiser.safetensors", "checksums.json"}) {
       const std::string path = checkpoint(model, step) + "/" + name, whole = read_file(path);
@@ -167,7 +167,7 @@ TEST_F(Damage, IsNotWhatCannotBeRead) {
   EXPECT_EQ(resumed_step(run(train("model", kShort + "--steps 8"))), 6);
 }
 
-TEST_F(Damage, IsNotACheckpointOfAnotherVersion) {
+TEST_F(Damage, IsNotAssumedForACheckpointOfAnotherVersion) {
   for (const char* change : {"s/\"format\": 1/\"format\": 2/", "s/\"dropout\"/\"dripout\"/"}) {
     const std::string state = checkpoint(model, 6) + "/state.json", list = checkpoint(model, 6) + "/checksums.json";
     const std::string whole = read_file(state), checksums = read_file(list);
@@ -210,7 +210,7 @@ TEST_F(Damage, OfAModelIsOneSentenceForItsUser) {
                       "has 40 tokens, but the model has 60 rows for it");
 }
 
-TEST_F(Damage, AnotherVocabularyOrCheckpointIsNotTakenForTheRunsOwn) {
+TEST_F(Damage, AForeignVocabularyOrCheckpointIsDetected) {
   const std::string longer = train("model", kShort + "--steps 8");
   const std::string tokenizer = read_file(model + "/tokenizer.model");
   ASSERT_EQ(
@@ -250,7 +250,7 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
 
   // Sets its size; returns false if this user is not allowed to.
-  bool give(std::int64_t bytes) {
+  bool resize(std::int64_t bytes) {
     const std::string options = "size=" + std::to_string(bytes);
     const bool done = ::mount("tmpfs", path_.c_str(), "tmpfs", mounted_ ? MS_REMOUNT : 0, options.c_str()) == 0;
     mounted_ = mounted_ || done;
@@ -270,17 +270,17 @@ std::int64_t bytes_in(const std::string& directory) {
   return bytes;
 }
 
-TEST_F(Damage, AFullDiskStopsTheRunWhichGoesOnWhenThereIsRoom) {
+TEST_F(Damage, AFullDiskStopsTheRunWhichResumesWhenThereIsSpace) {
   const std::int64_t needed = bytes_in(model);
   for (const int percent : {10, 30, 45, 60, 75, 90}) {
     const std::string name = "disk" + std::to_string(percent), command = train(name + "/model", kShort + "--steps 6");
     SmallDisk disk(file(name));
-    if (!disk.give(needed * percent / 100)) GTEST_SKIP() << "only root may mount a small file system";
+    if (!disk.resize(needed * percent / 100)) GTEST_SKIP() << "only root may mount a small file system";
     const Ending full = run(command);
     expect_last_sentence(full, 1, "(no space left on device)");
     const bool saved = !checkpoint_steps(file(name) + "/model").empty();
     expect_last_sentence(run(command), 1, "(no space left on device)");
-    ASSERT_TRUE(disk.give(10 * needed));
+    ASSERT_TRUE(disk.resize(10 * needed));
     const Ending again = run(command);
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(resumed_step(again) > 0, saved);
@@ -288,7 +288,7 @@ TEST_F(Damage, AFullDiskStopsTheRunWhichGoesOnWhenThereIsRoom) {
   }
 }
 
-TEST_F(Damage, WhatMayNotBeWrittenIsNamed) {
+TEST_F(Damage, AnUnwritablePathIsNamed) {
   expect_one_sentence(run("train --model /proc/nothing" + flags()), 1, "cannot make the directory '/proc/nothing'");
   expect_one_sentence(run("train --model " + file("train.en") + flags()), 1, "(not a directory)");
   if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
@@ -324,7 +324,7 @@ TEST_F(WrongInput, TextIsRefusedWithItsFileAndLine) {
       "has no pair of at most 40 tokens a side");
 }
 
-TEST_F(WrongInput, ADeviceThatIsNotThereIsToldBeforeAnyTextIsRead) {
+TEST_F(WrongInput, AMissingDeviceIsReportedBeforeAnyTextIsRead) {
   if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
   expect_one_sentence(train_on("train.en", "train.ne", "--device cuda"), 1, "use --device cpu");
   EXPECT_FALSE(std::filesystem::exists(file("model")));

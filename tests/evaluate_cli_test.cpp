@@ -32,7 +32,7 @@ class EvaluateCommand : public SmallModelTest {
   }
 };
 
-TEST_F(EvaluateCommand, ScoresAsTranslateAndScoreDoOneAfterTheOther) {
+TEST_F(EvaluateCommand, GivesTheScoresOfTranslateFollowedByScore) {
   const std::string output = file("output");
   const Ending ending = evaluate("--beam 3 --ter --output " + output);
   ASSERT_EQ(ending.status, 0) << ending.err;
@@ -58,7 +58,7 @@ TEST_F(EvaluateCommand, PrintsJson) {
   EXPECT_EQ(found["translation"]["search"]["search"], "greedy");
 }
 
-TEST_F(EvaluateCommand, FindsReferencesAsLikelyAsValidationDoes) {
+TEST_F(EvaluateCommand, GivesReferencesTheNllOfValidation) {
   const Json found = evaluate_json()["references"];
   const train::Validator validator(
       {.source = file("source"), .target = file("reference")}, {data::word_tokenizer(), data::word_tokenizer()},
@@ -81,7 +81,7 @@ TEST_F(EvaluateCommand, DoesNotDependOnHowTheWorkIsSharedOut) {
   }
 }
 
-TEST_F(EvaluateCommand, TellsOfEachSentence) {
+TEST_F(EvaluateCommand, PrintsScoresOfEachSentence) {
   // The model's own translations as references: their NLL must equal the log-probability from the search.
   write("source", "one two\n\nthree\n");
   ASSERT_EQ(evaluate("--output " + file("own") + " --reference " + file("source")).status, 0);

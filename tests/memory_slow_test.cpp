@@ -17,7 +17,7 @@ class Memory : public TrainingTest {
   }
 };
 
-TEST_F(Memory, IsEnoughByHalfOfWhatWholeBatchesTake) {
+TEST_F(Memory, IsEnoughAtHalfOfWhatWholeBatchesNeed) {
   write_text("train", 2000, 1);
   const Ending planned = run(large(""));
   const int whole = number_in(planned.err, "memory: ([0-9,]+) MiB of");
@@ -32,7 +32,7 @@ TEST_F(Memory, IsEnoughByHalfOfWhatWholeBatchesTake) {
   EXPECT_GT(child.peak_mebibytes(), whole / 4) << "the plan asks for much more than is used";
 }
 
-TEST_F(Memory, TooLittleIsRefusedWithWhatWouldDo) {
+TEST_F(Memory, TooLittleIsRefusedWithTheAmountNeeded) {
   const Ending refused = run(large("--memory-mb 20"));
   expect_last_sentence(refused, 1, "training this model needs at least ");
   EXPECT_FALSE(std::filesystem::exists(file("model/model.safetensors")));

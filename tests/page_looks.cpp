@@ -51,7 +51,7 @@ TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
   for (const std::string& node : nameless(browser())) ADD_FAILURE() << "tour: " << node;
 }
 
-TEST_F(PageTest, TextStandsOutInLightAndDark) {
+TEST_F(PageTest, TextHasEnoughContrastInLightAndDark) {
   const std::string contrast = read_file(std::string(DRAGOMAN_SOURCE_DIR) + "/tests/contrast.js");
   const auto expect_contrast = [&](const std::string& where) {
     for (const std::string scheme : {"dark", "light"}) {

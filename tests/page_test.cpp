@@ -155,7 +155,7 @@ TEST_F(PageTest, AHeadThatIsSwitchedOffChangesTheScoresAsTheServerSays) {
   EXPECT_EQ(browser().text("#translation"), plain["text"].get<std::string>());
 }
 
-TEST_F(PageTest, ATranslationBeginsAsItIsTold) {
+TEST_F(PageTest, ATranslationBeginsWithTheGivenWords) {
   open(kAddress + "&tab=whatif");
   browser().run(R"(
       const labels = [...document.querySelectorAll("label")];

@@ -26,18 +26,18 @@
 namespace dragoman {
 
 // The streams and limits that a process starts with.
-struct Surroundings {
+struct ProcessOptions {
   static constexpr int kLog = -2, kClosed = -1;
 
-  int out = kLog, err = kLog;                 // file descriptors
-  rlim_t most_address_bytes = RLIM_INFINITY;  // like `ulimit -v`
+  int out = kLog, err = kLog;                // file descriptors
+  rlim_t max_address_bytes = RLIM_INFINITY;  // like `ulimit -v`
 };
 
 // The destructor kills the process and everything that it started. If the test process itself ends, the process gets
 // SIGTERM.
 class Process {
  public:
-  explicit Process(std::vector<std::string> command, const Surroundings& with = {})
+  explicit Process(std::vector<std::string> command, const ProcessOptions& with = {})
       : log_(scratch("_process" + std::to_string(made_++) + ".log")) {
     std::vector<char*> raw;
     for (std::string& argument : command) raw.push_back(argument.data());
@@ -47,10 +47,10 @@ class Process {
     if (id_ == 0) {
       ::setpgid(0, 0);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-      place(with.out == Surroundings::kLog ? log : with.out, STDOUT_FILENO);
-      place(with.err == Surroundings::kLog ? log : with.err, STDERR_FILENO);
-      const rlimit addresses{.rlim_cur = with.most_address_bytes, .rlim_max = with.most_address_bytes};
-      if (with.most_address_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &addresses);
+      place(with.out == ProcessOptions::kLog ? log : with.out, STDOUT_FILENO);
+      place(with.err == ProcessOptions::kLog ? log : with.err, STDERR_FILENO);
+      const rlimit addresses{.rlim_cur = with.max_address_bytes, .rlim_max = with.max_address_bytes};
+      if (with.max_address_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &addresses);
       ::execvp(raw[0], raw.data());
       ::_exit(127);
     }
@@ -70,7 +70,7 @@ class Process {
   void signal(int number) const {
     if (id_ > 0) ::kill(id_, number);
   }
-  std::string said() const {
+  std::string output() const {
     std::ostringstream text;
     text << std::ifstream(log_).rdbuf();
     return text.str();
@@ -79,7 +79,7 @@ class Process {
   std::optional<int> number_after(const std::string& words) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     do {
-      const std::string text = said();
+      const std::string text = output();
       const std::size_t at = text.find(words);
       const std::size_t end_of_line = at == std::string::npos ? at : text.find('\n', at);
       if (end_of_line != std::string::npos) return std::stoi("0" + text.substr(at + words.size()));
@@ -110,7 +110,7 @@ class Process {
 
  private:
   static void place(int descriptor, int stream) {
-    descriptor == Surroundings::kClosed ? ::close(stream) : ::dup2(descriptor, stream);
+    descriptor == ProcessOptions::kClosed ? ::close(stream) : ::dup2(descriptor, stream);
   }
   // The port of its listening socket; 0 if it has none.
   int port_of_sockets() const {

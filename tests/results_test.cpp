@@ -27,7 +27,7 @@ class Results : public TrainingTest {
   }
 };
 
-TEST_F(Results, AnAverageTakesThePlaceOfNoOtherModel) {
+TEST_F(Results, AnAverageDoesNotReplaceAnotherModel) {
   ASSERT_EQ(run(train("other", "--save-every 2 --steps 4 --seed 2")).status, 0);
   const auto before = timeless_files(file("other"));
   expect_one_sentence(average(file("other")), 2, "other' is there already; name a directory that is new or empty.");
@@ -54,7 +54,7 @@ TEST_F(Results, ANewModelMayBeAnywhereElse) {
   EXPECT_EQ(shell("cd " + directory + " && find . -name '*.unfinished*'").out, "");
 }
 
-TEST_F(Results, AreNotWrittenWhereARunOrAnotherExportIsAtWork) {
+TEST_F(Results, AreNotWrittenWhereARunOrAnotherExportIsWorking) {
   fs::create_directory(file("busy"));
   const DirectoryLock at_work(file("busy")), also(file("made.unfinished-abc012"));
   expect_one_sentence(average(file("busy")), 1, "another process is working in");
@@ -83,7 +83,7 @@ TEST_F(Results, AFailureLeavesNothing) {
   EXPECT_EQ(shell("cd " + directory + " && find . -name 'mean*' -o -name 'int8*'").out, "");
 }
 
-TEST_F(Results, TracesTakeThePlaceOfOldOnesWhenTheFirstIsThere) {
+TEST_F(Results, TracesReplaceOldOnesOnceTheFirstIsWritten) {
   const std::string traces = file("traces");
   replace_file(traces, "old\n");
   expect_one_sentence(translate("--attention " + traces, "\\351"), 2, "is not UTF-8");

@@ -85,7 +85,7 @@ TEST_F(Resume, KeepsTheFilmWhole) {
 }
 
 // Everything that a killed run may leave between two checkpoints, all at once.
-TEST_F(Resume, MendsWhatAKillLeftBehind) {
+TEST_F(Resume, CleansUpWhatAKillLeftBehind) {
   replace_file(file("probe"), "the old cat\n");
   const std::string flags = "--average 0 --ema 0 --keep 1 --report-every 20 --probe " + file("probe");
   const std::string model = file("killed");
@@ -207,7 +207,7 @@ TEST_F(Resume, ARunWithoutValidationNeedsNoMoreThanTheDirectoryEither) {
   EXPECT_EQ(resumed_step(longer), 5);
 }
 
-TEST_F(Resume, NoticesThatTheTextIsAnother) {
+TEST_F(Resume, IsRefusedIfTheTextHasChanged) {
   ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
   write_text("train", 390, 3);
   const Ending ending = run(train("model", "--steps 40"));

@@ -14,9 +14,9 @@ namespace dragoman {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryTells = false;  // sanitizers keep freed memory
+constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 #else
-constexpr bool kMemoryTells = true;
+constexpr bool kMemoryIsMeaningful = true;
 #endif
 constexpr std::int64_t kMostKib = 200 << 10;  // most memory that a request under 10 kB may take
 constexpr double kMostSeconds = 5;            // for the word of another client, even on a busy machine
@@ -64,13 +64,13 @@ TEST_F(ServeCost, SettingsThatAskForTooMuchAreRefusedBeforeAnyWork) {
   EXPECT_NE(refused(server, with({{"trace", true}, {"min_length", 2000}, {"max_extra", 2000}})).find("layers"),
             std::string::npos);
   EXPECT_NE(refused(server, with({{"beam", 32}, {"max_extra", 1000}})).find("beam"), std::string::npos);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmHWM") - memory, 20 << 10);
   }
   EXPECT_LT(seconds_for_another(server), kMostSeconds);
 }
 
-TEST_F(ServeCost, WhatIsAllowedStaysWithinItsMemory) {
+TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
   std::string html, words, lines;
   while (html.size() < 9500) html += "<p>one <b>two three</b> four <i>five</i> six</p>";
   while (words.size() < 3000) words += "<b>one</b> two ";
@@ -106,13 +106,13 @@ TEST_F(ServeCost, WhatIsAllowedStaysWithinItsMemory) {
     while (!answered);
     attack.join();
     EXPECT_LT(worst, kMostSeconds) << body.dump().substr(0, 100);
-    if (kMemoryTells) {
+    if (kMemoryIsMeaningful) {
       EXPECT_LT(server.figure("VmHWM") - memory, kMostKib) << body.dump().substr(0, 100);
     }
   }
 }
 
-TEST_F(ServeCost, LongSearchesOfOneClientHoldUpNobodyElse) {
+TEST_F(ServeCost, LongSearchesOfOneClientDelayNobodyElse) {
   ServerProcess server(flags());
   Client watching(server.port(), 0, "127.0.0.3");
   std::vector<Client> greedy;
@@ -128,7 +128,7 @@ TEST_F(ServeCost, LongSearchesOfOneClientHoldUpNobodyElse) {
   EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));
 }
 
-TEST_F(ServeCost, AClientWithThousandsOfRequestsLeavesOthersTheirPlace) {
+TEST_F(ServeCost, AClientWithHundredsOfRequestsDoesNotBlockOthers) {
   ServerProcess server(flags({"--queue", "50", "--connections", "300"}));
   Client watching(server.port(), 0, "127.0.0.3");
   const std::string request = posted("/v1/translate", long_lines(1, 900));
@@ -146,7 +146,7 @@ TEST_F(ServeCost, AClientWithThousandsOfRequestsLeavesOthersTheirPlace) {
   for (std::size_t i = 1; i <= 10; ++i) EXPECT_EQ(many[many.size() - i].answer().status, 503);  // the last ones
 }
 
-TEST_F(ServeCost, TheTimeForARequestIsKeptTo) {
+TEST_F(ServeCost, ARequestEndsAtItsTimeLimit) {
   ServerProcess server(flags({"--request-seconds", "1"}));
   Client client(server.port()), watching(server.port());
   const auto begin = std::chrono::steady_clock::now();
@@ -156,7 +156,7 @@ TEST_F(ServeCost, TheTimeForARequestIsKeptTo) {
   EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));  // the work has stopped, too
 }
 
-TEST_F(ServeCost, BehindATrustedProxyClientsAreToldApart) {
+TEST_F(ServeCost, BehindATrustedProxyClientsAreDistinguished) {
   ServerProcess server(flags({"--trusted-proxy", "127.0.0.1", "--requests-per-minute", "2"}));
   const auto ask_as = [&](const std::string& client) {
     std::string request = posted("/translate", {{"q", "one"}, {"source", "en"}, {"target", "de"}});

@@ -12,9 +12,9 @@ namespace dragoman {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryTells = false;  // sanitizers keep freed memory
+constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 #else
-constexpr bool kMemoryTells = true;
+constexpr bool kMemoryIsMeaningful = true;
 #endif
 
 class ServeFaults : public ServeTest {
@@ -63,7 +63,7 @@ TEST_F(ServeFaults, TenThousandIdleConnectionsTakeNoThreadAndLittleMemory) {
   Client client(server.port());
   EXPECT_TRUE(eventually([&] { return metric(client, "dragoman_connections") == kConnections + 1; }));
   EXPECT_EQ(server.figure("Threads"), threads);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmRSS") - memory, 4 * kConnections);
   }
   EXPECT_TRUE(serves(server));
@@ -71,7 +71,7 @@ TEST_F(ServeFaults, TenThousandIdleConnectionsTakeNoThreadAndLittleMemory) {
   EXPECT_TRUE(is_alone(client));
 }
 
-TEST_F(ServeFaults, SlowSendersAreToldSoAndHoldUpNobody) {
+TEST_F(ServeFaults, SlowSendersAreRefusedAndDelayNobody) {
   ServerProcess server(flags({"--read-seconds", "0.3"}));
   const std::string begun = with_body("", std::string(100000, 'x')).substr(0, 100);
   std::vector<Client> slow;
@@ -84,7 +84,7 @@ TEST_F(ServeFaults, SlowSendersAreToldSoAndHoldUpNobody) {
   for (Client& client : slow) expect_refused(client, 408, "0.3 seconds");
 }
 
-TEST_F(ServeFaults, WhoStopsSendingGetsAnAnswerIfThereWasARequest) {
+TEST_F(ServeFaults, AClientThatStopsSendingGetsTheAnswerToAWholeRequest) {
   ServerProcess server(flags());
   for (int i = 0; i < 20; ++i) {
     Client client(server.port());
@@ -125,13 +125,13 @@ TEST_F(ServeFaults, ABodyOfAHundredMegabytesIsRefusedUnread) {
     expect_refused(client, 413, "longer than 1048576 bytes");
   }
   EXPECT_LT(serve::seconds_since(begin), 5);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmHWM") - memory, 10 << 10);
   }
   EXPECT_TRUE(serves(server));
 }
 
-TEST_F(ServeFaults, WhatIsNotJsonOrNotUtf8IsRefusedWithASentence) {
+TEST_F(ServeFaults, InvalidJsonAndUtf8AreRefusedWithASentence) {
   const std::string json = "Content-Type: application/json\r\n";
   const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
   const std::string parts = "Content-Type: multipart/form-data; boundary=x\r\n";
@@ -166,7 +166,7 @@ TEST_F(ServeFaults, WhatIsNotJsonOrNotUtf8IsRefusedWithASentence) {
   EXPECT_TRUE(serves(server));
 }
 
-TEST_F(ServeFaults, AMegabyteOfTrifleTakesNobodysTime) {
+TEST_F(ServeFaults, AMegabyteOfTinyFieldsDelaysNobody) {
   std::string fields = "{\"q\": \"one\"", objects = "{\"q\": [{}", form = "q=one";
   for (int i = 0; fields.size() < 1000000; ++i) fields += ",\"" + std::to_string(i) + "\":1";
   for (int i = 0; form.size() < 1000000; ++i) form += "&" + std::to_string(i);

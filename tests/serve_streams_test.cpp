@@ -18,7 +18,7 @@ namespace {
 // stalled.
 class Stream {
  public:
-  enum class Kind { kClosed, kFull, kLeft, kStalled };
+  enum class Kind { kClosed, kFull, kReaderGone, kReaderStalled };
 
   explicit Stream(Kind kind) {
     if (kind == Kind::kClosed) return;
@@ -30,8 +30,8 @@ class Stream {
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     from_ = ends[0];
     to_ = ends[1];
-    if (kind == Kind::kLeft) ::close(std::exchange(from_, -1));
-    if (kind == Kind::kStalled) fill();
+    if (kind == Kind::kReaderGone) ::close(std::exchange(from_, -1));
+    if (kind == Kind::kReaderStalled) fill();
   }
   ~Stream() {
     if (from_ >= 0) ::close(from_);
@@ -63,11 +63,11 @@ class Stream {
     ::fcntl(to_, F_SETFL, 0);
   }
 
-  int from_ = -1, to_ = Surroundings::kClosed;
+  int from_ = -1, to_ = ProcessOptions::kClosed;
 };
 
-constexpr Stream::Kind kBroken[] = {Stream::Kind::kClosed, Stream::Kind::kFull, Stream::Kind::kLeft,
-                                    Stream::Kind::kStalled};
+constexpr Stream::Kind kBroken[] = {Stream::Kind::kClosed, Stream::Kind::kFull, Stream::Kind::kReaderGone,
+                                    Stream::Kind::kReaderStalled};
 
 class ServeStreams : public ServeTest {
  protected:
@@ -84,11 +84,11 @@ class ServeStreams : public ServeTest {
   static void expect_stops(ServerProcess& server) {
     const auto begin = std::chrono::steady_clock::now();
     server.signal(SIGTERM);
-    EXPECT_EQ(server.status(), 0) << server.said();
+    EXPECT_EQ(server.status(), 0) << server.output();
     EXPECT_LT(serve::seconds_since(begin), 20);
   }
   static bool says(const ServerProcess& server, const std::string& part) {
-    return eventually([&] { return server.said().find(part) != std::string::npos; });
+    return eventually([&] { return server.output().find(part) != std::string::npos; });
   }
   static bool holds(const std::string& path, const std::string& part) {
     return eventually([&] { return std::filesystem::exists(path) && read_file(path).find(part) != std::string::npos; });
@@ -130,14 +130,14 @@ TEST_F(ServeStreams, AnswersWhateverItsAccessLogIs) {
     EXPECT_TRUE(serves(server));
     Client client(server.port());
     EXPECT_GT(metric(client, "dragoman_log_lines_lost_total{log=\"access\"}"), 0);
-    EXPECT_TRUE(says(server, "serve: lines of the access log '-' are lost (")) << server.said();
+    EXPECT_TRUE(says(server, "serve: lines of the access log '-' are lost (")) << server.output();
     EXPECT_TRUE(serves(server));
     expect_stops(server);
   }
 }
 
 TEST_F(ServeStreams, AReaderThatReadsOnLearnsHowManyLinesItMissed) {
-  const Stream out(Stream::Kind::kStalled);
+  const Stream out(Stream::Kind::kReaderStalled);
   ServerProcess server(flags({"--access-log", "-"}), {.out = out.to()});
   ask_for_long_paths(server, 250);
   Client client(server.port());
@@ -152,8 +152,8 @@ TEST_F(ServeStreams, AReaderThatReadsOnLearnsHowManyLinesItMissed) {
 TEST_F(ServeStreams, AFullDiskUnderTheAccessLogIsReportedOnce) {
   ServerProcess server(flags({"--access-log", "/dev/full"}));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(serves(server));
-  EXPECT_TRUE(says(server, "'/dev/full' are lost (no space left on device)")) << server.said();
-  const std::string said = server.said();
+  EXPECT_TRUE(says(server, "'/dev/full' are lost (no space left on device)")) << server.output();
+  const std::string said = server.output();
   EXPECT_EQ(said.find("are lost"), said.rfind("are lost")) << said;
   expect_stops(server);
 }
@@ -174,7 +174,7 @@ TEST_F(ServeStreams, AReloadThatFailsInAnyWayKeepsTheOldModel) {
   std::filesystem::create_symlink(languages.filename(), languages);  // a link to itself
   server.signal(SIGHUP);
   EXPECT_TRUE(says(server, "languages.json' (too many levels of symbolic links). The models stay as they were."))
-      << server.said();
+      << server.output();
   EXPECT_TRUE(serves(server));
   std::filesystem::remove(languages);
 
@@ -183,11 +183,11 @@ TEST_F(ServeStreams, AReloadThatFailsInAnyWayKeepsTheOldModel) {
   const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &none, nullptr), 0);
   server.signal(SIGHUP);
-  EXPECT_TRUE(says(server, "(too many open files). The models stay as they were.")) << server.said();
+  EXPECT_TRUE(says(server, "(too many open files). The models stay as they were.")) << server.output();
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &before, nullptr), 0);
   EXPECT_TRUE(serves(server));
   server.signal(SIGHUP);
-  EXPECT_TRUE(says(server, "were loaded again")) << server.said();
+  EXPECT_TRUE(says(server, "were loaded again")) << server.output();
   EXPECT_TRUE(serves(server));
   expect_stops(server);
 }
@@ -202,11 +202,11 @@ TEST_F(ServeStreams, SaysThatItsDescriptorsRanOut) {
   {
     std::vector<Client> clients;
     for (int i = 0; i < 30; ++i) clients.emplace_back(server.port());
-    EXPECT_TRUE(says(server, "serve: cannot accept more connections now (Too many open files)")) << server.said();
+    EXPECT_TRUE(says(server, "serve: cannot accept more connections now (Too many open files)")) << server.output();
   }
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &before, nullptr), 0);
   EXPECT_TRUE(serves(server));
-  const std::string said = server.said();
+  const std::string said = server.output();
   EXPECT_EQ(said.find("cannot accept"), said.rfind("cannot accept")) << said;
 }
 
@@ -253,7 +253,7 @@ TEST_F(ServeStreams, RequestsThatTookTooLongOrWhoseClientsLeftAppearInLogAndMetr
 }
 
 // Runs in a network namespace of its own, so that nobody else can reach the server.
-TEST_F(ServeStreams, WarnsIfOthersMayAskWithoutAKey) {
+TEST_F(ServeStreams, WarnsIfOtherMachinesMayConnectWithoutAKey) {
   if (shell("unshare -rn true").status != 0) GTEST_SKIP() << "The system makes no networks for tests.";
   replace_file(file("keys"), "a long and secret key\n");
   for (const bool has_keys : {false, true}) {
@@ -261,14 +261,14 @@ TEST_F(ServeStreams, WarnsIfOthersMayAskWithoutAKey) {
                                      "0",       "--address", "0.0.0.0",        "--model", directory.string()};
     if (has_keys) command.insert(command.end(), {"--api-keys", file("keys")});
     Process server(command);
-    EXPECT_TRUE(server.number_after("listening on http://0.0.0.0:")) << server.said();
-    const auto warns = [&] { return server.said().find("whoever can reach 0.0.0.0 may ask") != std::string::npos; };
+    EXPECT_TRUE(server.number_after("listening on http://0.0.0.0:")) << server.output();
+    const auto warns = [&] { return server.output().find("whoever can reach 0.0.0.0 may ask") != std::string::npos; };
     if (!has_keys) {
-      EXPECT_TRUE(eventually(warns)) << server.said();
+      EXPECT_TRUE(eventually(warns)) << server.output();
     }
     server.signal(SIGTERM);
     EXPECT_EQ(server.status(), 0);
-    EXPECT_EQ(warns(), !has_keys) << server.said();
+    EXPECT_EQ(warns(), !has_keys) << server.output();
   }
 }
 
@@ -293,13 +293,13 @@ TEST_F(ServeStreams, WrongKeysAreLimitedAndRightOnesAreNot) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes of address space
 TEST_F(ServeStreams, StartsAndReloadsWithFourGigabytesOfAddresses) {
-  ServerProcess server(flags({"--workers", "2"}), {.most_address_bytes = rlim_t{4'000'000} << 10});
+  ServerProcess server(flags({"--workers", "2"}), {.max_address_bytes = rlim_t{4'000'000} << 10});
   EXPECT_TRUE(serves(server));
   for (int round = 0; round < 3; ++round) {
-    const std::size_t before = server.said().size();
+    const std::size_t before = server.output().size();
     server.signal(SIGHUP);
-    EXPECT_TRUE(eventually([&] { return server.said().find("loaded again", before) != std::string::npos; }))
-        << server.said();
+    EXPECT_TRUE(eventually([&] { return server.output().find("loaded again", before) != std::string::npos; }))
+        << server.output();
   }
   EXPECT_TRUE(serves(server));
   expect_stops(server);

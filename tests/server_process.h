@@ -22,11 +22,11 @@ using serve::eventually;
 // The program, started on any free port of the loopback address. The destructor ends it.
 class ServerProcess : public Process {
  public:
-  explicit ServerProcess(const std::vector<std::string>& flags, const Surroundings& with = {})
+  explicit ServerProcess(const std::vector<std::string>& flags, const ProcessOptions& with = {})
       : Process(command(flags), with) {
-    const bool speaks = with.err == Surroundings::kLog;
+    const bool speaks = with.err == ProcessOptions::kLog;
     port_ = speaks ? number_after("listening on http://127.0.0.1:").value_or(0) : listening_port();
-    EXPECT_GT(port_, 0) << said();
+    EXPECT_GT(port_, 0) << output();
   }
   int port() const { return port_; }
   using Process::id;

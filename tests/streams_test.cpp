@@ -46,7 +46,7 @@ TEST_F(Streams, ResultsThatCannotBeWrittenAreAnError) {
   }
 }
 
-TEST_F(Streams, WhatIsSaidBesidesResultsMayBeLost) {
+TEST_F(Streams, LosingStandardErrorIsNoFailure) {
   for (const std::string& line : printing()) {
     SCOPED_TRACE(line);
     const Ending whole = shell(line);
@@ -61,7 +61,7 @@ TEST_F(Streams, WhatIsSaidBesidesResultsMayBeLost) {
   }
 }
 
-TEST_F(Streams, WarningsThatCannotBeShownEndNothing) {
+TEST_F(Streams, WarningsThatCannotBeShownDoNotStopTheCommand) {
   const std::string line = command("translate", "--min-length 4 --max-extra 1 --longest 3 < " + file("input"));
   const Ending whole = shell(line);
   EXPECT_NE(whole.err, "");
@@ -79,7 +79,7 @@ TEST_F(Streams, AReaderThatLeavesEndsTheCommandQuietly) {
   }
 }
 
-TEST_F(Streams, AClosedStandardInputIsNoText) {
+TEST_F(Streams, AClosedStandardInputIsAnError) {
   expect_last_sentence(shell(command("translate", "<&-")), 1, "bad file descriptor");
   expect_last_sentence(shell(command("show", "<&-")), 1, "bad file descriptor");
 }

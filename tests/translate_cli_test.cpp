@@ -67,7 +67,7 @@ TEST_F(TranslateCommand, TakesALineOfTenMegabytes) {
   EXPECT_EQ(lines[2], "");
 }
 
-TEST_F(TranslateCommand, DoesWithABadLineAsItIsTold) {
+TEST_F(TranslateCommand, TreatsABadLineAsTheFlagSays) {
   const std::string input = "three\nfour \xFF two\nthree\n", three = translation("three");
   const Ending stopped = translate(input);
   EXPECT_EQ(stopped.status, 2);
@@ -101,7 +101,7 @@ TEST_F(TranslateCommand, GivesTheSameBytesHoweverTheWorkIsSharedOut) {
   }
 }
 
-TEST_F(TranslateCommand, ListsTheBest) {
+TEST_F(TranslateCommand, ListsTheNBest) {
   const Ending ending = translate("three four\n\nfive\n", "--n-best 3");
   const Lines lines = lines_of(ending.out);
   ASSERT_EQ(lines.size(), 3u + 1 + 3) << ending.out;
@@ -190,12 +190,12 @@ TEST_F(TranslateCommand, BeginsWithThePrefixes) {
 TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFit) {
   const std::string prefixes = write("prefixes", "nine\neight seven six\n"), flag = "--prefix " + prefixes;
   const Ending fewer = translate("one\none\none\n", flag), more = translate("one\n", flag);
-  EXPECT_EQ(fewer.err, "translate: '" + prefixes +
-                           "' has only 2 lines, but standard input has more: line n of one "
-                           "belongs to line n of the other.\n");
+  EXPECT_EQ(fewer.err,
+            "translate: '" + prefixes +
+                "' has only 2 lines, but standard input has more; both must have the same number of lines.\n");
   EXPECT_EQ(lines_of(fewer.out).size(), 2u);
   EXPECT_EQ(more.err, "translate: standard input has only 1 lines, but '" + prefixes +
-                          "' has more: line n of one belongs to line n of the other.\n");
+                          "' has more; both must have the same number of lines.\n");
   const Ending too_long = translate("one\none\n", flag + " --max-extra 2");
   EXPECT_EQ(too_long.status, 2);
   EXPECT_NE(too_long.err.find("line 2: the prefix of 3 tokens leaves nothing of a translation that may have 3;"),
@@ -218,13 +218,13 @@ TEST_F(TranslateCommand, RefusesWrongSettings) {
   expect_one_sentence(run("translate < /dev/null"), 2, "say which model with --model DIR.");
 }
 
-TEST_F(TranslateCommand, SaysEverythingThatItMayAndNoMore) {
+TEST_F(TranslateCommand, StopsAtTheLimitWhenNoWordMayBeRepeated) {
   const Ending ending = translate("one two three\n", "--no-repeat-ngram 1 --min-length 40 --max-extra 60 --flags");
   EXPECT_EQ(ending.status, 0) << ending.err;
   EXPECT_TRUE(ending.out.find("limit") != std::string::npos) << ending.out;
 }
 
-TEST_F(TranslateCommand, RefusesWhatIsNoWholeModel) {
+TEST_F(TranslateCommand, RefusesAnIncompleteModel) {
   const std::string weights = model + "/model.safetensors", config = model + "/config.json";
   const auto refused = [&](const std::string& part) { expect_one_sentence(translate("one\n"), 1, part); };
   expect_one_sentence(run("translate --model /no/such/model < /dev/null"), 1,

@@ -131,7 +131,7 @@ std::string CacheFile::pair(std::int64_t pair) const {
   std::memcpy(&check, bytes.data(), sizeof check);
   bytes.erase(0, sizeof check);
   require<Error>(check == checksum(bytes), "the token cache '", path_.string(),
-                 "' is damaged; delete it, and it is made again.");
+                 "' is damaged; delete it, and it will be made again.");
   return bytes;
 }
 

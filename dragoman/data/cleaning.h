@@ -22,13 +22,13 @@ struct CleaningSettings {
   static constexpr int kLongest = 65'535;  // a length is stored in 16 bits
 };
 
-enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnlike };
+enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnequal };
 
 // Takes the numbers of tokens of the two sides, without EOS.
 Verdict judge(const CleaningSettings& settings, std::int64_t source_tokens, std::int64_t target_tokens);
 
 struct CleaningCounts {
-  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, unlike = 0;
+  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, unequal = 0;
 
   void add(Verdict verdict);
   CleaningCounts& operator+=(const CleaningCounts& other);

@@ -45,7 +45,7 @@ TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
   EXPECT_NE(hash(path), "0123456789abcdef");
 }
 
-TEST_F(ContentHashTest, AMemoryThatCannotBeReadIsForgotten) {
+TEST_F(ContentHashTest, AMalformedMemoryIsIgnored) {
   const std::string path = write("a", "text"), right = hash(path);
   for (const std::string memory : {"\n\n", "x", "x y z\n", "0123 4\n", "\xFF\xFE"}) {
     write("memory", memory);
@@ -53,7 +53,7 @@ TEST_F(ContentHashTest, AMemoryThatCannotBeReadIsForgotten) {
   }
 }
 
-TEST_F(ContentHashTest, WhatIsNoFileIsRefused) {
+TEST_F(ContentHashTest, AnythingButAFileIsRefused) {
   EXPECT_NE(complaint_of([&] { hash(directory / "missing"); }).find("missing"), std::string::npos);
   EXPECT_NE(complaint_of<UsageError>([&] { hash(directory); }).find("is not a plain file"), std::string::npos);
 }

@@ -17,7 +17,7 @@ constexpr std::uint32_t kSentences = 0x64656D6F;  // sets these random streams a
 constexpr int kPatience = 20000;
 
 // A word form must occur this often in training to be allowed in the other sets.
-constexpr int kOften = 5;
+constexpr int kMinOccurrences = 5;
 
 // The word forms of one side of the training set.
 class Forms {
@@ -28,7 +28,7 @@ class Forms {
   bool all_frequent(std::string_view text) const {
     return std::ranges::all_of(plain_words(text), [&](std::string_view word) {
       const auto found = count_.find(std::string(word));
-      return found != count_.end() && found->second >= kOften;
+      return found != count_.end() && found->second >= kMinOccurrences;
     });
   }
 
@@ -47,7 +47,7 @@ class FreshSentences {
     std::vector<TextPair> taken;
     for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
       require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
-                          " sentences. Ask for fewer of them, train on more, or let the grammar say more.");
+                          " sentences. Ask for fewer of them, train on more, or extend the grammar.");
       RandomStream random(seed_, kSentences, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;

@@ -64,7 +64,8 @@ class Deriver {
     return built;
   }
 
-  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int room, int line) {
+  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int depth_left,
+                          int line) {
     const auto applies = [&](const Rule& rule) {
       return std::ranges::all_of(rule.conditions, [&](const auto& c) { return matches(arguments[c.first], c.second); });
     };
@@ -73,7 +74,7 @@ class Deriver {
       if (applies(rule)) candidates.push_back(&rule);
     if (candidates.empty()) fail(line, "no rule of '", category.name, "' fits", given(category.parameters, arguments));
     const int lowest = (*std::ranges::min_element(candidates, {}, &Rule::height))->height;
-    std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(room, lowest); });
+    std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(depth_left, lowest); });
 
     double total = 0;
     for (const Rule* rule : candidates) total += rule->weight;
@@ -119,7 +120,7 @@ class Deriver {
   }
 
   static const std::string& text_of(const Constituent& of, std::string_view name) {
-    return of.texts[place_of(name, of.rule->slots)];
+    return of.texts[index_of(name, of.rule->slots)];
   }
 
   std::string write(const Constituent& in, const Template& pieces, int line) {
@@ -142,13 +143,13 @@ class Deriver {
     const Constituent& child = in.children[operand.slot];
     if (child.rule != nullptr) return text_of(child, operand.name);
     const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by];
-    const int column = place_of(name, child.list->columns);
+    const int column = index_of(name, child.list->columns);
     if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
     return child.list->words[child.word][column];
   }
 
   const std::string& look_up(const Table& table, const std::string& row, const std::string& column, int line) {
-    const int place = place_of(column, table.columns);
+    const int place = index_of(column, table.columns);
     const auto cells = std::ranges::find(table.rows, row, [](const auto& r) { return r.first; });
     if (place < 0 || cells == table.rows.end())
       fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");

@@ -18,8 +18,8 @@ bool writes(const Rule& rule, std::string_view name) {
 void check_has_text(const GrammarRules& grammar, int line, const Category& category, std::string_view name) {
   for (const Rule& rule : category.rules)
     if (!writes(rule, name))
-      fail_at(grammar, line, "'", category.name, "' has no text '", name, "' by its rule '", rule.name, "' (line ",
-              rule.line, ").");
+      fail_at(grammar, line, "the rule '", rule.name, "' (line ", rule.line, ") of '", category.name,
+              "' writes no text '", name, "'.");
 }
 
 // Checks that what `operand` reads from a child exists. A column named by a text is looked up only during derivation.
@@ -85,7 +85,7 @@ void check_rules(GrammarRules& grammar) {
   const int last_line = grammar.categories.empty() ? 1 : grammar.categories.back().line;
   grammar.start = find_name(grammar, last_line, "category", "Sentence", names_of(grammar.categories));
   const Category& start = grammar.categories[grammar.start];
-  if (!start.parameters.empty()) fail_at(grammar, start.line, "nobody can give parameters to 'Sentence'.");
+  if (!start.parameters.empty()) fail_at(grammar, start.line, "'Sentence' cannot have parameters.");
   for (const std::string_view side : {"source", "target"}) check_has_text(grammar, start.line, start, side);
 
   for (const Category& category : grammar.categories)

@@ -101,7 +101,7 @@ bool matches(std::string_view a, std::string_view b);
 std::string spell(const GrammarRules& grammar, std::string_view text, bool target);
 
 // The index of a name in a list of names; -1 if it is not there.
-int place_of(std::string_view name, const std::vector<std::string>& names);
+int index_of(std::string_view name, const std::vector<std::string>& names);
 
 GrammarRules read_grammar(std::string_view text, std::string_view name);
 

@@ -173,7 +173,7 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:24: there is no category 'Verbs'.");
   EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:28: there is no column 'dee'. Did you mean 'de'?");
   EXPECT_EQ(error_with("{S.en} {V.en}", "{S.fr} {V.en}"),
-            "my.grammar:26: 'Phrase' has no text 'fr' by its rule 'definite' (line 31).");
+            "my.grammar:26: the rule 'definite' (line 31) of 'Phrase' writes no text 'fr'.");
   EXPECT_EQ(error_with("{der case", "{derr case"), "my.grammar:34: there is no table 'derr'. Did you mean 'der'?");
   EXPECT_EQ(error_with("| m Hund", "| m"), "my.grammar:3: the word 'dog' has 2 cells for 3 columns.");
   EXPECT_EQ(error_with("case=acc", ""), "my.grammar:25: 'Phrase' needs 'case='.");
@@ -182,7 +182,7 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
             "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
   EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
-  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' names no text.");
+  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' does not name a text.");
   EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");
   EXPECT_EQ(error_of("word Noun : en\n"),
             "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");

@@ -27,11 +27,11 @@ Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, doubl
 }  // namespace
 
 void LoaderSettings::validate(const CleaningSettings& cleaning) const {
-  require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, ", but it is at least 1.");
-  require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, ", but it is at least 1.");
-  require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, ", but it is at least 0.");
+  require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, "; it must be at least 1.");
+  require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, "; it must be at least 1.");
+  require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, "; it must be at least 0.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
-                      ", but it is at least 0 and below 1.");
+                      "; it must be at least 0 and below 1.");
   require<UsageError>(cleaning.max_length <= batch_tokens, "max-length is ", cleaning.max_length, ", but a batch has ",
                       batch_tokens, " tokens: lower max-length or raise batch-tokens.");
   require<UsageError>(micro_tokens == 0 || cleaning.max_length <= micro_tokens, "max-length is ", cleaning.max_length,
@@ -66,7 +66,7 @@ class Loader::Preparation {
   void begin_epoch(EpochOrder order) {
     order_ = std::move(order);
     loader_.remember(at_.epoch, order_->batches());
-    following_ =
+    next_order_ =
         std::async(std::launch::async, [&from = loader_, epoch = at_.epoch + 1] { return from.order_of(epoch); });
   }
 
@@ -74,7 +74,7 @@ class Loader::Preparation {
   void skip_finished_epochs() {
     while (at_.batch == order_->batches()) {
       at_ = {.epoch = at_.epoch + 1, .batch = 0};
-      begin_epoch(following_.get());
+      begin_epoch(next_order_.get());
     }
   }
 
@@ -120,7 +120,7 @@ class Loader::Preparation {
   ThreadTeam team_;
   Position at_;
   std::optional<EpochOrder> order_;
-  std::future<EpochOrder> following_;
+  std::future<EpochOrder> next_order_;
 };
 
 Loader::Loader(const TokenCache& cache, const LoaderSettings& settings, Position start)

@@ -117,7 +117,7 @@ TEST_F(LoaderTest, CuttingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
   }
 }
 
-TEST_F(LoaderTest, WhatGoesWrongAheadIsThrownByNext) {
+TEST_F(LoaderTest, ErrorsOfThePreparingThreadAreThrownByNext) {
   cache();
   std::string bytes = read_file(directory / "cache" / "tokens.cache");
   bytes[10] = static_cast<char>(bytes[10] ^ 1);  // in the first pair

@@ -47,7 +47,7 @@ NearestNeighbour::NearestNeighbour(const std::vector<TextPair>& pairs) : pairs_(
     for (const std::string_view word : plain_words(pair.source))
       words.push_back(ids_.emplace(word, static_cast<int>(ids_.size())).first->second);
     const int number = static_cast<int>(sentences_.size());
-    each_occurrence(words, [&](std::uint64_t key) { having_[key].push_back(number); });
+    each_occurrence(words, [&](std::uint64_t key) { sentences_with_[key].push_back(number); });
     sentences_.push_back(std::move(words));
   }
 }
@@ -60,8 +60,8 @@ const TextPair& NearestNeighbour::nearest(std::string_view sentence) const {
   }
   std::vector<int> shared(sentences_.size());
   each_occurrence(words, [&](std::uint64_t key) {
-    const auto found = having_.find(key);
-    if (found == having_.end()) return;
+    const auto found = sentences_with_.find(key);
+    if (found == sentences_with_.end()) return;
     for (const int number : found->second) ++shared[number];
   });
 

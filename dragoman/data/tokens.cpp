@@ -73,7 +73,7 @@ void Upload::add(std::span<const std::int32_t> ids) {
 void Upload::send(Backend& on) { sent_ = make_ids(on, all_); }
 
 Array Upload::next() {
-  const auto [first, count] = parts_[given_++];
+  const auto [first, count] = parts_[taken_++];
   return sent_.columns(first, count);
 }
 

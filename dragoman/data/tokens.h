@@ -48,7 +48,7 @@ class Upload {
  private:
   std::vector<std::int32_t> all_;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts_;  // first element and count
-  std::size_t given_ = 0;                                     // parts that next() has returned
+  std::size_t taken_ = 0;                                     // parts that next() has returned
   Array sent_;
 };
 

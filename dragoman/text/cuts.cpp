@@ -76,7 +76,7 @@ Cuts::Cuts(const ModelFile& model) : kind_(model.kind) {
     }
     if (kind != PieceKind::kNormal) continue;
     pieces_.emplace(text, Entry{id, score});
-    words_apart_ = words_apart_ && text.find(kSpace, 1) == std::string::npos;
+    pieces_stay_in_words_ = pieces_stay_in_words_ && text.find(kSpace, 1) == std::string::npos;
     longest_ = std::max(longest_, text.size());
     lowest = std::min<double>(lowest, score);
   }
@@ -89,7 +89,7 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
     if (stretch.empty()) return;
     if (kind_ == TokenizerKind::kUnigram) return draw(stretch, (1 - amount) / amount, random, parts);
     while (!stretch.empty()) {
-      const std::string_view word = words_apart_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
+      const std::string_view word = pieces_stay_in_words_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
       merge(word, amount, random, parts);
       stretch.remove_prefix(word.size());
     }

@@ -52,8 +52,8 @@ class Cuts {
   TokenizerKind kind_;
   std::unordered_map<std::string_view, Entry> pieces_;
   std::unordered_map<std::string_view, std::int32_t> user_defined_;  // pieces that are neither cut nor merged
-  std::vector<std::int32_t> bytes_;  // ids of the 256 bytes; empty without byte fallback
-  bool words_apart_ = true;          // whether no piece reaches into the next word
+  std::vector<std::int32_t> bytes_;   // ids of the 256 bytes; empty without byte fallback
+  bool pieces_stay_in_words_ = true;  // whether no piece reaches into the next word
   std::size_t longest_ = 1, longest_user_defined_ = 0;
   double unknown_score_ = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 // So small that no merge is ever left out.
-constexpr double kAlmostNothing = 1e-18;
+constexpr double kTinyAmount = 1e-18;
 
 // Words of the toy text, mixed with other characters.
 std::string random_text(RandomStream& random) {
@@ -48,7 +48,7 @@ std::map<Ids, double> shares(const ModelFile& model, const std::string& text, do
   return share;
 }
 
-TEST(Sample, WithoutLeavingMergesOutIsTheUsualCut) {
+TEST(Sample, WithoutLeftOutMergesEqualsEncode) {
   for (const bool byte_fallback : {false, true}) {
     for (const Normalisation normalisation : {Normalisation::kIdentity, Normalisation::kNmtNfkc}) {
       const TokenizerSettings settings{.normalisation = normalisation, .byte_fallback = byte_fallback};
@@ -56,13 +56,13 @@ TEST(Sample, WithoutLeavingMergesOutIsTheUsualCut) {
       RandomStream random(1);
       for (int i = 0; i < 300; ++i) {
         const std::string text = random_text(random);
-        EXPECT_EQ(tokenizer.sample(text, kAlmostNothing, random), tokenizer.encode(text)) << text;
+        EXPECT_EQ(tokenizer.sample(text, kTinyAmount, random), tokenizer.encode(text)) << text;
       }
     }
   }
 }
 
-TEST(Sample, WithNothingToVaryIsTheUsualCut) {
+TEST(Sample, WithAmountZeroEqualsEncode) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar}) {
     const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
     RandomStream random(1);
@@ -97,13 +97,13 @@ TEST(Sample, IsAFunctionOfItsArguments) {
   }
 }
 
-TEST(Sample, WithEveryMergeLeftOutIsCharacters) {
+TEST(Sample, WithEveryMergeLeftOutGivesCharacters) {
   const Tokenizer tokenizer = toy_tokenizer({});
   RandomStream random(1);
   EXPECT_EQ(tokenizer.sample("the cat", 1, random).size(), 8u);  // a space comes before the first word
 }
 
-TEST(Sample, RefusesAmountsThatAreNoShare) {
+TEST(Sample, RefusesAmountsOutsideZeroToOne) {
   const Tokenizer tokenizer = toy_tokenizer({});
   RandomStream random(1);
   for (const double amount : {-0.1, 1.1, std::nan("")}) EXPECT_THROW(tokenizer.sample("a", amount, random), UsageError);
@@ -126,7 +126,7 @@ TEST(Merges, LeftOutInOneStepMayBeTakenInTheNext) {
 }
 
 // Each of the two words is cut as if it were alone.
-TEST(Merges, OfOneWordAreNoStepsOfAnother) {
+TEST(Merges, OfOneWordDoNotAffectAnother) {
   const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9},
                                                          {std::string(kSpace), -9},
                                                          {"\xE2\x96\x81"

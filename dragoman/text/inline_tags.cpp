@@ -24,7 +24,7 @@ struct Item {
 };
 
 // `items` share a parent. Moves them into the parent's range so that no two overlap, and sorts them by position.
-void set_apart(std::vector<Item>& items, const Range& parent) {
+void resolve_overlaps(std::vector<Item>& items, const Range& parent) {
   std::vector<Item> wide, points;
   for (Item& item : items) {
     item.atoms.begin = std::clamp(item.atoms.begin, parent.begin, parent.end);
@@ -151,7 +151,7 @@ class Placing {
       const std::size_t last = tags_[i].kind == TagKind::kAlone ? i : *tags_[i].partner;
       items.push_back({i, last, range_of(images, i, last)});
     }
-    set_apart(items, parent);
+    resolve_overlaps(items, parent);
     for (const Item& item : items) {
       write_tag(tags_[item.first], item.atoms.begin);
       if (item.first == item.last) continue;

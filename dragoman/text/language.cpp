@@ -173,12 +173,12 @@ std::string LanguageProfile::digits() const {
 
 LanguageProfile LanguageProfile::from_digits(std::string_view digits) {
   LanguageProfile profile;
-  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the profile of a language has ",
-                 digits.size(), " digits, not ", profile.scripts_.size() + profile.strings_.size(), ".");
+  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the language profile has ",
+                 digits.size(), " digits; it must have ", profile.scripts_.size() + profile.strings_.size(), ".");
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const std::size_t level = kDigits.find(digits[i]);
-    require<Error>(level != std::string_view::npos, "the profile of a language has a character at ", i,
-                   " that is no digit of base64.");
+    require<Error>(level != std::string_view::npos, "the language profile has a character at ", i,
+                   " that is not a base64 digit.");
     const bool script = i < profile.scripts_.size();
     (script ? profile.scripts_[i] : profile.strings_[i - profile.scripts_.size()]) = static_cast<std::uint8_t>(level);
   }

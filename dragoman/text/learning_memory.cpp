@@ -13,12 +13,12 @@ namespace {
 
 // Estimates how many different items it was shown ("linear counting"), always in one mebibyte: each item sets one of
 // many bits, and the share of bits that stay clear gives the number.
-class DifferentThings {
+class DistinctCounter {
  public:
-  DifferentThings() : bits_(kBits) {}
+  DistinctCounter() : bits_(kBits) {}
 
   // Whether the item looks new. Of n different items, n / correction() look new.
-  bool see(std::uint64_t hash) {
+  bool insert(std::uint64_t hash) {
     auto bit = bits_[(hash * 0x9E3779B97F4A7C15u) >> (64 - kLogBits)];
     if (bit) return false;
     bit = true;
@@ -46,7 +46,7 @@ struct TextCounts {
 
 TextCounts count(const std::vector<std::string>& sentences) {
   TextCounts counts;
-  DifferentThings words, pairs;
+  DistinctCounter words, pairs;
   for (const std::string& sentence : sentences) {
     counts.sentences += 1;
     counts.bytes += static_cast<double>(sentence.size());
@@ -54,11 +54,11 @@ TextCounts count(const std::vector<std::string>& sentences) {
     for (std::string_view rest = sentence; !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      if (word.empty() || !words.see(Hash().add(word).value())) continue;
+      if (word.empty() || !words.insert(Hash().add(word).value())) continue;
       char32_t before = U' ';
       for (std::size_t at = 0; at < word.size();) {
         const char32_t character = next_code_point(word, at);
-        pairs.see(std::uint64_t{before} << 32 | character);
+        pairs.insert(std::uint64_t{before} << 32 | character);
         counts.word_characters += 1;
         before = character;
       }

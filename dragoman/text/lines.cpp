@@ -50,7 +50,7 @@ class RawFile {
   Packing packing() const { return packing_; }
   const std::string& path() const { return path_; }
   const std::string& name() const { return name_; }  // for messages
-  void heed(const std::stop_token& stop) { stop_ = stop; }
+  void set_stop(const std::stop_token& stop) { stop_ = stop; }
 
   // Reads at most `count` bytes; returns 0 at the end.
   std::size_t read(char* bytes, std::size_t count) {
@@ -149,7 +149,7 @@ struct LineReader::File {
   // `bytes` of the current line have been read.
   void require_not_longer(std::size_t bytes) const {
     require<UsageError>(bytes <= rules.most_bytes, raw.name(), " line ", line, " is longer than ",
-                        rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
+                        rules.most_bytes >> 20, " MiB; text must have one sentence per line.");
   }
 
   void require_utf8(std::string_view part) {
@@ -159,7 +159,7 @@ struct LineReader::File {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       throw UsageError(join(raw.name(), " line ", line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4],
                             kDigits[byte & 15], " at column ", columns + count_characters(part.substr(0, *wrong)) + 1,
-                            "); mend or remove that line."));
+                            "); correct or remove that line."));
     }
     columns += count_characters(part);
   }
@@ -188,7 +188,7 @@ bool LineReader::next(std::string& line, const std::stop_token& stop) {
 bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_token& stop) {
   File& file = *file_;
   const bool begins = !file.continues;
-  file.raw.heed(stop);
+  file.raw.set_stop(stop);
   part.clear();
   part.swap(file.ahead);
   File::Stop stopped = file.read_to_newline(part, most + 1);
@@ -220,9 +220,9 @@ std::int64_t LineReader::line() const { return file_->line; }
 const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }
 
-void refuse_lengths(const LineReader& shorter, const LineReader& longer) {
+void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer) {
   throw UsageError(join(shorter.name(), " has only ", shorter.line(), " lines, but ", longer.name(),
-                        " has more: line n of one belongs to line n of the other."));
+                        " has more; both must have the same number of lines."));
 }
 
 }  // namespace dragoman::text

@@ -48,6 +48,6 @@ class LineReader {
 };
 
 // Two files belong together line by line; one has ended and the other has not. Throws the UsageError that says so.
-[[noreturn]] void refuse_lengths(const LineReader& shorter, const LineReader& longer);
+[[noreturn]] void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer);
 
 }  // namespace dragoman::text

@@ -67,7 +67,7 @@ TEST(Tokens, AreTheFragment) {
                                         "<?e?>", "</>", "<![CDATA[<i>]]>", "<b"}));
 }
 
-TEST(Tokens, OfWholeElementsHaveTheirContents) {
+TEST(Tokens, OfUntranslatedElementsIncludeTheirContents) {
   for (const char* element : {"<script>if (a</b/.c) '</i>'</script>", "<STYLE>p > b</style>", "<code>a<b>b</b></code>",
                               "<span translate=\"no\">a<span>b</span>c</span>", "<i class='x notranslate y'>a</i>",
                               "<b TRANSLATE=no>a</b>", "<pre>a\n<pre>b</pre>\n</pre>", "<textarea><b></textarea>"}) {
@@ -82,18 +82,18 @@ TEST(Units, EndAtBlocksAndGoOnAcrossInlineTags) {
   EXPECT_EQ(texts("<p>x <unknown-tag>y</unknown-tag></p>"), Strings{"x y"});
 }
 
-TEST(Units, AreTextAsItIsRead) {
+TEST(Units, ContainTextAsAReaderSeesIt) {
   EXPECT_EQ(texts("<p>\n  Fish &amp; chips &lt;3\n  caf&eacute;&#33; </p>"), Strings{"Fish & chips <3 café!"});
   EXPECT_EQ(texts("a <b> b </b> c"), Strings{"a b c"});
   EXPECT_EQ(texts("a < b and c > d"), Strings{"a < b and c > d"});
 }
 
-TEST(Units, HoldLetters) {
+TEST(Units, ContainAtLeastOneLetter) {
   EXPECT_EQ(texts("<p> </p><p>123 &bull; |</p><!-- no --><script>no</script><pre>no</pre>"), Strings{});
   EXPECT_EQ(texts(""), Strings{});
 }
 
-TEST(Units, SayWhatTheirTagsCover) {
+TEST(Units, HaveTagsWithPositionsAndPartners) {
   const Markup markup("<p>See <a href='x'>the big</a> house</p>");
   const Unit& unit = markup.units().at(0);
   ASSERT_EQ(unit.tags.size(), 2u);
@@ -102,7 +102,7 @@ TEST(Units, SayWhatTheirTagsCover) {
   EXPECT_EQ(unit.tags[1].partner, 0u);
 }
 
-TEST(PutBack, PutsTagsAroundTheWordsThatTheirsBecame) {
+TEST(PutBack, PutsTagsAroundTheTranslationsOfTheirWords) {
   EXPECT_EQ(translated("The <b>red</b> house.", "Das rote Haus.", {{0, 0}, {1, 1}, {2, 2}}), "Das <b>rote</b> Haus.");
   EXPECT_EQ(translated("I <i>have</i> <b>seen</b> him", "Ich habe ihn gesehen", {{0, 0}, {1, 1}, {2, 3}, {3, 2}}),
             "Ich <i>habe</i> ihn <b>gesehen</b>");
@@ -122,7 +122,7 @@ TEST(PutBack, KeepsOneTagAroundOneRun) {
             "<b>A B C</b> D E F G");
 }
 
-TEST(PutBack, FindsAPlaceForWordsOfWhichNothingBecame) {
+TEST(PutBack, PlacesTagsOfUnlinkedWordsBetweenNeighbours) {
   EXPECT_EQ(translated("one <a>two</a> three", "eins zwei drei", {{0, 0}, {2, 2}}), "eins <a>zwei</a> drei");
   EXPECT_EQ(translated("one <a>two</a> three", "eins drei", {{0, 0}, {2, 1}}), "eins <a>drei</a>");
   EXPECT_EQ(translated("one <a>two</a> three", ""), "<a></a>");
@@ -163,7 +163,7 @@ TEST(PutBack, KeepsTagsInTheirOrderWhereHtmlIsBroken) {
   }
 }
 
-TEST(PutBack, WantsATranslationForEachUnit) {
+TEST(PutBack, RequiresATranslationForEachUnit) {
   EXPECT_THROW(Markup("a<p>b").put_back(std::vector<Translation>(1)), UsageError);
 }
 
@@ -247,7 +247,7 @@ TEST(PutBack, LosesNoTagOfAnyBytes) {
   }
 }
 
-TEST(PutBack, OfTheTextItselfIsTheFragment) {
+TEST(PutBack, OfUnchangedTextGivesTheFragment) {
   RandomStream random(2);
   for (int round = 0; round < 5'000; ++round) {
     const std::string fragment = random_fragment(random, round % 2 == 0);

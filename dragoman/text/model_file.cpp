@@ -146,7 +146,7 @@ ModelFile read_model_file(std::string_view bytes, const std::string& name) {
     if (!model.pieces.empty()) return model;
   } catch (const Malformed&) {
   }
-  throw Error(join("'", name, "' is not a SentencePiece model, or a damaged one."));
+  throw Error(join("'", name, "' is not a SentencePiece model, or is damaged."));
 }
 
 }  // namespace dragoman::text

@@ -11,7 +11,7 @@
 namespace dragoman::text {
 namespace {
 
-TEST(ModelFile, TellsHowTheModelCutsAndWhatItsPiecesAre) {
+TEST(ModelFile, ContainsTheKindOfTheModelAndItsPieces) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kWord}) {
     const ModelFile model = read_model_file(toy_tokenizer({.kind = kind}).bytes(), "x");
     EXPECT_EQ(model.kind, kind);

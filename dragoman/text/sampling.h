@@ -33,7 +33,7 @@ class SentenceSample {
   std::vector<Ranked> heap_;  // a heap with the highest rank in front
   std::size_t bytes_ = 0;
   std::uint64_t places_ = 0;
-  std::uint64_t bar_ = ~std::uint64_t{0};  // lowest rank dropped so far; later sentences must rank below it
+  std::uint64_t lowest_dropped_ = ~std::uint64_t{0};  // lowest rank dropped so far; later sentences must rank below it
 };
 
 }  // namespace dragoman::text

@@ -68,8 +68,8 @@ class Cutter {
   }
 
  private:
-  bool ends(std::size_t at) const { return at == codes_.size() || is_line_end(codes_[at]); }
-  bool apart(std::size_t at) const { return at == codes_.size() || is_white_space(codes_[at]); }
+  bool at_line_end(std::size_t at) const { return at == codes_.size() || is_line_end(codes_[at]); }
+  bool at_space_or_end(std::size_t at) const { return at == codes_.size() || is_white_space(codes_[at]); }
 
   std::size_t after_white_space(std::size_t at) const {
     while (at < codes_.size() && is_white_space(codes_[at])) ++at;
@@ -85,7 +85,7 @@ class Cutter {
   std::size_t sentence_end(std::size_t begin, bool& quoted) const {
     std::size_t last = begin;
     bool words = false;
-    for (std::size_t at = begin; !ends(at) && !is_too_long(begin, last);) {
+    for (std::size_t at = begin; !at_line_end(at) && !is_too_long(begin, last);) {
       const char32_t code = codes_[at];
       if (words && is_end_mark(code)) {
         const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
@@ -133,22 +133,23 @@ class Cutter {
       if (!closing && !among(code, kEither)) break;
       if (closing && sure == end) sure = end + 1;
     }
-    if (!apart(end)) return sure;
+    if (!at_space_or_end(end)) return sure;
     // In French there is a space before the quote: « Viens ! » Puis il partit.
-    const bool far = !ends(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && apart(end + 2);
+    const bool far =
+        !at_line_end(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && at_space_or_end(end + 2);
     return far ? end + 2 : end;
   }
 
   bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks, std::size_t stop) const {
     std::size_t next = stop;
-    while (!ends(next) && is_white_space(codes_[next])) ++next;
-    if (ends(next)) return true;
+    while (!at_line_end(next) && is_white_space(codes_[next])) ++next;
+    if (at_line_end(next)) return true;
     const Ending ending = ending_of(mark, marks);
     if (ending == Ending::kStrong) return follows_strong_end(marks, stop, next);
     const bool ideographs = is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
     if (next == stop) return ideographs && ending != Ending::kDots;
-    while (!ends(next) && may_precede(next)) ++next;
-    if (ends(next) || !can_begin(codes_[next], ending)) return false;
+    while (!at_line_end(next) && may_precede(next)) ++next;
+    if (at_line_end(next) || !can_begin(codes_[next], ending)) return false;
     return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
   }
 

@@ -53,7 +53,7 @@ struct Tokenizer::Model {
   Model(std::string contents, const std::string& name)
       : bytes(std::move(contents)), file(read_model_file(bytes, name)), cuts(file) {
     require<Error>(load() && processor.GetPieceSize() == static_cast<int>(file.pieces.size()), "'", name,
-                   "' is not a SentencePiece model, or a damaged one.");
+                   "' is not a SentencePiece model, or is damaged.");
     require<Error>(processor.pad_id() == kPad && processor.bos_id() == kBos && processor.eos_id() == kEos &&
                        processor.unk_id() == kUnk,
                    "'", name, "' has pad, bos, eos and unk at ", processor.pad_id(), ", ", processor.bos_id(), ", ",
@@ -72,7 +72,7 @@ struct Tokenizer::Model {
 
   const Piece& piece(std::int32_t id) const {
     require<ShapeError>(id >= 0 && static_cast<std::size_t>(id) < file.pieces.size(), "tokenizer: there is no token ",
-                        id, " among ", file.pieces.size(), ".");
+                        id, "; the vocabulary has ", file.pieces.size(), " tokens.");
     return file.pieces[static_cast<std::size_t>(id)];
   }
 

@@ -35,11 +35,12 @@ struct TokenizerSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("tokenizer", kind, "how the vocabulary is made: subwords by merges or by likelihood, characters, or words");
+    field("tokenizer", kind,
+          "kind of tokens: subwords by merges (bpe) or by likelihood (unigram), characters, or words");
     field("normalisation", normalisation, "what is done to text before it is cut into tokens");
     field("byte-fallback", byte_fallback, "spell characters that are not in the vocabulary as bytes");
-    field("character-coverage", character_coverage, "share of the text's characters that the vocabulary must hold");
-    field("tokenizer-sentences", sentences, "sentences, drawn at random, that the vocabulary is learned from");
+    field("character-coverage", character_coverage, "share of the text's characters that the vocabulary must cover");
+    field("tokenizer-sentences", sentences, "number of sentences, drawn at random, to learn the vocabulary from");
   }
 
   // Throws a UsageError if no tokenizer can be made with these settings.

@@ -24,9 +24,9 @@ constexpr std::size_t kMostBytes = 100'000'000;  // more text would cost memory 
 constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kLargestVocabulary = 1'000'000;
 constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses lower values
 
-class GivenSentences : public sentencepiece::SentenceIterator {
+class SentenceList : public sentencepiece::SentenceIterator {
  public:
-  explicit GivenSentences(const std::vector<std::string>& sentences) : sentences_(sentences) {}
+  explicit SentenceList(const std::vector<std::string>& sentences) : sentences_(sentences) {}
   bool done() const override { return next_ == sentences_.size(); }
   void Next() override { ++next_; }
   const std::string& value() const override { return sentences_[next_]; }
@@ -66,7 +66,7 @@ Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::
       {"self_test_sample_size", "0"},
       {"minloglevel", "3"},
   };
-  GivenSentences given(sentences);
+  SentenceList given(sentences);
   Outcome outcome;
   const sentencepiece::util::Status status = sentencepiece::SentencePieceTrainer::Train(flags, &given, &outcome.model);
   if (!status.ok()) outcome = {.model = "", .problem = std::string(status.message())};
@@ -76,7 +76,7 @@ Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::
 // Whether anything but spaces is left of the sentences after normalisation. The library ends the program if unigram
 // gets nothing but spaces, and only its normaliser knows which characters become spaces. So a vocabulary of characters
 // is learned to find out.
-bool hold_text(const TokenizerSettings& settings, const std::vector<std::string>& sentences) {
+bool contain_text(const TokenizerSettings& settings, const std::vector<std::string>& sentences) {
   const auto is_plain = [](char c) { return c > ' ' && c <= '~'; };  // no normalisation removes these
   for (const std::string& sentence : sentences) {
     if (std::any_of(sentence.begin(), sentence.end(), is_plain)) return true;
@@ -96,12 +96,13 @@ std::optional<std::int64_t> needed_tokens(std::string_view problem) {
   return parse_number<std::int64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
 }
 
-[[noreturn]] void refuse(const std::string& problem, std::int64_t vocabulary) {
+[[noreturn]] void throw_failure(const std::string& problem, std::int64_t vocabulary) {
   if (const std::optional<std::int64_t> needed = needed_tokens(problem)) {
     throw UsageError(join("a vocabulary of ", vocabulary, " tokens is too small: the characters of this text need ",
-                          *needed, "; choose more, or a lower character-coverage."));
+                          *needed, "; choose a larger vocabulary or a lower character-coverage."));
   }
-  throw Error(join("the text makes no vocabulary of ", vocabulary, " tokens (SentencePiece: ", problem, ")."));
+  throw Error(
+      join("cannot learn a vocabulary of ", vocabulary, " tokens from this text (SentencePiece: ", problem, ")."));
 }
 
 // The largest number of characters that normalisation may turn this one into.
@@ -148,8 +149,8 @@ std::size_t bytes_of(const std::vector<std::string>& sentences) {
 }
 
 // Draws fewer and fewer of the sentences until learning from them fits in the memory.
-void keep_to_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
-                    const LearningLimits& limits, std::vector<std::string>& sentences) {
+void fit_in_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
+                   const LearningLimits& limits, std::vector<std::string>& sentences) {
   const std::size_t given = bytes_of(sentences), most = limits.memory;
   std::size_t needed = learning_bytes(settings.kind, vocabulary, sentences);
   while (needed > most) {
@@ -165,7 +166,7 @@ void keep_to_memory(const TokenizerSettings& settings, std::int64_t vocabulary, 
   }
   const std::size_t kept = bytes_of(sentences);
   if (kept == given || !limits.message) return;
-  limits.message(join("vocabulary: to keep to the memory, it is learned from ",
+  limits.message(join("vocabulary: to stay within the memory limit, it is learned from ",
                       with_thousands(static_cast<std::int64_t>(kept)), " of ",
                       with_thousands(static_cast<std::int64_t>(given)), " bytes of text, drawn at random"));
 }
@@ -191,10 +192,10 @@ Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabu
     if (!sentence.empty()) sample.add(std::move(sentence));
   }
   std::vector<std::string> sentences = sample.take();
-  if (limits.memory > 0) keep_to_memory(settings, vocabulary, seed, limits, sentences);
-  require<UsageError>(hold_text(settings, sentences), "there is no text to learn a vocabulary from.");
+  if (limits.memory > 0) fit_in_memory(settings, vocabulary, seed, limits, sentences);
+  require<UsageError>(contain_text(settings, sentences), "there is no text to learn a vocabulary from.");
   Outcome outcome = run_library(settings, settings.kind, vocabulary, sentences);
-  if (outcome.model.empty()) refuse(outcome.problem, vocabulary);
+  if (outcome.model.empty()) throw_failure(outcome.problem, vocabulary);
   return Tokenizer::from_bytes(std::move(outcome.model), "the new tokenizer");
 }
 

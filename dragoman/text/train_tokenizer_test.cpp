@@ -72,7 +72,7 @@ TEST(TrainTokenizer, TheVocabularyHasTheSizeAskedForIfTheTextHoldsIt) {
   for (const TokenizerKind kind : kKinds) EXPECT_LT(toy_tokenizer({.kind = kind}, 100'000).size(), 200);
 }
 
-TEST(TrainTokenizer, ATooSmallVocabularyIsToldWhatItNeeds) {
+TEST(TrainTokenizer, ATooSmallVocabularyIsRefusedWithTheNumberNeeded) {
   EXPECT_NE(complaint({}, 10, toy_sentences()).find("need 22"), std::string::npos)
       << complaint({}, 10, toy_sentences());
   EXPECT_NE(complaint({}, 4, toy_sentences()).find("must be from 5"), std::string::npos);
@@ -132,7 +132,7 @@ TEST(TrainTokenizer, ALongSentenceCountsToo) {
   EXPECT_EQ(tokenizer.encode("b").back() == kUnk, false);
 }
 
-TEST(TrainTokenizer, NormalisationIsWhatTheSettingsSay) {
+TEST(TrainTokenizer, NormalisationFollowsTheSettings) {
   const std::vector<std::string> sentences{"\xEF\xBC\xA1 A a"};  // U+FF21 is a full-width A
   const auto encoded = [&](Normalisation normalisation, const std::string& text) {
     const Tokenizer tokenizer =
@@ -146,7 +146,7 @@ TEST(TrainTokenizer, NormalisationIsWhatTheSettingsSay) {
   EXPECT_EQ(encoded(Normalisation::kNmtNfkcCaseFold, "\xEF\xBC\xA1"), "a");
 }
 
-TEST(TokenizerSettings, ImpossibleOnesAreRefused) {
+TEST(TokenizerSettings, OutOfRangeValuesAreRefused) {
   EXPECT_NO_THROW(TokenizerSettings{}.validate());
   EXPECT_THROW(TokenizerSettings{.character_coverage = 0.5}.validate(), UsageError);
   EXPECT_THROW(TokenizerSettings{.character_coverage = 1.5}.validate(), UsageError);

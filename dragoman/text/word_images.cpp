@@ -23,7 +23,7 @@ Range touched(const Atoms& atoms, const Range& bytes) {
 }
 
 // The indices of the atoms in a range that are words, or of those that are not.
-std::vector<std::size_t> those(const Atoms& atoms, const Range& range, bool word) {
+std::vector<std::size_t> atoms_where(const Atoms& atoms, const Range& range, bool word) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     if (atoms[i].word == word) numbers.push_back(i);
@@ -125,7 +125,7 @@ std::size_t WordImages::place(std::size_t before, bool belongs_left) const {
 // Links words to words, in proportion if one side has more of them, and marks to marks.
 void WordImages::connect(const Range& from, const Range& to) {
   for (const bool word : {true, false}) {
-    const std::vector<std::size_t> a = those(source_, from, word), b = those(target_, to, word);
+    const std::vector<std::size_t> a = atoms_where(source_, from, word), b = atoms_where(target_, to, word);
     if (a.empty() || b.empty()) continue;
     if (word) {
       const std::size_t steps = std::max(a.size(), b.size());

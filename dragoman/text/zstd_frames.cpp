@@ -27,7 +27,7 @@ void ZstdFrames::expect(State state, std::size_t bytes) {
   field_ = 0;
 }
 
-void ZstdFrames::see(std::string_view bytes) {
+void ZstdFrames::consume(std::string_view bytes) {
   while (!bytes.empty()) {
     if (skip_ > 0) {
       const std::size_t passed = std::min<std::uint64_t>(skip_, bytes.size());

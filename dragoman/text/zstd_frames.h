@@ -12,7 +12,7 @@ namespace dragoman::text {
 // far end at the end of a frame.
 class ZstdFrames {
  public:
-  void see(std::string_view bytes);
+  void consume(std::string_view bytes);
   bool at_end_of_frame() const { return state_ == State::kMagic && needed_ == 4 && skip_ == 0; }
 
  private:
