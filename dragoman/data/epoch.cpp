@@ -75,6 +75,7 @@ std::vector<int> bucket_bounds(int longest) {
 
 EpochOrder::EpochOrder(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
                        const EpochSettings& settings) {
+  // 1. Sort the pairs into buckets by length. 2. Shuffle each bucket and cut it into batches. 3. Shuffle the batches.
   const std::vector<std::size_t> bucket_ends = fill_buckets(lengths, ranges, settings);
   RandomStream random(settings.seed, kShufflePurpose, static_cast<std::uint64_t>(settings.epoch));
   std::size_t start = 0;

@@ -26,6 +26,8 @@ struct Constituent {
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
+// Builds a sentence as a tree of constituents, top down: chooses a rule for a category, then carries out its steps in
+// order. Records the rules and words that it uses.
 class Deriver {
  public:
   Deriver(const GrammarRules& grammar, RandomStream& random) : grammar_(grammar), random_(random) {}

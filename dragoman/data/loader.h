@@ -75,6 +75,8 @@ class Loader {
   const TokenCache& cache_;
   LoaderSettings settings_;
 
+  // mutex_ guards all members below except thread_. The thread appends to ready_ and next() takes from it; changed_
+  // signals both.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Update> ready_;

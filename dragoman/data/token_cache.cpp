@@ -107,6 +107,7 @@ TokenCache TokenCache::open(const CacheRequest& request) {
 
   auto file = std::make_unique<File>(File{request, key_of(request), nullptr, {}});
   std::string problem;
+  // Use the cache on disk if it fits; otherwise make a new one and open that.
   file->cache = CacheFile::open(path, file->key, problem);
   if (!file->cache) {
     if (request.message) request.message(join("making the token cache '", path.string(), "': ", problem, "."));

@@ -25,7 +25,7 @@ struct CacheRequest {
   bool keep_text = false;           // store sentences as text, for cuts that differ from epoch to epoch
   int threads = 0;                  // 0 for all that the machine offers; the file is the same for any number
   std::function<void(std::int64_t pairs)> progress = {};          // called with the pairs cut so far; may throw to stop
-  std::function<void(const std::string& sentence)> message = {};  // told why a cache has to be made
+  std::function<void(const std::string& sentence)> message = {};  // called with the reason if a cache is made
 };
 
 // Immutable, and safe to read from many threads. Pairs are numbered from 0, corpus after corpus, in the order of their

@@ -116,6 +116,8 @@ std::size_t Cuts::user_defined_at(std::string_view text) const {
 }
 
 void Cuts::merge(std::string_view word, double amount, RandomStream& random, Parts& parts) const {
+  // `symbols` is the word as a linked list. `possible` holds the merges of neighbours, the best first; a merge whose
+  // sides have changed since it was found is skipped (Merge::holds).
   std::vector<Symbol> symbols = characters(word);
   const auto at = [&symbols](int index) -> Symbol& { return symbols[static_cast<std::size_t>(index)]; };
   std::priority_queue<Merge> possible;

@@ -54,6 +54,9 @@ void resolve_overlaps(std::vector<Item>& items, const Range& parent) {
   std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.atoms.begin, i.atoms.end, i.first); });
 }
 
+// Places the tags of one text, top down: it finds the image of each pair or tag among the target atoms, resolves
+// overlaps between siblings, and writes tags and text from left to right. Pairs inside a pair are placed within its
+// range.
 class Placing {
  public:
   Placing(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)

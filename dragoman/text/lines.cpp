@@ -191,7 +191,9 @@ bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_
   file.raw.set_stop(stop);
   part.clear();
   part.swap(file.ahead);
+  // 1. Read one byte more than fits, to learn whether the line continues.
   File::Stop stopped = file.read_to_newline(part, most + 1);
+  // 2. At the beginning of a line: skip a byte-order mark and start counting.
   if (begins) {
     if (file.line == 0 && part.starts_with(kByteOrderMark)) {
       part.erase(0, kByteOrderMark.size());
@@ -201,6 +203,7 @@ bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_
     file.line += 1;
     file.line_bytes = file.columns = 0;
   }
+  // 3. Keep back what belongs to the next part, or remove the CR of a CR LF.
   file.require_not_longer(file.line_bytes + part.size());
   file.continues = part.size() > most;
   if (file.continues) {

@@ -33,6 +33,7 @@ bool is_word(char32_t code) { return is_letter(code) || is_digit(code) || is_acc
 // kStrongMarks.
 enum class Ending : std::uint8_t { kPoint, kDots, kLoud, kStrong };
 
+// Cuts a text into sentences. The text is decoded once; all positions below are indices of characters in codes_.
 class Cutter {
  public:
   Cutter(std::string_view text, std::string_view language) : text_(text), language_(language_of(language)) {
