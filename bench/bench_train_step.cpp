@@ -20,6 +20,7 @@
 #include "dragoman/data/cleaning.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/model/seq2seq.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::bench {
@@ -76,7 +77,7 @@ struct Measurement {
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
   const std::unique_ptr<model::Seq2Seq> network = preset.model.make_model();
-  nn::ParameterBlock block(on, options.computing().dtype, *network, nn::Purpose::kTraining);
+  params::ParameterBlock block(on, options.computing().dtype, *network, params::Purpose::kTraining);
   block.initialise(1);
   train::Trainer trainer(*network, block, preset.training, preset.training.rates(preset.model.width()));
   std::vector<data::HostBatch> made;

@@ -16,10 +16,11 @@
 #include "bench/timing.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/dispatcher.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/registry/registry.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::bench {
@@ -46,7 +47,7 @@ double peak_megabytes() {
 void draw_weights(const Options& options) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {});
   const std::unique_ptr<model::Seq2Seq> network = model::preset(options.preset).model.make_model();
-  nn::ParameterBlock block(*on, DType::kFloat32, *network, nn::Purpose::kInference);
+  params::ParameterBlock block(*on, DType::kFloat32, *network, params::Purpose::kInference);
   block.initialise(1);
   model::write_safetensors(options.draw, *on, block.tensors());
 }
@@ -126,7 +127,7 @@ Figures translate_random(const Options& options) {
   const std::unique_ptr<Backend> on =
       make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
   const std::unique_ptr<model::Seq2Seq> network = model::preset(options.preset).model.make_model();
-  nn::ParameterBlock block(*on, options.form(), *network);
+  params::ParameterBlock block(*on, options.form(), *network);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
   // Every translation has target_length tokens: it may not end before, and not go on after.

@@ -2,7 +2,7 @@
 // throws an Error.
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/model/info.h"
+#include "dragoman/model/files/info.h"
 #include "fuzz/scratch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

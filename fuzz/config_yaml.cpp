@@ -1,7 +1,7 @@
 // Fuzzes the reader of --config files (YAML): for any bytes, the file sets only listed settings, or reading throws an
 // Error.
 #include "dragoman/base/error.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/settings.h"
 #include "dragoman/model/model_config.h"
 #include "dragoman/model/transformer/config.h"
 #include "dragoman/text/tokenizer.h"

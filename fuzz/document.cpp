@@ -1,13 +1,13 @@
 // Fuzzes plain text and HTML documents. For any bytes: if the sentences stay unchanged, so does the document; with any
 // translation no tag is lost; and each beginning shown while a translation is incomplete is a prefix of the final text.
 // The first byte chooses the languages.
-#include "dragoman/serve/document.h"
+#include "dragoman/serve/api/document.h"
 
 #include <iterator>
 #include <string_view>
 
-#include "dragoman/text/markup.h"
-#include "dragoman/text/word_images.h"
+#include "dragoman/text/html/markup.h"
+#include "dragoman/text/html/word_images.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 

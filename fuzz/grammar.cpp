@@ -1,6 +1,6 @@
 // Fuzzes grammars for the demo's corpus: for any text, the grammar makes sentences, or reading or using it throws an
 // Error.
-#include "dragoman/data/grammar.h"
+#include "dragoman/demo/grammar.h"
 
 #include "dragoman/base/error.h"
 #include "fuzz/check.h"
@@ -9,10 +9,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dragoman;
   try {
-    const data::Grammar grammar(fuzz::as_text(data, size), "fuzzed.grammar");
+    const demo::Grammar grammar(fuzz::as_text(data, size), "fuzzed.grammar");
     RandomStream random(1);
     for (int i = 0; i < 10; ++i) {
-      const data::Derivation derivation = grammar.derive(random);
+      const demo::Derivation derivation = grammar.derive(random);
       for (const int rule : derivation.rules) fuzz::check(rule >= 0 && rule < grammar.rule_count());
       for (const int word : derivation.words) fuzz::check(word >= 0 && word < grammar.word_count());
       grammar.unseen(derivation);

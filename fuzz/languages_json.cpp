@@ -1,6 +1,6 @@
 // Fuzzes the reader of a model's languages.json: for any bytes, the profiles can recognise a text and are the same
 // after writing and reading again, or reading throws an Error.
-#include "dragoman/model/languages.h"
+#include "dragoman/model/files/languages.h"
 
 #include "dragoman/base/error.h"
 #include "fuzz/check.h"

@@ -6,12 +6,12 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
-#include "dragoman/model/info.h"
-#include "dragoman/model/languages.h"
+#include "dragoman/model/files/info.h"
+#include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/safetensors.h"
 #include "dragoman/model/registry/registry.h"
-#include "dragoman/model/safetensors.h"
 #include "dragoman/text/testing.h"
-#include "dragoman/train/metrics.h"
+#include "dragoman/train/report/metrics.h"
 
 namespace dragoman::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // Fuzzes the reader of a training run's metrics.jsonl: for any bytes, a run that resumes keeps the records up to its
 // step and adds its own, and the report can read them; or reading throws an Error.
-#include "dragoman/train/metrics.h"
+#include "dragoman/train/report/metrics.h"
 
 #include "dragoman/base/error.h"
 #include "fuzz/check.h"

@@ -3,7 +3,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
-#include "dragoman/decode/film.h"
+#include "dragoman/decode/inside/film.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 

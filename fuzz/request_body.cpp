@@ -6,10 +6,10 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/utf8.h"
-#include "dragoman/serve/body.h"
-#include "dragoman/serve/escapes.h"
-#include "dragoman/serve/fields.h"
-#include "dragoman/serve/refusal.h"
+#include "dragoman/serve/api/body.h"
+#include "dragoman/serve/api/fields.h"
+#include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/http/escapes.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 

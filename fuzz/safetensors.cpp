@@ -1,5 +1,5 @@
 // Fuzzes the safetensors loader: for any bytes, it reads every tensor of the file or throws an Error.
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/files/safetensors.h"
 
 #include <algorithm>
 

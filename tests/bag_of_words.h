@@ -62,14 +62,14 @@ class BagOfWords final : public Seq2Seq {
   explicit BagOfWords(const BagConfig& config)
       : config_(config), cross_({.d_model = d(), .h = 1, .d_k = d(), .d_v = d()}, 0, 0) {
     const nn::AttentionSizes& sizes = cross_.multi_head.sizes;
-    W_KV_.W = nn::Parameter(d(), {projection_weights(sizes, nn::Projection::kKeys, "cross."),
-                                  projection_weights(sizes, nn::Projection::kValues, "cross.")});
+    W_KV_.W = params::Parameter(d(), {projection_weights(sizes, nn::Projection::kKeys, "cross."),
+                                      projection_weights(sizes, nn::Projection::kValues, "cross.")});
     E_source_ = embedding(config.V_source);
     E_target_ = embedding(config.V_target);
   }
 
   // All tensors by name, for initialisation, saving, loading and the optimiser.
-  void parameters(nn::ParameterVisitor& visit) override {
+  void parameters(params::ParameterVisitor& visit) override {
     visit("E_source", E_source_);
     visit("E_target", E_target_);
     visit("cross.W_KV", W_KV_.W);
@@ -114,16 +114,16 @@ class BagOfWords final : public Seq2Seq {
 
  private:
   std::int64_t d() const { return config_.d_model; }
-  nn::Parameter embedding(std::int64_t V) const {
-    const nn::Initial initial = nn::Initial::normal(1 / std::sqrt(static_cast<double>(d())));
-    return nn::Parameter({V, d()}, initial).used_as(nn::Use::kVocabulary);
+  params::Parameter embedding(std::int64_t V) const {
+    const params::Initial initial = params::Initial::normal(1 / std::sqrt(static_cast<double>(d())));
+    return params::Parameter({V, d()}, initial).used_as(params::Use::kVocabulary);
   }
-  Tensor embed(const Tokens& words, const nn::Parameter& E, nn::Pass& pass) const {
+  Tensor embed(const Tokens& words, const params::Parameter& E, nn::Pass& pass) const {
     return nn::embed(pass.on, words, E, {}, std::sqrt(static_cast<double>(d())));
   }
 
   BagConfig config_;
-  nn::Parameter E_source_, E_target_;
+  params::Parameter E_source_, E_target_;
   nn::Linear W_KV_;           // W_K and W_V side by side, for one matrix product
   nn::CrossAttention cross_;  // W_Q and W_O
 };

@@ -12,7 +12,7 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/base/random.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
 #include "tests/bag_of_words.h"

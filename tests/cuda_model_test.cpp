@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
 #include "tests/program.h"
 
@@ -155,7 +156,7 @@ TEST_F(CudaModel, ADryRunCountsWhatAStepTakes) {
   model::SmallModel real(config(), {.dtype = DType::kBFloat16, .device = kCuda});
   const auto dry_on = make_backend(kCuda, {.dry = true});
   model::Transformer dry_model(config());
-  nn::ParameterBlock dry_block(*dry_on, DType::kBFloat16, dry_model, nn::Purpose::kTraining);
+  params::ParameterBlock dry_block(*dry_on, DType::kBFloat16, dry_model, params::Purpose::kTraining);
   train::Trainer trainer(real.model, real.block, {}, kSchedule), dry_trainer(dry_model, dry_block, {}, kSchedule);
   const auto pairs = model::random_pairs(40, 30, 101, 1);
   for (train::Trainer* one : {&trainer, &dry_trainer}) one->update(pairs);

@@ -8,7 +8,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/hash.h"
 #include "dragoman/data/token_cache.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/run.h"
 #include "tests/training.h"

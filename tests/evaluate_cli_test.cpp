@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/model/files/weights.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/validation.h"
 #include "tests/matching.h"
 #include "tests/small_model.h"
@@ -65,7 +66,7 @@ TEST_F(EvaluateCommand, GivesReferencesTheNllOfValidation) {
       {.batch_tokens = 100, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 100});
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   const std::unique_ptr<model::Seq2Seq> network = model::read_info(model).config.make_model();
-  nn::ParameterBlock block(*on, DType::kFloat32, *network, nn::Purpose::kInference);
+  params::ParameterBlock block(*on, DType::kFloat32, *network, params::Purpose::kInference);
   model::read_tensors(model::SafetensorsFile(model::weights_file(model)), *on, block.tensors());
   EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network).scores["nll"], 1e-5);
   EXPECT_EQ(found["left_out"], validator.left_out());

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/decode/testing.h"
-#include "dragoman/decode/translator.h"
 #include "dragoman/serve/testing.h"
 #include "tests/process.h"
 

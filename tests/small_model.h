@@ -12,9 +12,9 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/random.h"
 #include "dragoman/data/testing.h"
-#include "dragoman/model/directory.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/testing.h"
-#include "dragoman/model/weights.h"
 #include "tests/program.h"
 
 namespace dragoman {
@@ -30,7 +30,7 @@ inline void write_small_model(const std::string& directory, const std::string& s
   info.source_language = source;
   info.target_language = target;
   model::SmallModel small(info.config, {.seed = 6});
-  for (const nn::NamedTensor& tensor : small.block.tensors()) {
+  for (const params::NamedTensor& tensor : small.block.tensors()) {
     small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
   }
   small.stir();

@@ -1,7 +1,7 @@
 // Trains a whole model from scratch: it must learn to copy and to reverse strings that it has never seen.
 #include <gtest/gtest.h>
 
-#include "dragoman/train/toy.h"
+#include "dragoman/demo/toy.h"
 
 namespace dragoman::train {
 namespace {

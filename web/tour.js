@@ -116,7 +116,7 @@ const stops = [
   },
   {
     title: "From vectors to words", section: "Sections 3.4 and 6.1",
-    files: ["dragoman/model/transformer/transformer.cpp", "dragoman/decode/beam.cpp"],
+    files: ["dragoman/model/transformer/transformer.cpp", "dragoman/decode/search/beam.cpp"],
     here: ".tree-scroll", state: {tab: "beam"},
     text: (_, {config: {"target-vocabulary": words}}) => [
       `A last product and a softmax give each of ${words ?? "the known"} pieces a probability. Beam search keeps the `,
@@ -125,7 +125,7 @@ const stops = [
     ],
   },
   {
-    title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/trace.h"],
+    title: "Your turn", section: "Figures 3 to 5", files: ["dragoman/nn/pass.h", "dragoman/decode/inside/trace.h"],
     here: "#translate", state: {tab: "heads"},
     text: (_, {sites}) => [
       "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, ",

@@ -1,7 +1,7 @@
 #include "dragoman/backend/backend.h"
 
 #include "dragoman/backend/cpu/cpu_backend.h"
-#include "dragoman/backend/cpu/int8.h"
+#include "dragoman/backend/cpu/products/int8.h"
 #include "dragoman/backend/cuda/devices.h"
 #include "dragoman/base/error.h"
 

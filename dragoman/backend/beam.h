@@ -1,5 +1,5 @@
 // The contract of the beam search kernels: beam search for many sentences at once, with all its state in arrays on the
-// device. It chooses the same hypotheses as decode/beam.h, which searches for one sentence on the host.
+// device. It chooses the same hypotheses as decode/search/beam.h, which searches for one sentence on the host.
 //
 // There are S slots, and a slot holds at most one search. In every decoding step slot s owns the B rows
 // [s B, (s + 1) B). The live hypotheses use the first of these rows; the others are padding: they are computed, and

@@ -1,8 +1,8 @@
 // dragoman completion: scripts that teach a shell the program's commands and flags.
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/completions.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/completions/completions.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
 
 namespace dragoman::cli {
 

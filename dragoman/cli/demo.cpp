@@ -7,8 +7,8 @@
 #include <string>
 
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
 
 namespace dragoman::cli {
 namespace {
@@ -19,8 +19,8 @@ void demo(Settings& settings) {
   settings.apply(options);
   switch (options.task) {
     case DemoTask::kTranslate: return demo_translation(options);
-    case DemoTask::kReverse: return demo_toy(options, train::ToyTask::kReverse);
-    case DemoTask::kCopy: return demo_toy(options, train::ToyTask::kCopy);
+    case DemoTask::kReverse: return demo_toy(options, demo::ToyTask::kReverse);
+    case DemoTask::kCopy: return demo_toy(options, demo::ToyTask::kCopy);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "dragoman/base/fields.h"
-#include "dragoman/train/toy.h"
+#include "dragoman/demo/toy.h"
 
 namespace dragoman::cli {
 
@@ -34,6 +34,6 @@ struct DemoOptions {
 };
 
 void demo_translation(const DemoOptions& options);
-void demo_toy(const DemoOptions& options, train::ToyTask task);
+void demo_toy(const DemoOptions& options, demo::ToyTask task);
 
 }  // namespace dragoman::cli

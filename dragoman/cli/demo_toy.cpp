@@ -5,8 +5,8 @@
 #include <string>
 
 #include "dragoman/cli/demo.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/progress.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/progress.h"
 
 namespace dragoman::cli {
 namespace {
@@ -17,7 +17,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 std::string spell(const data::Sentence& sentence) {
   std::string text;
   for (const std::int32_t id : sentence) {
-    const int symbol = id - train::first_symbol();
+    const int symbol = id - demo::first_symbol();
     if (symbol >= 0) text += static_cast<char>(symbol < 26 ? 'a' + symbol : 'A' + symbol - 26);
   }
   return text;
@@ -25,13 +25,13 @@ std::string spell(const data::Sentence& sentence) {
 
 }  // namespace
 
-void demo_toy(const DemoOptions& options, train::ToyTask task) {
-  train::ToySettings toy{.task = task};
+void demo_toy(const DemoOptions& options, demo::ToyTask task) {
+  demo::ToySettings toy{.task = task};
   if (options.steps > 0) toy.steps = options.steps;
   toy.threads = options.threads;
   toy.seed = options.seed;
   toy.validate();
-  train::ToyModel model(toy);
+  demo::ToyModel model(toy);
   note(fmt::format("A {} of {} learns to {} strings of 1 to {} symbols.", model.config.arch(), model.config.describe(),
                    to_string(toy.task), toy.longest));
   const double start = now();
@@ -44,7 +44,7 @@ void demo_toy(const DemoOptions& options, train::ToyTask task) {
   const double trained = now() - start;
 
   constexpr int kFresh = 1000, kShown = 5;
-  const auto fresh = train::toy_pairs(toy, kFresh, ~std::uint64_t{0});
+  const auto fresh = demo::toy_pairs(toy, kFresh, ~std::uint64_t{0});
   for (int i = 0; i < kShown; ++i) {
     print(fmt::format("{:>25} -> {}\n", spell(fresh[i].source), spell(model.answer(fresh[i].source))));
   }

@@ -9,13 +9,13 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/cli/alignment_picture.h"
 #include "dragoman/cli/demo.h"
-#include "dragoman/cli/output.h"
+#include "dragoman/cli/show/alignment_picture.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
-#include "dragoman/data/demo_corpus.h"
-#include "dragoman/data/nearest_neighbour.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/demo/demo_corpus.h"
+#include "dragoman/demo/nearest_neighbour.h"
 #include "dragoman/eval/bleu.h"
 #include "dragoman/model/registry/registry.h"
 
@@ -23,19 +23,19 @@ namespace dragoman::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using data::TextPair;
+using demo::TextPair;
 
 constexpr std::size_t kShown = 6;
 constexpr std::size_t kWidestPicture = 12;        // words that fit side by side on a terminal
 constexpr std::size_t kLargestGrammar = 1 << 20;  // bytes
 
-data::DemoCorpus make_corpus(const DemoOptions& options) {
+demo::DemoCorpus make_corpus(const DemoOptions& options) {
   const std::string text =
-      options.grammar.empty() ? std::string(data::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
-  const data::Grammar grammar(text, options.grammar.empty() ? "the built-in grammar" : options.grammar);
-  data::DemoCorpusSettings settings;
+      options.grammar.empty() ? std::string(demo::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
+  const demo::Grammar grammar(text, options.grammar.empty() ? "the built-in grammar" : options.grammar);
+  demo::DemoCorpusSettings settings;
   settings.seed = options.seed;
-  return data::make_demo_corpus(grammar, settings);
+  return demo::make_demo_corpus(grammar, settings);
 }
 
 void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
@@ -59,7 +59,7 @@ void write_probe(const fs::path& file, const std::vector<TextPair>& pairs) {
 }
 
 // A run in the directory goes on with the text that it began with.
-void require_same_corpus(const fs::path& text, const data::DemoCorpus& corpus) {
+void require_same_corpus(const fs::path& text, const demo::DemoCorpus& corpus) {
   const fs::path file = text / "train.en";
   if (!fs::exists(file)) return;
   std::string made;
@@ -150,7 +150,7 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
 
 void demo_translation(const DemoOptions& options) {
   const fs::path directory = options.model, text = directory / "text";
-  const data::DemoCorpus corpus = make_corpus(options);
+  const demo::DemoCorpus corpus = make_corpus(options);
   require_same_corpus(text, corpus);
   make_directory(text);
   write_pairs(text / "train", corpus.train);
@@ -165,7 +165,7 @@ void demo_translation(const DemoOptions& options) {
   std::vector<std::string> sources;
   for (const TextPair& pair : corpus.test) sources.push_back(pair.source);
   const std::vector<decode::TranslatedLine> lines = translator.translate(sources);
-  const data::NearestNeighbour memory(corpus.train);
+  const demo::NearestNeighbour memory(corpus.train);
   const Score ours = score(corpus.test, [&](std::size_t i) { return lines[i].text; });
   const Score nearest = score(corpus.test, [&](std::size_t i) { return memory.translate(corpus.test[i].source); });
 

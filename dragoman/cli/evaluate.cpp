@@ -11,11 +11,11 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/evaluation_report.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/progress.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/cli/translation_settings.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/settings/translation_settings.h"
+#include "dragoman/cli/show/evaluation_report.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/progress.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/spaces.h"
 
@@ -149,7 +149,8 @@ void evaluate(Settings& settings) {
   settings.apply(options);
   options.validate();
   metric.validate();
-  const decode::TranslatorOptions translator_options = options_of(how, search);
+  decode::TranslatorOptions translator_options = options_of(how, search);
+  translator_options.report = note;
   const TestSet set = read_test_set(options);
   decode::Translator translator(directories(how), translator_options);
   Evaluation evaluation{.search = search};

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/model/directory.h"
-#include "dragoman/model/export.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/export.h"
 
 namespace dragoman::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include "dragoman/autograd/record.h"
 #include "dragoman/base/random.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/train/gradient_cases.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/train/check/gradient_cases.h"
 
 namespace dragoman::cli {
 namespace {

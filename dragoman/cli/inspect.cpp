@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/architecture.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/dry_run.h"
 #include "dragoman/train/settings.h"

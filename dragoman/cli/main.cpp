@@ -12,9 +12,9 @@
 #include "dragoman/base/failure.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
+#include "dragoman/cli/settings/architecture.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/cli/signals.h"
 
 namespace dragoman::cli {

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "dragoman/cli/command_tree.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/completions/command_tree.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/version.h"
 
 namespace dragoman::cli {

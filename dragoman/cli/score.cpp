@@ -5,11 +5,11 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
 #include "dragoman/cli/score_input.h"
-#include "dragoman/cli/score_options.h"
-#include "dragoman/cli/score_report.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/score_options.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/score_report.h"
 #include "dragoman/eval/significance.h"
 
 namespace dragoman::cli {

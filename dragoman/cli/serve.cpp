@@ -18,8 +18,8 @@
 #include "dragoman/base/line_log.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/cli/translation_settings.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/settings/translation_settings.h"
 #include "dragoman/serve/server.h"
 #include "dragoman/text/lines.h"
 

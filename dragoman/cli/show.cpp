@@ -6,9 +6,9 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/cli/translation_settings.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/settings/translation_settings.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/serve/offline.h"
 #include "dragoman/text/lines.h"
 
@@ -48,7 +48,8 @@ void show(Settings& settings) {
   settings.apply(how);
   settings.apply(search);
   settings.apply(options);
-  const decode::TranslatorOptions translation = options_of(how, search);
+  decode::TranslatorOptions translation = options_of(how, search);
+  translation.report = note;
   require<UsageError>(how.model.size() == 1, "a page shows one model; give --model once.");
   serve::Models models(directories(how), translation, 10'000);
   serve::App app(models, {.cost = {.bytes = std::int64_t{1} << 30}});

@@ -11,8 +11,8 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/text/lines.h"
 #include "dragoman/text/tokenizer.h"
 

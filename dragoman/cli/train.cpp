@@ -6,11 +6,11 @@
 #include <string>
 
 #include "dragoman/base/files.h"
-#include "dragoman/cli/architecture.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/settings.h"
+#include "dragoman/cli/settings/architecture.h"
+#include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/training_watcher.h"
-#include "dragoman/model/directory.h"
+#include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dragoman/cli/progress.h"
+#include "dragoman/cli/show/progress.h"
 #include "dragoman/cli/signals.h"
 #include "dragoman/train/run.h"
 

@@ -11,13 +11,13 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/output.h"
-#include "dragoman/cli/settings.h"
-#include "dragoman/cli/trace_output.h"
-#include "dragoman/cli/translation_settings.h"
-#include "dragoman/decode/long_lines.h"
-#include "dragoman/decode/trace_json.h"
-#include "dragoman/decode/translator.h"
+#include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/settings/translation_settings.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/trace_output.h"
+#include "dragoman/decode/lines/long_lines.h"
+#include "dragoman/decode/lines/trace_json.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::cli {
@@ -224,6 +224,7 @@ void translate(Settings& settings) {
   settings.apply(options);
   options.validate(search);
   decode::TranslatorOptions translator_options = options_of(how, search);
+  translator_options.report = note;
   translator_options.bad_line = options.bad_line;
   translator_options.traces = !options.attention.empty();
   if (options.alignment) {

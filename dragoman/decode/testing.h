@@ -6,9 +6,9 @@
 #include <string>
 
 #include "dragoman/data/testing.h"
-#include "dragoman/model/directory.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/testing.h"
-#include "dragoman/model/weights.h"
 
 namespace dragoman::decode {
 

@@ -27,10 +27,10 @@ void ModelConfig::validate() const {
 
 std::vector<ParameterInfo> parameter_table(const ModelConfig& config) {
   const std::unique_ptr<Seq2Seq> model = config.make_model();
-  nn::ParameterVisitor visitor;
+  params::ParameterVisitor visitor;
   model->parameters(visitor);
   std::vector<ParameterInfo> table;
-  for (const nn::NamedTensor& tensor : visitor.tensors()) {
+  for (const params::NamedTensor& tensor : visitor.tensors()) {
     std::vector<std::int64_t> shape;
     for (int axis = 0; axis < tensor.shape.rank(); ++axis) shape.push_back(tensor.shape.dim(axis));
     table.push_back({tensor.name, shape, tensor.shape.count()});

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dragoman/data/tokens.h"
-#include "dragoman/model/decoder_state.h"
-#include "dragoman/nn/parameters.h"
+#include "dragoman/model/state/decoder_state.h"
 #include "dragoman/nn/pass.h"
+#include "dragoman/params/parameter.h"
 
 namespace dragoman::model {
 
@@ -66,7 +66,7 @@ class Seq2Seq {
   // model without attention.
   virtual nn::AttentionSites sites() const { return {}; }
 
-  virtual void parameters(nn::ParameterVisitor& visit) = 0;
+  virtual void parameters(params::ParameterVisitor& visit) = 0;
 };
 
 // Decoding step by step with a DecoderState, which records on the host which rows belong to which hypothesis. The state

@@ -12,6 +12,7 @@
 #include "dragoman/data/batch.h"
 #include "dragoman/model/model_config.h"
 #include "dragoman/model/transformer/transformer.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::model {
 
@@ -40,7 +41,7 @@ struct SmallModel {
   explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
       : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile, .dry = options.dry})),
         model(config),
-        block(*on, options.dtype, model, nn::Purpose::kTraining) {
+        block(*on, options.dtype, model, params::Purpose::kTraining) {
     if (!options.dry) block.initialise(options.seed);
   }
 
@@ -50,7 +51,7 @@ struct SmallModel {
   // Adds noise to every parameter, so that biases and LayerNorms have an effect.
   void stir() {
     std::uint64_t seed = 10;
-    for (const nn::NamedTensor& tensor : block.tensors()) {
+    for (const params::NamedTensor& tensor : block.tensors()) {
       const ArenaScope scratch(on->arena());
       const Array noise = make_array(*on, tensor.shape, DType::kFloat64, random_values(tensor.shape.count(), seed++));
       on->scaled(noise, 0.1, Sink::accumulate(tensor.values));
@@ -58,7 +59,7 @@ struct SmallModel {
     block.refresh();
   }
   Array parameter(const std::string& name) const {
-    for (const nn::NamedTensor& tensor : block.tensors()) {
+    for (const params::NamedTensor& tensor : block.tensors()) {
       if (tensor.name == name) return tensor.values;
     }
     throw Error("no tensor " + name);
@@ -66,7 +67,7 @@ struct SmallModel {
 
   std::unique_ptr<Backend> on;
   Transformer model;
-  nn::ParameterBlock block;
+  params::ParameterBlock block;
 };
 
 // Sentences of 1 to `longest` words, each ending in EOS.
@@ -133,7 +134,7 @@ class ScriptedModel final : public Seq2Seq {
   std::int64_t source_vocabulary() const override { return V_; }
   std::int64_t target_vocabulary() const override { return V_; }
   std::int32_t start_token() const override { return kBos; }
-  void parameters(nn::ParameterVisitor&) override {}
+  void parameters(params::ParameterVisitor&) override {}
 
  private:
   Tensor states(const std::vector<std::int32_t>& sentences, const std::vector<std::int32_t>& positions) const {

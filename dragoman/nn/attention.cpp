@@ -3,13 +3,16 @@
 #include <cmath>
 #include <vector>
 
-#include "dragoman/nn/initial.h"
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/matmul.h"
 #include "dragoman/ops/softmax.h"
+#include "dragoman/params/glorot.h"
 
 namespace dragoman::nn {
+
+using params::glorot_limit;
+using params::Initial;
 
 using namespace ops;  // NOLINT: equations read as in the paper
 

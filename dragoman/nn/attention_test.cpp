@@ -9,6 +9,7 @@
 #include "dragoman/autograd/testing.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/matmul.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::nn {
 namespace {
@@ -81,7 +82,7 @@ struct Remembered : Observer {
 // Self-attention with two heads, in numbers small enough to be worked out by hand.
 struct Example {
   Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, 0, 0) {
-    for (const NamedTensor& tensor : block.tensors()) {
+    for (const params::NamedTensor& tensor : block.tensors()) {
       bench.on->scaled(bench.tensor(tensor.shape, kWeights.at(tensor.name)).array(), 1, Sink::overwrite(tensor.values));
     }
   }
@@ -110,7 +111,7 @@ struct Example {
 
   Workbench bench;
   SelfAttention layer;
-  ParameterBlock block{*bench.on, DType::kFloat64, layer, Purpose::kInference};
+  params::ParameterBlock block{*bench.on, DType::kFloat64, layer, params::Purpose::kInference};
 };
 
 TEST(MultiHeadAttention, WorkedExample) {

@@ -1,10 +1,12 @@
 // Token embeddings, from a plain or a packed embedding matrix.
 #pragma once
 
-#include "dragoman/nn/parameters.h"
 #include "dragoman/ops/embed.h"
+#include "dragoman/params/parameter.h"
 
 namespace dragoman::nn {
+
+using params::Parameter;
 
 // Row r is dropout(scale * E[token r] + P[position of r]); P may be absent. Packed weights are for inference, so
 // dropout does not apply to them.

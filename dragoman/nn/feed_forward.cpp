@@ -1,8 +1,11 @@
 #include "dragoman/nn/feed_forward.h"
 
-#include "dragoman/nn/initial.h"
+#include "dragoman/params/glorot.h"
 
 namespace dragoman::nn {
+
+using params::glorot_limit;
+using params::Initial;
 
 FeedForward::FeedForward(std::int64_t d_model, std::int64_t d_ff, double P_drop_) : P_drop(P_drop_) {
   const Initial glorot = Initial::uniform(glorot_limit(d_model, d_ff)), zero = Initial::constant(0);

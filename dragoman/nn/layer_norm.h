@@ -1,10 +1,15 @@
 // Layer normalisation over the features of each token: gamma (x - mean) / sqrt(variance + eps) + beta.
 #pragma once
 
-#include "dragoman/nn/parameters.h"
 #include "dragoman/ops/layer_norm.h"
+#include "dragoman/params/parameter.h"
 
 namespace dragoman::nn {
+
+using params::Initial;
+using params::Parameter;
+using params::ParameterVisitor;
+using params::Use;
 
 struct LayerNorm {
   Parameter gamma, beta;  // [d_model]

@@ -1,10 +1,13 @@
 // An affine map, x W + b.
 #pragma once
 
-#include "dragoman/nn/parameters.h"
 #include "dragoman/ops/linear.h"
+#include "dragoman/params/parameter.h"
 
 namespace dragoman::nn {
+
+using params::Parameter;
+using params::ParameterVisitor;
 
 struct Linear {
   Parameter W;  // [in, out]

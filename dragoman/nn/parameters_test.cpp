@@ -1,4 +1,4 @@
-#include "dragoman/nn/parameters.h"
+#include "dragoman/params/parameter_block.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/feed_forward.h"
 
-namespace dragoman::nn {
+namespace dragoman::params {
 namespace {
 
 // Attention and a small vocabulary of five rows, padded to eight in memory.
@@ -280,4 +280,4 @@ TEST(ParameterBlock, ListsItsRangesOfVectorsAndMatrices) {
 }
 
 }  // namespace
-}  // namespace dragoman::nn
+}  // namespace dragoman::params

@@ -4,7 +4,7 @@
 
 namespace dragoman::optim {
 
-Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(block), settings_(settings) {
+Adam::Adam(params::ParameterBlock& block, const AdamSettings& settings) : block_(block), settings_(settings) {
   const Backend& on = block.backend();
   const Array& values = block.values();
   const std::size_t bytes =
@@ -14,12 +14,12 @@ Adam::Adam(nn::ParameterBlock& block, const AdamSettings& settings) : block_(blo
   m_ = Array(m_memory_->base(), values.shape(), values.dtype(), on.device());
   v_ = Array(v_memory_->base(), values.shape(), values.dtype(), on.device());
   const bool alike = settings.decays_vectors || settings.weight_decay == 0;
-  ranges_ = alike ? std::vector<nn::BlockRange>{{0, values.count(), false}} : block.ranges();
+  ranges_ = alike ? std::vector<params::BlockRange>{{0, values.count(), false}} : block.ranges();
 }
 
 void Adam::step(double rate, const Array& scale) {
   ++t_;
-  for (const nn::BlockRange& range : ranges_) {
+  for (const params::BlockRange& range : ranges_) {
     const auto part = [&](const Array& flat) { return flat.absent() ? flat : flat.columns(range.first, range.count); };
     Array theta = part(block_.values()), copy = part(block_.copies()), m = part(m_), v = part(v_);
     block_.backend().adam(part(block_.gradients()), scale,

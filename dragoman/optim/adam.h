@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "dragoman/nn/parameters.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::optim {
 
@@ -18,7 +18,7 @@ struct AdamSettings {
 // The moments m and v have the layout of the block, which must outlive this.
 class Adam {
  public:
-  Adam(nn::ParameterBlock& block, const AdamSettings& settings);
+  Adam(params::ParameterBlock& block, const AdamSettings& settings);
 
   // One update of every parameter from the block's gradients, taken times `scale` (float64 [1]; 1 if absent), in one
   // pass. If the scale is NaN nothing changes, but the update is counted.
@@ -32,12 +32,12 @@ class Adam {
   const Array& v() const { return v_; }
 
  private:
-  nn::ParameterBlock& block_;
+  params::ParameterBlock& block_;
   AdamSettings settings_;
   std::unique_ptr<Reservation> m_memory_, v_memory_;
   Array m_, v_;
   std::int64_t t_ = 0;
-  std::vector<nn::BlockRange>
+  std::vector<params::BlockRange>
       ranges_;  // of matrices and of vectors by turns, where these do not decay; else one of all
 };
 

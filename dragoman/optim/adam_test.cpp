@@ -9,14 +9,14 @@
 namespace dragoman::optim {
 namespace {
 
-using nn::Initial;
-using nn::Parameter;
+using params::Initial;
+using params::Parameter;
 
 // Two parameters of sizes that are no multiple of anything.
 struct Pair {
   Parameter W{{5, 7}, Initial::normal(1)}, b{{3}, Initial::constant(1)};
 
-  void parameters(nn::ParameterVisitor& visit) {
+  void parameters(params::ParameterVisitor& visit) {
     visit("W", W);
     visit("b", b);
   }
@@ -25,7 +25,7 @@ struct Pair {
 struct Rig {
   explicit Rig(DType dtype, int threads = 1, const AdamSettings& settings = {})
       : on(make_backend(Device{}, {.threads = threads})),
-        block(*on, dtype, pair, nn::Purpose::kTraining),
+        block(*on, dtype, pair, params::Purpose::kTraining),
         adam(block, settings) {
     block.initialise(1);
   }
@@ -42,7 +42,7 @@ struct Rig {
 
   std::unique_ptr<Backend> on;
   Pair pair;
-  nn::ParameterBlock block;
+  params::ParameterBlock block;
   Adam adam;
 };
 
@@ -107,13 +107,13 @@ TEST(Adam, ItsMomentsHaveTheLayoutOfTheBlock) {
 // A vector long enough to be shared out.
 struct Long {
   Parameter W{{50001}, Initial::normal(1)};
-  void parameters(nn::ParameterVisitor& visit) { visit("W", W); }
+  void parameters(params::ParameterVisitor& visit) { visit("W", W); }
 };
 
 Doubles after_three_steps(int threads) {
   const auto on = make_backend(Device{}, {.threads = threads});
   Long model;
-  nn::ParameterBlock block(*on, DType::kFloat32, model, nn::Purpose::kTraining);
+  params::ParameterBlock block(*on, DType::kFloat32, model, params::Purpose::kTraining);
   block.initialise(1);
   Adam adam(block, {});
   for (std::uint64_t t = 1; t <= 3; ++t) {

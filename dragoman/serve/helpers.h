@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "dragoman/serve/turns.h"
+#include "dragoman/serve/http/turns.h"
 
 namespace dragoman::serve {
 

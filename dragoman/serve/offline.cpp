@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/decode/film.h"
-#include "dragoman/serve/inside.h"
-#include "dragoman/serve/page.h"
+#include "dragoman/decode/inside/film.h"
+#include "dragoman/serve/api/inside.h"
+#include "dragoman/serve/page/page.h"
 
 namespace dragoman::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/serve/app.h"
+#include "dragoman/serve/api/app.h"
 
 namespace dragoman::serve {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "dragoman/serve/client_address.h"
+#include "dragoman/serve/http/client_address.h"
 
 namespace dragoman::serve {
 

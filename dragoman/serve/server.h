@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "dragoman/serve/app.h"
+#include "dragoman/serve/api/app.h"
+#include "dragoman/serve/api/models.h"
 #include "dragoman/serve/helpers.h"
-#include "dragoman/serve/listener.h"
-#include "dragoman/serve/models.h"
+#include "dragoman/serve/http/listener.h"
 
 namespace dragoman::serve {
 

@@ -6,8 +6,8 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
-#include "dragoman/model/safetensors.h"
-#include "dragoman/nn/parameters.h"
+#include "dragoman/model/files/safetensors.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::train {
 namespace {
@@ -18,8 +18,8 @@ using Files = std::vector<std::unique_ptr<SafetensorsFile>>;
 void write_mean(const Files& files, const model::TensorLabel& tensor, model::SafetensorsWriter& output) {
   std::vector<float> values;
   std::vector<double> sums;
-  for (std::int64_t first = 0; first < tensor.count(); first += nn::kStagedElements) {
-    const auto count = static_cast<std::size_t>(std::min(nn::kStagedElements, tensor.count() - first));
+  for (std::int64_t first = 0; first < tensor.count(); first += params::kStagedElements) {
+    const auto count = static_cast<std::size_t>(std::min(params::kStagedElements, tensor.count() - first));
     values.resize(count);
     sums.assign(count, -0.0);  // unlike 0.0, added to anything it changes nothing, not even a sign
     for (const auto& file : files) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/data/testing.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/files/safetensors.h"
 
 namespace dragoman::train {
 namespace {

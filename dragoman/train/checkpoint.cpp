@@ -6,7 +6,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/model/files/weights.h"
 
 namespace dragoman::train {
 namespace {
@@ -97,7 +97,7 @@ void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTenso
   using model::Values;
   model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights, Values::kFinite);
   model::read_tensors(model::SafetensorsFile(checkpoint.path / kMoments), on, tensors.moments,
-                      [](const nn::NamedTensor& tensor) {
+                      [](const params::NamedTensor& tensor) {
                         return tensor.name.starts_with("v.") ? Values::kNotNegative : Values::kFinite;
                       });
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/json.h"
-#include "dragoman/nn/parameters.h"
+#include "dragoman/params/parameter.h"
 
 namespace dragoman::train {
 
@@ -23,9 +23,9 @@ std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& model_dire
 
 // The tensors that a checkpoint holds.
 struct TrainingTensors {
-  std::vector<nn::NamedTensor> weights;
+  std::vector<params::NamedTensor> weights;
   // Of the optimiser, and the moving average: their names begin with "m.", "v." (second moments) and "average.".
-  std::vector<nn::NamedTensor> moments;
+  std::vector<params::NamedTensor> moments;
 };
 
 // Writes aside, flushes and renames. At any failure the older checkpoints stay as they are.

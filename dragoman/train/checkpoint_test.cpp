@@ -111,7 +111,7 @@ TEST_F(CheckpointTest, WhatCannotBeReadIsNotCalledDamaged) {
 TEST_F(CheckpointTest, HoldsNumbersAndSecondMomentsThatAreNotNegative) {
   const auto complaint = [&](const std::string& prefix, float value) {
     TrainingTensors written = tensors();
-    for (nn::NamedTensor& tensor : written.moments) {
+    for (params::NamedTensor& tensor : written.moments) {
       tensor.name = prefix + tensor.name;
       small.on->fill(tensor.values, value);
     }

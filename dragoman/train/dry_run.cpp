@@ -4,8 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/model/seq2seq.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
 
 namespace dragoman::train {
@@ -13,7 +14,7 @@ namespace {
 
 // A model on a backend that only counts.
 struct DryModel {
-  DryModel(const model::ModelConfig& config, nn::Purpose purpose, const Computing& computing)
+  DryModel(const model::ModelConfig& config, params::Purpose purpose, const Computing& computing)
       : on(make_backend(computing.device, {.dry = true})),
         model(config.make_model()),
         block(*on, computing.dtype, *model, purpose) {}
@@ -26,14 +27,14 @@ struct DryModel {
 
   std::unique_ptr<Backend> on;
   std::unique_ptr<model::Seq2Seq> model;
-  nn::ParameterBlock block;
+  params::ParameterBlock block;
 };
 
 }  // namespace
 
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const Computing& computing) {
-  DryModel dry(config, nn::Purpose::kTraining, computing);
+  DryModel dry(config, params::Purpose::kTraining, computing);
   Trainer trainer(*dry.model, dry.block, {}, {.d_model = config.width()});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
@@ -51,7 +52,7 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
 
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
                            const Computing& computing) {
-  const DryModel dry(config, nn::Purpose::kInference, computing);
+  const DryModel dry(config, params::Purpose::kInference, computing);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, kEos));
   return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources); });
 }

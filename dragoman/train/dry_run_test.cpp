@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/train/trainer.h"

@@ -8,6 +8,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/seq2seq.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/dry_run.h"
 
 namespace dragoman::train {
@@ -34,7 +35,7 @@ std::int64_t parameter_bytes(const Settings& settings) {
   const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
   // What the block takes, extra rows and gaps included; memory comes in pages of 2 MiB.
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
-  const std::int64_t count = nn::ParameterBlock::elements(*model);
+  const std::int64_t count = params::ParameterBlock::elements(*model);
   return copies * (count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
 }
 

@@ -8,8 +8,8 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/decode/film.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/decode/inside/film.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/vocabulary.h"
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<nn::NamedTensor> named(std::vector<nn::NamedTensor> tensors, const std::string& prefix) {
-  for (nn::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
+std::vector<params::NamedTensor> named(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
+  for (params::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
   return tensors;
 }
 
@@ -188,7 +188,7 @@ void PreparedRun::build_model() {
   state.arithmetic = arithmetic;
   machine_rate = train::machine_rate(*on, computing.dtype);
   model = config.make_model();
-  block = std::make_unique<nn::ParameterBlock>(*on, computing.dtype, *model, nn::Purpose::kTraining);
+  block = std::make_unique<params::ParameterBlock>(*on, computing.dtype, *model, params::Purpose::kTraining);
   trainer = std::make_unique<Trainer>(*model, *block, settings().training, settings().training.rates(config.width()));
   loader = std::make_unique<data::Loader>(*cache_, loader_settings(), state.position);
 }
@@ -224,7 +224,7 @@ TrainingTensors PreparedRun::tensors() const {
   TrainingTensors tensors{.weights = block->saved(), .moments = named(block->tensors_in(trainer->adam().m()), "m.")};
   const auto add = [&](const Array& flat, const std::string& prefix) {
     if (flat.absent()) return;
-    for (nn::NamedTensor& tensor : named(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
+    for (params::NamedTensor& tensor : named(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
   };
   add(trainer->adam().v(), "v.");
   add(trainer->average(), "average.");

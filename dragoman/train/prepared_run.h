@@ -9,10 +9,11 @@
 #include "dragoman/base/files.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/data/token_cache.h"
-#include "dragoman/model/directory.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/checkpoint.h"
-#include "dragoman/train/metrics.h"
 #include "dragoman/train/probe.h"
+#include "dragoman/train/report/metrics.h"
 #include "dragoman/train/run.h"
 #include "dragoman/train/trainer.h"
 #include "dragoman/train/validation.h"
@@ -43,7 +44,7 @@ class PreparedRun {
   model::ModelConfig config;  // with the vocabularies' true sizes
   std::unique_ptr<Backend> on;
   std::unique_ptr<model::Seq2Seq> model;
-  std::unique_ptr<nn::ParameterBlock> block;
+  std::unique_ptr<params::ParameterBlock> block;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Validator> validator;  // optional
   std::unique_ptr<Probe> probe;          // optional

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/decode/dispatcher.h"
-#include "dragoman/decode/film.h"
-#include "dragoman/decode/forced.h"
-#include "dragoman/decode/trace_json.h"
+#include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/decode/inside/film.h"
+#include "dragoman/decode/inside/forced.h"
+#include "dragoman/decode/lines/trace_json.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::train {

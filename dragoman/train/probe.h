@@ -1,4 +1,4 @@
-// Records the film of a training run (decode/film.h): a few sentences that are translated at each checkpoint.
+// Records the film of a training run (decode/inside/film.h): a few sentences that are translated at each checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dragoman/model/directory.h"
+#include "dragoman/model/files/directory.h"
 
 namespace dragoman::train {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "dragoman/base/fields_json.h"
-#include "dragoman/decode/film.h"
+#include "dragoman/decode/inside/film.h"
 #include "dragoman/decode/testing.h"
 
 namespace dragoman::train {

@@ -7,8 +7,8 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/directory.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/train/average.h"
 
 namespace dragoman::train {
@@ -64,11 +64,12 @@ std::vector<Checkpoint> scheduled_checkpoints(const fs::path& directory) {
 
 fs::path best_weights(const fs::path& directory) { return directory / "checkpoints" / "best.safetensors"; }
 
-void write_weights(const fs::path& file, Backend& on, std::span<const nn::NamedTensor> tensors) {
+void write_weights(const fs::path& file, Backend& on, std::span<const params::NamedTensor> tensors) {
   replace_whole(file, [&](const fs::path& unfinished) { model::write_safetensors(unfinished, on, tensors); });
 }
 
-void write_best(const fs::path& directory, std::int64_t step, Backend& on, std::span<const nn::NamedTensor> tensors) {
+void write_best(const fs::path& directory, std::int64_t step, Backend& on,
+                std::span<const params::NamedTensor> tensors) {
   write_weights(unsettled_best(directory, step), on, tensors);
   for (const auto& [other_step, other] : unsettled_bests(directory)) {
     if (other_step != step) remove_file(other);
@@ -86,7 +87,8 @@ void settle_best(const fs::path& directory, const std::optional<Best>& best) {
 }
 
 std::string publish_weights(const fs::path& directory, const RunState& state, Backend& on,
-                            std::span<const nn::NamedTensor> weights, std::span<const nn::NamedTensor> average) {
+                            std::span<const params::NamedTensor> weights,
+                            std::span<const params::NamedTensor> average) {
   const fs::path file = model::weights_file(directory);
   if (state.settings.training.average > 0) {
     const std::vector<fs::path> latest = latest_weights(directory, state.settings.training.average);

@@ -4,8 +4,8 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/testing.h"
-#include "dragoman/model/directory.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/safetensors.h"
 #include "dragoman/model/testing.h"
 
 namespace dragoman::train {
@@ -21,9 +21,9 @@ class PublishTest : public data::CorpusTest {
     write_checkpoint(directory, step, *small.on, {.weights = small.block.tensors(), .moments = {}}, to_json(state));
   }
   void set_weights(float value) {
-    for (nn::NamedTensor tensor : small.block.tensors()) small.on->fill(tensor.values, value);
+    for (params::NamedTensor tensor : small.block.tensors()) small.on->fill(tensor.values, value);
   }
-  std::string publish(std::span<const nn::NamedTensor> average = {}) {
+  std::string publish(std::span<const params::NamedTensor> average = {}) {
     return publish_weights(directory, state, *small.on, small.block.tensors(), average);
   }
   float published() const {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "dragoman/train/metrics.h"
+#include "dragoman/train/report/metrics.h"
 #include "dragoman/train/run_state.h"
 #include "dragoman/train/settings.h"
 

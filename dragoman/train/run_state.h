@@ -8,8 +8,8 @@
 #include "dragoman/base/json.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/train/checkpoint.h"
-#include "dragoman/train/figures.h"
 #include "dragoman/train/plan.h"
+#include "dragoman/train/report/figures.h"
 #include "dragoman/train/settings.h"
 
 namespace dragoman::train {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::train {
 
@@ -20,7 +21,7 @@ double average_decay(double most, std::int64_t updates) {
 
 bool Losses::finite() const { return figures.finite() && std::isfinite(gradient_norm.value_or(0)); }
 
-Trainer::Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const model::TrainingConfig& config,
+Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, const model::TrainingConfig& config,
                  const optim::Schedule& schedule, std::unique_ptr<Objective> objective)
     : model_(model),
       block_(block),

@@ -14,8 +14,9 @@
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/optim/adam.h"
 #include "dragoman/optim/schedule.h"
-#include "dragoman/train/figures.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/objective.h"
+#include "dragoman/train/report/figures.h"
 
 namespace dragoman::train {
 
@@ -33,7 +34,7 @@ class Trainer {
  public:
   // The model's parameters must be bound to `block`, with gradients; all must outlive this. Without an objective the
   // model learns to translate.
-  Trainer(const model::Seq2Seq& model, nn::ParameterBlock& block, const model::TrainingConfig& config,
+  Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, const model::TrainingConfig& config,
           const optim::Schedule& schedule, std::unique_ptr<Objective> objective = nullptr);
 
   // One update from `micro_batches`, each a batch of its own: their loss is divided by the items of all of
@@ -76,7 +77,7 @@ class Trainer {
   Figures figures_of(std::span<const double> totals) const;
 
   const model::Seq2Seq& model_;
-  nn::ParameterBlock& block_;
+  params::ParameterBlock& block_;
   std::unique_ptr<Objective> objective_;
   std::vector<std::string> names_;  // of the figures
   model::TrainingConfig config_;

@@ -286,7 +286,7 @@ class WithOwnLoss final : public model::Seq2Seq {
   std::int64_t source_vocabulary() const override { return inner_.source_vocabulary(); }
   std::int64_t target_vocabulary() const override { return inner_.target_vocabulary(); }
   std::int32_t start_token() const override { return inner_.start_token(); }
-  void parameters(nn::ParameterVisitor&) override {}
+  void parameters(params::ParameterVisitor&) override {}
 
  private:
   const model::Seq2Seq& inner_;

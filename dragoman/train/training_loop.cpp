@@ -7,9 +7,10 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/model/weights.h"
+#include "dragoman/model/files/weights.h"
+#include "dragoman/params/parameter_block.h"
 #include "dragoman/train/publish.h"
-#include "dragoman/train/report.h"
+#include "dragoman/train/report/report.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
@@ -136,7 +137,7 @@ void TrainingLoop::record() {
 }
 
 void TrainingLoop::exchange_with_average() {
-  nn::swap_values(*run_.on, run_.block->values(), run_.trainer->average());
+  params::swap_values(*run_.on, run_.block->values(), run_.trainer->average());
   run_.block->refresh();
 }
 
@@ -203,7 +204,7 @@ void TrainingLoop::record_probe() {
 }
 
 void TrainingLoop::publish() {
-  std::vector<nn::NamedTensor> average;
+  std::vector<params::NamedTensor> average;
   if (!run_.trainer->average().absent()) {
     average = run_.block->with_buffers(run_.block->tensors_in(run_.trainer->average()));
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dragoman/base/error.h"
-#include "dragoman/decode/dispatcher.h"
+#include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/eval/bleu.h"
 #include "dragoman/train/trainer.h"
 

@@ -8,8 +8,8 @@
 #include "dragoman/data/batch.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/tokenizers.h"
-#include "dragoman/model/directory.h"
-#include "dragoman/train/metrics.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/train/report/metrics.h"
 
 namespace dragoman::train {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/model/directory.h"
-#include "dragoman/model/languages.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/languages.h"
 #include "dragoman/train/settings.h"
 
 namespace dragoman::train {

@@ -1,6 +1,6 @@
 // Shows how to translate from your own program: reads lines, and prints the translation and its score for each.
 #include <dragoman/base/error.h>
-#include <dragoman/decode/translator.h>
+#include <dragoman/decode/lines/translator.h>
 
 #include <iostream>
 #include <stop_token>

@@ -8,7 +8,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/model/safetensors.h"
+#include "dragoman/model/files/safetensors.h"
 #include "dragoman/train/checkpoint.h"
 #include "tests/faults/process.h"
 

@@ -17,7 +17,7 @@
 
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/cpu/heads.h"
-#include "dragoman/backend/cpu/micro_gemm.h"
+#include "dragoman/backend/cpu/products/micro_gemm.h"
 
 namespace dragoman::cpu {
 

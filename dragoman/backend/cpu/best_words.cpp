@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include "dragoman/backend/cpu/gemm.h"
-#include "dragoman/backend/cpu/packed_panels.h"
+#include "dragoman/backend/cpu/products/gemm.h"
+#include "dragoman/backend/cpu/products/packed_panels.h"
 
 namespace dragoman::cpu {
 

@@ -5,7 +5,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/packed.h"
-#include "dragoman/backend/cpu/packed_panels.h"
+#include "dragoman/backend/cpu/products/packed_panels.h"
 
 namespace dragoman::cpu {
 

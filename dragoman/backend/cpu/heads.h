@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "dragoman/backend/cpu/kernel.h"
-#include "dragoman/backend/cpu/micro_gemm.h"
+#include "dragoman/backend/cpu/products/micro_gemm.h"
 
 namespace dragoman::cpu {
 

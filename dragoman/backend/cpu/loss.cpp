@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dragoman/backend/cpu/gemm.h"
+#include "dragoman/backend/cpu/products/gemm.h"
 
 namespace dragoman::cpu {
 

@@ -1,7 +1,7 @@
 #include "dragoman/backend/cpu/matmul.h"
 
-#include "dragoman/backend/cpu/finish.h"
-#include "dragoman/backend/cpu/gemm.h"
+#include "dragoman/backend/cpu/products/finish.h"
+#include "dragoman/backend/cpu/products/gemm.h"
 
 namespace dragoman::cpu {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dragoman/backend/cpu/finish.h"
-#include "dragoman/backend/cpu/packed_panels.h"
+#include "dragoman/backend/cpu/products/finish.h"
+#include "dragoman/backend/cpu/products/packed_panels.h"
 
 namespace dragoman::cpu {
 

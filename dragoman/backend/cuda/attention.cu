@@ -6,9 +6,9 @@
 // plain kernels: a warp per row.
 #include "dragoman/backend/cuda/attention.h"
 
-#include "dragoman/backend/cuda/attention_backward.cuh"
-#include "dragoman/backend/cuda/attention_forward.cuh"
-#include "dragoman/backend/cuda/attention_plain.cuh"
+#include "dragoman/backend/cuda/attention/backward.cuh"
+#include "dragoman/backend/cuda/attention/forward.cuh"
+#include "dragoman/backend/cuda/attention/plain.cuh"
 
 namespace dragoman::cuda {
 

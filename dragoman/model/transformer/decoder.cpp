@@ -21,7 +21,7 @@ struct MemoryColumns {
 
 Decoder::Decoder(const TransformerConfig& config) : stack(config, Stack::Kind::kDecoder) {
   const nn::AttentionSizes sizes = attention_sizes(config);
-  std::vector<nn::Parameter::Columns> weights, biases;
+  std::vector<params::Parameter::Columns> weights, biases;
   for (int layer = 0; layer < config.N_dec; ++layer) {
     for (const nn::Projection projection : {nn::Projection::kKeys, nn::Projection::kValues}) {
       const std::string prefix = std::to_string(layer) + ".cross.";
@@ -29,8 +29,8 @@ Decoder::Decoder(const TransformerConfig& config) : stack(config, Stack::Kind::k
       biases.push_back(projection_biases(sizes, projection, prefix));
     }
   }
-  W_KV.W = nn::Parameter(config.d_model, weights);
-  if (config.attention_bias) W_KV.b = nn::Parameter(0, biases);
+  W_KV.W = params::Parameter(config.d_model, weights);
+  if (config.attention_bias) W_KV.b = params::Parameter(0, biases);
 }
 
 ProjectedMemory Decoder::project(const Tensor& memory, const Segments& segments) const {
@@ -88,7 +88,7 @@ Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const StateAr
   return stack.run(embedded, one_each, pass, false, self, cross);
 }
 
-void Decoder::parameters(nn::ParameterVisitor& visit) {
+void Decoder::parameters(params::ParameterVisitor& visit) {
   stack.layer_parameters(visit);
   visit("W_KV", W_KV.W);
   visit("b_KV", W_KV.b);

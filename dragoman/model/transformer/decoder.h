@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "dragoman/model/state_arrays.h"
+#include "dragoman/model/state/state_arrays.h"
 #include "dragoman/model/transformer/stack.h"
 
 namespace dragoman::model {
@@ -37,7 +37,7 @@ struct Decoder {
   // A decoding step: row i of `embedded` is the new token of row i of the step.
   Tensor step(const Tensor& embedded, const StepRows& rows, const StateArrays& state, nn::Pass& pass) const;
 
-  void parameters(nn::ParameterVisitor& visit);
+  void parameters(params::ParameterVisitor& visit);
 };
 
 }  // namespace dragoman::model

@@ -9,7 +9,7 @@ Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn:
   return stack.run(embedded, segments, pass, true, self, no_memory);
 }
 
-void Encoder::parameters(nn::ParameterVisitor& visit) {
+void Encoder::parameters(params::ParameterVisitor& visit) {
   stack.layer_parameters(visit);
   stack.norm_parameters(visit);
 }

@@ -13,7 +13,7 @@ struct Encoder {
   // From embedded tokens to the encoder's output, which the decoder uses as its memory.
   Tensor operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
 
-  void parameters(nn::ParameterVisitor& visit);
+  void parameters(params::ParameterVisitor& visit);
 };
 
 }  // namespace dragoman::model

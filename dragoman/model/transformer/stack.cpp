@@ -29,7 +29,7 @@ nn::AttentionSizes attention_sizes(const TransformerConfig& config) {
           .init = config.init == Init::kT2T ? nn::AttentionInit::kT2T : nn::AttentionInit::kFairseq};
 }
 
-void Layer::parameters(nn::ParameterVisitor& visit) {
+void Layer::parameters(params::ParameterVisitor& visit) {
   std::size_t sub_layer = 0;
   const auto visit_norm = [&] {
     nn::LayerNorm& ln = norms[sub_layer++];
@@ -63,11 +63,11 @@ AddNorm Stack::add_norm() const {
   return rule;
 }
 
-void Stack::layer_parameters(nn::ParameterVisitor& visit) {
+void Stack::layer_parameters(params::ParameterVisitor& visit) {
   for (std::size_t l = 0; l < layers.size(); ++l) visit.inside(std::to_string(l), layers[l]);
 }
 
-void Stack::norm_parameters(nn::ParameterVisitor& visit) {
+void Stack::norm_parameters(params::ParameterVisitor& visit) {
   if (norm == Norm::kPre) visit.inside("ln", ln);
 }
 

@@ -21,7 +21,7 @@ struct Layer {
   nn::FeedForward ffn;
   std::vector<nn::LayerNorm> norms;  // one for each sub-layer
 
-  void parameters(nn::ParameterVisitor& visit);
+  void parameters(params::ParameterVisitor& visit);
 };
 
 struct Stack {
@@ -56,8 +56,8 @@ struct Stack {
     return residual.y();
   }
 
-  void layer_parameters(nn::ParameterVisitor& visit);
-  void norm_parameters(nn::ParameterVisitor& visit);
+  void layer_parameters(params::ParameterVisitor& visit);
+  void norm_parameters(params::ParameterVisitor& visit);
 
  private:
   AddNorm add_norm() const;

@@ -4,6 +4,7 @@
 
 #include "dragoman/model/testing.h"
 #include "dragoman/ops/arithmetic.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::model {
 namespace {
@@ -14,10 +15,10 @@ using ops::operator+;
 template <class Half>
 struct Bound {
   explicit Bound(const TransformerConfig& config)
-      : half(config), block(*on, DType::kFloat64, half, nn::Purpose::kInference) {
+      : half(config), block(*on, DType::kFloat64, half, params::Purpose::kInference) {
     block.initialise(1);
     std::uint64_t seed = 10;
-    for (const nn::NamedTensor& tensor : block.tensors()) {
+    for (const params::NamedTensor& tensor : block.tensors()) {
       on->scaled(input(tensor.shape, seed++), 0.3, Sink::accumulate(tensor.values));
     }
   }
@@ -27,7 +28,7 @@ struct Bound {
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   Half half;  // the Encoder or the Decoder
-  nn::ParameterBlock block;
+  params::ParameterBlock block;
 };
 
 TransformerConfig config(Norm norm) {
@@ -88,7 +89,7 @@ TEST(Memory, IsProjectedByTheWeightsOfEachLayer) {
   Backend& on = *bound.on;
   const Tensor memory(on, bound.input({6, 20}, 4));
   const ProjectedMemory projected = bound.half.project(memory, make_segments(on, {6}));
-  for (const nn::NamedTensor& tensor : bound.block.tensors()) {
+  for (const params::NamedTensor& tensor : bound.block.tensors()) {
     const bool keys = tensor.name.ends_with("cross.W_K");
     if (!keys && !tensor.name.ends_with("cross.W_V")) continue;
     const auto layer = static_cast<std::size_t>(tensor.name[0] - '0');

@@ -13,16 +13,18 @@ constexpr std::int64_t kVocabularyRows = 128;  // the rows of an embedding are p
 constexpr std::int64_t kTargetSpaces = 32;
 
 // Drawn from a normal distribution of variance 1 / d_model, so that an embedding times sqrt(d_model) has variance 1.
-nn::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
-  nn::Initial initial = nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
+params::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
+  params::Initial initial = params::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
   initial.zero_first_row = config.init == Init::kFairseq;
-  return nn::Parameter({V, config.d_model}, initial).rounded_rows(kVocabularyRows).used_as(nn::Use::kVocabulary);
+  return params::Parameter({V, config.d_model}, initial)
+      .rounded_rows(kVocabularyRows)
+      .used_as(params::Use::kVocabulary);
 }
 
-nn::Parameter position_table(const TransformerConfig& config) {
-  return nn::Parameter({config.max_positions, config.d_model},
-                       nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))))
-      .used_as(nn::Use::kExact);
+params::Parameter position_table(const TransformerConfig& config) {
+  return params::Parameter({config.max_positions, config.d_model},
+                           params::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model))))
+      .used_as(params::Use::kExact);
 }
 
 nn::Sinusoids layout_of(const TransformerConfig& config) {
@@ -51,17 +53,17 @@ Transformer::Transformer(const TransformerConfig& config)
       break;
   }
   if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
-  if (config.output_bias) b_output_ = nn::Parameter({config.V_target}, nn::Initial::constant(0));
+  if (config.output_bias) b_output_ = params::Parameter({config.V_target}, params::Initial::constant(0));
   if (config.target_space_table) {
-    target_space_ = nn::Parameter({kTargetSpaces, config.d_model}, nn::Initial()).used_as(nn::Use::kExact);
+    target_space_ = params::Parameter({kTargetSpaces, config.d_model}, params::Initial()).used_as(params::Use::kExact);
   }
 }
 
-const nn::Parameter& Transformer::source_embedding() const { return E_ ? E_ : E_source_; }
-const nn::Parameter& Transformer::target_embedding() const { return E_ ? E_ : E_target_; }
-const nn::Parameter& Transformer::output_embedding() const { return E_output_ ? E_output_ : target_embedding(); }
+const params::Parameter& Transformer::source_embedding() const { return E_ ? E_ : E_source_; }
+const params::Parameter& Transformer::target_embedding() const { return E_ ? E_ : E_target_; }
+const params::Parameter& Transformer::output_embedding() const { return E_output_ ? E_output_ : target_embedding(); }
 
-Tensor Transformer::positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const {
+Tensor Transformer::positions(Backend& on, const params::Parameter& learned, std::int64_t longest) const {
   switch (config_.positions) {
     case Positions::kNone: return {};
     case Positions::kLearned: return learned.tensor();
@@ -92,7 +94,7 @@ std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t pos
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
 // the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
-Tensor Transformer::embed(Backend& on, const Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+Tensor Transformer::embed(Backend& on, const Tokens& tokens, const params::Parameter& E, const Tensor& P,
                           const Dropout& dropout) const {
   return nn::embed(on, tokens, E, P, std::sqrt(config_.d_model), dropout);
 }
@@ -154,7 +156,7 @@ nn::AttentionSites Transformer::sites() const {
   return sites;
 }
 
-void Transformer::parameters(nn::ParameterVisitor& visit) {
+void Transformer::parameters(params::ParameterVisitor& visit) {
   visit("embed.E", E_);
   visit("embed.E_source", E_source_);
   visit("embed.E_target", E_target_);

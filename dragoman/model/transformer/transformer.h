@@ -29,26 +29,26 @@ class Transformer final : public Seq2Seq {
   std::int32_t start_token() const override;
   std::int64_t most_positions() const override;
   nn::AttentionSites sites() const override;
-  void parameters(nn::ParameterVisitor& visit) override;
+  void parameters(params::ParameterVisitor& visit) override;
 
   std::vector<float> position_encodings(Backend& on, std::int64_t positions) const override;
 
   const TransformerConfig& config() const { return config_; }
 
  private:
-  const nn::Parameter& source_embedding() const;
-  const nn::Parameter& target_embedding() const;
-  const nn::Parameter& output_embedding() const;
-  Tensor positions(Backend& on, const nn::Parameter& learned, std::int64_t longest) const;
-  Tensor embed(Backend& on, const Tokens& tokens, const nn::Parameter& E, const Tensor& P,
+  const params::Parameter& source_embedding() const;
+  const params::Parameter& target_embedding() const;
+  const params::Parameter& output_embedding() const;
+  Tensor positions(Backend& on, const params::Parameter& learned, std::int64_t longest) const;
+  Tensor embed(Backend& on, const Tokens& tokens, const params::Parameter& E, const Tensor& P,
                const Dropout& dropout) const;
 
   TransformerConfig config_;
   // Embeddings; config_.tie says which of them exist. E_ serves as source embedding, target embedding and output
   // projection; without E_output_ the target embedding is the output projection.
-  nn::Parameter E_, E_source_, E_target_, E_output_;
-  nn::Parameter P_source_, P_target_;      // learned positions; optional
-  nn::Parameter b_output_, target_space_;  // optional
+  params::Parameter E_, E_source_, E_target_, E_output_;
+  params::Parameter P_source_, P_target_;      // learned positions; optional
+  params::Parameter b_output_, target_space_;  // optional
   Encoder encoder_;
   Decoder decoder_;
   mutable nn::SinusoidTable sinusoids_;

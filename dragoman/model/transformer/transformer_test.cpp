@@ -419,13 +419,13 @@ TEST(Embedding, HasVarianceOneAfterScaling) {
     TransformerConfig config;
     config.init = init;
     Transformer model(config);
-    nn::ParameterVisitor visitor;
+    params::ParameterVisitor visitor;
     model.parameters(visitor);
     return visitor.tensors().front();
   };
-  const nn::NamedTensor t2t = embeddings(Init::kT2T);
+  const params::NamedTensor t2t = embeddings(Init::kT2T);
   EXPECT_EQ(t2t.name, "embed.E");
-  EXPECT_EQ(t2t.initial.kind, nn::Initial::Kind::kNormal);
+  EXPECT_EQ(t2t.initial.kind, params::Initial::Kind::kNormal);
   EXPECT_DOUBLE_EQ(t2t.initial.amount, 1 / std::sqrt(512.0));
   EXPECT_FALSE(t2t.initial.zero_first_row);
   EXPECT_TRUE(embeddings(Init::kFairseq).initial.zero_first_row);

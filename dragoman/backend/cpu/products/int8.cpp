@@ -1,0 +1,169 @@
+#include "dragoman/backend/cpu/products/int8.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "dragoman/backend/quantise.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+using Floats8 [[gnu::vector_size(32)]] = float;
+using Floats8InMemory [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+using Ints8 [[gnu::vector_size(32)]] = std::int32_t;
+using Shorts8 [[gnu::vector_size(16)]] = std::int16_t;
+using Bytes8 [[gnu::vector_size(8)]] = std::int8_t;
+
+// As LargestMagnitude does it: the bits without the sign are compared as integers.
+float largest_magnitude(const float* x, std::int64_t n) {
+  Vec<std::int32_t> most[4] = {};
+  std::int64_t i = 0;
+  for (; i + 4 * kLanes<float> <= n; i += 4 * kLanes<float>) {
+    for (std::int64_t j = 0; j < 4; ++j) {
+      const auto bits = std::bit_cast<Vec<std::int32_t>>(load(x + i + j * kLanes<float>)) & 0x7FFFFFFF;
+      most[j] = max<std::int32_t>(bits, most[j]);
+    }
+  }
+  LargestMagnitude largest;
+  for (; i < n; ++i) largest.add(x[i]);
+  const auto all = max<std::int32_t>(max<std::int32_t>(most[0], most[1]), max<std::int32_t>(most[2], most[3]));
+  largest.add(std::bit_cast<float>(max_lanes<std::int32_t>(all)));
+  return largest.value();
+}
+
+// Eight integers of 16 bits. (gcc converts to 8 bits lane by lane if this step is left out.)
+Shorts8 quantise(Floats8 x, float inverse) {
+  return __builtin_convertvector(__builtin_convertvector(Quantiser::rounded(x * inverse), Ints8), Shorts8);
+}
+
+// Rounds some groups of a row and writes them to their places in a panel, which are `apart` bytes apart. Returns the
+// sum of the integers.
+std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse, std::int64_t apart, std::int8_t* to) {
+  Shorts8 sums{};
+  for (std::int64_t g = 0; g < groups; ++g, x += kInt8Group, to += apart) {
+    const Shorts8 q = quantise(*reinterpret_cast<const Floats8InMemory*>(x), inverse);
+    const Bytes8 bytes = __builtin_convertvector(q, Bytes8);
+    std::memcpy(to, &bytes, sizeof bytes);
+    sums += q;
+  }
+  std::int32_t sum = 0;
+  for (int i = 0; i < 8; ++i) sum += sums[i];
+  return sum;
+}
+
+std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
+  constexpr std::int64_t kAtOnce = 128;  // so many groups have sums that fit 16 bits
+  const std::int64_t whole = n / kInt8Group;
+  std::int32_t sum = 0;
+  for (std::int64_t g = 0; g < whole; g += kAtOnce) {
+    sum += quantise_groups(x + g * kInt8Group, std::min(kAtOnce, whole - g), inverse, apart, to + g * apart);
+  }
+  if (whole * kInt8Group == n) return sum;
+  float rest[kInt8Group] = {};
+  std::copy(x + whole * kInt8Group, x + n, rest);
+  return sum + quantise_groups(rest, 1, inverse, apart, to + whole * apart);
+}
+
+void clear_row(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
+  for (std::int64_t g = 0; g < groups; ++g) std::memset(to + g * apart, 0, kInt8Group);
+}
+
+// The scales and biases of the columns of a panel of W, with zeros after the last column.
+struct ColumnTerms {
+  static constexpr std::int64_t kVectors = kInt8Cols / kLanes<float>;
+  Vec<float> scales[kVectors], biases[kVectors];
+
+  ColumnTerms(const float* scale, const float* bias, std::int64_t count) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      const std::int64_t first = v * kLanes<float>, some = std::clamp<std::int64_t>(count - first, 0, kLanes<float>);
+      scales[v] = load_some(scale + first, some);
+      biases[v] = bias == nullptr ? Vec<float>{} : load_some(bias + first, some);
+    }
+  }
+};
+
+// Computes rows of y from their sums: sum * (scale of the row * scale of the column) + bias, then ReLU.
+template <bool Relu>
+void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_scales, ColumnTerms columns, float* y,
+                 std::int64_t stride) {
+  for (std::int64_t r = 0; r < rows; ++r, sums += kInt8Cols, y += stride) {
+    for (std::int64_t v = 0; v < ColumnTerms::kVectors; ++v) {
+      const Vec<float> sum = __builtin_convertvector(load(sums + v * kLanes<float>), Vec<float>);
+      const Vec<float> x = sum * (row_scales[r] * columns.scales[v]) + columns.biases[v];
+      store(y + v * kLanes<float>, Relu ? select(x < 0.0f, Vec<float>{}, x) : x);  // a NaN stays a NaN
+    }
+  }
+}
+
+}  // namespace
+
+void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& to) {
+  const std::int64_t height = to.height(panel), apart = height * kInt8Group;
+  for (std::int64_t i = 0; i < height; ++i) {
+    const std::int64_t r = panel * kInt8Rows + i;
+    std::int8_t* place = to.panel(panel) + i * kInt8Group;
+    if (r >= x.rows) {
+      to.sums[r] = 0;
+      clear_row(to.groups, apart, place);
+      continue;
+    }
+    const Quantiser quantiser = Quantiser::for_largest(largest_magnitude(x.row(r), x.cols));
+    to.scales[r] = quantiser.scale;
+    to.sums[r] = 0;
+    if (quantiser.inverse == 0) {
+      clear_row(to.groups, apart, place);
+    } else {
+      to.sums[r] = quantise_row(x.row(r), x.cols, quantiser.inverse, apart, place);
+    }
+  }
+}
+
+namespace {
+
+// Multiplies panels [first, last) of x by one panel of W, and writes the columns of y from `left` on. At the right edge
+// of y a result is computed in `edge`, and only the columns that exist are copied.
+void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, const std::int8_t* columns,
+                    const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
+  alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
+  alignas(64) float edge[kInt8Rows * kInt8Cols];
+  const std::int64_t cols = std::min(kInt8Cols, y.cols - left), bytes = x.groups * kInt8Group * kInt8Cols;
+  const bool whole = cols == kInt8Cols;
+  const auto multiply = int8_body().multiply;
+  const auto finish = relu ? finish_rows<true> : finish_rows<false>;
+  if (first == 0 && last >= 4) {  // so many rows leave time to fetch the next panel of W meanwhile
+    for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
+  }
+  for (std::int64_t i = first; i < last; ++i) {
+    const std::int64_t top = i * kInt8Rows, rows = std::min(kInt8Rows, x.rows - top);
+    multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
+    finish(sums, rows, x.scales + top, terms, whole ? y.row(top) + left : edge, whole ? y.stride : kInt8Cols);
+    for (std::int64_t r = 0; r < rows && !whole; ++r) std::copy_n(edge + r * kInt8Cols, cols, y.row(top + r) + left);
+  }
+}
+
+}  // namespace
+
+void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
+                   Matrix<float> y) {
+  const std::int64_t apart = x.groups * kInt8Group * kInt8Cols, panels = divide_up(x.rows, kInt8Rows);
+  const std::int8_t* columns = W.panels.data<std::int8_t>() + panel * apart;
+  const float* scales = W.scales.data<float>() + panel * kInt8Cols;
+  // Three loops: ranges of columns whose panels fit the second-level cache; within these, panels of rows that fit the
+  // first-level cache together with a panel of columns; within these, the panels of columns.
+  constexpr std::int64_t kNear = 32 << 10, kFar = 256 << 10;
+  const std::int64_t rows_at_once = std::max<std::int64_t>(1, kNear / (x.groups * kInt8Group * kInt8Rows + 1));
+  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kFar / (apart + 1)) * kInt8Cols;
+  for (std::int64_t begin = 0; begin < y.cols; begin += cols_at_once) {
+    for (std::int64_t i = 0; i < panels; i += rows_at_once) {
+      for (std::int64_t left = begin; left < std::min(y.cols, begin + cols_at_once); left += kInt8Cols) {
+        const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, std::min(kInt8Cols, y.cols - left));
+        multiply_panel(x, i, std::min(panels, i + rows_at_once), columns + left / kInt8Cols * apart, terms, relu, left,
+                       y);
+      }
+    }
+  }
+}
+
+}  // namespace dragoman::cpu

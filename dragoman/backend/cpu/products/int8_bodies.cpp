@@ -1,0 +1,46 @@
+#include "dragoman/backend/cpu/products/int8_bodies.h"
+
+#include <algorithm>
+
+namespace dragoman::cpu {
+
+namespace {
+
+void multiply_portable(std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
+                       const std::int8_t* columns, std::int32_t* sums) {
+  std::fill_n(sums, height * kInt8Cols, 0);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    for (std::int64_t i = 0; i < height; ++i, rows += kInt8Group) {
+      for (std::int64_t c = 0; c < kInt8Cols; ++c) {
+        const std::int8_t* column = columns + c * kInt8Group;
+        std::int32_t sum = 0;
+        for (std::int64_t k = 0; k < kInt8Group; ++k) sum += rows[k] * column[k];
+        sums[i * kInt8Cols + c] += sum;
+      }
+    }
+    columns += kInt8Group * kInt8Cols;
+  }
+}
+
+constexpr Int8Body kPortable{"portable", [] { return true; }, multiply_portable};
+
+}  // namespace
+
+std::span<const Int8Body> int8_bodies() {
+#if defined(DRAGOMAN_INT8_NEON)
+  static const Int8Body bodies[] = {kInt8I8mm, kInt8Dotprod, kPortable};
+#elif defined(DRAGOMAN_INT8_AVX)
+  static const Int8Body bodies[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
+#else
+  static const Int8Body bodies[] = {kPortable};
+#endif
+  return bodies;
+}
+
+const Int8Body& int8_body() {
+  static const Int8Body& chosen =
+      *std::ranges::find_if(int8_bodies(), [](const Int8Body& body) { return body.runs_here(); });
+  return chosen;
+}
+
+}  // namespace dragoman::cpu

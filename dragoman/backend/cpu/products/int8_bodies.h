@@ -1,0 +1,17 @@
+// The Int8Bodies that are specific to an instruction set, as far as the compiler can build them for this architecture:
+// int8_neon.cpp and int8_avx.cpp define them.
+#pragma once
+
+#include "dragoman/backend/cpu/products/int8.h"
+
+namespace dragoman::cpu {
+
+#if defined(__aarch64__) && (defined(__ARM_FEATURE_MATMUL_INT8) || !defined(__clang__))
+#define DRAGOMAN_INT8_NEON
+extern const Int8Body kInt8I8mm, kInt8Dotprod;
+#elif defined(__x86_64__)
+#define DRAGOMAN_INT8_AVX
+extern const Int8Body kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2;
+#endif
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,99 @@
+#include "dragoman/backend/cpu/products/int8_bodies.h"
+
+#if defined(DRAGOMAN_INT8_NEON)
+
+#include <arm_neon.h>
+#include <sys/auxv.h>
+
+// Each body is compiled for instructions that the machine may lack; runs_here() says whether it has them.
+namespace dragoman::cpu {
+
+namespace {
+
+constexpr std::int64_t kVectors = kInt8Cols / 2;  // a vector holds the groups of two columns
+
+// `Rows` rows by the panel of columns. One instruction multiplies the groups of two rows by those of two columns and
+// gives four sums.
+template <int Rows>
+[[gnu::target("arch=armv8.2-a+i8mm")]] void multiply_i8mm(std::int64_t groups, const std::int8_t* rows,
+                                                          const std::int8_t* columns, std::int32_t* sums) {
+  constexpr int kPairs = Rows / 2;
+  int32x4_t s[kPairs][kVectors] = {};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    int8x16_t a[kPairs];
+#pragma GCC unroll 8
+    for (int p = 0; p < kPairs; ++p) a[p] = vld1q_s8(rows + p * 16);
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const int8x16_t b = vld1q_s8(columns + v * 16);
+#pragma GCC unroll 8
+      for (int p = 0; p < kPairs; ++p) s[p][v] = vmmlaq_s32(s[p][v], a[p], b);
+    }
+    rows += Rows * kInt8Group;
+    columns += kInt8Cols * kInt8Group;
+  }
+#pragma GCC unroll 8
+  for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; v += 2) {
+      const int64x2_t left = vreinterpretq_s64_s32(s[p][v]), right = vreinterpretq_s64_s32(s[p][v + 1]);
+      vst1q_s32(sums + 2 * p * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp1q_s64(left, right)));
+      vst1q_s32(sums + (2 * p + 1) * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp2q_s64(left, right)));
+    }
+  }
+}
+
+// `Rows` of the `height` rows by the panel of columns. One instruction multiplies the group of one row by the groups of
+// two columns and gives four sums, one for each half of each column's group; the halves are added at the end.
+template <int Rows>
+[[gnu::target("arch=armv8.2-a+dotprod")]] void multiply_dotprod(std::int64_t groups, std::int64_t height,
+                                                                const std::int8_t* rows, const std::int8_t* columns,
+                                                                std::int32_t* sums) {
+  int32x4_t s[Rows][kVectors] = {};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    int8x16_t a[Rows];
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) a[r] = vcombine_s8(vld1_s8(rows + r * 8), vld1_s8(rows + r * 8));
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const int8x16_t b = vld1q_s8(columns + v * 16);
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; ++r) s[r][v] = vdotq_s32(s[r][v], a[r], b);
+    }
+    rows += height * kInt8Group;
+    columns += kInt8Cols * kInt8Group;
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; v += 2) vst1q_s32(sums + r * kInt8Cols + 2 * v, vpaddq_s32(s[r][v], s[r][v + 1]));
+  }
+}
+
+}  // namespace
+
+const Int8Body kInt8I8mm{"i8mm", [] { return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0; },
+                         [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
+                            const std::int8_t* columns, std::int32_t* sums) {
+                           switch (height) {
+                             case 2: return multiply_i8mm<2>(groups, rows, columns, sums);
+                             case 4: return multiply_i8mm<4>(groups, rows, columns, sums);
+                             case 6: return multiply_i8mm<6>(groups, rows, columns, sums);
+                             default: return multiply_i8mm<8>(groups, rows, columns, sums);
+                           }
+                         }};
+
+const Int8Body kInt8Dotprod{
+    "dotprod", [] { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; },
+    [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
+       const std::int8_t* columns, std::int32_t* sums) {
+      std::int64_t r = 0;
+      for (; r + 4 <= height; r += 4) {
+        multiply_dotprod<4>(groups, height, rows + r * kInt8Group, columns, sums + r * kInt8Cols);
+      }
+      if (r < height) multiply_dotprod<2>(groups, height, rows + r * kInt8Group, columns, sums + r * kInt8Cols);
+    }};
+
+}  // namespace dragoman::cpu
+
+#endif

@@ -1,0 +1,85 @@
+#include "dragoman/backend/cpu/products/packed_panels.h"
+
+#include <algorithm>
+
+#include "dragoman/backend/quantise.h"
+
+namespace dragoman::cpu {
+
+namespace {
+
+std::size_t aligned(std::int64_t bytes) {
+  return (static_cast<std::size_t>(bytes) + kPackedAlignment - 1) / kPackedAlignment * kPackedAlignment;
+}
+
+// Distance in a panel of 8-bit integers from element 0 of a column to its element k.
+constexpr std::int64_t int8_place(std::int64_t k) { return k / kInt8Group * kInt8Group * kInt8Cols + k % kInt8Group; }
+
+template <class From>
+void pack_float(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, float* to) {
+  const float scale = from.scales != nullptr ? from.scales[column - from.first] : 1;
+  for (std::int64_t k = 0; k < in; ++k) to[k * kTileCols<float>] = static_cast<float>(from.at(k, column)) * scale;
+}
+
+template <class From>
+void pack_int8(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, std::int8_t* to, float* scale) {
+  for (std::int64_t k = in; k < divide_up(in, kInt8Group) * kInt8Group; ++k) to[int8_place(k)] = 0;
+  if constexpr (std::is_same_v<From, std::int8_t>) {
+    *scale = from.scales[column - from.first];
+    for (std::int64_t k = 0; k < in; ++k) to[int8_place(k)] = from.at(k, column);
+  } else {
+    LargestMagnitude largest;
+    for (std::int64_t k = 0; k < in; ++k) largest.add(from.at(k, column));
+    const Quantiser quantiser = Quantiser::for_largest(largest.value());
+    *scale = quantiser.scale;
+    for (std::int64_t k = 0; k < in; ++k)
+      to[int8_place(k)] = quantiser.inverse == 0 ? 0 : quantiser(from.at(k, column));
+  }
+}
+
+}  // namespace
+
+PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
+  if (form == WeightForm::kFloat32) {
+    const std::int64_t width = kTileCols<float>, panels = divide_up(out, width), apart = panel_stride(in, width);
+    return {DType::kFloat32, width, panels, apart, 0, aligned(panels * apart * 4)};
+  }
+  require<ShapeError>(in <= kInt8MostDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
+                      kInt8MostDepth, " rows are possible");
+  const std::int64_t apart = divide_up(in, kInt8Group) * kInt8Group * kInt8Cols, panels = divide_up(out, kInt8Cols);
+  const std::size_t elements = aligned(panels * apart);
+  return {DType::kInt8, kInt8Cols, panels, apart, elements, elements + aligned(out * 4)};
+}
+
+template <class From>
+void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const PackedMatrix& to) {
+  const PackedLayout layout = layout_of(to.form, to.in, to.out);
+  const std::int64_t left = panel * layout.width;
+  const std::int64_t begin = std::max(left, from.first), end = std::min(left + layout.width, from.end());
+  for (std::int64_t c = begin; c < end; ++c) {
+    if (to.form == WeightForm::kFloat32) {
+      pack_float(from, c, to.in, to.panels.data<float>() + panel * layout.apart + (c - left));
+    } else {
+      pack_int8(from, c, to.in, to.panels.data<std::int8_t>() + panel * layout.apart + (c - left) * kInt8Group,
+                to.scales.data<float>() + c);
+    }
+  }
+}
+
+template void pack_panel(const PlainColumns<float>&, std::int64_t, const PackedMatrix&);
+template void pack_panel(const PlainColumns<std::int8_t>&, std::int64_t, const PackedMatrix&);
+
+void unpack_column(const PackedMatrix& W, std::int64_t column, float* to) {
+  const PackedLayout layout = layout_of(W.form, W.in, W.out);
+  const std::int64_t panel = column / layout.width * layout.apart, within = column % layout.width;
+  if (W.form == WeightForm::kFloat32) {
+    const float* from = W.panels.data<float>() + panel + within;
+    for (std::int64_t k = 0; k < W.in; ++k) to[k] = from[k * layout.width];
+    return;
+  }
+  const std::int8_t* from = W.panels.data<std::int8_t>() + panel + within * kInt8Group;
+  const float scale = W.scales.data<float>()[column];
+  for (std::int64_t k = 0; k < W.in; ++k) to[k] = static_cast<float>(from[int8_place(k)]) * scale;
+}
+
+}  // namespace dragoman::cpu

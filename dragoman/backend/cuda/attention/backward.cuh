@@ -1,0 +1,354 @@
+// Gradients of attention by tiles. With P the weights, Z the dropout factors and delta the row sums of dO O,
+//   dV = (P Z)^T dO,   dS = P (Z (dO V^T) - delta),   dQ = scale dS K,   dK = scale dS^T Q.
+// A warp with 16 keys sums its dK and dV over the queries, a warp with 16 queries its dQ over the keys; nothing is
+// added up between warps. Of short sentences one team has everything on chip: each warp first serves keys and leaves
+// its part of dS in shared memory, then serves queries. Of long ones, two kernels compute dS each in its own order.
+#pragma once
+
+#include "dragoman/backend/cuda/attention/tiles.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kLongWarps = 4, kLongRows = kLongWarps * kStep;  // of tiles of long sentences
+
+// deltas[i] = dO[i] . O[i] for all rows of the tiles. A thread reads only what it has copied itself.
+template <int D>
+__device__ void compute_deltas(const Team& team, Tile<D> dO, Tile<D> O, int rows, FloatTile deltas) {
+  const OwnPieces<D> own(team);
+  for (int row = own.row; row < in_steps(rows); row += own.step) {
+    float sum = product_of_pieces(read_piece(dO.piece(row, own.piece)), read_piece(O.piece(row, own.piece)));
+#pragma unroll
+    for (int step = Tile<D>::kPieces / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (own.piece == 0) deltas.put(row, sum);
+  }
+}
+
+// What is subtracted from scores, in powers of two. A query that sees no key has log_sum -infinity, and no weights.
+__device__ float shift_of(float log_sum) { return log_sum == -INFINITY ? 0.0f : log_sum * kLog2e; }
+__device__ float2 shift_of(float2 log_sums) { return {shift_of(log_sums.x), shift_of(log_sums.y)}; }
+
+// The 16 keys of a warp: `key` is the first one's place in its sentence. Scores are transposed here: rows are keys.
+template <int D, bool kDrops>
+struct KeyRows {
+  int key;
+  float dK[D / 8][4] = {}, dV[D / 8][4] = {};
+
+  // Meets 16 queries, from `query` on, in tiles that begin with them; K and V begin with this warp's keys. Leaves dS as
+  // the left operand of a product.
+  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int query, Tile<D> K, Tile<D> V,
+                       Tile<D> Q, Tile<D> dO, FloatTile log_sums, FloatTile deltas, std::uint32_t (&d_scores)[4]) {
+    float weights[2][4] = {}, d_weights[2][4] = {};
+    multiply_rows<D, 1>(K, Q, 1, weights);
+    multiply_rows<D, 1>(V, dO, 1, d_weights);
+    const float scale = problem.scale * kLog2e;
+    hide_unseen<true>(problem.sight, sentence.n_k, query, key, 2, weights);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      unsigned kept = 0;
+      if constexpr (kDrops) {
+        kept = kept_by_key(problem.dropout, sentence.first_query + query + n * 8, sentence.n_q - query - n * 8,
+                           static_cast<unsigned>(head) * sentence.n_k + key);
+      }
+      const float2 shifts = shift_of(log_sums.get_two(n * 8 + column_of(0)));
+      const float2 delta = deltas.get_two(n * 8 + column_of(0));
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float weight = power_of_two(weights[n][e] * scale - (e % 2 == 0 ? shifts.x : shifts.y));
+        const float factor = !kDrops ? 1.0f : kept >> e & 1 ? problem.dropout.scale : 0.0f;
+        d_weights[n][e] = weight * (factor * d_weights[n][e] - (e % 2 == 0 ? delta.x : delta.y));
+        weights[n][e] = factor * weight;
+      }
+    }
+    std::uint32_t operand[4];
+    as_operand(weights[0], weights[1], operand);
+    multiply_columns<D>(operand, dO, dV);
+    as_operand(d_weights[0], d_weights[1], d_scores);
+    multiply_columns<D>(d_scores, Q, dK);
+  }
+
+  __device__ void finish(const Backward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
+                         Tile<D> stage) const {
+    const int rows = min(kStep, sentence.n_k - key), first = sentence.first_key + key;
+    // dK before dV: where K and V are one tensor, the sink of dK overwrites its gradient and the sink of dV adds to it.
+    if (on.dK.data != nullptr) {
+      put_rows<D>(dK, problem.scale, problem.scale, stage, destination(on.dK, first, head, problem.d_k), rows);
+    }
+    if (on.dV.data != nullptr) put_rows<D>(dV, 1, 1, stage, destination(on.dV, first, head, problem.d_v), rows);
+  }
+};
+
+// dS^T of one sentence and head in shared memory: rows are keys. The row stride is an odd number of 16-byte pieces, so
+// that eight rows lie in different banks.
+struct ScoreTile {
+  unsigned address;
+  int stride;
+
+  __host__ __device__ static constexpr int stride_of(int query_rows) { return query_rows + 8; }
+
+  __device__ void put(int key, int query, const std::uint32_t (&d_scores)[4]) const {
+    const unsigned above = at(key + row_of(0), query + column_of(0)), below = at(key + row_of(2), query + column_of(0));
+    write_word(above, d_scores[0]);
+    write_word(below, d_scores[1]);
+    write_word(above + 16, d_scores[2]);
+    write_word(below + 16, d_scores[3]);
+  }
+  // dS of 16 queries and 16 keys, as the left operand of a product.
+  __device__ void get(int query, int key, std::uint32_t (&d_scores)[4]) const {
+    const int l = lane();
+    load_transposed(d_scores, at(key + l % 8 + l / 16 * 8, query + l / 8 % 2 * 8));
+  }
+
+ private:
+  __device__ unsigned at(int row, int column) const { return address + (row * stride + column) * 2; }
+};
+
+// What a team of gradients_of_whole keeps in shared memory, in this order: Q, dO, K, V, then dS^T (and before it O,
+// which is needed for the deltas alone), log_sums and deltas. V has rows for every warp to stage what it writes.
+struct WholeLayout {
+  int query_rows, key_rows, warp_rows, score_elements;
+
+  __host__ __device__ WholeLayout(int D, int query_rows_, int key_rows_)
+      : query_rows(query_rows_),
+        key_rows(key_rows_),
+        warp_rows(query_rows > key_rows ? query_rows : key_rows),
+        score_elements(larger(query_rows * D, key_rows * ScoreTile::stride_of(query_rows))) {}
+
+  __host__ __device__ static constexpr int larger(int a, int b) { return a > b ? a : b; }
+  __host__ int bytes(int D) const {
+    const int elements = (2 * query_rows + key_rows + warp_rows) * D + score_elements;
+    return static_cast<int>(divide_up(elements * 2 + query_rows * 8, kAlignment) * kAlignment);
+  }
+};
+
+template <int D, bool kDrops>
+__global__ void __launch_bounds__(kMostThreads, D > 64 ? 1 : 2)
+    gradients_of_whole(Problem problem, Backward<bf16> on, Cut cut) {
+  extern __shared__ __align__(kAlignment) unsigned char shared[];
+  const Team team(cut);
+  const Work work(cut, team);
+  if (work.sentence >= cut.B || work.head >= problem.h) return;
+  const Sentence sentence(problem, work.sentence);
+  const int n_q = sentence.n_q, n_k = sentence.n_k, head = work.head, d_k = problem.d_k, d_v = problem.d_v;
+
+  const WholeLayout layout(D, cut.query_rows, cut.key_rows);
+  const Tile<D> Q{shared_address(shared) + team.number * cut.team_bytes};
+  const Tile<D> dO = Q.from(layout.query_rows), K = dO.from(layout.query_rows), V = K.from(layout.key_rows);
+  const Tile<D> O = V.from(layout.warp_rows);
+  const ScoreTile scores{O.address, ScoreTile::stride_of(layout.query_rows)};
+  const FloatTile log_sums{O.address + layout.score_elements * 2}, deltas = log_sums.from(layout.query_rows);
+
+  const std::int64_t row = sentence.first_query, key_row = sentence.first_key;
+  load_rows(team, dO, on.dO.row(row) + head * d_v, on.dO.stride, d_v, n_q);
+  load_rows(team, O, on.O.row(row) + head * d_v, on.O.stride, d_v, n_q);
+  end_copies();
+  load_rows(team, Q, on.Q.row(row) + head * d_k, on.Q.stride, d_k, n_q);
+  load_rows(team, K, on.K.row(key_row) + head * d_k, on.K.stride, d_k, n_k);
+  load_rows(team, V, on.V.row(key_row) + head * d_v, on.V.stride, d_v, n_k);
+  load_floats(team, log_sums, on.log_sums.row(row) + head, on.log_sums.stride, n_q);
+  end_copies();
+  await_copies<1>();
+  compute_deltas(team, dO, O, n_q, deltas);
+  await_copies<0>();
+  team.gather();
+
+  const int own = team.warp * kStep;
+  if (own < n_k) {
+    KeyRows<D, kDrops> keys{.key = own};
+    for (int query = 0; query < n_q; query += kStep) {
+      if (problem.sight.sees_none(query, kStep, own, kStep)) continue;
+      std::uint32_t d_scores[4];
+      keys.meet(problem, sentence, head, query, K.from(own), V.from(own), Q.from(query), dO.from(query),
+                log_sums.from(query), deltas.from(query), d_scores);
+      scores.put(own, query, d_scores);
+    }
+    keys.finish(on, problem, sentence, head, V.from(own));
+  }
+  if (on.dQ.data == nullptr) return;
+  team.gather();
+  if (own < n_q) {
+    float dQ[D / 8][4] = {};
+    for (int key = 0; key < n_k; key += kStep) {
+      if (problem.sight.sees_none(own, kStep, key, kStep)) continue;
+      std::uint32_t d_scores[4];
+      scores.get(own, key, d_scores);
+      multiply_columns<D>(d_scores, K.from(key), dQ);
+    }
+    put_rows<D>(dQ, problem.scale, problem.scale, V.from(own), destination(on.dQ, row + own, head, d_k),
+                min(kStep, n_q - own));
+  }
+}
+
+// The 16 queries of a warp: `query` is the first one's place in its sentence. The statistics are of rows lane / 4 and
+// lane / 4 + 8.
+template <int D, bool kDrops>
+struct QueryRows {
+  int query;
+  float shifts[2], deltas[2];
+  float dQ[D / 8][4] = {};
+
+  // Meets the keys from `key` on, `steps` times kStep of them, in tiles that begin with them; Q and dO begin with this
+  // warp's queries.
+  template <int kSteps>
+  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int steps, Tile<D> Q,
+                       Tile<D> dO, Tile<D> K, Tile<D> V) {
+    float weights[2 * kSteps][4] = {}, d_weights[2 * kSteps][4] = {};
+    multiply_rows<D, kSteps>(Q, K, steps, weights);
+    multiply_rows<D, kSteps>(dO, V, steps, d_weights);
+    const float scale = problem.scale * kLog2e;
+    hide_unseen<false>(problem.sight, sentence.n_k, query, key, 2 * steps, weights);
+#pragma unroll
+    for (int n = 0; n < 2 * kSteps; ++n) {
+      if (n >= 2 * steps) break;
+      unsigned kept = 0;
+      if constexpr (kDrops) {
+        kept = kept_by_query(problem.dropout, sentence.first_query + query, sentence.n_q - query,
+                             static_cast<unsigned>(head) * sentence.n_k + key + n * 8);
+      }
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float weight = power_of_two(weights[n][e] * scale - shifts[e / 2]);
+        const float factor = !kDrops ? 1.0f : kept >> e & 1 ? problem.dropout.scale : 0.0f;
+        d_weights[n][e] = weight * (factor * d_weights[n][e] - deltas[e / 2]);
+      }
+    }
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+      if (s >= steps) break;
+      std::uint32_t d_scores[4];
+      as_operand(d_weights[2 * s], d_weights[2 * s + 1], d_scores);
+      multiply_columns<D>(d_scores, K.from(s * kStep), dQ);
+    }
+  }
+};
+
+// dQ of one tile of queries, over tiles of keys in two buffers, and the deltas, which gradients_of_keys needs too.
+template <int D, bool kDrops>
+__global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
+    gradients_of_queries(Problem problem, Backward<bf16> on, Cut cut) {
+  extern __shared__ __align__(kAlignment) unsigned char shared[];
+  const Team team(cut);
+  const Work work(cut, team);
+  if (work.sentence >= cut.B) return;
+  const Sentence sentence(problem, work.sentence);
+  const int first = work.tile * kLongRows, queries = min(kLongRows, sentence.n_q - first);
+  if (queries <= 0) return;
+  const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
+
+  const Tile<D> Q{shared_address(shared)}, dO = Q.from(kLongRows);
+  const auto keys_of = [&](int i) { return dO.from((1 + i % 2 * 2) * kLongRows); };  // behind them, the values
+  const Tile<D> O = keys_of(1);  // needed for the deltas alone, before the second tile of keys comes there
+  const FloatTile deltas{dO.from(5 * kLongRows).address};
+
+  const int from = problem.sight.first_key(first) / kStep * kStep;
+  const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
+  const auto load_keys = [&](int i) {
+    const int key = from + i * kLongRows, keys = min(kLongRows, last - key);
+    const std::int64_t row = sentence.first_key + key;
+    load_rows(team, keys_of(i), on.K.row(row) + head * d_k, on.K.stride, d_k, keys);
+    load_rows(team, keys_of(i).from(kLongRows), on.V.row(row) + head * d_v, on.V.stride, d_v, keys);
+  };
+  const std::int64_t row = sentence.first_query + first;
+  load_rows(team, dO, on.dO.row(row) + head * d_v, on.dO.stride, d_v, queries);
+  load_rows(team, O, on.O.row(row) + head * d_v, on.O.stride, d_v, queries);
+  end_copies();
+  load_rows(team, Q, on.Q.row(row) + head * d_k, on.Q.stride, d_k, queries);
+  load_keys(0);
+  end_copies();
+  await_copies<1>();
+  compute_deltas(team, dO, O, queries, deltas);
+  await_copies<0>();
+  team.gather();
+  if (team.thread < queries) on.deltas.row(row + team.thread)[head] = deltas.get(team.thread);
+  if (on.dQ.data == nullptr) return;
+
+  const int own = team.warp * kStep, rows = min(kStep, queries - own);
+  const auto statistic = [&](const auto& of, int i) { return row_of(i) < rows ? of(own + row_of(i)) : 0.0f; };
+  const auto log_sum = [&](int i) { return on.log_sums.row(row + i)[head]; };
+  const auto delta = [&](int i) { return deltas.get(i); };
+  QueryRows<D, kDrops> sums{.query = first + own,
+                            .shifts = {shift_of(statistic(log_sum, 0)), shift_of(statistic(log_sum, 2))},
+                            .deltas = {statistic(delta, 0), statistic(delta, 2)}};
+  const int tiles = last > from ? static_cast<int>(divide_up(last - from, kLongRows)) : 0;
+  for (int i = 0; i < tiles; ++i) {
+    if (i + 1 < tiles) load_keys(i + 1);
+    end_copies();
+    await_copies<1>();
+    team.gather();
+    const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
+    for (int key = begin; key < end && rows > 0; key += 2 * kStep) {
+      if (problem.sight.sees_none(first + own, kStep, key, 2 * kStep)) continue;
+      const Tile<D> K = keys_of(i).from(key - begin);
+      sums.template meet<2>(problem, sentence, head, key, min(2, in_steps(end - key) / kStep), Q.from(own),
+                            dO.from(own), K, K.from(kLongRows));
+    }
+    team.gather();
+  }
+  if (rows <= 0) return;
+  put_rows<D>(sums.dQ, problem.scale, problem.scale, Q.from(own), destination(on.dQ, row + own, head, d_k), rows);
+}
+
+// dK and dV of one tile of keys, over tiles of queries in two buffers.
+template <int D, bool kDrops>
+__global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
+    gradients_of_keys(Problem problem, Backward<bf16> on, Cut cut) {
+  extern __shared__ __align__(kAlignment) unsigned char shared[];
+  const Team team(cut);
+  const Work work(cut, team);
+  if (work.sentence >= cut.B) return;
+  const Sentence sentence(problem, work.sentence);
+  const int first = work.tile * kLongRows, keys = min(kLongRows, sentence.n_k - first);
+  if (keys <= 0) return;
+  const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
+
+  const Tile<D> K{shared_address(shared)}, V = K.from(kLongRows);
+  const auto queries_of = [&](int i) { return V.from((1 + i % 2 * 2) * kLongRows); };  // behind them, dO
+  const auto statistics_of = [&](int i) {                                              // log_sums, then deltas
+    return FloatTile{V.from(5 * kLongRows).address}.from(i % 2 * 2 * kLongRows);
+  };
+  const int from = problem.sight.first_query(first) / kStep * kStep;
+  const int last = problem.sight.last_query(first + keys - 1, sentence.n_q);
+  const auto load_queries = [&](int i) {
+    const int query = from + i * kLongRows, queries = min(kLongRows, last - query);
+    const std::int64_t row = sentence.first_query + query;
+    load_rows(team, queries_of(i), on.Q.row(row) + head * d_k, on.Q.stride, d_k, queries);
+    load_rows(team, queries_of(i).from(kLongRows), on.dO.row(row) + head * d_v, on.dO.stride, d_v, queries);
+    load_floats(team, statistics_of(i), on.log_sums.row(row) + head, on.log_sums.stride, queries);
+    load_floats(team, statistics_of(i).from(kLongRows), on.deltas.row(row) + head, on.deltas.stride, queries);
+  };
+  const std::int64_t row = sentence.first_key + first;
+  load_rows(team, K, on.K.row(row) + head * d_k, on.K.stride, d_k, keys);
+  load_rows(team, V, on.V.row(row) + head * d_v, on.V.stride, d_v, keys);
+  load_queries(0);
+  end_copies();
+
+  const int own = team.warp * kStep, rows = min(kStep, keys - own);
+  KeyRows<D, kDrops> sums{.key = first + own};
+  const int tiles = last > from ? static_cast<int>(divide_up(last - from, kLongRows)) : 0;
+  for (int i = 0; i < tiles; ++i) {
+    if (i + 1 < tiles) load_queries(i + 1);
+    end_copies();
+    await_copies<1>();
+    team.gather();
+    const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
+    for (int query = begin; query < end && rows > 0; query += kStep) {
+      if (problem.sight.sees_none(query, kStep, first + own, kStep)) continue;
+      const Tile<D> Q = queries_of(i).from(query - begin);
+      const FloatTile statistics = statistics_of(i).from(query - begin);
+      std::uint32_t d_scores[4];
+      sums.meet(problem, sentence, head, query, K.from(own), V.from(own), Q, Q.from(kLongRows), statistics,
+                statistics.from(kLongRows), d_scores);
+    }
+    team.gather();
+  }
+  if (tiles == 0) {  // V is about to be written, so it must have come
+    await_copies<0>();
+    team.gather();
+  }
+  if (rows > 0) sums.finish(on, problem, sentence, head, V.from(own));
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,174 @@
+// Attention by tiles: each warp of a team has 16 queries, and the team goes through the keys they see, a tile at a
+// time, in two buffers; short sentences are one tile. Scores and weights stay in registers: the running maximum and sum
+// of each row's softmax are corrected whenever a larger score appears.
+#pragma once
+
+#include "dragoman/backend/cuda/attention/tiles.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+// The 16 queries of a warp: `query` is the first one's place in its sentence.
+template <int D, int kKeys, bool kDrops>
+struct AttendingRows {
+  int query;
+  float out[D / 8][4] = {};
+  float most[2] = {-INFINITY, -INFINITY};  // of rows lane / 4 and lane / 4 + 8, in powers of two
+  float sum[2] = {0, 0};                   // of this lane's own columns
+
+  // Meets the keys from `key` up to, but not including, `last`.
+  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
+                       Tile<D> K, Tile<D> V) {
+    last = min(last, problem.sight.last_key(query + kStep - 1, sentence.n_k));
+    const int steps = min(kKeys, in_steps(last - key)) / kStep;
+    if (steps <= 0) return;
+    float scores[kKeys / 8][4] = {};
+    multiply_rows<D, kKeys / kStep>(Q, K, steps, scores);
+    hide_unseen<false>(problem.sight, sentence.n_k, query, key, 2 * steps, scores);
+    const float scale = problem.scale * kLog2e;
+    raise_most(scale, steps, scores);
+    exponentiate(scale, steps, scores);
+    if constexpr (kDrops) drop(problem.dropout, sentence, head, key, steps, scores);
+#pragma unroll
+    for (int s = 0; s < kKeys / kStep; ++s) {
+      if (s >= steps) break;
+      std::uint32_t weights[4];
+      as_operand(scores[2 * s], scores[2 * s + 1], weights);
+      multiply_columns<D>(weights, V.from(s * kStep), out);
+    }
+  }
+
+  __device__ void raise_most(float scale, int steps, const float (&scores)[kKeys / 8][4]) {
+    float now[2] = {-INFINITY, -INFINITY}, correction[2];
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n) {
+      if (n >= 2 * steps) break;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) now[e / 2] = fmaxf(now[e / 2], scores[n][e]);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      now[i] = fmaxf(most[i], quad_max(now[i]) * scale);
+      correction[i] = most[i] == -INFINITY ? 0.0f : power_of_two(most[i] - now[i]);
+      most[i] = now[i];
+      sum[i] *= correction[i];
+    }
+#pragma unroll
+    for (int n = 0; n < D / 8; ++n) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) out[n][e] *= correction[e / 2];
+    }
+  }
+
+  __device__ void exponentiate(float scale, int steps, float (&scores)[kKeys / 8][4]) {
+    const float shift[2] = {most[0] == -INFINITY ? 0.0f : most[0], most[1] == -INFINITY ? 0.0f : most[1]};
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n) {
+      if (n >= 2 * steps) break;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        scores[n][e] = power_of_two(scores[n][e] * scale - shift[e / 2]);
+        sum[e / 2] += scores[n][e];
+      }
+    }
+  }
+
+  __device__ void drop(const DropoutMask& dropout, const Sentence& sentence, int head, int key, int steps,
+                       float (&weights)[kKeys / 8][4]) const {
+    const unsigned channel = static_cast<unsigned>(head) * sentence.n_k + key;
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n) {
+      if (n >= 2 * steps) break;
+      const unsigned kept = kept_by_query(dropout, sentence.first_query + query, sentence.n_q - query, channel + n * 8);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) weights[n][e] *= kept >> e & 1 ? dropout.scale : 0.0f;
+    }
+  }
+
+  // Divides by the sums and writes the rows and their log_sums.
+  __device__ void finish(const Forward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
+                         Tile<D> stage) {
+    const int rows = min(kStep, sentence.n_q - query);
+    const std::int64_t first = sentence.first_query + query;
+    float inverse[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      sum[i] = quad_sum(sum[i]);
+      inverse[i] = sum[i] > 0 ? __fdividef(1.0f, sum[i]) : 0.0f;
+      const float log_sum = sum[i] > 0 ? (most[i] + __log2f(sum[i])) * kLn2 : -INFINITY;
+      const int row = row_of(2 * i);
+      if (lane() % 4 == 0 && row < rows) on.log_sums.row(first + row)[head] = log_sum;
+    }
+    put_rows<D>(out, inverse[0], inverse[1], stage,
+                {on.O.row(first) + head * problem.d_v, on.O.stride, problem.d_v, false}, rows);
+  }
+};
+
+// Blocks of a multiprocessor, which decides how many registers a thread may use.
+constexpr int attending_blocks(int D, int keys, bool one_tile, bool drops) {
+  if (D > 64 || (drops && !one_tile)) return 1;
+  return keys <= 32 ? 3 : 2;
+}
+
+// kKeys: of a tile. With kOneTile no sentence has more keys.
+template <int D, int kKeys, bool kOneTile, bool kDrops>
+__global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
+    attend(Problem problem, Forward<bf16> on, Cut cut) {
+  extern __shared__ __align__(kAlignment) unsigned char shared[];
+  const Team team(cut);
+  const Work work(cut, team);
+  if (work.sentence >= cut.B || work.head >= problem.h) return;
+  const Sentence sentence(problem, work.sentence);
+  const int first = work.tile * cut.query_rows, queries = min(cut.query_rows, sentence.n_q - first);
+  if (queries <= 0) return;
+
+  const Tile<D> Q{shared_address(shared) + team.number * cut.team_bytes};
+  // Keys of tile i, and behind them its values.
+  const auto keys_of = [&](int i) { return Q.from(cut.query_rows + (kOneTile ? 0 : i % 2) * 2 * cut.key_rows); };
+  const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
+  const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
+  const auto load_keys = [&](int i) {
+    const int key = from + i * kKeys, keys = min(kKeys, last - key);
+    const std::int64_t row = sentence.first_key + key;
+    load_rows(team, keys_of(i), on.K.row(row) + work.head * problem.d_k, on.K.stride, problem.d_k, keys);
+    load_rows(team, keys_of(i).from(cut.key_rows), on.V.row(row) + work.head * problem.d_v, on.V.stride, problem.d_v,
+              keys);
+  };
+  load_rows(team, Q, on.Q.row(sentence.first_query + first) + work.head * problem.d_k, on.Q.stride, problem.d_k,
+            queries);
+
+  const Tile<D> own = Q.from(team.warp * kStep);
+  const bool working = team.warp * kStep < queries;
+  AttendingRows<D, kKeys, kDrops> rows{.query = first + team.warp * kStep};
+  if constexpr (kOneTile) {
+    load_keys(0);
+    end_copies();
+    await_copies<0>();
+    team.gather();
+    if (working) rows.meet(problem, sentence, work.head, 0, last, own, keys_of(0), keys_of(0).from(cut.key_rows));
+  } else {
+    const int tiles = last > from ? static_cast<int>(divide_up(last - from, kKeys)) : 0;
+    if (tiles > 0) load_keys(0);
+    end_copies();
+    if (tiles == 0) {  // `own` is about to be written, so the queries must have come
+      await_copies<0>();
+      team.gather();
+    }
+    for (int i = 0; i < tiles; ++i) {
+      if (i + 1 < tiles) load_keys(i + 1);
+      end_copies();
+      await_copies<1>();
+      team.gather();
+      if (working) {
+        rows.meet(problem, sentence, work.head, from + i * kKeys, last, own, keys_of(i), keys_of(i).from(cut.key_rows));
+      }
+      team.gather();
+    }
+  }
+  if (working) rows.finish(on, problem, sentence, work.head, own);
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda

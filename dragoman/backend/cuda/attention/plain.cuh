@@ -1,0 +1,231 @@
+// Attention without tensor cores, for float32 and for rows that cannot be read 16 bytes at a time: a warp has one row
+// of one head, and its lanes have 32 rows of the other side at a time to multiply it with. Also what `weights` needs.
+#pragma once
+
+#include "dragoman/backend/cuda/attention/problem.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kPlainWarps = 8;                          // of a block: as many rows of one sentence and head
+constexpr int kPlainRegisters = 8;                      // columns of a lane
+constexpr int kPlainColumns = kPlainRegisters * kWarp;  // of a block; wider heads take several
+constexpr int kSlab = 64;                               // columns in shared memory at a time
+constexpr int kSlabStride = kSlab + 1;                  // odd, so that 32 rows lie in different banks
+
+// The row of this warp: number `row` of its sentence, and columns from first_column on.
+struct PlainWork {
+  int sentence, head, first_row, row, first_column;
+
+  __device__ PlainWork(const Problem& problem, int tiles) {
+    const unsigned place = blockIdx.x / tiles;
+    sentence = place / problem.h;
+    head = place % problem.h;
+    first_row = blockIdx.x % tiles * kPlainWarps;
+    row = first_row + threadIdx.x / kWarp;
+    first_column = blockIdx.y * kPlainColumns;
+  }
+};
+
+// This lane's product of row x with row number `lane` of Y, which has `rows`. All warps of the block call it together,
+// with the same Y; only the first `rows` lanes get a number.
+template <class T>
+__device__ float row_product(const T* x, const T* Y, std::int64_t stride, int rows, int d) {
+  __shared__ float slab[kWarp * kSlabStride];
+  float sum = 0;
+  for (int begin = 0; begin < d; begin += kSlab) {
+    const int width = min(kSlab, d - begin);
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows * kSlab; i += blockDim.x) {
+      const int row = i / kSlab, column = i % kSlab;
+      if (column < width) slab[row * kSlabStride + column] = to_float(Y[row * stride + begin + column]);
+    }
+    __syncthreads();
+    for (int c = 0; c < width; ++c) sum += to_float(x[begin + c]) * slab[lane() * kSlabStride + c];
+  }
+  return sum;
+}
+
+// to += factor * the columns of a row that this lane has.
+template <class T>
+__device__ void add_columns(float factor, const T* row, int first_column, int d, float (&to)[kPlainRegisters]) {
+#pragma unroll
+  for (int r = 0; r < kPlainRegisters; ++r) {
+    const int column = first_column + r * kWarp + lane();
+    if (column < d) to[r] += factor * to_float(row[column]);
+  }
+}
+
+template <class T>
+__device__ void put_columns(const float (&x)[kPlainRegisters], float factor, std::int64_t row, int head,
+                            int first_column, int d, const SinkRows<T>& to) {
+#pragma unroll
+  for (int r = 0; r < kPlainRegisters; ++r) {
+    const int column = first_column + r * kWarp + lane();
+    if (column < d) to.put(row, head * d + column, x[r] * factor);
+  }
+}
+
+template <class T>
+__global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
+  const PlainWork work(problem, tiles);
+  const Sentence sentence(problem, work.sentence);
+  if (work.first_row >= sentence.n_q) return;
+  const int d_k = problem.d_k, d_v = problem.d_v;
+  const int query = min(work.row, sentence.n_q - 1);  // warps without a row help to load
+  const std::int64_t row = sentence.first_query + query;
+  const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
+  float out[kPlainRegisters] = {}, most = -INFINITY, sum = 0;
+  for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
+    const int keys = min(kWarp, end - begin), key = begin + lane();
+    const std::int64_t key_row = sentence.first_key + begin;
+    const float product =
+        row_product(on.Q.row(row) + work.head * d_k, on.K.row(key_row) + work.head * d_k, on.K.stride, keys, d_k);
+    const bool seen = lane() < keys && problem.sight.sees(query, key);
+    const float score = seen ? product * problem.scale : -INFINITY;
+    const float now = fmaxf(most, warp_max(score));
+    if (now == -INFINITY) continue;
+    const float correction = expf(most - now);
+    most = now;
+    float weight = expf(score - now);
+    sum = sum * correction + weight;
+    if (seen) weight *= weight_factor(problem.dropout, row, work.head * sentence.n_k + key);
+    for (float& x : out) x *= correction;
+    for (int j = 0; j < keys; ++j) {
+      add_columns(__shfl_sync(kAllLanes, weight, j), on.V.row(key_row + j) + work.head * d_v, work.first_column, d_v,
+                  out);
+    }
+  }
+  if (work.row >= sentence.n_q) return;
+  sum = warp_sum(sum);
+  put_columns(out, sum > 0 ? 1 / sum : 0.0f, row, work.head, work.first_column, d_v,
+              SinkRows<T>{on.O.data, on.O.stride, false});
+  if (work.first_column == 0 && lane() == 0) {
+    on.log_sums.row(row)[work.head] = sum > 0 ? most + logf(sum) : -INFINITY;
+  }
+}
+
+// What a weight and the gradient of its score are, from the products of query and key and of dO and value.
+struct PlainWeight {
+  float dropped = 0, d_score = 0;
+
+  __device__ PlainWeight(const Problem& problem, std::int64_t row, unsigned channel, bool seen, float product,
+                         float d_product, float log_sum, float delta) {
+    if (!seen) return;
+    const float weight = expf(product * problem.scale - log_sum), factor = weight_factor(problem.dropout, row, channel);
+    dropped = weight * factor;
+    d_score = weight * (factor * d_product - delta);
+  }
+};
+
+template <class T>
+__global__ void query_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
+  const PlainWork work(problem, tiles);
+  const Sentence sentence(problem, work.sentence);
+  if (work.first_row >= sentence.n_q) return;
+  const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
+  const int query = min(work.row, sentence.n_q - 1);
+  const std::int64_t row = sentence.first_query + query;
+  const T *q = on.Q.row(row) + head * d_k, *d_out = on.dO.row(row) + head * d_v, *out = on.O.row(row) + head * d_v;
+  float delta = 0;
+  for (int c = lane(); c < d_v; c += kWarp) delta += to_float(d_out[c]) * to_float(out[c]);
+  delta = warp_sum(delta);
+  if (work.row < sentence.n_q && work.first_column == 0 && lane() == 0) on.deltas.row(row)[head] = delta;
+  if (on.dQ.data == nullptr) return;
+
+  const float log_sum = on.log_sums.row(row)[head];
+  const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
+  float dQ[kPlainRegisters] = {};
+  for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
+    const int keys = min(kWarp, end - begin), key = begin + lane();
+    const std::int64_t key_row = sentence.first_key + begin;
+    const T* const K = on.K.row(key_row) + head * d_k;
+    const float product = row_product(q, K, on.K.stride, keys, d_k);
+    const float d_product = row_product(d_out, on.V.row(key_row) + head * d_v, on.V.stride, keys, d_v);
+    const bool seen = lane() < keys && problem.sight.sees(query, key);
+    const PlainWeight weight(problem, row, head * sentence.n_k + key, seen, product, d_product, log_sum, delta);
+    for (int j = 0; j < keys; ++j) {
+      add_columns(__shfl_sync(kAllLanes, weight.d_score, j), K + j * on.K.stride, work.first_column, d_k, dQ);
+    }
+  }
+  if (work.row >= sentence.n_q) return;
+  put_columns(dQ, problem.scale, row, head, work.first_column, d_k, on.dQ);
+}
+
+// After query_gradients_plainly, which leaves the deltas.
+template <class T>
+__global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
+  const PlainWork work(problem, tiles);
+  const Sentence sentence(problem, work.sentence);
+  if (work.first_row >= sentence.n_k) return;
+  const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
+  const int key = min(work.row, sentence.n_k - 1);
+  const std::int64_t row = sentence.first_key + key;
+  const T *k = on.K.row(row) + head * d_k, *v = on.V.row(row) + head * d_v;
+  const int end = problem.sight.last_query(work.first_row + kPlainWarps - 1, sentence.n_q);
+  float dK[kPlainRegisters] = {}, dV[kPlainRegisters] = {};
+  for (int begin = problem.sight.first_query(work.first_row); begin < end; begin += kWarp) {
+    const int queries = min(kWarp, end - begin), query = begin + lane();
+    const std::int64_t query_row = sentence.first_query + begin;
+    const T *const Q = on.Q.row(query_row) + head * d_k, *const dO = on.dO.row(query_row) + head * d_v;
+    const float product = row_product(k, Q, on.Q.stride, queries, d_k);
+    const float d_product = row_product(v, dO, on.dO.stride, queries, d_v);
+    const bool seen = lane() < queries && problem.sight.sees(query, key);
+    const std::int64_t own_row = query_row + min(lane(), queries - 1);
+    const PlainWeight weight(problem, own_row, head * sentence.n_k + key, seen, product, d_product,
+                             on.log_sums.row(own_row)[head], on.deltas.row(own_row)[head]);
+    for (int i = 0; i < queries; ++i) {
+      add_columns(__shfl_sync(kAllLanes, weight.dropped, i), dO + i * on.dO.stride, work.first_column, d_v, dV);
+      add_columns(__shfl_sync(kAllLanes, weight.d_score, i), Q + i * on.Q.stride, work.first_column, d_k, dK);
+    }
+  }
+  if (work.row >= sentence.n_k) return;
+  if (on.dK.data != nullptr) put_columns(dK, problem.scale, row, head, work.first_column, d_k, on.dK);
+  if (on.dV.data != nullptr) put_columns(dV, 1.0f, row, head, work.first_column, d_v, on.dV);
+}
+
+// starts[b]: where the weights of sentence b begin. One warp.
+__global__ void find_weights(Problem problem, int B, std::int64_t* starts) {
+  std::int64_t before = 0;
+  for (int first = 0; first < B; first += kWarp) {
+    const int b = first + lane();
+    std::int64_t count = 0;
+    if (b < B) {
+      const Sentence sentence(problem, b);
+      count = static_cast<std::int64_t>(problem.h) * sentence.n_q * sentence.n_k;
+    }
+    std::int64_t upto = count;
+    for (int step = 1; step < kWarp; step *= 2) {
+      const std::int64_t left = __shfl_up_sync(kAllLanes, upto, step);
+      if (lane() >= step) upto += left;
+    }
+    if (b < B) starts[b] = before + upto - count;
+    before += __shfl_sync(kAllLanes, upto, kWarp - 1);
+  }
+}
+
+// The softmax before dropout, from the log_sums: for each sentence [h, n_q, n_k].
+template <class T>
+__global__ void write_weights(Problem problem, Forward<T> on, int tiles, const std::int64_t* starts, float* weights) {
+  const PlainWork work(problem, tiles);
+  const Sentence sentence(problem, work.sentence);
+  if (work.first_row >= sentence.n_q) return;
+  const int query = min(work.row, sentence.n_q - 1), n_k = sentence.n_k;
+  const std::int64_t row = sentence.first_query + query;
+  const float log_sum = on.log_sums.row(row)[work.head];
+  float* const to =
+      weights + starts[work.sentence] + (static_cast<std::int64_t>(work.head) * sentence.n_q + query) * n_k;
+  for (int begin = 0; begin < n_k; begin += kWarp) {
+    const int keys = min(kWarp, n_k - begin), key = begin + lane();
+    const float product =
+        row_product(on.Q.row(row) + work.head * problem.d_k,
+                    on.K.row(sentence.first_key + begin) + work.head * problem.d_k, on.K.stride, keys, problem.d_k);
+    if (work.row >= sentence.n_q || lane() >= keys) continue;
+    to[key] = problem.sight.sees(query, key) ? expf(product * problem.scale - log_sum) : 0.0f;
+  }
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,340 @@
+// What attention on the tensor cores is made of: tiles of rows in shared memory, their products, and how sums leave for
+// global memory. The unit is the m16n8k16 product of bf16. A warp's sums of 16 rows and 8 columns are float c[4]: its
+// lane l has rows l / 4 (elements 0 and 1) and l / 4 + 8 (2 and 3) of columns 2 (l % 4) and 2 (l % 4) + 1.
+#pragma once
+
+#include "dragoman/backend/cuda/attention/problem.cuh"
+
+namespace dragoman::cuda {
+
+namespace {
+
+constexpr int kStep = 16;          // rows and depth of one product; tiles have multiples of it
+constexpr int kMostTeamWarps = 8;  // of a team, and of a block
+constexpr int kMostThreads = kMostTeamWarps * kWarp;
+
+__host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
+
+// Where element e of this lane lies in 16 rows and 8 columns of sums.
+__device__ int row_of(int e) { return lane() / 4 + e / 2 * 8; }
+__device__ int column_of(int e) { return lane() % 4 * 2 + e % 2; }
+
+// How a grid is cut. A team of warps works on one head of one sentence, or on one of its tiles of 16 rows a warp; teams
+// of a block have neighbouring heads and nothing to do with each other.
+struct Cut {
+  int team_warps = 1, teams = 1;     // teams: of a block
+  int B = 0;                         // sentences
+  int tiles = 1;                     // of a sentence and head
+  int query_rows = 0, key_rows = 0;  // that a team has room for
+  int team_bytes = 0;                // of shared memory
+};
+
+struct Team {
+  int number = 0, thread, threads, warp;
+
+  __device__ explicit Team(const Cut& cut) : thread(threadIdx.x), threads(cut.team_warps * kWarp) {
+    for (; thread >= threads; thread -= threads) ++number;
+    warp = thread / kWarp;
+  }
+
+  // All of the team have come here, and see what each has written to shared memory.
+  __device__ void gather() const { asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(threads) : "memory"); }
+};
+
+// What a team works on. Heads and tiles of one sentence run side by side, since they lie side by side in memory.
+struct Work {
+  int sentence, head, tile;
+
+  __device__ Work(const Cut& cut, const Team& team)
+      : sentence(blockIdx.y + blockIdx.z * gridDim.y),
+        head(cut.tiles == 1 ? blockIdx.x : blockIdx.x / cut.tiles),
+        tile(cut.tiles == 1 ? 0 : blockIdx.x % cut.tiles) {
+    head = head * cut.teams + team.number;
+  }
+};
+
+// Shared memory is named by 32-bit addresses here, in bytes: they take half the registers that pointers do.
+__device__ unsigned shared_address(const void* place) { return static_cast<unsigned>(__cvta_generic_to_shared(place)); }
+
+__device__ uint4 read_piece(unsigned from) {
+  uint4 piece;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(piece.x), "=r"(piece.y), "=r"(piece.z), "=r"(piece.w)
+               : "r"(from)
+               : "memory");
+  return piece;
+}
+__device__ void write_word(unsigned to, std::uint32_t word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+}
+
+// Floats; those of get_two have an even place.
+struct FloatTile {
+  unsigned address;
+
+  __device__ FloatTile from(int i) const { return {address + i * 4}; }
+  __device__ void put(int i, float x) const { write_word(address + i * 4, __float_as_uint(x)); }
+  __device__ float get(int i) const {
+    float x;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(address + i * 4) : "memory");
+    return x;
+  }
+  __device__ float2 get_two(int i) const {
+    float2 x;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(address + i * 4) : "memory");
+    return x;
+  }
+};
+
+// Asynchronous copies to shared memory; zeros if not `there`.
+__device__ void copy_piece(unsigned to, const bf16* from, bool there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
+__device__ void copy_float(unsigned to, const float* from, bool there) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(there ? 4 : 0) : "memory");
+}
+__device__ void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits for this thread's copies, except for those of its last `kPending` groups.
+template <int kPending>
+__device__ void await_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
+// Rows of D numbers. The 16-byte pieces of a row are permuted by its number, so that the pieces of the same columns in
+// eight rows lie in different banks. A tile begins at a multiple of kAlignment, so that piece(row, p ^ k) is
+// piece(row, p) ^ k * 16.
+constexpr int kAlignment = 256;
+template <int D>
+struct Tile {
+  static constexpr int kPieces = D / 8, kRowBytes = D * 2;
+  unsigned address;
+
+  __device__ unsigned piece(unsigned row, unsigned piece) const {
+    constexpr int kRowsOfALine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
+    return address + row * kRowBytes + (piece ^ (row / kRowsOfALine % kPermuted)) * 16;
+  }
+  // The rows from a multiple of eight on, where the permutation begins anew.
+  __device__ Tile from(int row) const { return {address + row * kRowBytes}; }
+};
+
+// The pieces of a tile that a thread of a team copies: piece number `piece` of every step-th row, from `row` on.
+template <int D>
+struct OwnPieces {
+  int piece, row, step;
+
+  __device__ explicit OwnPieces(const Team& team)
+      : piece(static_cast<unsigned>(team.thread) % Tile<D>::kPieces),
+        row(static_cast<unsigned>(team.thread) / Tile<D>::kPieces),
+        step(static_cast<unsigned>(team.threads) / Tile<D>::kPieces) {}
+};
+
+// Starts to copy `rows` rows of one head, d columns each. What the tile has beyond them is zero: columns up to D, and
+// rows up to a multiple of kStep.
+template <int D>
+__device__ void load_rows(const Team& team, Tile<D> to, const bf16* from, std::int64_t stride, int d, int rows) {
+  const OwnPieces<D> own(team);
+  const bf16* place = from + own.row * stride + own.piece * 8;
+  for (int row = own.row; row < in_steps(rows); row += own.step) {
+    copy_piece(to.piece(row, own.piece), place, row < rows && own.piece * 8 < d);
+    place += own.step * stride;
+  }
+}
+// The same for a statistic of each row.
+__device__ void load_floats(const Team& team, FloatTile to, const float* from, std::int64_t stride, int rows) {
+  for (int i = team.thread; i < in_steps(rows); i += team.threads) {
+    copy_float(to.from(i).address, i < rows ? from + i * stride : from, i < rows);
+  }
+}
+
+// Four 8 x 8 matrices, whose row addresses the lanes supply, eight each.
+__device__ void load_matrices(std::uint32_t (&to)[4], unsigned row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+__device__ void load_transposed(std::uint32_t (&to)[4], unsigned row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+
+// c += a b for 16 rows, 8 columns and depth 16.
+__device__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// c[2 s] and c[2 s + 1]: the products of 16 rows of `a` with rows 16 s up to 16 s + 15 of `b`, for s below `steps`.
+template <int D, int kSteps>
+__device__ void multiply_rows(Tile<D> a, Tile<D> b, int steps, float (&c)[2 * kSteps][4]) {
+  const int l = lane();
+  const unsigned at_a = a.piece(l % 16, l / 16), at_b = b.piece(l % 8 + l / 16 * 8, l / 8 % 2);
+#pragma unroll
+  for (int k = 0; k < D / 8; k += 2) {
+    std::uint32_t left[4], right[4];
+    load_matrices(left, at_a ^ k * 16);
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+      if (s >= steps) break;
+      load_matrices(right, (at_b ^ k * 16) + s * kStep * Tile<D>::kRowBytes);
+      multiply(c[2 * s], left, right[0], right[1]);
+      multiply(c[2 * s + 1], left, right[2], right[3]);
+    }
+  }
+}
+
+// c += a b for a fragment `a` of 16 x 16 numbers and the first 16 rows of `b`.
+template <int D>
+__device__ void multiply_columns(const std::uint32_t (&a)[4], Tile<D> b, float (&c)[D / 8][4]) {
+  const unsigned at_b = b.piece(lane() % 16, lane() / 16);
+#pragma unroll
+  for (int n = 0; n < D / 8; n += 2) {
+    std::uint32_t right[4];
+    load_transposed(right, at_b ^ n * 16);
+    multiply(c[n], a, right[0], right[1]);
+    multiply(c[n + 1], a, right[2], right[3]);
+  }
+}
+
+// Two neighbours in one word, the first in its low half.
+__device__ std::uint32_t pack_pair(float first, float second) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+__device__ float2 unpack_pair(std::uint32_t pair) {
+  return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
+}
+// Two neighbours of 16 rows and 8 columns of sums, as the left operand of a product.
+__device__ void as_operand(const float (&left)[4], const float (&right)[4], std::uint32_t (&a)[4]) {
+  a[0] = pack_pair(left[0], left[1]);
+  a[1] = pack_pair(left[2], left[3]);
+  a[2] = pack_pair(right[0], right[1]);
+  a[3] = pack_pair(right[2], right[3]);
+}
+
+__device__ std::uint32_t sum_of_pairs(std::uint32_t x, std::uint32_t y) {
+  const float2 a = unpack_pair(x), b = unpack_pair(y);
+  return pack_pair(a.x + b.x, a.y + b.y);
+}
+__device__ uint4 sum_of_pieces(const uint4& x, const uint4& y) {
+  return {sum_of_pairs(x.x, y.x), sum_of_pairs(x.y, y.y), sum_of_pairs(x.z, y.z), sum_of_pairs(x.w, y.w)};
+}
+__device__ float product_of_pairs(std::uint32_t x, std::uint32_t y) {
+  const float2 a = unpack_pair(x), b = unpack_pair(y);
+  return a.x * b.x + a.y * b.y;
+}
+__device__ float product_of_pieces(const uint4& x, const uint4& y) {
+  return (product_of_pairs(x.x, y.x) + product_of_pairs(x.y, y.y)) +
+         (product_of_pairs(x.z, y.z) + product_of_pairs(x.w, y.w));
+}
+
+// Where rows of one head go.
+struct Destination {
+  bf16* data = nullptr;
+  std::int64_t stride = 0;
+  int d = 0;
+  bool accumulates = false;
+};
+__device__ Destination destination(const SinkRows<bf16>& sink, std::int64_t row, int head, int d) {
+  return {sink.data + row * sink.stride + head * d, sink.stride, d, sink.accumulates};
+}
+
+// Puts the first `rows` of a warp's 16 rows of sums to a destination, each times a factor: `upper` for rows 0 to 7 and
+// `lower` for the others. They go by way of `stage`, 16 rows that no other warp uses, to be written 16 bytes at a time.
+template <int D>
+__device__ void put_rows(const float (&x)[D / 8][4], float upper, float lower, Tile<D> stage, const Destination& to,
+                         int rows) {
+  constexpr int kPieces = Tile<D>::kPieces, kRowsAtOnce = kWarp / kPieces, kTimes = kStep / kRowsAtOnce;
+  const int piece = lane() % kPieces, row = lane() / kPieces;
+  bf16* const place = to.data + row * to.stride + piece * 8;
+  const auto wanted = [&](int i) { return row + i * kRowsAtOnce < rows && piece * 8 < to.d; };
+  const auto place_of = [&](int i) { return reinterpret_cast<uint4*>(place + i * kRowsAtOnce * to.stride); };
+  uint4 old[kTimes] = {};
+  if (to.accumulates) {
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i) {
+      if (wanted(i)) old[i] = __ldcg(place_of(i));
+    }
+  }
+  const unsigned above = stage.piece(lane() / 4, 0) + lane() % 4 * 4;
+  __syncwarp();
+#pragma unroll
+  for (int n = 0; n < D / 8; ++n) {
+    write_word(above ^ n * 16, pack_pair(x[n][0] * upper, x[n][1] * upper));
+    write_word((above ^ n * 16) + 8 * Tile<D>::kRowBytes, pack_pair(x[n][2] * lower, x[n][3] * lower));
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kTimes; ++i) {
+    uint4 sums = read_piece(stage.piece(row + i * kRowsAtOnce, piece));
+    if (to.accumulates) sums = sum_of_pieces(old[i], sums);
+    if (wanted(i)) __stcg(place_of(i), sums);
+  }
+  __syncwarp();
+}
+
+// The maximum or sum of a row, of which the four lanes of a quad have parts.
+__device__ float quad_max(float x) {
+  x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, 1));
+  return fmaxf(x, __shfl_xor_sync(kAllLanes, x, 2));
+}
+__device__ float quad_sum(float x) {
+  x += __shfl_xor_sync(kAllLanes, x, 1);
+  return x + __shfl_xor_sync(kAllLanes, x, 2);
+}
+
+// Dropout of 16 queries (rows) and 8 keys (columns) of weights: bit e of the result tells whether element e is kept.
+// `channel` is that of the first key. The eight channels of a row lie in two groups: of the two rows that a quad has,
+// each of its lanes draws one group of one. Queries past the last are taken for the last.
+__device__ unsigned kept_by_query(const DropoutMask& dropout, std::int64_t first_row, int rows, unsigned channel) {
+  const int t = lane() % 4;
+  const int row = min(lane() / 4 + t / 2 * 8, rows - 1);
+  unsigned bits = kept_channels(dropout, first_row + row, channel / 8 + t % 2) << t % 2 * 8;
+  bits |= __shfl_xor_sync(kAllLanes, bits, 1);
+  const unsigned others = __shfl_xor_sync(kAllLanes, bits, 2);
+  const unsigned upper = t < 2 ? bits : others, lower = t < 2 ? others : bits;
+  const unsigned shift = channel % 8 + 2 * t;
+  return (upper >> shift & 3) | (lower >> shift & 3) << 2;
+}
+// The same of 16 keys (rows) and 8 queries (columns). The 16 channels of a query lie in three groups, which the lanes
+// of a quad draw; then each lane asks for the two queries that it has.
+__device__ unsigned kept_by_key(const DropoutMask& dropout, std::int64_t first_row, int rows, unsigned channel) {
+  const int t = lane() % 4;
+  const int row = min(lane() / 4, rows - 1);
+  unsigned bits = kept_channels(dropout, first_row + row, channel / 8 + t) << t * 8;
+  bits |= __shfl_xor_sync(kAllLanes, bits, 1);
+  bits |= __shfl_xor_sync(kAllLanes, bits, 2);
+  const unsigned even = __shfl_sync(kAllLanes, bits, 8 * t), odd = __shfl_sync(kAllLanes, bits, 8 * t + 4);
+  const unsigned shift = channel % 8 + lane() / 4;
+  return (even >> shift & 1) | (odd >> shift & 1) << 1 | (even >> (shift + 8) & 1) << 2 | (odd >> (shift + 8) & 1) << 3;
+}
+
+// Makes the scores of keys that a query does not see -infinity: `tiles` times 16 rows and 8 columns. Rows are queries,
+// from `query` on, and columns keys, from `key` on; or the other way round if kByKey.
+template <bool kByKey, int kTiles>
+__device__ void hide_unseen(const Sight& sight, int n_k, int query, int key, int tiles, float (&scores)[kTiles][4]) {
+  const int queries = kByKey ? tiles * 8 : kStep, keys = kByKey ? kStep : tiles * 8;
+  const auto hide = [&](const auto& sees) {
+#pragma unroll
+    for (int n = 0; n < kTiles; ++n) {
+      if (n >= tiles) break;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int row = row_of(e), column = n * 8 + column_of(e);
+        const bool seen = sees(query + (kByKey ? column : row), key + (kByKey ? row : column));
+        if (!seen) scores[n][e] = -INFINITY;
+      }
+    }
+  };
+  if (!sight.sees_all(query, queries, key, keys)) hide([&](int i, int j) { return sight.sees(i, j); });
+  if (key + keys > n_k) hide([&](int, int j) { return j < n_k; });
+}
+
+}  // namespace
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,59 @@
+#include "dragoman/cli/completions/command_tree.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace dragoman::cli {
+namespace {
+
+FlagEntry entry_of(const CLI::Option& option) {
+  FlagEntry flag{.name = "--" + option.get_lnames().front(),
+                 .short_name = option.get_snames().empty() ? "" : "-" + option.get_snames().front(),
+                 .placeholder = "",
+                 .initial = option.get_default_str(),
+                 .help = option.get_description(),
+                 .group = option.get_group()};
+  if (option.get_items_expected_max() > 0) flag.placeholder = option.get_type_name();
+  return flag;
+}
+
+CommandEntry entry_of(const CLI::App& command, const std::string& before) {
+  CommandEntry entry{.name = command.get_name(),
+                     .full_name = before + command.get_name(),
+                     .help = command.get_description(),
+                     .flags = {},
+                     .commands = {}};
+  for (const CLI::Option* option : command.get_options()) entry.flags.push_back(entry_of(*option));
+  for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
+    entry.commands.push_back(entry_of(*inner, entry.full_name + " "));
+  }
+  return entry;
+}
+
+void append(const CommandEntry& command, std::vector<const CommandEntry*>& all) {
+  all.push_back(&command);
+  for (const CommandEntry& inner : command.commands) append(inner, all);
+}
+
+}  // namespace
+
+std::vector<std::string> FlagEntry::choices() const {
+  std::vector<std::string> all;
+  if (placeholder.find('|') == std::string::npos) return all;
+  for (std::size_t begin = 0; begin <= placeholder.size();) {
+    const std::size_t end = std::min(placeholder.find('|', begin), placeholder.size());
+    all.push_back(placeholder.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return all;
+}
+
+CommandEntry command_tree(const CLI::App& program) { return entry_of(program, ""); }
+
+std::vector<const CommandEntry*> all_commands(const CommandEntry& root) {
+  std::vector<const CommandEntry*> all;
+  append(root, all);
+  return all;
+}
+
+}  // namespace dragoman::cli

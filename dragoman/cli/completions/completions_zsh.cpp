@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "dragoman/cli/completions/completions.h"
+
+namespace dragoman::cli {
+namespace {
+
+std::string function_name(const CommandEntry& command) {
+  std::string name = "_" + command.full_name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+// In single quotes, with a backslash before each of `marks`.
+std::string quoted(const std::string& text, std::string_view marks) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+      continue;
+    }
+    if (c == '\\' || marks.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+// What _arguments is told of a flag.
+std::string specification(const FlagEntry& flag) {
+  const std::string help = quoted(flag.help, "[]");
+  if (flag.is_switch()) {
+    if (flag.short_name.empty()) return fmt::format("'{}[{}]'", flag.name, help);
+    return fmt::format("'({0} {1})'{{{0},{1}}}'[{2}]'", flag.short_name, flag.name, help);
+  }
+  std::string action = " ";
+  if (flag.takes_file()) action = "_files";
+  if (flag.takes_directory()) action = "_files -/";
+  if (action != " " && flag.takes_list()) action = "_sequence " + action;
+  if (const std::vector<std::string> choices = flag.choices(); !choices.empty()) {
+    action = fmt::format("({})", fmt::join(choices, " "));
+  }
+  return fmt::format("'{}=[{}]:{}:{}'", flag.name, help, flag.name.substr(2), action);
+}
+
+std::string arguments_of(const CommandEntry& command) {
+  std::string lines;
+  for (const FlagEntry& flag : command.flags) lines += " \\\n    " + specification(flag);
+  return lines;
+}
+
+std::string function_of(const CommandEntry& command) {
+  const std::string name = function_name(command);
+  if (command.commands.empty()) return fmt::format("{}() {{\n  _arguments{}\n}}\n\n", name, arguments_of(command));
+  std::string described, cases;
+  for (const CommandEntry& inner : command.commands) {
+    described += fmt::format("        '{}:{}'\n", inner.name, quoted(inner.help, ""));
+    cases += fmt::format("        {}) {} ;;\n", inner.name, function_name(inner));
+  }
+  return fmt::format(R"({}() {{
+  local context state state_descr line
+  typeset -A opt_args
+  _arguments -C{} \
+    '1: :->command' '*:: :->rest'
+  case $state in
+    command)
+      local -a commands
+      commands=(
+{}      )
+      _describe command commands
+      ;;
+    rest)
+      case $words[1] in
+{}      esac
+      ;;
+  esac
+}}
+
+)",
+                     name, arguments_of(command), described, cases);
+}
+
+}  // namespace
+
+std::string zsh_completions(const CommandEntry& program) {
+  std::string script = "#compdef dragoman\n# zsh completion for dragoman. Written by 'dragoman completion zsh'.\n\n";
+  for (const CommandEntry* command : all_commands(program)) script += function_of(*command);
+  // The file is either the body of the function, found by its name, or read by whoever wants it.
+  return script +
+         "if [[ $funcstack[1] == _dragoman ]]; then\n  _dragoman \"$@\"\nelse\n"
+         "  compdef _dragoman dragoman\nfi\n";
+}
+
+}  // namespace dragoman::cli

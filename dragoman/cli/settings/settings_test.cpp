@@ -1,0 +1,149 @@
+#include "dragoman/cli/settings/settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "dragoman/model/transformer/config.h"
+
+namespace dragoman::cli {
+namespace {
+
+// A configuration file that goes away with the test.
+class File {
+ public:
+  explicit File(const std::string& text)
+      : path_((std::filesystem::temp_directory_path() /
+               ("dragoman_settings_" + std::to_string(::getpid()) + "_" + std::to_string(++count_) + ".yaml"))
+                  .string()) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  static inline int count_ = 0;
+  std::string path_;
+};
+
+model::TransformerConfig read(const std::vector<std::string>& arguments) {
+  const auto command = lone_command();
+  Settings settings(*command);
+  settings.add_flags(model::TransformerConfig{}, "Model");
+  settings.allow_in_file(model::TrainingConfig());
+  parse(*command, arguments);
+  settings.read_file();
+  model::TransformerConfig config;
+  settings.apply(config);
+  return config;
+}
+
+struct Lists {
+  std::vector<std::string> models;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", directory_name(models), "some");
+  }
+};
+
+// What is said about a configuration file, with FILE for its name.
+std::string complaint(const std::string& text) {
+  const File file(text);
+  try {
+    read({"--config", file.path()});
+  } catch (const UsageError& error) {
+    std::string said = error.what();
+    const std::size_t at = said.find(file.path());
+    return at == std::string::npos ? said : said.replace(at, file.path().size(), "FILE");
+  }
+  return "";
+}
+
+TEST(Settings, EveryFieldIsAFlag) {
+  const auto config = read({"--d-model", "64", "--norm=pre", "--attention-bias", "--dropout", "0.25"});
+  EXPECT_EQ(config.d_model, 64);
+  EXPECT_EQ(config.norm, model::Norm::kPre);
+  EXPECT_TRUE(config.attention_bias);
+  EXPECT_EQ(config.P_drop, 0.25f);
+}
+
+TEST(Settings, EveryFieldIsAKeyOfTheFile) {
+  const File file("d-model: 64\nnorm: pre\nattention-bias: true\n");
+  const auto config = read({"--config", file.path()});
+  EXPECT_EQ(config.d_model, 64);
+  EXPECT_EQ(config.norm, model::Norm::kPre);
+  EXPECT_TRUE(config.attention_bias);
+}
+
+TEST(Settings, FlagsWinOverTheFile) {
+  const File file("d-model: 64\nattention-bias: true\nheads: 2\n");
+  const auto config = read({"--d-model", "32", "--attention-bias=false", "--config", file.path()});
+  EXPECT_EQ(config.d_model, 32);
+  EXPECT_FALSE(config.attention_bias);
+  EXPECT_EQ(config.h, 2);
+}
+
+TEST(Settings, AFlagForOneStackWinsOverTheFlagForBothInAnyOrder) {
+  const auto config = read({"--encoder-layers", "2", "--layers", "4"});
+  EXPECT_EQ(config.N_enc, 2);
+  EXPECT_EQ(config.N_dec, 4);
+}
+
+TEST(Settings, TheLastOfARepeatedFlagHolds) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
+
+TEST(Settings, AnEmptyFileSetsNothing) {
+  EXPECT_EQ(complaint(""), "");
+  EXPECT_EQ(complaint("# nothing yet\n"), "");
+}
+
+TEST(Settings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(complaint("label-smoothing: 0.2\n"), ""); }
+
+TEST(Settings, AnUnknownKeyIsNamedWithItsLineAndTheNearest) {
+  EXPECT_EQ(complaint("heads: 4\nd-modle: 64\n"),
+            "'FILE' line 2: there is no setting 'd-modle'. Did you mean 'd-model'?");
+}
+
+TEST(Settings, AValueThatDoesNotReadIsNamedWithItsLine) {
+  EXPECT_EQ(complaint("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
+}
+
+TEST(Settings, AKeyGivenTwiceIsRefused) {
+  EXPECT_EQ(complaint("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
+}
+
+TEST(Settings, WhatIsNotAMappingOfValuesIsRefused) {
+  EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
+  EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
+  EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
+  EXPECT_EQ(complaint("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
+  EXPECT_EQ(complaint(",\n"), "'FILE' holds several YAML documents; a configuration is one.");  // to yaml-cpp, endless
+}
+
+TEST(Settings, BrokenYamlIsNamedWithItsLine) {
+  EXPECT_TRUE(complaint("heads: 8\nd-model: }\n").starts_with("'FILE' line 2 is not YAML ("));
+  EXPECT_NE(complaint(std::string(100000, '[')), "");
+}
+
+TEST(Settings, AFileThatCannotBeReadIsNamed) {
+  EXPECT_THROW(read({"--config", "/no/such/file.yaml"}), UsageError);
+  EXPECT_THROW(read({"--config", "/"}), UsageError);
+  EXPECT_EQ(complaint(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
+}
+
+TEST(Settings, AListMayBeGivenInParts) {
+  const auto command = lone_command();
+  Settings settings(*command);
+  settings.add_flags(Lists{}, "Options");
+  parse(*command, {"--model", "a,b", "--model", "c"});
+  Lists lists;
+  settings.apply(lists);
+  EXPECT_EQ(lists.models, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+}  // namespace
+}  // namespace dragoman::cli

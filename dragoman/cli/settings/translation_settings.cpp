@@ -1,0 +1,45 @@
+#include "dragoman/cli/settings/translation_settings.h"
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::cli {
+
+void TranslationSettings::validate() const {
+  const auto within = [](std::string_view key, int value, int least, int most) {
+    require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
+                        ".");
+  };
+  require<UsageError>(!model.empty(), "say which model with --model DIR.");
+  within("threads", threads, 0, 1024);
+  within("workers", workers, 1, 1024);
+  within("batch-size", batch_size, 0, 100'000);
+  within("batch-tokens", batch_tokens, 0, 10'000'000);
+  within("longest", longest, 1, 1'000'000);
+}
+
+decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search) {
+  settings.validate();
+  search.validate();
+  decode::TranslatorOptions options;
+  options.search = search;
+  options.threads = settings.threads;
+  options.workers = settings.workers;
+  if (settings.device == DeviceChoice::kCuda) {  // a GPU is busy with so many, and no slower for it
+    options.batch_size = 512;
+    options.batch_tokens = 32'768;
+  }
+  if (settings.batch_size > 0) options.batch_size = settings.batch_size;
+  if (settings.batch_tokens > 0) options.batch_tokens = settings.batch_tokens;
+  options.longest = settings.longest;
+  if (settings.precision == Precision::kFp32) options.weights = WeightForm::kFloat32;
+  if (settings.precision == Precision::kInt8) options.weights = WeightForm::kInt8;
+  if (settings.precision == Precision::kBf16) options.weights = WeightForm::kBFloat16;
+  options.device = device_of(settings.device);
+  return options;
+}
+
+std::vector<std::filesystem::path> directories(const TranslationSettings& settings) {
+  return {settings.model.begin(), settings.model.end()};
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,50 @@
+// The settings that every command that translates has.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/backend/choice.h"
+#include "dragoman/decode/lines/translator.h"
+
+namespace dragoman::cli {
+
+enum class Precision : std::uint8_t { kStored, kFp32, kInt8, kBf16 };
+constexpr std::array<std::string_view, 4> names(Precision) { return {"stored", "fp32", "int8", "bf16"}; }
+
+struct TranslationSettings {
+  std::vector<std::string> model;
+  DeviceChoice device = DeviceChoice::kCpu;
+  Precision precision = Precision::kStored;
+  int threads = 0;
+  int workers = 1;
+  OptionalSize batch_size = 0;
+  OptionalSize batch_tokens = 0;
+  int longest = 1024;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("model", directory_name(model),
+          "directory of the model; given several times, translate has them vote, and serve takes one for each pair of "
+          "languages");
+    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+    field("precision", precision,
+          "fp32, int8 (CPU), bf16 (CUDA), or stored: as the file has it on the CPU, bf16 on CUDA");
+    field("threads", threads, "threads to use; 0 for all");
+    field("workers", workers, "batches to translate at a time, which share the threads");
+    field("batch-size", batch_size, "sentences of a batch, at most; 64 unless given, on CUDA 512");
+    field("batch-tokens", batch_tokens, "source tokens of a batch, at most; 4,096 unless given, on CUDA 32,768");
+    field("longest", longest, "tokens of a line, at most; a longer one is translated in pieces");
+  }
+  // Throws a UsageError that names the setting.
+  void validate() const;
+};
+
+// Both throw a UsageError for settings that do not work.
+decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
+std::vector<std::filesystem::path> directories(const TranslationSettings& settings);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,112 @@
+#include "dragoman/cli/show/evaluation_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/show/score_report.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct References {
+  double nll = 0;
+  std::int64_t subwords = 0, left_out = 0;
+
+  double nll_per_subword() const { return nll / static_cast<double>(subwords); }
+  double perplexity() const { return std::exp(nll_per_subword()); }
+};
+
+References sum_of(const Evaluation& evaluation) {
+  References sum;
+  for (const std::optional<decode::Likelihood>& likelihood : evaluation.likelihoods) {
+    sum.nll += likelihood ? likelihood->nll : 0;
+    sum.subwords += likelihood ? likelihood->tokens : 0;
+    sum.left_out += likelihood ? 0 : 1;
+  }
+  return sum;
+}
+
+ScoreReport scores_of(const Evaluation& evaluation) {
+  SystemResult system{"", {}};
+  for (std::size_t i = 0; i < evaluation.metrics.size(); ++i) {
+    system.scores.push_back({*evaluation.metrics[i], evaluation.statistics[i].sums(), std::nullopt, std::nullopt});
+  }
+  return {.references = 1, .resampling = {}, .systems = {system}};
+}
+
+std::string references_text(const References& references) {
+  std::string text;
+  if (references.subwords > 0) {
+    text +=
+        fmt::format("references: NLL {:.4f} per subword, perplexity {:.4g} ({} subwords, ends of sentences included)\n",
+                    references.nll_per_subword(), references.perplexity(), with_thousands(references.subwords));
+  }
+  if (references.left_out > 0) {
+    text += fmt::format("  without {} of the pairs, which are empty on a side or longer than --longest\n",
+                        with_thousands(references.left_out));
+  }
+  return text;
+}
+
+std::string search_text(const decode::SearchSettings& search) {
+  const bool is_beam = search.method == decode::Method::kBeam;
+  return fmt::format("{}{}, {}:{}", to_string(search.method), is_beam ? fmt::format(" {}", search.beam) : "",
+                     to_string(search.length_norm), search.alpha);
+}
+
+}  // namespace
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  const auto sentences = std::ssize(evaluation.translations);
+  std::string text = report_text(scores_of(evaluation)) + references_text(sum_of(evaluation));
+  text += fmt::format("{} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} tokens/s ({})\n", with_thousands(sentences),
+                      evaluation.seconds, static_cast<double>(sentences) / evaluation.seconds,
+                      static_cast<double>(evaluation.tokens) / evaluation.seconds, search_text(evaluation.search));
+  if (evaluation.cut_short > 0) {
+    text += fmt::format("  {} of the translations ran into the length limit\n", with_thousands(evaluation.cut_short));
+  }
+  return text;
+}
+
+Json evaluation_json(const Evaluation& evaluation) {
+  Json object = report_json(scores_of(evaluation));
+  const References references = sum_of(evaluation);
+  const bool any = references.subwords > 0;
+  object["references"] = {{"nll_per_subword", any ? Json(references.nll_per_subword()) : Json()},
+                          {"perplexity", any ? Json(references.perplexity()) : Json()},
+                          {"subwords", references.subwords},
+                          {"left_out", references.left_out}};
+  const auto sentences = std::ssize(evaluation.translations);
+  object["translation"] = {{"sentences", sentences},
+                           {"tokens", evaluation.tokens},
+                           {"cut_short", evaluation.cut_short},
+                           {"seconds", evaluation.seconds},
+                           {"sentences_per_second", static_cast<double>(sentences) / evaluation.seconds},
+                           {"tokens_per_second", static_cast<double>(evaluation.tokens) / evaluation.seconds},
+                           {"search", settings_to_json(evaluation.search)}};
+  return object;
+}
+
+std::string sentences_text(const Evaluation& evaluation) {
+  std::string text = "logp\treference NLL\tsubwords";
+  for (const auto& metric : evaluation.sentence_metrics) {
+    text += fmt::format("\t{}|{}", metric->name(), eval::signature(*metric, 1));
+  }
+  text += '\n';
+  for (std::size_t i = 0; i < evaluation.translations.size(); ++i) {
+    text += fmt::format("{:.4f}\t", evaluation.log_probabilities[i]);
+    const std::optional<decode::Likelihood>& likelihood = evaluation.likelihoods[i];
+    text += likelihood ? fmt::format("{:.4f}\t{}", likelihood->nll, likelihood->tokens) : "-\t-";
+    for (std::size_t m = 0; m < evaluation.sentence_metrics.size(); ++m) {
+      const eval::Metric& metric = *evaluation.sentence_metrics[m];
+      text += fmt::format("\t{:.{}f}", metric.score(evaluation.statistics[m][i]), metric.digits());
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace dragoman::cli

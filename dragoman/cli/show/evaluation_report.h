@@ -1,0 +1,44 @@
+// What `dragoman evaluate` found out, as text and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/json.h"
+#include "dragoman/cli/settings/metric_settings.h"
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/eval/metric.h"
+
+namespace dragoman::cli {
+
+struct TestSet {
+  std::vector<std::string> sources, references;
+};
+
+struct Evaluation {
+  decode::SearchSettings search;
+  std::vector<std::string> translations = {};
+  std::vector<double> log_probabilities = {};                       // of the translations
+  std::int64_t tokens = 0;                                          // of the translations together
+  std::int64_t cut_short = 0;                                       // translations that ran into the length limit
+  double seconds = 0;                                               // that translating took
+  std::vector<std::optional<decode::Likelihood>> likelihoods = {};  // of the references
+
+  Metrics metrics = {}, sentence_metrics = {};            // the same for the whole and for single sentences
+  std::vector<eval::SentenceStatistics> statistics = {};  // by metric
+};
+
+// A line for each score with its signature, one for the likelihood of the references, one for the speed.
+std::string evaluation_text(const Evaluation& evaluation);
+
+// {"bleu": {...}, "chrf": {...}, "references": {"nll_per_subword": ..., "perplexity": ..., ...},
+//  "translation": {"sentences_per_second": ..., ...}}
+Json evaluation_json(const Evaluation& evaluation);
+
+// A line for each sentence below a line of names: log-probability of the translation, negative log-likelihood of the
+// reference and the subwords that it is of ("-" where there is none), sentence scores.
+std::string sentences_text(const Evaluation& evaluation);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,48 @@
+#include "dragoman/cli/show/output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::cli {
+namespace {
+
+void require_written(bool written) {
+  if (written) return;
+  const int reason = errno;
+  if (reason == EPIPE) throw OutputClosed{};
+  throw Error(join("cannot write to standard output (", std::generic_category().message(reason), ")."));
+}
+
+}  // namespace
+
+void print(std::string_view text) { require_written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size()); }
+
+void note(std::string_view line) {
+  try {
+    const std::string whole = std::string(line) + "\n";
+    std::fwrite(whole.data(), 1, whole.size(), stderr);
+  } catch (const std::bad_alloc&) {  // nor is it a reason to fail if there is no memory for it
+  }
+}
+
+// Each is opened the wrong way round, so that its use is an error (EBADF), as it would be without us.
+bool hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int held = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (held != stream) return false;  // the lowest number that is free is the stream's own
+  }
+  return true;
+}
+
+void flush_output() { require_written(std::fflush(stdout) == 0); }
+
+}  // namespace dragoman::cli

@@ -1,0 +1,37 @@
+#include "dragoman/cli/show/trace_output.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dragoman/cli/show/output.h"
+
+namespace dragoman::cli {
+namespace {
+
+// Whether the file is what this descriptor stands for, and plain if it has to be.
+bool is_open_as(const std::string& name, int descriptor, bool plain) {
+  struct stat named {};
+  struct stat opened {};
+  return ::stat(name.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino && (!plain || S_ISREG(named.st_mode));
+}
+
+}  // namespace
+
+TraceOutput::TraceOutput(const std::string& name) {
+  require<UsageError>(!is_open_as(name, STDIN_FILENO, true), "'", name,
+                      "' is the text to translate; name another file with --attention.");
+  if (!is_open_as(name, STDOUT_FILENO, false)) file_.emplace(name);
+}
+
+void TraceOutput::write(std::string_view line) {
+  if (file_) return file_->add(line);
+  print(line);
+  flush_output();
+}
+
+void TraceOutput::finish() {
+  if (file_) file_->finish();
+}
+
+}  // namespace dragoman::cli

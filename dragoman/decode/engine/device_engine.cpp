@@ -1,0 +1,388 @@
+#include "dragoman/decode/engine/device_engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "dragoman/autograd/record.h"
+
+namespace dragoman::decode {
+namespace {
+
+constexpr std::int64_t kMostSteps = 4096;      // of a search here: tables are as wide
+constexpr std::int64_t kLeastPositions = 256;  // bounds grow in powers of two from here ...
+constexpr std::int64_t kLeastSources = 32;     // ... and from here
+constexpr std::size_t kAhead = 1;              // steps that are launched before the news of an earlier one is read
+
+// Cells are enough for all sentences to grow to their limits. Each slot has rows of its own.
+RoomNeeds most_of(std::int64_t B, std::int64_t T, const SearchSettings& settings, const EngineLimits& limits) {
+  const std::int64_t S = limits.sentences;
+  return {.tokens = limits.source_tokens, .cells = B * std::min(limits.source_tokens + S * settings.max_extra, S * T)};
+}
+
+std::int64_t rounded(std::int64_t count) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+}
+
+template <class T>
+std::vector<T> to_host(const Backend& on, const Array& x) {
+  std::vector<T> values(static_cast<std::size_t>(x.count()));
+  on.copy_out(x, values.data());
+  return values;
+}
+
+}  // namespace
+
+struct DeviceEngine::Tables {
+  std::vector<std::int32_t> slots, ended, history;
+  std::vector<double> log_p, ended_p;
+
+  std::int32_t at(std::int64_t slot, SlotColumn column) const { return slots[slot * kSlotColumns + column]; }
+};
+
+bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
+  if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
+  // So that words are left when EOS is barred.
+  if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
+  return settings.method == Method::kBeam && settings.beam <= kMostBeam;
+}
+
+DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings,
+                           const EngineLimits& limits)
+    : on_(on),
+      memory_(on.arena()),
+      model_(model),
+      settings_(settings),
+      limits_(limits),
+      B_(settings.method == Method::kGreedy ? 1 : settings.beam),
+      T_(std::clamp<std::int64_t>(limits.source_tokens - 1 + settings.max_extra, 1,
+                                  std::min(kMostSteps, model.most_positions()))),
+      admission_(limits, most_of(B_, T_, settings, limits)),
+      S_(admission_.room().sentences()),
+      words_(0) {
+  settings.validate();
+  const model::Seq2Seq* const models[] = {&model};
+  require<UsageError>(can(models, settings), "these settings need a search on the host.");
+  // A greedy search is one that looks at the best extension alone, and is over when that ends.
+  rules_ = {.choices = settings.method == Method::kGreedy ? 1 : 2 * B_,
+            .n_best = settings.n_best,
+            .min_length = settings.min_length,
+            .ends_when_full = settings.stop == Stop::kBeam};
+  words_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
+  const Room& room = admission_.room();
+  free_memory_ = model::NumberRanges(room.tokens());
+  free_cells_ = model::NumberRanges(room.cells());
+  state_ =
+      model::StateArrays(on, model.state_layout(), {.source_rows = room.tokens(), .cells = room.cells() + S_ * B_});
+  slots_.idle_cells = room.cells();
+  places_.resize(static_cast<std::size_t>(S_));
+  positions_ = std::min(kLeastPositions, T_);
+  sources_ = std::min(kLeastSources, limits.source_tokens);
+  make_tables();
+}
+
+void DeviceEngine::make_tables() {
+  const std::int64_t S = S_, R = S * B_;
+  for (Array* x : {&slots_.ids, &slots_.lengths, &slots_.memory_first, &slots_.memory_count}) {
+    *x = on_.empty({R}, DType::kInt32);
+  }
+  slots_.cells = on_.empty({R, T_}, DType::kInt32);
+  slots_.slots = on_.empty({S, kSlotColumns}, DType::kInt32);
+  slots_.log_p = on_.empty({S, B_}, DType::kFloat64);
+  slots_.ended = on_.empty({S, 2 * B_}, DType::kInt32);
+  slots_.ended_p = on_.empty({S, 2 * B_}, DType::kFloat64);
+  slots_.history = on_.empty({T_, R}, DType::kInt32);
+  slots_.done = data::make_ids(on_, std::vector<std::int32_t>{0});
+  std::vector<double> penalties;
+  for (std::int64_t n = 0; n <= T_; ++n) {
+    penalties.push_back(length_penalty(settings_.length_norm, settings_.alpha, n));
+  }
+  slots_.penalties = on_.empty({T_ + 1}, DType::kFloat64);
+  on_.copy_in(penalties.data(), slots_.penalties);
+  std::vector<std::int32_t> resting;
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S); ++slot) {
+    resting.insert(resting.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
+  }
+  start(resting);
+}
+
+std::int64_t DeviceEngine::limit(const Request& request) const {
+  return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
+}
+
+bool DeviceEngine::takes(const Request& request) const {
+  const RequestOptions& options = request.options;
+  const bool plain =
+      !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
+  return plain && request.prefix.empty() && limit(request) <= T_;
+}
+
+// One that is under way goes on to its end: to stop it the host would have to wait for the device.
+void DeviceEngine::cancel(std::uint64_t number) {
+  admission_.cancel(number);
+  std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
+  for (std::optional<Active>& place : places_) {
+    if (place && place->request.number == number) place->unwanted = true;
+  }
+}
+
+void DeviceEngine::add(Request request) {
+  check_request(request, limits_, limit(request));
+  require<UsageError>(takes(request), "this sentence needs a search on the host.");
+  if (limit(request) == 0) {  // there is nothing to compute
+    Result& result = ready_.emplace_back();
+    result.number = request.number;
+    result.hypotheses.emplace_back();
+  } else {
+    const RoomNeeds needs = needs_of(request);
+    admission_.add(std::move(request), needs);
+  }
+}
+
+std::vector<Result> DeviceEngine::step() {
+  const NoGradient no_gradient;
+  admit();
+  if (under_way() == 0) return std::exchange(ready_, {});
+  launch();
+  std::vector<Result> results = std::exchange(ready_, {});
+  const std::int64_t done = known_done();
+  // Several at a time: to read them the host waits for the device, and those that take their place are encoded
+  // together.
+  if (done > 0 && done >= under_way() / 4) collect(results);
+  return results;
+}
+
+RoomNeeds DeviceEngine::needs_of(const Request& request) const {
+  return {.tokens = std::ssize(request.source), .cells = B_ * limit(request)};
+}
+
+void DeviceEngine::admit() {
+  std::vector<Active> entering;
+  const auto take = [&](const Request& request) {
+    std::optional<Active> active = take_memory(request);
+    if (active) entering.push_back(std::move(*active));
+    return active.has_value();
+  };
+  std::vector<Request> requests = admission_.admit(take);
+  if (requests.empty()) return;
+  std::vector<std::int64_t> slots;
+  std::int64_t slot = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    while (places_[slot]) ++slot;
+    places_[slot] = std::move(entering[i]);
+    places_[slot]->request = std::move(requests[i]);
+    slots.push_back(slot);
+  }
+  used_ = std::max(used_, slots_for(slots.back() + 1));
+  try {
+    encode(slots);
+  } catch (...) {  // their slots still rest
+    for (const std::int64_t entered : slots) leave(entered);
+    throw;
+  }
+}
+
+// Rows of the memory, and cells for all tokens that the hypotheses may come to have.
+std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const Request& request) {
+  const RoomNeeds needs = needs_of(request);
+  Active active;
+  active.limit = limit(request);
+  active.memory_first = free_memory_.take(needs.tokens);
+  if (active.memory_first < 0) return {};  // enough room, but not in one piece
+  active.first_cell = free_cells_.take(needs.cells);
+  if (active.first_cell < 0) {
+    free_memory_.give_back(active.memory_first, needs.tokens);
+    return {};
+  }
+  active.order = entered_++;
+  active.last_step = step_ + active.limit;
+  return active;
+}
+
+void DeviceEngine::encode(std::span<const std::int64_t> slots) {
+  std::vector<data::Sentence> sources;
+  std::vector<std::int32_t> rows, entering;
+  for (const std::int64_t slot : slots) {
+    const Active& active = *places_[slot];
+    const auto tokens = static_cast<std::int64_t>(active.request.source.size());
+    sources.push_back(active.request.source);
+    for (std::int64_t i = 0; i < tokens; ++i) rows.push_back(static_cast<std::int32_t>(active.memory_first + i));
+    for (const std::int64_t column : {slot, active.limit, active.first_cell, active.memory_first, tokens}) {
+      entering.push_back(static_cast<std::int32_t>(column));
+    }
+    positions_ = std::max(positions_, std::min(T_, rounded(active.limit)));
+    sources_ = std::max(sources_, std::min(limits_.source_tokens, rounded(tokens)));
+  }
+  const ArenaScope values(on_.arena());
+  nn::Pass pass{.on = on_};
+  const Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
+  model_.remember(model_.encode(source, pass), data::make_ids(on_, rows), state_);
+  start(entering);
+}
+
+void DeviceEngine::start(std::span<const std::int32_t> entering) {
+  const ArenaScope values(on_.arena());
+  const auto count = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
+  on_.beam_start(data::make_ids(on_, entering).reshaped({count, kEnteringColumns}), model_.start_token(), slots_);
+}
+
+// A few numbers of slots, so that few kinds of steps are recorded.
+std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(rounded(count), S_); }
+
+// Makes steps smaller where that brings the searches under way into fewer slots.
+void DeviceEngine::close_ranks() {
+  const std::int64_t wanted = under_way() == 0 ? 0 : slots_for(under_way());
+  std::vector<std::int32_t> moves;
+  std::int64_t to = 0;
+  for (std::int64_t from = wanted; from < used_; ++from) {
+    if (!places_[from]) continue;
+    while (places_[to]) ++to;
+    places_[to] = std::exchange(places_[from], std::nullopt);
+    moves.insert(moves.end(), {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to)});
+  }
+  used_ = std::min(used_, wanted);
+  if (moves.empty()) return;
+  const ArenaScope values(on_.arena());
+  on_.beam_move(data::make_ids(on_, moves).reshaped({std::ssize(moves) / 2, 2}), slots_);
+}
+
+// A kind of step is run as it is for the first time, which also makes tables that it needs, and recorded for the
+// second.
+void DeviceEngine::launch() {
+  const std::size_t mark = on_.arena().mark();
+  Recorded& recorded = recorded_[used_];
+  if (recorded.mark == mark && recorded.positions == positions_ && recorded.sources == sources_) {
+    if (!recorded.replay) recorded.replay = on_.record_launches([this, slots = used_] { run_step(slots); });
+    recorded.replay->run();
+  } else {
+    recorded = {};
+    run_step(used_);
+    recorded = {.mark = mark, .positions = positions_, .sources = sources_, .replay = nullptr};
+  }
+  news_.push_back(on_.copy_out_later(slots_.done));
+  ++step_;
+}
+
+void DeviceEngine::run_step(std::int64_t slots) const {
+  const NoGradient no_gradient;
+  const ArenaScope values(on_.arena());
+  const std::int64_t rows = slots * B_;
+  nn::Pass pass{.on = on_};
+  const model::StepRows step{.ids = slots_.ids.columns(0, rows),
+                             .cells = slots_.cells.row_range(0, rows),
+                             .lengths = slots_.lengths.columns(0, rows),
+                             .memory = {.first = slots_.memory_first.columns(0, rows),
+                                        .count = slots_.memory_count.columns(0, rows),
+                                        .longest = sources_},
+                             .positions = positions_};
+  const Tensor states = model_.step(step, state_, pass);
+  const DType dtype = statistics_of(states.array().dtype());
+  const BestWords best{.ids = on_.empty({rows, words_}, DType::kInt32),
+                       .logits = on_.empty({rows, words_}, dtype),
+                       .log_sums = on_.empty({rows}, dtype)};
+  model::best_words(model_, states, best);
+  on_.beam_step(best, rules_, slots_);
+}
+
+// How many searches under way are known to be done, without waiting for a step that was just launched, unless it was
+// the last one.
+std::int64_t DeviceEngine::known_done() {
+  std::int64_t last = 0;
+  for (const auto& place : places_) {
+    if (place) last = std::max(last, place->last_step);
+  }
+  if (step_ >= last) return under_way();
+  std::int64_t done = 0;
+  while (news_.size() > kAhead) {
+    std::int32_t count = 0;
+    news_.front()->wait(&count);
+    news_.pop_front();
+    done = static_cast<std::int32_t>(static_cast<std::uint32_t>(count) - collected_);
+  }
+  return done;
+}
+
+void DeviceEngine::collect(std::vector<Result>& results) {
+  news_.clear();
+  Tables tables;
+  tables.slots = to_host<std::int32_t>(on_, slots_.slots.row_range(0, used_));
+  std::vector<std::int64_t> done;
+  std::int64_t steps = 0;
+  for (std::int64_t slot = 0; slot < used_; ++slot) {
+    if (!places_[slot] || tables.at(slot, kSlotState) == kSlotSearching) continue;
+    done.push_back(slot);
+    steps = std::max<std::int64_t>(steps, tables.at(slot, kSlotSteps));
+    require<Error>(tables.at(slot, kSlotState) != kSlotFailed,
+                   "the model's scores are not numbers: its weights are damaged or far too large.");
+  }
+  tables.ended = to_host<std::int32_t>(on_, slots_.ended.row_range(0, used_));
+  tables.ended_p = to_host<double>(on_, slots_.ended_p.row_range(0, used_));
+  tables.log_p = to_host<double>(on_, slots_.log_p.row_range(0, used_));
+  tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
+  std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
+  for (const std::int64_t slot : done) {
+    const bool wanted = !places_[slot]->unwanted;
+    Result result = finish(slot, tables);
+    if (wanted) results.push_back(std::move(result));
+  }
+  collected_ += static_cast<std::uint32_t>(done.size());
+  close_ranks();
+}
+
+Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
+  const Active& active = *places_[slot];
+  Result result;
+  result.number = active.request.number;
+  result.steps = tables.at(slot, kSlotSteps);
+  const auto add = [&](std::int64_t steps, std::int64_t row, double log_p, double score) -> Hypothesis& {
+    Hypothesis hypothesis{.tokens = {}, .log_probability = log_p, .score = score, .finished = false, .rows = {}};
+    for (std::int64_t t = steps - 1; t >= 0; --t) {
+      const std::int64_t chosen = tables.history[(t * S_ + slot) * B_ + row];
+      row = chosen % B_;
+      hypothesis.tokens.push_back(static_cast<std::int32_t>(chosen / B_));
+      hypothesis.rows.push_back(static_cast<std::int32_t>(row));
+    }
+    std::ranges::reverse(hypothesis.tokens);
+    std::ranges::reverse(hypothesis.rows);
+    return result.hypotheses.emplace_back(std::move(hypothesis));
+  };
+  const std::int64_t ended = std::min<std::int64_t>(tables.at(slot, kSlotEnded), rules_.n_best);
+  for (std::int64_t i = 0; i < ended; ++i) {
+    const std::int32_t* at = tables.ended.data() + 2 * (slot * B_ + i);
+    const double* p = tables.ended_p.data() + 2 * (slot * B_ + i);
+    Hypothesis& hypothesis = add(at[0], at[1], p[0], p[1]);
+    hypothesis.finished = true;
+    hypothesis.rows.push_back(at[1]);
+  }
+  const std::int64_t alive = std::min<std::int64_t>(tables.at(slot, kSlotAlive), rules_.n_best - ended);
+  const double penalty =
+      length_penalty(settings_.length_norm, settings_.alpha, std::max<std::int64_t>(1, result.steps));
+  for (std::int64_t b = 0; b < alive; ++b) {
+    const double log_p = tables.log_p[slot * B_ + b];
+    add(result.steps, b, log_p, log_p / penalty);
+  }
+  if (on_.dry()) result.hypotheses.assign(1, {});  // nothing was searched
+  leave(slot);
+  return result;
+}
+
+// Gives back what the slot's sentence had.
+void DeviceEngine::leave(std::int64_t slot) {
+  const Active& active = *places_[slot];
+  const RoomNeeds needs = needs_of(active.request);
+  free_memory_.give_back(active.memory_first, needs.tokens);
+  free_cells_.give_back(active.first_cell, needs.cells);
+  admission_.leave(active.request, needs);
+  places_[slot].reset();
+}
+
+std::int64_t DeviceEngine::launches() const {
+  std::int64_t launches = 0;
+  for (const auto& [slots, recorded] : recorded_) {
+    if (recorded.replay) launches = std::max(launches, recorded.replay->launches());
+  }
+  return launches;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,93 @@
+#include "dragoman/decode/engine/dispatcher.h"
+
+#include <iterator>
+#include <utility>
+
+namespace dragoman::decode {
+namespace {
+
+bool wanted_on_device(const Backend& on, Place place) {
+  return place == Place::kDevice || (place == Place::kUsual && on.device().kind == Device::Kind::kCuda);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
+                       const EngineLimits& limits, Place place)
+    : on_(on), models_(std::move(models)), settings_(settings), limits_(limits) {
+  settings.validate();
+  if (wanted_on_device(on, place) && DeviceEngine::can(models_, settings)) {
+    device_ = std::make_unique<DeviceEngine>(on, *models_.front(), settings, limits);
+  } else {
+    host();
+  }
+}
+
+Engine& Dispatcher::host() {
+  if (!host_) host_ = std::make_unique<Engine>(on_, models_, settings_, limits_);
+  return *host_;
+}
+
+void Dispatcher::add(Request request) {
+  if (device_ && device_->takes(request)) {
+    device_->add(std::move(request));
+  } else {
+    host().add(std::move(request));
+  }
+}
+
+void Dispatcher::cancel(std::uint64_t number) {
+  if (device_) device_->cancel(number);
+  if (host_) host_->cancel(number);
+}
+
+std::vector<Settled> Dispatcher::settled() const { return host_ ? host_->settled() : std::vector<Settled>(); }
+
+std::int64_t Dispatcher::limit(const Request& request) const {
+  return device_ ? device_->limit(request) : host_->limit(request);
+}
+
+std::int64_t Dispatcher::waiting() const { return (device_ ? device_->waiting() : 0) + (host_ ? host_->waiting() : 0); }
+
+std::int64_t Dispatcher::waiting(const std::string& client) const {
+  return (device_ ? device_->waiting(client) : 0) + (host_ ? host_->waiting(client) : 0);
+}
+
+std::int64_t Dispatcher::under_way() const {
+  return (device_ ? device_->under_way() : 0) + (host_ ? host_->under_way() : 0);
+}
+
+bool Dispatcher::idle() const { return (!device_ || device_->idle()) && (!host_ || host_->idle()); }
+
+std::vector<Result> Dispatcher::step() {
+  std::vector<Result> results;
+  if (device_) results = device_->step();
+  if (host_ && !host_->idle()) std::ranges::move(host_->step(), std::back_inserter(results));
+  return results;
+}
+
+std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
+                                            std::span<const data::Sentence> sources, const SearchSettings& settings,
+                                            Place place) {
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  if (sources.empty()) return found;
+  EngineLimits limits{.sentences = static_cast<std::int64_t>(sources.size()), .source_tokens = 0};
+  for (const data::Sentence& source : sources) limits.source_tokens += static_cast<std::int64_t>(source.size());
+  Dispatcher engine(on, {&model}, settings, limits, place);
+  for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  while (!engine.idle()) {
+    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
+  }
+  return found;
+}
+
+std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
+                               int max_extra) {
+  std::vector<Hypothesis> best;
+  for (auto& found : search(on, model, sources, {.method = Method::kGreedy, .max_extra = max_extra})) {
+    best.push_back(std::move(found.front()));
+  }
+  return best;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,291 @@
+#include "dragoman/decode/engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dragoman/autograd/record.h"
+#include "dragoman/decode/search/offers.h"
+
+namespace dragoman::decode {
+namespace {
+
+// Source tokens, about, that enter at a step where there are several clients: all others wait while they are encoded.
+constexpr std::int64_t kEncodedAtOnce = 1024;
+constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
+
+template <class Active>
+std::int64_t rows_of(const Active& active) {
+  return std::visit([](const auto& search) { return static_cast<std::int64_t>(search.rows().size()); }, active.search);
+}
+
+// Who looks at the rows of a pass, and which heads are switched off for which of them.
+struct Watch {
+  std::vector<TraceObserver::Part> parts;
+  std::vector<nn::HeadsOff> off;
+  std::int64_t rows = 0;
+  bool traces = false;
+
+  template <class Active>
+  void add(const Active& active, const TraceObserver::Part& part) {
+    traces = traces || part.trace != nullptr;
+    const std::vector<nn::Head>& heads_off = active.request.options.heads_off;
+    if (!heads_off.empty()) off.push_back({rows, part.rows, heads_off});
+    rows += part.rows;
+    parts.push_back(part);
+  }
+};
+
+// Gives a search the offers of its rows, which begin at `top`. More words may have been computed than it wants: what it
+// sees must not depend on its mates.
+template <class OneSearch>
+void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
+  std::vector<Offer> own;
+  const auto wanted = static_cast<std::size_t>(search.wanted());
+  for (std::size_t r = 0; r < search.rows().size(); ++r) {
+    Offer& offer = own.emplace_back(offers.row(top + static_cast<std::int64_t>(r)));
+    offer.ids = offer.ids.first(std::min(offer.ids.size(), wanted));
+    offer.log_p = offer.log_p.first(offer.ids.size());
+  }
+  search.advance(own);
+}
+
+// What is to be said of a sentence whose search is over.
+template <class Active>
+Result finish(Active& active) {
+  Result result;
+  result.number = active.request.number;
+  result.trace = std::move(active.trace);
+  if (result.trace) result.trace->close();
+  std::visit(
+      [&](const auto& search) {
+        result.hypotheses = search.results();
+        result.steps = search.steps();
+      },
+      active.search);
+  return result;
+}
+
+RoomNeeds most_of(const SearchSettings& settings, const EngineLimits& limits) {
+  return {.tokens = limits.source_tokens,
+          .cells = most_cells(settings, limits),
+          .rows = std::max(kLeastRows, limits.sentences * most_rows(settings))};
+}
+
+}  // namespace
+
+std::int64_t most_rows(const SearchSettings& settings) {
+  return settings.method == Method::kBeam ? settings.beam : settings.n_best;
+}
+
+std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits) {
+  return most_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
+}
+
+Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
+               const EngineLimits& limits)
+    : on_(on),
+      memory_(on.arena()),
+      models_(std::move(models)),
+      settings_(settings),
+      limits_(limits),
+      V_(models_.front()->target_vocabulary()),
+      admission_(limits, most_of(settings, limits), limits.fair ? kEncodedAtOnce : limits.source_tokens) {
+  settings.validate();
+  for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
+  for (const model::Seq2Seq* model : models_) {
+    const Room& room = admission_.room();
+    states_.push_back(start_decoding(*model, on, {.source_rows = room.tokens(), .cells = room.cells()}));
+  }
+}
+
+std::int64_t Engine::limit(const Request& request) const {
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  return std::min(positions_, tokens - 1 + search_of(request).max_extra);
+}
+
+RoomNeeds Engine::needs_of(const Request& request) const {
+  const std::int64_t rows = most_rows(search_of(request));
+  return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
+}
+
+void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
+  const auto tokens = static_cast<std::int64_t>(request.source.size());
+  require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
+  require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the room for ",
+                      limits.source_tokens, ".");
+  const auto prefix = static_cast<std::int64_t>(request.prefix.size());
+  require<UsageError>(prefix == 0 || prefix < limit, "a prefix of ", prefix,
+                      " tokens leaves nothing of a translation that may have ", limit, ".");
+}
+
+void Engine::add(Request request) {
+  if (request.options.search) request.options.search->validate();
+  check_request(request, limits_, limit(request));
+  require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
+                      " hypotheses of ", limit(request),
+                      " tokens need more room than there is; ask for fewer, or for less text at once.");
+  if (limit(request) == 0) {  // there is nothing to compute
+    ready_.push_back(finish(*make_active(std::move(request))));
+  } else {
+    const RoomNeeds needs = needs_of(request);
+    admission_.add(std::move(request), needs);
+  }
+}
+
+void Engine::cancel(std::uint64_t number) {
+  admission_.cancel(number);
+  std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
+  for (const auto& active : active_) active->unwanted = active->unwanted || active->request.number == number;
+}
+
+// Takes the rows of those that nobody wants out of the states, before others enter.
+void Engine::drop_unwanted() {
+  if (std::ranges::none_of(active_, &Active::unwanted, [](const auto& active) -> Active& { return *active; })) return;
+  std::vector<std::int32_t> parents, ids;
+  std::int64_t top = 0;
+  for (auto& active : active_) {
+    const std::int64_t rows = rows_of(*active);
+    for (std::int64_t row = top; row < top + rows && !active->unwanted; ++row) {
+      parents.push_back(static_cast<std::int32_t>(row));
+      ids.push_back(ids_[row]);
+    }
+    top += rows;
+    if (!active->unwanted) continue;
+    leave(*active);
+    active.reset();
+  }
+  std::erase(active_, nullptr);
+  ids_ = std::move(ids);
+  for (model::DecoderState& state : states_) state.reorder(parents);
+}
+
+void Engine::leave(const Active& active) { admission_.leave(active.request, needs_of(active.request)); }
+
+void Engine::admit() {
+  std::vector<std::unique_ptr<Active>> sentences;
+  for (Request& request : admission_.admit([this](const Request& one) { return take_memory(one); })) {
+    sentences.push_back(make_active(std::move(request)));
+  }
+  if (!sentences.empty()) encode(sentences);
+  std::ranges::move(sentences, std::back_inserter(active_));
+}
+
+// A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
+// all of them.
+bool Engine::take_memory(const Request& request) {
+  std::int32_t number = -1;
+  for (model::DecoderState& state : states_) number = state.enter(std::ssize(request.source));
+  if (number >= 0) entering_.push_back(number);
+  return number >= 0;
+}
+
+std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
+  const RequestOptions& options = request.options;
+  const auto extent = options.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
+  auto trace = options.trace || options.links
+                   ? std::make_unique<Trace>(models_.front()->sites(), options.trace_layers, extent)
+                   : nullptr;
+  const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
+  const std::uint64_t stream = request.stream.value_or(request.number);
+  const SearchSettings settings = search_of(request);
+  const bool trees = options.trace;
+  auto active = std::make_unique<Active>(std::move(request), std::move(trace));
+  if (settings.method == Method::kBeam) {
+    active->search.emplace<BeamSearch>(settings, bounds, V_, trees ? &active->trace->candidates : nullptr);
+  } else {
+    active->search.emplace<SingleSearch>(settings, bounds, V_, stream);
+  }
+  return active;
+}
+
+void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
+  std::vector<data::Sentence> sources;
+  Watch watch;
+  for (const auto& active : sentences) {
+    const auto tokens = static_cast<std::int64_t>(active->request.source.size());
+    sources.push_back(active->request.source);
+    watch.add(*active, {active->trace.get(), tokens, 0, tokens});
+  }
+  TraceObserver observer(on_, std::move(watch.parts));
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const ArenaScope values(on_.arena());
+    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
+    const Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
+    remember(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
+  }
+  entering_.clear();
+  ids_.insert(ids_.end(), sentences.size(), models_.front()->start_token());
+}
+
+std::vector<Result> Engine::step() {
+  const NoGradient no_gradient;
+  std::vector<Result> results = std::exchange(ready_, {});
+  drop_unwanted();
+  admit();
+  if (!active_.empty()) {
+    const ArenaScope values(on_.arena());
+    choose(run_models(), results);
+  }
+  return results;
+}
+
+std::vector<Settled> Engine::settled() const {
+  std::vector<Settled> settled;
+  for (const auto& active : active_) {
+    if (!active->request.options.follow || active->unwanted) continue;
+    settled.push_back(
+        {active->request.number, std::visit([](const auto& search) { return search.settled(); }, active->search)});
+  }
+  return settled;
+}
+
+std::vector<Tensor> Engine::run_models() {
+  Watch watch;
+  for (const auto& active : active_) {
+    const std::int64_t rows = rows_of(*active), sources = static_cast<std::int64_t>(active->request.source.size());
+    watch.add(*active, {active->trace.get(), rows, states_[0].length(watch.rows) + 1, sources});
+  }
+  TraceObserver observer(on_, std::move(watch.parts));
+  if (watch.traces) observer.begin_step();
+  std::vector<Tensor> next;
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
+    next.push_back(model::step(*models_[m], ids_, states_[m], pass));
+  }
+  return next;
+}
+
+void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) {
+  std::int64_t k = 1;
+  bool all = false;
+  for (const auto& active : active_) {
+    std::visit(
+        [&](const auto& search) {
+          k = std::max(k, search.wanted());
+          all = all || search.wants_all();
+        },
+        active->search);
+  }
+  const Offers offers(on_, models_, next, k, all);
+  std::vector<std::int32_t> parents;
+  ids_.clear();
+  std::int64_t top = 0;
+  for (auto& active : active_) {
+    const std::int64_t rows = rows_of(*active);
+    std::visit([&](auto& search) { advance(search, offers, top); }, active->search);
+    const auto going_on = std::visit([](const auto& search) { return search.rows(); }, active->search);
+    for (const Continuation& row : going_on) {
+      parents.push_back(static_cast<std::int32_t>(top) + row.parent);
+      ids_.push_back(row.word);
+    }
+    top += rows;
+    if (rows_of(*active) > 0) continue;
+    leave(*active);
+    results.push_back(finish(*active));
+    active.reset();
+  }
+  std::erase(active_, nullptr);
+  for (model::DecoderState& state : states_) state.reorder(parents);
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,95 @@
+#include "dragoman/decode/inside/film.h"
+
+#include <map>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/text/lines.h"
+
+namespace dragoman::decode {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentence
+
+fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
+
+fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
+  return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
+}
+
+// The frames by rising step.
+std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
+  std::map<std::int64_t, fs::path> frames;
+  for (const fs::path& path : list_directory(folder(model_directory))) {
+    std::string name = path.filename().string();
+    if (!name.starts_with("step-") || !name.ends_with(".jsonl")) continue;
+    name = name.substr(5, name.size() - 11);
+    if (const auto step = parse_number<std::int64_t>(name)) frames.emplace(*step, path);
+  }
+  return frames;
+}
+
+// One sentence of a frame.
+struct Look {
+  std::string source;
+  Json json;
+};
+
+std::vector<Look> read_frame(const fs::path& path) {
+  const std::string where = "'" + path.string() + "'";
+  std::vector<Look> looks;
+  text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
+  for (std::string line; lines.next(line);) {
+    Json frame = parse_json(line, where);
+    looks.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});
+  }
+  return looks;
+}
+
+}  // namespace
+
+void keep_frame(const fs::path& model_directory, std::int64_t step, std::string_view frame) {
+  make_directory(folder(model_directory));
+  replace_file(frame_of(model_directory, step), frame);
+}
+
+bool has_frame(const fs::path& model_directory, std::int64_t step) {
+  return fs::exists(status_of(frame_of(model_directory, step)));
+}
+
+void rewind_film(const fs::path& model_directory, std::int64_t step) {
+  for (const auto& [at, path] : frames_of(model_directory)) {
+    if (at > step) remove_file(path);
+  }
+}
+
+FilmSummary summarise_film(const fs::path& model_directory) {
+  FilmSummary film;
+  try {
+    const auto frames = frames_of(model_directory);
+    film.exists = !frames.empty();
+    if (frames.empty()) return film;
+    for (const Look& look : read_frame(frames.rbegin()->second)) film.sentences.push_back(look.source);
+  } catch (const Error& error) {
+    film.sentences.clear();
+    film.problem = error.what();
+  }
+  return film;
+}
+
+std::string film_json(const fs::path& model_directory) {
+  Json sentences = Json::array();
+  std::map<std::string, std::size_t> place;
+  for (const auto& [step, path] : frames_of(model_directory)) {
+    for (Look& look : read_frame(path)) {
+      const auto [found, is_new] = place.try_emplace(look.source, sentences.size());
+      if (is_new) sentences.push_back({{"source", look.source}, {"frames", Json::array()}});
+      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(look.json)}});
+    }
+  }
+  return Json{{"sentences", sentences}}.dump();
+}
+
+}  // namespace dragoman::decode

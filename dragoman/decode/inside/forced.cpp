@@ -1,0 +1,75 @@
+#include "dragoman/decode/inside/forced.h"
+
+#include "dragoman/autograd/record.h"
+
+namespace dragoman::decode {
+namespace {
+
+std::vector<float> singles_of(Backend& on, const Array& values) {
+  const ArenaScope scratch(on.arena());
+  const Array staged = on.empty(values.shape(), DType::kFloat32);
+  on.scaled(values, 1.0, Sink::overwrite(staged));
+  std::vector<float> host(static_cast<std::size_t>(staged.count()));
+  on.copy_out(staged, host.data());
+  return host;
+}
+
+// Looks on while one sentence passes.
+class ForcedObserver final : public nn::Observer {
+ public:
+  ForcedObserver(Backend& on, const model::Seq2Seq& model, const ForcedChoice& choice) : on_(on), choice_(choice) {
+    forced.sites = model.sites();
+    forced.attention.resize(forced.sites.size());
+  }
+
+  void see(int site, int, const Array& weights, const Reach& reach) override {
+    Attention& seen = forced.attention[static_cast<std::size_t>(site)];
+    ++seen.layers;
+    seen.queries = reach.queries.R;
+    seen.keys = reach.keys.R;
+    h_ = seen.heads = weights.count() / (seen.queries * seen.keys);
+    if (!choice_.attention) return;
+    const std::vector<float> host = singles_of(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
+    seen.weights.insert(seen.weights.end(), host.begin(), host.end());
+  }
+
+  void see_projections(int site, int layer, const Array& Q, const Array& K) override {
+    const std::int64_t d_k = Q.cols() / h_;
+    for (const nn::Head& head : choice_.projections) {
+      if (head.site != site || head.layer != layer) continue;
+      const std::int64_t first = head.head * d_k;
+      forced.projections.push_back(
+          {head, d_k, singles_of(on_, Q.columns(first, d_k)), singles_of(on_, K.columns(first, d_k))});
+    }
+  }
+
+  Forced forced;
+
+ private:
+  Backend& on_;
+  const ForcedChoice& choice_;
+  std::int64_t h_ = 1;
+};
+
+}  // namespace
+
+Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair, const ForcedChoice& choice) {
+  const NoGradient no_gradient;
+  const ArenaScope values(on.arena()), host(on.host_arena());
+  ForcedObserver observer(on, model, choice);
+  const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
+    return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
+  };
+  data::Sentence read = pair.target;  // what the decoder reads: one token later than what it says
+  read.insert(read.begin(), model.start_token());
+  read.pop_back();
+  const nn::HeadsOff source_off{0, std::ssize(pair.source), choice.switched_off};
+  const nn::HeadsOff target_off{0, std::ssize(read), choice.switched_off};
+  nn::Pass encoding{.on = on, .observer = &observer, .heads_off = std::span(&source_off, 1)};
+  nn::Pass decoding{.on = on, .observer = &observer, .heads_off = std::span(&target_off, 1)};
+  const model::Encoded encoded = model.encode(tokens(pair.source, model.source_vocabulary()), encoding);
+  model.decode(tokens(read, model.target_vocabulary()), encoded, decoding);
+  return std::move(observer.forced);
+}
+
+}  // namespace dragoman::decode

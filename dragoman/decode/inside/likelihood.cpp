@@ -1,0 +1,53 @@
+#include "dragoman/decode/inside/likelihood.h"
+
+#include <algorithm>
+
+#include "dragoman/autograd/record.h"
+#include "dragoman/decode/search/offers.h"
+
+namespace dragoman::decode {
+namespace {
+
+constexpr std::int64_t kScoresAtOnce = 1 << 22;  // log-probabilities of words that exist at a time
+
+// What predicts each target token: [R, d_model].
+Tensor forced_states(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs) {
+  nn::Pass pass{.on = on};
+  const data::Batch batch = data::make_batch(on, pairs,
+                                             {.V_source = model.source_vocabulary(),
+                                              .V_target = model.target_vocabulary(),
+                                              .start_token = model.start_token()});
+  return model.decode(batch.target, model.encode(batch.source, pass), pass);
+}
+
+}  // namespace
+
+std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
+                                             std::span<const data::SentencePair> pairs) {
+  std::vector<double> sums(pairs.size(), 0.0);
+  if (pairs.empty()) return sums;
+  const NoGradient no_gradient;
+  const ArenaScope values(on.arena()), host(on.host_arena());
+  std::vector<Tensor> states;
+  for (const model::Seq2Seq* model : models) states.push_back(forced_states(on, *model, pairs));
+
+  const std::int64_t R = states[0].rows();
+  const std::int64_t most = std::max<std::int64_t>(1, kScoresAtOnce / models[0]->target_vocabulary());
+  std::size_t pair = 0, token = 0;
+  for (std::int64_t first = 0; first < R; first += most) {
+    const std::int64_t rows = std::min(most, R - first);
+    std::vector<Tensor> part;
+    for (const Tensor& all : states) part.emplace_back(on, all.array().row_range(first, rows));
+    const Offers offers(on, models, part, 1, true);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const data::Sentence& target = pairs[pair].target;
+      sums[pair] -= offers.row(r).all[target[token]];
+      if (++token < target.size()) continue;
+      ++pair;
+      token = 0;
+    }
+  }
+  return sums;
+}
+
+}  // namespace dragoman::decode

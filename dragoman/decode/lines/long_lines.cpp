@@ -1,0 +1,76 @@
+#include "dragoman/decode/lines/long_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace dragoman::decode {
+namespace {
+
+bool ends_sentence(const std::string& piece) {
+  constexpr std::array<std::string_view, 7> kEnds = {".", "!", "?", "\u3002", "\uFF01", "\uFF1F", "\u2026"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return piece.ends_with(end); });
+}
+
+// Where the piece that begins with `first` ends.
+std::size_t end_of_piece(const data::Sentence& tokens, std::size_t first, std::size_t longest,
+                         const text::Tokenizer& tokenizer) {
+  const std::size_t last = std::min(tokens.size(), first + longest);
+  if (last == tokens.size()) return last;
+  std::size_t between_words = 0;
+  for (std::size_t end = last; end > first; --end) {
+    if (!tokenizer.begins_word(tokens[end])) continue;
+    if (between_words == 0) between_words = end;
+    if (end - first < longest / 2) break;
+    if (ends_sentence(tokenizer.piece(tokens[end - 1]))) return end;
+  }
+  return between_words > first ? between_words : last;
+}
+
+}  // namespace
+
+std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t longest,
+                                   const text::Tokenizer& tokenizer) {
+  std::vector<data::Sentence> pieces;
+  for (std::size_t first = 0; first < tokens.size();) {
+    const std::size_t end = end_of_piece(tokens, first, static_cast<std::size_t>(longest), tokenizer);
+    pieces.emplace_back(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                        tokens.begin() + static_cast<std::ptrdiff_t>(end));
+    first = end;
+  }
+  return pieces;
+}
+
+void append_text(std::string& text, std::string_view more) {
+  if (!text.empty() && !more.empty()) text += ' ';
+  text += more;
+}
+
+std::string_view joint(const TranslatedLine& line, const TranslatedLine& part) {
+  const bool kept = line.bad && part.bad;  // as they are, so with nothing between them
+  return line.text.empty() || part.text.empty() || kept ? "" : " ";
+}
+
+void add_part(TranslatedLine& line, const TranslatedLine& part) {
+  const auto pieces = [](const TranslatedLine& of) { return of.steps > 0 ? of.pieces : 0; };  // one of spaces has none
+  line.pieces = std::max<std::int64_t>(1, pieces(line) + pieces(part));
+  line.text += joint(line, part);
+  line.text += part.text;
+  line.log_probability += part.log_probability;
+  line.score += part.score;
+  line.finished = line.finished && part.finished;
+  line.repeats = line.repeats || part.repeats;
+  line.odd_length = line.odd_length || part.odd_length;
+  line.bad = line.bad || part.bad;
+  line.steps += part.steps;
+  line.tokens += part.tokens;
+  line.continues = part.continues;
+  line.source.clear();
+  line.target.clear();
+  line.attention = {};
+  line.hypotheses.clear();
+  line.trace.reset();
+  line.projections.clear();
+}
+
+}  // namespace dragoman::decode

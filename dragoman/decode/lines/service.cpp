@@ -1,0 +1,274 @@
+#include "dragoman/decode/lines/service.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace dragoman::decode {
+namespace {
+
+// It has promised not to throw; if it does, other orders must not suffer.
+void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noexcept {
+  try {
+    order.done(line, std::move(outcome));
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+// What one worker sees of the service.
+class Service::Desk final : public LineDesk {
+ public:
+  explicit Desk(Service& service) : service_(service) {}
+
+  std::optional<Line> take(bool wait) override {
+    return take_of([](const std::string&) { return true; }, wait);
+  }
+
+  std::optional<Line> take_of(const Accepts& accepts, bool wait) override {
+    std::unique_lock lock(service_.mutex_);
+    std::deque<Turn>& turns = service_.turns_;
+    if (wait) service_.lines_.wait(lock, [&] { return service_.ending_ || !turns.empty(); });
+    if (service_.ending_) return std::nullopt;
+    const auto next = std::ranges::find_if(turns, accepts, &Turn::client);
+    if (next == turns.end()) return std::nullopt;
+    Turn turn = std::move(*next);
+    turns.erase(next);
+    const Ticket ticket = turn.orders.front();
+    turn.orders.pop_front();
+    Open& open = *service_.open_.at(ticket);
+    const std::size_t line = open.waiting.front();
+    open.waiting.pop_front();
+    SourceLine source = std::move(open.order.lines[line]);
+    if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
+    source.options.client = turn.client;
+    service_.places_.give_back(turn.client, 1);
+    if (!open.waiting.empty()) turn.orders.push_back(ticket);  // others come first
+    if (!turn.orders.empty()) turns.push_back(std::move(turn));
+    const std::int64_t number = service_.numbers_++;
+    service_.taken_.emplace(number, Taken{ticket, line, this});
+    --service_.counts_.waiting;
+    ++service_.counts_.under_way;
+    return Line{number, std::move(source)};
+  }
+
+  void finish(TranslatedLine line) override {
+    const std::int64_t number = line.number;
+    service_.tell(number, {std::move(line), nullptr});
+  }
+
+  void refuse(std::int64_t number, const std::string& reason) override {
+    service_.tell(number, {{}, std::make_exception_ptr(UsageError("a sentence" + reason))});
+  }
+
+  bool given_up() override {
+    const std::lock_guard lock(service_.mutex_);
+    return service_.ending_;
+  }
+
+  std::vector<std::int64_t> unwanted() override {
+    const std::lock_guard lock(service_.mutex_);
+    return std::exchange(unwanted_, {});
+  }
+
+  void settle(std::int64_t number, const std::string& text) override {
+    std::unique_lock lock(service_.mutex_);
+    const auto found = service_.taken_.find(number);
+    if (found == service_.taken_.end()) return;
+    const std::size_t line = found->second.line;
+    const std::shared_ptr<Open> open = service_.open_.at(found->second.ticket);
+    lock.unlock();
+    const std::lock_guard calling(open->calling);
+    if (!open->cancelled && open->order.settled) open->order.settled(line, text);
+  }
+
+  void stepped(std::int64_t sentences) override {
+    const std::lock_guard lock(service_.mutex_);
+    ++service_.counts_.steps;
+    service_.counts_.step_sentences += sentences;
+  }
+
+  // The worker is lost, and all lines that it had. False if there were none. Takes no memory, of which there may be
+  // none left.
+  bool fail(const std::exception_ptr& error) {
+    bool had_lines = false;
+    while (const std::optional<std::int64_t> number = any_line()) {
+      service_.tell(*number, {{}, error});
+      had_lines = true;
+    }
+    const std::lock_guard lock(service_.mutex_);
+    unwanted_.clear();
+    return had_lines;
+  }
+
+ private:
+  friend class Service;
+
+  // One of the lines that the worker has.
+  std::optional<std::int64_t> any_line() const {
+    const std::lock_guard lock(service_.mutex_);
+    for (const auto& [number, taken] : service_.taken_) {
+      if (taken.by == this) return number;
+    }
+    return std::nullopt;
+  }
+
+  Service& service_;
+  std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
+};
+
+namespace {
+
+TranslatorOptions for_clients(TranslatorOptions options) {
+  options.fair = true;
+  return options;
+}
+
+}  // namespace
+
+Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
+    : translator_(directory, for_clients(options)), places_(most_waiting) {
+  try {
+    for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
+  } catch (const std::exception& error) {
+    end();
+    throw Error(join("cannot start ", options.workers, " workers (", error.what(), "). Use fewer."));
+  }
+}
+
+Service::~Service() { end(); }
+
+void Service::end() {
+  std::map<Ticket, std::shared_ptr<Open>> unfinished;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  lines_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
+    taken_.clear();
+    turns_.clear();
+    unfinished.swap(open_);
+    counts_.waiting = counts_.under_way = 0;
+    idle_.notify_all();
+  }
+  const auto error = std::make_exception_ptr(Overload("the service has ended."));
+  for (const auto& [ticket, open] : unfinished) {
+    for (const std::size_t line : open->waiting) call_done(open->order, line, {{}, error});
+  }
+}
+
+// A worker that failed begins anew: what was wrong with some lines is not wrong with others.
+void Service::work(int worker) {
+  Desk desk(*this);
+  while (!desk.given_up()) {
+    std::exception_ptr error;
+    try {
+      translator_.work(worker, desk);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    try {
+      if (!error || desk.fail(error)) continue;
+      const std::optional<LineDesk::Line> next = desk.take(true);  // not a line was to blame: somebody must be told
+      if (next) tell(next->number, {{}, error});
+    } catch (...) {  // no memory even for that: the line's asker learns it when its time is over
+    }
+  }
+}
+
+Service::Ticket Service::submit(Order order) {
+  const auto count = static_cast<std::int64_t>(order.lines.size());
+  require<UsageError>(count <= most_waiting(), "an order of ", count, " sentences is more than may wait, which is ",
+                      most_waiting(), "; divide it.");
+  const std::lock_guard lock(mutex_);
+  require<Overload>(!ending_, "the service has ended.");
+  const Ticket ticket = orders_++;
+  if (count == 0) return ticket;
+  require<Overload>(places_.has_room(order.client, count), "the queue is full: ", counts_.waiting, " sentences wait, ",
+                    places_.held_by(order.client), " of them yours; try again in a moment.");
+  auto open = std::make_shared<Open>();
+  for (std::size_t line = 0; line < order.lines.size(); ++line) open->waiting.push_back(line);
+  open->left = order.lines.size();
+  const std::string client = order.client;
+  open->order = std::move(order);
+  const auto turn = std::ranges::find(turns_, client, &Turn::client);
+  if (turn != turns_.end()) {
+    turn->orders.push_back(ticket);
+  } else {
+    turns_.push_back({client, {ticket}});
+  }
+  open_.emplace(ticket, std::move(open));
+  counts_.waiting += count;
+  places_.force(client, count);
+  lines_.notify_all();
+  return ticket;
+}
+
+void Service::cancel(Ticket ticket) {
+  std::shared_ptr<Open> open;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = open_.find(ticket);
+    if (found == open_.end()) return;
+    open = found->second;
+    open_.erase(found);
+    for (Turn& turn : turns_) {
+      if (turn.client == open->order.client) std::erase(turn.orders, ticket);
+    }
+    std::erase_if(turns_, [](const Turn& turn) { return turn.orders.empty(); });
+    counts_.waiting -= std::ssize(open->waiting);
+    places_.give_back(open->order.client, std::ssize(open->waiting));
+    std::erase_if(taken_, [&](const auto& entry) {
+      const auto& [number, taken] = entry;
+      if (taken.ticket != ticket) return false;
+      taken.by->unwanted_.push_back(number);
+      --counts_.under_way;
+      return true;
+    });
+    if (open_.empty()) idle_.notify_all();
+  }
+  const std::lock_guard calling(open->calling);  // a call that has begun comes to its end
+  open->cancelled = true;
+}
+
+void Service::tell(std::int64_t number, Order::Outcome outcome) {
+  std::shared_ptr<Open> open;
+  Taken taken{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = taken_.find(number);
+    if (found == taken_.end()) return;  // it was cancelled
+    taken = found->second;
+    open = open_.at(taken.ticket);
+    taken_.erase(found);
+    --counts_.under_way;
+    ++counts_.finished;
+    counts_.source_tokens += static_cast<std::int64_t>(outcome.line.source.size());
+    counts_.target_tokens += outcome.line.tokens;
+  }
+  {
+    const std::lock_guard calling(open->calling);
+    if (!open->cancelled) call_done(open->order, taken.line, std::move(outcome));
+  }
+  const std::lock_guard lock(mutex_);
+  if (--open->left == 0) open_.erase(taken.ticket);
+  if (open_.empty()) idle_.notify_all();
+}
+
+void Service::drain() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [&] { return open_.empty(); });
+}
+
+ServiceCounts Service::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace dragoman::decode

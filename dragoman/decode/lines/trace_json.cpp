@@ -1,0 +1,151 @@
+#include "dragoman/decode/lines/trace_json.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+#include "dragoman/base/base64.h"
+#include "dragoman/base/fields_json.h"
+
+namespace dragoman::decode {
+namespace {
+
+using GiveUp = std::function<bool()>;
+
+void check(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the answer is not wanted any more."); }
+
+// Written by hand: a JSON value for every weight would take far more room than the weights.
+void append_lists(std::string& text, const Attention& attention, const GiveUp& give_up) {
+  auto out = std::back_inserter(text);
+  const auto list = [&](std::int64_t count, const auto& element) {
+    text += '[';
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i > 0) text += ',';
+      element(i);
+    }
+    text += ']';
+  };
+  list(attention.layers, [&](std::int64_t layer) {
+    list(attention.heads, [&](std::int64_t head) {
+      check(give_up);
+      list(attention.queries, [&](std::int64_t query) {
+        list(attention.keys, [&](std::int64_t key) {
+          const float weight = attention.at(layer, head, query, key);
+          weight == 0 ? fmt::format_to(out, "0") : fmt::format_to(out, "{:.6f}", weight);
+        });
+      });
+    });
+  });
+}
+
+void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers,
+            const GiveUp& give_up) {
+  if (numbers == Numbers::kLists) return append_lists(text, attention, give_up);
+  check(give_up);
+  Json sizes{{"layers", attention.layers},
+             {"heads", attention.heads},
+             {"queries", attention.queries},
+             {"keys", attention.keys}};
+  for (const int layer : layers) sizes["which"].push_back(layer + 1);
+  text += sizes.dump();
+  text.back() = ',';
+  text += R"("packed":")";
+  text += base64(attention.weights);
+  text += "\"}";
+}
+
+// {"encoder": ..., "cross": ...}: calls append_site(site) for the value of each.
+template <class Append>
+void append_sites(std::string& text, const nn::AttentionSites& sites, const Append& append_site) {
+  text += '{';
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    text += (site > 0 ? "," : "") + Json(sites[site].name).dump() + ':';
+    append_site(site);
+  }
+  text += '}';
+}
+
+Json matrix_json(const std::vector<float>& values, std::int64_t columns) {
+  return {{"rows", std::ssize(values) / columns}, {"columns", columns}, {"packed", base64(values)}};
+}
+
+Json projections_json(const std::vector<HeadProjections>& projections, const nn::AttentionSites& sites) {
+  Json list = Json::array();
+  for (const auto& [head, d_k, Q, K] : projections) {
+    list.push_back({{"attention", sites[static_cast<std::size_t>(head.site)].name},
+                    {"layer", head.layer + 1},
+                    {"head", head.head + 1},
+                    {"q", matrix_json(Q, d_k)},
+                    {"k", matrix_json(K, d_k)}});
+  }
+  return list;
+}
+
+// By hand as well: a beam of 32 has 64 candidates a step.
+void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
+  text += '[';
+  for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
+    check(give_up);
+    text += step > 0 ? ",[" : "[";
+    bool first = true;
+    for (const Candidate& candidate : trace.candidates[step]) {
+      fmt::format_to(std::back_inserter(text), R"({}{{"from":{},"token":{},"id":{},"logp":{},"score":{},"fate":"{}"}})",
+                     std::exchange(first, false) ? "" : ",", candidate.row,
+                     Json(tokenizer.piece(candidate.word)).dump(), candidate.word,
+                     Json(candidate.log_probability).dump(), Json(candidate.score).dump(), to_string(candidate.fate));
+    }
+    text += ']';
+  }
+  text += ']';
+}
+
+}  // namespace
+
+Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
+  Json pieces = Json::array();
+  for (const std::int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
+  return pieces;
+}
+
+std::string attention_json(const Forced& forced, Numbers numbers) {
+  std::string text;
+  append_sites(text, forced.sites, [&](std::size_t site) { append(text, forced.attention[site], numbers, {}, {}); });
+  return text;
+}
+
+void append_trace_json(std::string& text, const TranslatedLine& line, const model::Tokenizers& tokenizers,
+                       const SearchSettings& settings, Numbers numbers, const GiveUp& give_up) {
+  Json head = Json::object();
+  head["line"] = line.number;
+  head["src"] = pieces_json(line.source, tokenizers.source);
+  head["tgt"] = pieces_json(line.target, tokenizers.target);
+  if (!line.finished && !line.target.empty()) head["tgt"].erase(head["tgt"].size() - 1);  // it did not come to its end
+  head["text"] = line.text;
+  head["score"] = line.score;
+  head["logp"] = line.log_probability;
+  head["norm"] = fmt::format("{}:{}", to_string(settings.length_norm), settings.alpha);
+  head["finished"] = line.finished;
+  text += head.dump();
+  if (!line.trace) return;
+  text.pop_back();
+  const Trace& trace = *line.trace;
+  const Hypothesis& best = line.hypotheses.front();
+  // One after the other, and straight into the text: they may be large.
+  text += R"(,"attention":)";
+  append_sites(text, trace.sites,
+               [&](std::size_t site) { append(text, trace.attention(site, best), numbers, trace.layers, give_up); });
+  text += R"(,"beam":)";
+  append_beam(text, trace, tokenizers.target, give_up);
+  if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections, trace.sites).dump();
+  text += '}';
+}
+
+std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
+                       Numbers numbers) {
+  std::string text;
+  append_trace_json(text, line, tokenizers, settings, numbers);
+  return text;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,204 @@
+#include "dragoman/decode/lines/translator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/threads.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/decode/inside/likelihood.h"
+#include "dragoman/decode/lines/line_worker.h"
+#include "dragoman/decode/lines/long_lines.h"
+#include "dragoman/decode/lines/pipeline.h"
+#include "dragoman/text/stretches.h"
+
+namespace dragoman::decode {
+namespace {
+
+void check_votes(const std::vector<std::filesystem::path>& directories,
+                 const std::vector<std::unique_ptr<model::LoadedModel>>& models) {
+  const model::Tokenizers& first = models.front()->tokenizers;
+  for (std::size_t m = 1; m < models.size(); ++m) {
+    const model::Tokenizers& other = models[m]->tokenizers;
+    require<UsageError>(first.source.bytes() == other.source.bytes() && first.target.bytes() == other.target.bytes() &&
+                            models.front()->model->start_token() == models[m]->model->start_token(),
+                        "the models '", directories[0].string(), "' and '", directories[m].string(),
+                        "' have different vocabularies; only models with the same can vote.");
+  }
+}
+
+// Gives lines to a pipeline, long ones in parts.
+class PartsOfLines {
+ public:
+  explicit PartsOfLines(Pipeline& to) : to_(to) {}
+
+  // False if nobody wants more.
+  bool put(SourceLine line) {
+    const bool begins = !std::exchange(within_, line.continues);
+    if (begins && !line.continues && line.text.size() <= kPartBytes) return to_.put(std::move(line));
+    // What holds for a line holds for its parts; what is known of one part only holds from there on.
+    bad_ = (bad_ && !begins) || line.bad || first_invalid_utf8(line.text).has_value();
+    line.bad = bad_;
+    const std::string text = std::move(line.text);
+    const bool continues = std::exchange(line.continues, true);
+    std::string_view rest = text;
+    for (; rest.size() > kPartBytes; line.prefix.clear()) {
+      line.text = rest.substr(0, text::first_stretch(rest, kPartBytes));
+      rest.remove_prefix(line.text.size());
+      if (!to_.put(line)) return false;
+    }
+    line.text = rest;
+    line.continues = continues;
+    return to_.put(std::move(line));
+  }
+
+ private:
+  Pipeline& to_;
+  bool within_ = false;  // a line of which more parts are to come
+  bool bad_ = false;
+};
+
+}  // namespace
+
+Translator::Translator(const std::filesystem::path& directory, const TranslatorOptions& options)
+    : Translator(std::vector{directory}, options) {}
+
+Translator::Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options)
+    : options_(options) {
+  require<UsageError>(!directories.empty(), "a translator needs a model.");
+  require<UsageError>(options.workers >= 1 && options.batch_size >= 1 && options.longest >= 1,
+                      "workers, batch-size and longest must be at least 1.");
+  options.search.validate();
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  for (int worker = 0; worker < options.workers; ++worker) {
+    backends_.push_back(
+        make_backend(options.device, {.threads = std::max(1, threads / options.workers), .report = options.report}));
+  }
+  for (const std::filesystem::path& directory : directories) {
+    models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
+    const std::int64_t positions = models_.back()->model->most_positions();
+    options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // the end of a sentence has one
+  }
+  check_votes(directories, models_);
+}
+
+Translator::~Translator() = default;
+
+std::vector<TranslatedLine> Translator::translate(std::span<const std::string> lines, std::int64_t first_line) {
+  std::vector<TranslatedLine> results;
+  auto line = lines.begin();
+  const auto next = [&](SourceLine& source, const std::stop_token&) {
+    if (line == lines.end()) return false;
+    source.text = *line++;
+    return true;
+  };
+  translate(
+      next, [&](const TranslatedLine& result) { results.push_back(result); }, first_line);
+  return results;
+}
+
+void Translator::work(int worker, LineDesk& desk) {
+  std::vector<const model::LoadedModel*> models;
+  for (const auto& model : models_) models.push_back(model.get());
+  flush_denormals();
+  LineWorker(*backends_[worker], models, options_, desk).run();
+}
+
+void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
+  std::optional<TranslatedLine> long_line;
+  const auto gather = [&](const TranslatedLine& part) {
+    if (!long_line && !part.continues) return deliver(part);
+    if (!long_line) long_line.emplace().number = part.number;
+    add_part(*long_line, part);
+    if (part.continues) return;
+    deliver(*long_line);
+    long_line.reset();
+  };
+  translate_parts(next, gather, first_line);
+}
+
+void Translator::translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
+  constexpr std::int64_t kBatchesAhead = 4;
+  constexpr std::size_t kPartsAhead = 128;  // of long lines
+  Pipeline pipeline(
+      first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes});
+  std::stop_source unwanted;
+  const auto serve = [&](int worker) {
+    try {
+      work(worker, pipeline);
+    } catch (...) {
+      pipeline.give_up(std::current_exception());
+    }
+  };
+  const auto read = [&] {
+    try {
+      PartsOfLines parts(pipeline);
+      for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
+        if (!parts.put(std::move(line))) break;
+      }
+      pipeline.close();
+    } catch (...) {
+      pipeline.close(std::current_exception());
+    }
+  };
+  std::vector<std::thread> threads;
+  std::exception_ptr error;
+  try {
+    for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(serve, worker);
+    threads.emplace_back(read);
+    while (const std::optional<TranslatedLine> line = pipeline.next()) deliver(*line);
+  } catch (...) {
+    error = std::current_exception();
+    pipeline.give_up();
+    unwanted.request_stop();
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+}
+
+std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const std::string> lines,
+                                                               std::span<const std::string> translations) {
+  require<ShapeError>(lines.size() == translations.size(), "likelihoods: ", lines.size(), " lines but ",
+                      translations.size(), " translations");
+  const model::Tokenizers& tokenizers = models_.front()->tokenizers;
+  std::vector<std::optional<Likelihood>> likelihoods(lines.size());
+  std::vector<data::SentencePair> pairs;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    data::SentencePair pair{tokenizers.source.encode(lines[i]), tokenizers.target.encode(translations[i])};
+    if (pair.source.empty() || pair.target.empty()) continue;
+    if (std::max(std::ssize(pair.source), std::ssize(pair.target)) > options_.longest) continue;
+    pair.source.push_back(kEos);
+    pair.target.push_back(kEos);
+    likelihoods[i] = {.nll = 0, .tokens = std::ssize(pair.target)};
+    pairs.push_back(std::move(pair));
+  }
+  const std::vector<double> found = nll(pairs);
+  auto next = found.begin();
+  for (std::optional<Likelihood>& likelihood : likelihoods) {
+    if (likelihood) likelihood->nll = *next++;
+  }
+  return likelihoods;
+}
+
+// In batches, which the workers share out among themselves.
+std::vector<double> Translator::nll(std::span<const data::SentencePair> pairs) {
+  std::vector<const model::Seq2Seq*> models;
+  for (const auto& model : models_) models.push_back(model->model.get());
+  std::vector<std::span<const data::SentencePair>> batches;
+  while (!pairs.empty()) batches.push_back(data::take_batch(pairs, options_.batch_tokens));
+  std::vector<std::vector<double>> found(batches.size());
+  std::atomic<std::size_t> taken = 0;
+  ThreadTeam workers(options_.workers);
+  run_guarded(workers, options_.workers, [&](std::int64_t worker) {
+    for (std::size_t i = taken++; i < batches.size(); i = taken++) {
+      found[i] = negative_log_likelihoods(*backends_[worker], models, batches[i]);
+    }
+  });
+  std::vector<double> all;
+  for (const std::vector<double>& part : found) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace dragoman::decode

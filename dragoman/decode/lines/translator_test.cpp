@@ -1,0 +1,265 @@
+#include "dragoman/decode/lines/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "dragoman/decode/lines/long_lines.h"
+#include "dragoman/decode/testing.h"
+
+namespace dragoman::decode {
+namespace {
+
+class TranslatorTest : public ModelDirectoryTest {
+ protected:
+  const std::vector<std::string> lines{"one", "", "two three four", data::words(9), "  ", "five"};
+};
+
+TEST_F(TranslatorTest, ALinesTranslationDoesNotDependOnItsBatchMates) {
+  Translator together(directory, {.threads = 2}), apart(directory, {.threads = 1, .batch_size = 1});
+  const auto expected = together.translate(lines);
+  const auto results = apart.translate(lines);
+  ASSERT_EQ(results.size(), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(results[i].text, expected[i].text);
+    EXPECT_EQ(results[i].log_probability, expected[i].log_probability);
+    EXPECT_EQ(apart.translate({&lines[i], 1})[0].text, expected[i].text);
+  }
+}
+
+TEST_F(TranslatorTest, ALineWithoutTextStaysOne) {
+  Translator translator(directory, {.threads = 1, .alignment = HeadChoice{}});
+  const auto results = translator.translate(lines);
+  for (const std::size_t empty : {1, 4}) {
+    EXPECT_EQ(results[empty].text, "");
+    EXPECT_TRUE(results[empty].finished);
+    EXPECT_TRUE(results[empty].source.empty());
+  }
+  EXPECT_EQ(results[2].source.size(), 4u);
+  EXPECT_EQ(results[2].attention.sources, 4);
+  EXPECT_TRUE(translator.translate({}).empty());
+}
+
+TEST_F(TranslatorTest, ALimitThatCameFirstIsTold) {
+  Translator translator(directory, {.search = {.max_extra = 0}, .threads = 1});
+  const std::vector<std::string> line{"one"};
+  const TranslatedLine result = translator.translate(line)[0];
+  EXPECT_EQ(result.finished, result.text.empty());
+}
+
+// Of more than three parts: words of a thousand letters, which are unknown.
+std::string very_long_line() {
+  std::string line;
+  while (line.size() < 3 * kPartBytes) line += std::string(1000, 'x') + " one two. ";
+  return line;
+}
+
+TEST_F(TranslatorTest, AVeryLongLineIsDeliveredPartByPart) {
+  Translator translator(directory, {.search = {.max_extra = 3}, .threads = 1});
+  const std::vector<std::string> given{"one", very_long_line(), "two three four"};
+  const auto whole = translator.translate(given);
+  ASSERT_EQ(whole.size(), 3u);
+  EXPECT_EQ(whole[0].text, translator.translate({&given[0], 1})[0].text);
+  EXPECT_EQ(whole[2].text, translator.translate({&given[2], 1})[0].text);
+  EXPECT_EQ(whole[2].pieces, 1);
+
+  std::vector<TranslatedLine> parts;
+  const auto next = [&, at = given.begin()](SourceLine& line, const std::stop_token&) mutable {
+    if (at == given.end()) return false;
+    line.text = *at++;
+    return true;
+  };
+  translator.translate_parts(next, [&](const TranslatedLine& part) { parts.push_back(part); });
+  ASSERT_GT(parts.size(), 5u);
+  TranslatedLine together;
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+    EXPECT_EQ(parts[i].number, 2);
+    EXPECT_EQ(parts[i].continues, i + 2 < parts.size());
+    EXPECT_LT(parts[i].text.size(), 2 * kPartBytes);
+    add_part(together, parts[i]);
+  }
+  EXPECT_EQ(parts.back().number, 3);
+  EXPECT_TRUE(together.text == whole[1].text);
+  EXPECT_EQ(together.pieces, whole[1].pieces);
+  EXPECT_GE(whole[1].pieces, static_cast<std::int64_t>(parts.size()) - 2);
+}
+
+TEST_F(TranslatorTest, AVeryLongLineThatIsBadIsKeptAsItIs) {
+  Translator translator(directory, {.threads = 1, .bad_line = BadLine::kKeep});
+  const std::vector<std::string> given{very_long_line() + "\xFF", "one"};
+  const auto results = translator.translate(given);
+  EXPECT_TRUE(results[0].text == given[0]);
+  EXPECT_TRUE(results[0].bad);
+  Translator strict(directory, {.threads = 1});
+  const auto lines_before = std::vector<std::string>{"one", given[0]};
+  try {
+    strict.translate(lines_before);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("line 2 is not UTF-8 text")) << error.what();
+  }
+}
+
+TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {
+  Translator translator(directory, {.threads = 1, .longest = 3});
+  const auto results = translator.translate(lines);
+  EXPECT_EQ(results[3].pieces, 3);  // nine words
+  EXPECT_EQ(results[2].pieces, 1);
+  std::string joined;
+  for (const char* piece : {"one two three", "four five six", "seven eight nine"}) {
+    const std::vector<std::string> alone{piece};
+    const std::string text = translator.translate(alone)[0].text;
+    joined += (joined.empty() || text.empty() ? "" : " ") + text;
+  }
+  EXPECT_EQ(results[3].text, joined);
+}
+
+TEST_F(TranslatorTest, NothingIsLongerThanTheModelHasPositionsFor) {
+  model::TransformerConfig learned = model::small_config();
+  learned.positions = model::Positions::kLearned;
+  learned.max_positions = 5;
+  write_model(learned);
+  Translator translator(directory, {.search = {.min_length = 5}, .threads = 1});
+  const auto results = translator.translate(lines);
+  EXPECT_EQ(results[3].pieces, 3);  // nine words, four at a time
+  for (const TranslatedLine& result : results) EXPECT_LE(result.tokens, 5 * result.pieces);
+  EXPECT_FALSE(translator.likelihoods(lines, lines)[3]);
+}
+
+TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
+  const std::vector<std::string> broken{"one", "\xFF", "two"};
+  std::vector<std::string> delivered;
+  Translator stops(directory, {.threads = 1});
+  auto line = broken.begin();
+  EXPECT_TRUE(data::complaint_of<UsageError>([&] {
+                stops.translate(
+                    [&](SourceLine& source, const std::stop_token&) {
+                      return line != broken.end() && (source.text = *line++, true);
+                    },
+                    [&](const TranslatedLine& result) { delivered.push_back(result.text); }, 10);
+              }).starts_with("line 11 is not UTF-8 text"));
+  EXPECT_EQ(delivered.size(), 1u);
+  Translator keeps(directory, {.threads = 1, .bad_line = BadLine::kKeep});
+  EXPECT_EQ(keeps.translate(broken)[1].text, "\xFF");
+  Translator empties(directory, {.threads = 1, .bad_line = BadLine::kEmpty});
+  const auto results = empties.translate(broken);
+  EXPECT_EQ(results[1].text, "");
+  EXPECT_TRUE(results[1].bad);
+  EXPECT_EQ(results[0].text, keeps.translate(broken)[0].text);
+}
+
+TEST_F(TranslatorTest, WorkersChangeNothing) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 100; ++i) many.push_back(lines[static_cast<std::size_t>(i) % lines.size()]);
+  Translator one(directory, {.threads = 1}), three(directory, {.threads = 3, .workers = 3, .batch_size = 4});
+  const auto expected = one.translate(many), results = three.translate(many);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    EXPECT_EQ(results[i].text, expected[i].text);
+    EXPECT_EQ(results[i].number, static_cast<std::int64_t>(i) + 1);
+  }
+}
+
+TEST_F(TranslatorTest, ResultsComeWhileInputIsStillComing) {
+  Translator translator(directory, {.threads = 1, .batch_size = 2});
+  std::int64_t given = 0, most_ahead = 0;
+  std::atomic<std::int64_t> delivered = 0;
+  translator.translate(
+      [&](SourceLine& line, const std::stop_token&) {
+        most_ahead = std::max(most_ahead, given - delivered.load());
+        line.text = "one two";
+        return ++given <= 1000;
+      },
+      [&](const TranslatedLine&) { ++delivered; });
+  EXPECT_EQ(delivered, 1000);
+  EXPECT_LE(most_ahead, 2 * 4 + 1);
+}
+
+TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
+  Translator translator(directory, {.threads = 1});
+  int given = 0, delivered = 0;
+  EXPECT_THROW(translator.translate(
+                   [&](SourceLine& line, const std::stop_token&) {
+                     line.text = "one";
+                     require<Error>(++given <= 3, "the disk is gone.");
+                     return true;
+                   },
+                   [&](const TranslatedLine&) { ++delivered; }),
+               Error);
+  EXPECT_EQ(delivered, 3);
+}
+
+TEST_F(TranslatorTest, AReaderThatWaitsIsToldThatNobodyWantsTheRest) {
+  Translator translator(directory, {.threads = 1});
+  int given = 0;
+  const auto next = [&](SourceLine& line, const std::stop_token& stop) {
+    line.text = "one";
+    while (given == 3 && !stop.stop_requested()) std::this_thread::yield();
+    return given++ < 3;
+  };
+  EXPECT_THROW(translator.translate(next, [](const TranslatedLine&) { throw Error("the printer is gone."); }), Error);
+}
+
+TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
+  Translator translator(directory, {.threads = 1, .longest = 4});
+  const std::vector<SourceLine> sources{{"one two", "nine eight"}, {"one two"}, {data::words(9), "seven"}};
+  std::vector<TranslatedLine> results;
+  auto source = sources.begin();
+  translator.translate(
+      [&](SourceLine& line, const std::stop_token&) { return source != sources.end() && (line = *source++, true); },
+      [&](const TranslatedLine& line) { results.push_back(line); });
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_TRUE(results[0].text.starts_with("nine eight")) << results[0].text;
+  EXPECT_EQ(results[1].text, translator.translate(std::vector<std::string>{"one two"})[0].text);
+  EXPECT_TRUE(results[2].text.starts_with("seven")) << results[2].text;
+  EXPECT_EQ(results[2].pieces, 3);
+}
+
+TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedByItsLine) {
+  Translator translator(directory, {.search = {.max_extra = 1}, .threads = 1});
+  const auto complaint = [&](const SourceLine& second) {
+    int given = 0, delivered = 0;
+    const std::string text = data::complaint_of<UsageError>([&] {
+      translator.translate(
+          [&](SourceLine& line, const std::stop_token&) {
+            line = given == 1 ? second : SourceLine{"one"};
+            return given++ < 3;
+          },
+          [&](const TranslatedLine&) { ++delivered; });
+    });
+    EXPECT_EQ(delivered, 1);
+    return text;
+  };
+  EXPECT_TRUE(complaint({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves nothing"));
+  EXPECT_TRUE(complaint({" ", "two"}).starts_with("line 2 has no text, but a prefix"));
+}
+
+TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {
+  Translator translator(directory, {.threads = 1}), two(directory, {.threads = 2, .workers = 2, .batch_tokens = 5});
+  std::vector<std::string> texts;
+  const auto translations = translator.translate(lines);
+  for (const TranslatedLine& line : translations) texts.push_back(line.text);
+  const auto likelihoods = translator.likelihoods(lines, texts), again = two.likelihoods(lines, texts);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(likelihoods[i].has_value(), !texts[i].empty());
+    if (!likelihoods[i]) continue;
+    EXPECT_EQ(likelihoods[i]->nll, again[i]->nll);
+    EXPECT_EQ(likelihoods[i]->tokens, translations[i].tokens + 1);
+    const bool is_unknown = texts[i].find("\u2047") != std::string::npos;
+    if (translations[i].finished && !is_unknown) {
+      EXPECT_EQ(likelihoods[i]->nll, -translations[i].log_probability);
+    }
+  }
+  Translator shorter(directory, {.threads = 1, .longest = 2});
+  EXPECT_FALSE(shorter.likelihoods(std::vector<std::string>{"one two three"}, std::vector<std::string>{"one"})[0]);
+}
+
+TEST_F(TranslatorTest, ModelsOfOtherVocabulariesDoNotVote) {
+  const std::vector<std::string> line{"one two three"};
+  Translator one(directory, {.threads = 1});
+  Translator twice({directory, directory}, {.threads = 1});
+  EXPECT_EQ(twice.translate(line)[0].text, one.translate(line)[0].text);
+}
+
+}  // namespace
+}  // namespace dragoman::decode

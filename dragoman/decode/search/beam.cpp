@@ -1,0 +1,150 @@
+#include "dragoman/decode/search/beam.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dragoman::decode {
+
+BeamSearch::BeamSearch(const SearchSettings& settings, Bounds bounds, std::int64_t V,
+                       std::vector<std::vector<Candidate>>* tree)
+    : settings_(settings), bounds_(std::move(bounds)), V_(V), tree_(tree) {
+  alive_.push_back({});
+  if (bounds_.limit > 0) rows_.push_back({});  // the start token is the engine's to know
+}
+
+std::int64_t BeamSearch::wanted() const {
+  std::size_t barred = 0;
+  for (const Alive& alive : alive_) barred = std::max(barred, alive.barred.size());
+  return std::min(V_, words_wanted(settings_, 2 * settings_.beam, static_cast<std::int64_t>(barred), step_));
+}
+
+double BeamSearch::penalty(std::int64_t length) const {
+  return length_penalty(settings_.length_norm, settings_.alpha, length);
+}
+
+void BeamSearch::advance(std::span<const Offer> offers) {
+  candidates_.clear();
+  if (wants_all()) {
+    collect_forced(offers);
+  } else {
+    collect(offers);
+  }
+  if (candidates_.empty()) {  // the settings bar every word: those alive stay what they are
+    rows_.clear();
+  } else {
+    ++step_;
+    choose();
+  }
+  if (tree_ != nullptr) tree_->push_back(candidates_);
+  if (over()) rows_.clear();
+}
+
+// The best 2B of all extensions, by score and then by row and word. Whatever is best overall is among the 2B best of
+// its own row; of these at most B can be ends of sentences, one a row, so that B are left to go on.
+void BeamSearch::collect(std::span<const Offer> offers) {
+  const double divisor = penalty(step_ + 1);
+  for (std::size_t row = 0; row < offers.size(); ++row) {
+    const Offer& offer = offers[row];
+    for (std::size_t i = 0; i < offer.ids.size(); ++i) {
+      if (offer.ids[i] == kEos && step_ + 1 < settings_.min_length) continue;
+      if (std::ranges::binary_search(alive_[row].barred, offer.ids[i])) continue;
+      const double log_p = alive_[row].log_probability + offer.log_p[i];
+      if (log_p == -std::numeric_limits<double>::infinity()) continue;
+      candidates_.push_back({static_cast<std::int32_t>(row), offer.ids[i], log_p, log_p / divisor});
+    }
+  }
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return a.row != b.row ? a.row < b.row : a.word < b.word;
+  };
+  const std::size_t kept = std::min<std::size_t>(candidates_.size(), 2 * static_cast<std::size_t>(settings_.beam));
+  std::ranges::partial_sort(candidates_, candidates_.begin() + static_cast<std::ptrdiff_t>(kept), better);
+  candidates_.resize(kept);
+}
+
+// The next word of the prefix, after the one hypothesis that there is.
+void BeamSearch::collect_forced(std::span<const Offer> offers) {
+  const std::int32_t word = bounds_.prefix[step_];
+  const double log_p = alive_[0].log_probability + offers[0].all[word];
+  candidates_.push_back({0, word, log_p, log_p / penalty(step_ + 1)});
+}
+
+void BeamSearch::choose() {
+  alive_.swap(former_);
+  alive_.clear();
+  rows_.clear();
+  const auto beam = static_cast<std::size_t>(settings_.beam);
+  for (Candidate& candidate : candidates_) {
+    const bool ends = candidate.word == kEos;
+    if (!ends && alive_.size() == beam) {
+      candidate.fate = Fate::kCrowdedOut;
+      continue;
+    }
+    // Among equals the older one stays before the newer.
+    const auto place = std::ranges::upper_bound(finished_, candidate.score, std::greater<>(), &Finished::score);
+    if (ends && place == finished_.end() && finished_.size() == beam) {
+      candidate.fate = Fate::kBeaten;
+      continue;
+    }
+    const std::int32_t last = words_.add(former_[candidate.row].last, candidate.word, candidate.row);
+    if (ends) {
+      candidate.fate = Fate::kFinished;
+      finished_.insert(place, {last, candidate.log_probability, candidate.score});
+      if (finished_.size() > beam) finished_.pop_back();
+    } else {
+      alive_.push_back({last, candidate.log_probability, words_.repeats(last, settings_.no_repeat_ngram)});
+      rows_.push_back({candidate.row, candidate.word});
+    }
+  }
+}
+
+data::Sentence BeamSearch::settled() const {
+  std::int32_t last = finished_.empty() ? WordTree::kRoot : finished_[0].last;
+  bool any = !finished_.empty();
+  for (const Alive& alive : alive_) {
+    if (!finished_.empty() && most(alive.log_probability) <= finished_[0].score) continue;
+    last = any ? words_.common(last, alive.last) : alive.last;
+    any = true;
+  }
+  return hypothesis(last, 0, 0).tokens;
+}
+
+// Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+double BeamSearch::most(double log_probability) const { return log_probability / penalty(bounds_.limit); }
+
+bool BeamSearch::over() const {
+  if (alive_.empty() || step_ >= bounds_.limit) return true;
+  const auto asked = static_cast<std::size_t>(settings_.n_best);
+  if (settings_.stop == Stop::kBeam) return finished_.size() >= static_cast<std::size_t>(settings_.beam);
+  if (finished_.size() < asked) return false;
+  double best = alive_[0].log_probability;
+  for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
+  return finished_[asked - 1].score > most(best);
+}
+
+Hypothesis BeamSearch::hypothesis(std::int32_t last, double log_probability, double score) const {
+  Hypothesis result{.tokens = {}, .log_probability = log_probability, .score = score, .finished = false, .rows = {}};
+  words_.read(last, result.tokens, result.rows);
+  if (!result.tokens.empty() && result.tokens.back() == kEos) {
+    result.tokens.pop_back();
+    result.finished = true;
+  }
+  return result;
+}
+
+std::vector<Hypothesis> BeamSearch::results() const {
+  std::vector<Hypothesis> results;
+  const auto asked = static_cast<std::size_t>(settings_.n_best);
+  for (const Finished& finished : finished_) {
+    if (results.size() == asked) break;
+    results.push_back(hypothesis(finished.last, finished.log_probability, finished.score));
+  }
+  for (const Alive& alive : alive_) {
+    if (results.size() == asked) break;
+    results.push_back(hypothesis(alive.last, alive.log_probability,
+                                 alive.log_probability / penalty(std::max<std::int64_t>(1, step_))));
+  }
+  return results;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,104 @@
+#include "dragoman/decode/search/offers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace dragoman::decode {
+namespace {
+
+std::vector<double> doubles_of(Backend& on, const Array& x) {
+  std::vector<double> values(static_cast<std::size_t>(x.count()));
+  if (x.dtype() == DType::kFloat64) {
+    on.copy_out(x, values.data());
+  } else {
+    std::vector<float> singles(values.size());
+    on.copy_out(x, singles.data());
+    std::ranges::copy(singles, values.begin());
+  }
+  return values;
+}
+
+// A word's score that is not a number makes the row's sum none.
+std::vector<double> finite(std::vector<double> log_sums) {
+  for (const double log_sum : log_sums) {
+    require<Error>(std::isfinite(log_sum),
+                   "the model's scores are not numbers: its weights are damaged or far too large.");
+  }
+  return log_sums;
+}
+
+// The k likeliest words of one model and, if `all`, the logits of every word, [rows, V].
+BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& states, std::int64_t k, bool all) {
+  const DType dtype = statistics_of(states.array().dtype());
+  const std::int64_t rows = states.rows(), V = model.target_vocabulary();
+  const BestWords best{.ids = on.empty({rows, k}, DType::kInt32),
+                       .logits = on.empty({rows, k}, dtype),
+                       .log_sums = on.empty({rows}, dtype),
+                       .all = all ? on.empty({rows, V}, dtype) : Array()};
+  model::best_words(model, states, best);
+  return best;
+}
+
+}  // namespace
+
+Offers::Offers(Backend& on, std::span<const model::Seq2Seq* const> models, std::span<const Tensor> states,
+               std::int64_t k, bool all)
+    : rows_(states[0].rows()), k_(k), V_(models[0]->target_vocabulary()) {
+  const ArenaScope scratch(on.arena());
+  if (models.size() == 1) {
+    read_best(on, *models[0], states[0], all);
+  } else {
+    vote(on, models, states);
+  }
+}
+
+void Offers::read_best(Backend& on, const model::Seq2Seq& model, const Tensor& states, bool all) {
+  const BestWords best = best_words(on, model, states, k_, all);
+  ids_.resize(static_cast<std::size_t>(rows_ * k_));
+  on.copy_out(best.ids, ids_.data());
+  log_p_ = doubles_of(on, best.logits);
+  const std::vector<double> log_sums = finite(doubles_of(on, best.log_sums));
+  if (all) all_ = doubles_of(on, best.all);
+  for (std::int64_t r = 0; r < rows_; ++r) {
+    for (std::int64_t i = 0; i < k_; ++i) log_p_[r * k_ + i] -= log_sums[r];
+    for (std::int64_t v = 0; all && v < V_; ++v) all_[r * V_ + v] -= log_sums[r];
+  }
+}
+
+void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, std::span<const Tensor> states) {
+  all_.assign(static_cast<std::size_t>(rows_ * V_), 0);
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const BestWords best = best_words(on, *models[m], states[m], 1, true);
+    const std::vector<double> logits = doubles_of(on, best.all), log_sums = finite(doubles_of(on, best.log_sums));
+    for (std::int64_t i = 0; i < rows_ * V_; ++i) all_[i] += std::exp(logits[i] - log_sums[i / V_]);
+  }
+  for (double& p : all_) p = std::log(p / static_cast<double>(models.size()));
+  ids_.assign(static_cast<std::size_t>(rows_ * k_), kNoWord);
+  log_p_.assign(ids_.size(), -std::numeric_limits<double>::infinity());
+  std::vector<std::int32_t> words(static_cast<std::size_t>(V_ - kFirstWord));
+  const std::int64_t named = std::min<std::int64_t>(k_, V_ - kFirstWord);
+  for (std::int64_t r = 0; r < rows_; ++r) {
+    const double* log_p = all_.data() + r * V_;
+    std::iota(words.begin(), words.end(), kFirstWord);
+    std::ranges::partial_sort(words, words.begin() + named, [&](std::int32_t a, std::int32_t b) {
+      return log_p[a] != log_p[b] ? log_p[a] > log_p[b] : a < b;
+    });
+    for (std::int64_t i = 0; i < named; ++i) {
+      ids_[r * k_ + i] = words[i];
+      log_p_[r * k_ + i] = log_p[words[i]];
+    }
+  }
+}
+
+Offer Offers::row(std::int64_t r) const {
+  const auto first = static_cast<std::size_t>(r * k_);
+  std::size_t named = 0;
+  while (named < static_cast<std::size_t>(k_) && ids_[first + named] != kNoWord) ++named;
+  return {.ids = std::span(ids_).subspan(first, named),
+          .log_p = std::span(log_p_).subspan(first, named),
+          .all = all_.empty() ? std::span<const double>() : std::span(all_).subspan(r * V_, V_)};
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,62 @@
+// Searches that keep one hypothesis for each result: greedy (the likeliest word each time) and sampling (words drawn
+// from the model's distribution).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dragoman/base/random.h"
+#include "dragoman/decode/search/search.h"
+
+namespace dragoman::decode {
+
+class SingleSearch {
+ public:
+  SingleSearch() = default;  // done before it began
+  // `number` tells the random numbers of this sentence from those of others with the same seed.
+  SingleSearch(const SearchSettings& settings, Bounds bounds, std::int64_t V, std::uint64_t number);
+
+  // As of BeamSearch.
+  std::int64_t wanted() const;
+  bool wants_all() const { return !done() && draws_from_all(); }
+  void advance(std::span<const Offer> offers);
+  std::span<const Continuation> rows() const { return rows_; }
+  bool done() const { return rows_.empty(); }
+  std::int64_t steps() const { return step_; }  // taken so far
+  // Greedy: the one. Sampling: in the order in which they were drawn.
+  std::vector<Hypothesis> results() const;
+  data::Sentence settled() const;
+
+ private:
+  struct Line {
+    RandomStream random;
+    std::int32_t row = 0;  // of the next step, while it goes on
+    std::int32_t last = WordTree::kRoot;
+    std::int64_t length = 0;
+    double log_probability = 0;
+    bool over = false;
+    std::vector<std::int32_t> barred = {};  // words that it must not go on with, rising
+  };
+  struct Word {
+    std::int32_t id;
+    double log_p;
+  };
+
+  bool draws_from_all() const { return forced() || (settings_.method == Method::kSample && settings_.top_k == 0); }
+  bool forced() const { return step_ < static_cast<std::int64_t>(bounds_.prefix.size()); }
+  Word choose(Line& line, const Offer& offer);
+  Word draw(RandomStream& random);
+
+  SearchSettings settings_;
+  Bounds bounds_;
+  std::int64_t V_ = 0;
+  std::int64_t step_ = 0;
+  WordTree words_;
+  std::vector<Line> lines_;
+  std::vector<Continuation> rows_;
+  std::vector<Word> choices_;    // of the word at hand, the likeliest first
+  std::vector<double> weights_;  // theirs
+};
+
+}  // namespace dragoman::decode

@@ -1,0 +1,103 @@
+#include "dragoman/demo/demo_corpus.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "dragoman/base/error.h"
+#include "dragoman/demo/plain_words.h"
+
+namespace dragoman::demo {
+
+namespace {
+
+constexpr std::uint32_t kSentences = 0x64656D6F;  // sets these random streams apart from others of the same seed
+// After this many useless sentences in a row, the grammar is taken to have no more useful ones.
+constexpr int kPatience = 20000;
+
+// A word form must occur this often in training to be allowed in the other sets.
+constexpr int kMinOccurrences = 5;
+
+// The word forms of one side of the training set.
+class Forms {
+ public:
+  void add(std::string_view text) {
+    for (const std::string_view word : plain_words(text)) ++count_[std::string(word)];
+  }
+  bool all_frequent(std::string_view text) const {
+    return std::ranges::all_of(plain_words(text), [&](std::string_view word) {
+      const auto found = count_.find(std::string(word));
+      return found != count_.end() && found->second >= kMinOccurrences;
+    });
+  }
+
+ private:
+  std::unordered_map<std::string, int> count_;
+};
+
+// Generates sentences and skips those whose source has occurred before.
+class FreshSentences {
+ public:
+  FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}
+
+  // The next `count` sentences that `wanted` accepts.
+  template <class Wanted>
+  std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted) {
+    std::vector<TextPair> taken;
+    for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
+      require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
+                          " sentences. Ask for fewer of them, train on more, or extend the grammar.");
+      RandomStream random(seed_, kSentences, index_++);
+      Derivation sentence = grammar_.derive(random);
+      if (!remember(sentence.text) || !wanted(sentence)) continue;
+      taken.push_back(std::move(sentence.text));
+      idle = 0;
+    }
+    return taken;
+  }
+
+ private:
+  // Whether the sentence is new.
+  bool remember(const TextPair& text) {
+    const auto [known, is_new] = translations_.emplace(text.source, text.target);
+    require<UsageError>(known->second == text.target, "demo: the grammar translates '", text.source, "' both as '",
+                        known->second, "' and as '", text.target, "'.");
+    return is_new;
+  }
+
+  const Grammar& grammar_;
+  std::uint64_t seed_;
+  std::uint64_t index_ = 0;
+  std::unordered_map<std::string, std::string> translations_;
+};
+
+}  // namespace
+
+void DemoCorpusSettings::validate() const {
+  require<UsageError>(train > 0 && valid > 0 && test > 0, "demo: train-pairs is ", train, ", valid-pairs ", valid,
+                      " and test-pairs ", test, "; each must be above 0.");
+}
+
+DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings) {
+  settings.validate();
+  FreshSentences sentences(grammar, settings.seed);
+  DemoCorpus corpus;
+  corpus.train = sentences.take(settings.train, "training", [&](const Derivation& d) { return !grammar.unseen(d); });
+
+  Forms sources, targets;
+  for (const TextPair& pair : corpus.train) {
+    sources.add(pair.source);
+    targets.add(pair.target);
+  }
+  const auto familiar = [&](const TextPair& pair) {
+    return sources.all_frequent(pair.source) && targets.all_frequent(pair.target);
+  };
+  corpus.valid = sentences.take(settings.valid, "validation",
+                                [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });
+  corpus.test =
+      sentences.take(settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); });
+  return corpus;
+}
+
+}  // namespace dragoman::demo

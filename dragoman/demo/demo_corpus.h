@@ -1,0 +1,43 @@
+// The corpus of `dragoman demo`: sentences from a grammar, split so that the test set cannot be solved by memorising.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dragoman/demo/grammar.h"
+
+namespace dragoman::demo {
+
+struct DemoCorpusSettings {
+  int train = 50000;
+  int valid = 500;
+  int test = 1000;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void fields(Visitor&& field) {
+    field("train-pairs", train, "sentence pairs to train on");
+    field("valid-pairs", valid, "sentence pairs to validate with");
+    field("test-pairs", test, "sentence pairs to test with");
+    field("seed", seed, "start of every random stream");
+  }
+
+  // Throws a UsageError if no corpus can be made with these settings.
+  void validate() const;
+};
+
+struct DemoCorpus {
+  std::vector<TextPair> train, valid, test;
+};
+
+// Every source sentence occurs once in the whole corpus, and has one translation.
+//
+// A test sentence combines two rules, or two words, that no training sentence combines (Grammar::unseen): for example
+// "question" with "possessive", although questions and possessives are both frequent in training. Validation sentences
+// have the same kind of combinations as training sentences. Every word form of the test and validation sets, on either
+// side, occurs at least five times in training.
+//
+// Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences for a set.
+DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings);
+
+}  // namespace dragoman::demo

@@ -1,0 +1,149 @@
+#include "dragoman/demo/demo_corpus.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/fields.h"
+#include "dragoman/demo/plain_words.h"
+
+namespace dragoman::demo {
+namespace {
+
+// Each sentence has a singer (one bird or two), a song, and a mark. The test set keeps 10 % of the pairs of bird and
+// song, and shouting (!) by two birds (and).
+constexpr std::string_view kSongs = R"(
+words Bird : name
+  wren
+  rook
+  dove
+  lark
+  crow
+  kite
+words Song : name
+  high
+  low
+  long
+  short
+  old
+  new
+  sad
+  gay
+category Sentence
+  rule calm 2
+    S : Singer
+    T : Song
+    source = {S.text} {T.name}.
+    target = {T.name} {S.text}.
+  rule shout 1
+    S : Singer
+    T : Song
+    source = {S.text} {T.name}!
+    target = {T.name} {S.text}!
+category Singer
+  rule one 2
+    B : Bird
+    text = {B.name}
+  rule two 1
+    B : Bird
+    C : Bird
+    text = {B.name} and {C.name}
+unseen shout two
+unseen Bird Song 10%
+)";
+
+bool shouts(const TextPair& pair) { return pair.source.ends_with('!'); }
+bool several(const TextPair& pair) { return pair.source.find(" and ") != std::string::npos; }
+
+// "low crow" for every bird and song of the sentence.
+std::set<std::string> word_pairs(const TextPair& pair) {
+  const auto words = plain_words(pair.target);  // the song is the first word
+  std::set<std::string> pairs;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) pairs.insert(std::string(words[0]) + ' ' + std::string(words[i]));
+  pairs.erase(std::string(words[0]) + " and");
+  std::set<std::string> lower;
+  for (std::string text : pairs) {
+    text[0] = static_cast<char>(std::tolower(text[0]));
+    lower.insert(text);
+  }
+  return lower;
+}
+
+DemoCorpus songs() { return make_demo_corpus(Grammar(kSongs, "songs"), {.train = 150, .valid = 10, .test = 40}); }
+
+TEST(DemoCorpus, ATestSentenceCombinesWhatNoTrainingSentenceDoes) {
+  const DemoCorpus corpus = songs();
+  std::set<std::string> trained;
+  bool shouted = false, heard_several = false;
+  for (const TextPair& pair : corpus.train) {
+    trained.merge(word_pairs(pair));
+    EXPECT_FALSE(shouts(pair) && several(pair)) << pair.source;
+    shouted |= shouts(pair);
+    heard_several |= several(pair);
+  }
+  EXPECT_TRUE(shouted && heard_several);
+  for (const TextPair& pair : corpus.test) {
+    bool fresh_words = false;
+    for (const std::string& words : word_pairs(pair)) fresh_words |= !trained.contains(words);
+    EXPECT_TRUE(fresh_words || (shouts(pair) && several(pair))) << pair.source;
+  }
+}
+
+TEST(DemoCorpus, NoSourceOccursTwiceInAnyPart) {
+  const DemoCorpus corpus =
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200});
+  EXPECT_EQ(corpus.train.size(), 3000u);
+  EXPECT_EQ(corpus.valid.size(), 100u);
+  EXPECT_EQ(corpus.test.size(), 200u);
+  std::set<std::string> sources;
+  for (const auto* part : {&corpus.train, &corpus.valid, &corpus.test})
+    for (const TextPair& pair : *part) EXPECT_TRUE(sources.insert(pair.source).second) << pair.source;
+}
+
+TEST(DemoCorpus, EveryWordOfTheTestSetOccursFiveTimesInTraining) {
+  const DemoCorpus corpus =
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200});
+  std::map<std::string, int> count;
+  for (const TextPair& pair : corpus.train)
+    for (const std::string& side : {pair.source, pair.target})
+      for (const std::string_view word : plain_words(side)) ++count[std::string(word)];
+  for (const TextPair& pair : corpus.test)
+    for (const std::string& side : {pair.source, pair.target})
+      for (const std::string_view word : plain_words(side)) EXPECT_GE(count[std::string(word)], 5) << word;
+}
+
+TEST(DemoCorpus, TheSeedDecides) {
+  const Grammar grammar(demo_grammar(), "demo");
+  const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1};
+  const auto first = make_demo_corpus(grammar, settings), again = make_demo_corpus(grammar, settings);
+  EXPECT_EQ(first.train, again.train);
+  DemoCorpusSettings other = settings;
+  set(other, "seed", "2");
+  EXPECT_NE(first.train, make_demo_corpus(grammar, other).train);
+}
+
+std::string error_of(std::string_view grammar, const DemoCorpusSettings& settings) {
+  try {
+    make_demo_corpus(Grammar(grammar, "songs"), settings);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(DemoCorpus, OneSourceWithTwoTranslationsIsRefused) {
+  EXPECT_EQ(
+      error_of("category Sentence\n  rule only 1\n    source = bank\n    target = Bank | Ufer\n", {}).substr(0, 44),
+      "demo: the grammar translates 'Bank' both as ");
+}
+
+TEST(DemoCorpus, AskingForMoreThanThereIsIsRefused) {
+  EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 29), "demo: the grammar makes only ");
+  EXPECT_EQ(error_of(kSongs, {.train = 0}),
+            "demo: train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
+}
+
+}  // namespace
+}  // namespace dragoman::demo

@@ -1,0 +1,108 @@
+// The contents of a grammar file, with all names resolved. grammar_reader.cpp fills it in, grammar.cpp makes sentences.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dragoman::demo {
+
+// A list of words, each with a cell for every column.
+struct WordList {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> words;
+  int first = 0;  // number of the first word, counted through all lists
+};
+
+struct Table {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+};
+
+// A text that a rule refers to. Each parameter, text and child of a rule has a slot.
+struct Operand {
+  int slot = -1;      // -1 for the constant `name`
+  std::string name;   // the child's text or column; empty for a text of the rule itself
+  int named_by = -1;  // if not -1: slot of the text that names the column, used instead of `name`
+};
+
+// A constant, a text, or a cell of a table.
+struct Piece {
+  int table = -1;
+  Operand operand;  // the row, if there is a table
+  Operand column;
+};
+using Template = std::vector<Piece>;
+
+// What a child is made of: a category with its rules, or a list with its words.
+struct Symbol {
+  bool is_list = false;
+  int index = 0;
+};
+
+// One line of a rule: a child, or a text with equally likely choices.
+struct Step {
+  int line = 0;
+  int slot = 0;
+  bool is_child = false;
+  Symbol symbol;
+  std::vector<std::pair<int, Template>> arguments;  // a parameter of the category, or a column of the list to match
+  std::vector<Template> choices;
+};
+
+struct Rule {
+  std::string name;
+  int line = 0;
+  int number = 0;
+  double weight = 1;
+  std::vector<std::pair<int, std::string>> conditions;  // a parameter's slot, and the text that it must match
+  std::vector<std::string> slots;                       // parameters first
+  std::vector<Step> steps;
+  int height = 0;  // of the lowest tree that this rule can make
+};
+
+struct Category {
+  std::string name;
+  int line = 0;
+  std::vector<std::string> parameters;
+  std::vector<Rule> rules;
+};
+
+struct Respelling {
+  bool target = false;
+  std::string from, to;
+};
+
+// Combinations kept for the test set: two rules, or a share of the pairs of words from two lists.
+struct UnseenPair {
+  bool lists = false;
+  int a = 0, b = 0;
+  double share = 1;
+};
+
+struct GrammarRules {
+  std::string file;
+  std::vector<WordList> lists;
+  std::vector<Table> tables;
+  std::vector<Category> categories;
+  std::vector<Respelling> respellings;
+  std::vector<UnseenPair> unseen;
+  int start = 0;  // the category Sentence
+  std::vector<std::string> rule_names, word_names;
+};
+
+// A text may list alternatives, as in acc/dat. Two texts match if they have an alternative in common.
+bool matches(std::string_view a, std::string_view b);
+
+// Writes a sentence: one space between words and none before punctuation, respelled, with a capital at the start.
+std::string spell(const GrammarRules& grammar, std::string_view text, bool target);
+
+// The index of a name in a list of names; -1 if it is not there.
+int index_of(std::string_view name, const std::vector<std::string>& names);
+
+GrammarRules read_grammar(std::string_view text, std::string_view name);
+
+}  // namespace dragoman::demo

@@ -1,0 +1,248 @@
+#include "dragoman/demo/grammar.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::demo {
+namespace {
+
+// Articles that agree with their nouns, a verb at the end of German subordinate clauses, and a category used twice.
+constexpr std::string_view kSmall = R"(
+words Noun : en gender de
+  dog   | m Hund
+  egg   | n Ei
+words Verb : en de
+  sees  | sieht
+  has   | hat   # a comment
+table der : m n
+  nom       der das
+  acc       den das
+category Sentence
+  rule main 2
+    C : Clause
+    source = {C.en}.
+    target = {C.subject} {C.verb} {C.object}.
+  rule because 1
+    C : Clause
+    D : Clause
+    source = {C.en} because {D.en}.
+    target = {C.subject} {C.verb} {C.object}, weil {D.subject} {D.object} {D.verb}.
+category Clause
+  rule clause 1
+    S : Phrase case=nom
+    V : Verb
+    O : Phrase case=acc
+    en = {S.en} {V.en} {O.en}
+    subject = {S.de}
+    verb = {V.de}
+    object = {O.de}
+category Phrase : case
+  rule definite 1
+    N : Noun
+    en = the {N.en}
+    de = {der case N.gender} {N.de}
+)";
+
+std::set<std::pair<std::string, std::string>> sentences(const Grammar& grammar, int count) {
+  std::set<std::pair<std::string, std::string>> all;
+  for (int i = 0; i < count; ++i) {
+    RandomStream random(1, 0, i);
+    const TextPair pair = grammar.derive(random).text;
+    all.emplace(pair.source, pair.target);
+  }
+  return all;
+}
+
+// The error from reading `text` or making sentences with it.
+std::string error_of(std::string_view text) {
+  try {
+    sentences(Grammar(text, "my.grammar"), 50);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Grammar, BothSidesAreMadeAtOnceAndAgree) {
+  const auto made = sentences(Grammar(kSmall, "small"), 2000);
+  EXPECT_TRUE(made.contains({"The egg sees the dog.", "Das Ei sieht den Hund."}));
+  EXPECT_TRUE(made.contains(
+      {"The dog has the egg because the egg sees the dog.", "Der Hund hat das Ei, weil das Ei den Hund sieht."}));
+  EXPECT_EQ(made.size(), 8u + 64u);  // 2 x 2 x 2 clauses, alone and in pairs
+}
+
+TEST(Grammar, TheSameStreamGivesTheSameSentence) {
+  const Grammar grammar(kSmall, "small");
+  RandomStream a(7, 0, 3), b(7, 0, 3);
+  const Derivation first = grammar.derive(a), second = grammar.derive(b);
+  EXPECT_EQ(first.text, second.text);
+  EXPECT_EQ(first.rules, second.rules);
+  EXPECT_EQ(first.words, second.words);
+}
+
+TEST(Grammar, ADerivationNamesItsRulesAndWords) {
+  const Grammar grammar(kSmall, "small");
+  RandomStream random(1);
+  const Derivation derivation = grammar.derive(random);
+  std::set<std::string> names;
+  for (const int rule : derivation.rules) names.insert(grammar.rule_name(rule));
+  EXPECT_TRUE(names.contains("clause") && names.contains("definite"));
+  for (const int word : derivation.words)
+    EXPECT_NE(derivation.text.source.find(grammar.word_name(word).substr(1)), std::string::npos);
+}
+
+TEST(Grammar, WordsAndRulesMatchAnyAlternative) {
+  const Grammar grammar(R"(
+words Thing : name kind
+  bread food
+  milk  food/drink
+  water drink
+category Sentence
+  rule meal 1
+    T : Thing kind=food
+    C : Comment kind=drink/music
+    source = {T.name} {C.text}
+    target =
+category Comment : kind
+  rule never 1 when kind=food
+    text = never
+  rule always 1 when kind=drink/sleep
+    text = always
+)",
+                        "small");
+  EXPECT_EQ(sentences(grammar, 100),
+            (std::set<std::pair<std::string, std::string>>{{"Bread always", ""}, {"Milk always", ""}}));
+}
+
+TEST(Grammar, SpellsAsTheFileSays) {
+  const Grammar grammar(R"(
+respell source a_a an_a
+respell target in_dem_ im_
+category Sentence
+  rule only 1
+    empty =
+    source = a {empty} apple , \
+             then.
+    target = über in dem Baum, {empty}.
+)",
+                        "small");
+  EXPECT_EQ(*sentences(grammar, 1).begin(), std::pair(std::string("An apple, then."), std::string("Über im Baum.")));
+}
+
+TEST(Grammar, RecursionComesToAnEnd) {
+  const Grammar grammar(R"(
+category Sentence
+  rule deeper 1000
+    S : Sentence
+    source = x{S.source}
+    target =
+  rule stop 1
+    source = x
+    target =
+)",
+                        "small");
+  for (const auto& [source, target] : sentences(grammar, 20)) EXPECT_LE(source.size(), 20u);
+}
+
+TEST(Grammar, AGrammarThatNeverEndsIsRefused) {
+  EXPECT_EQ(error_of("category Sentence\n  rule loop 1\n    S : Sentence\n    source = x\n    target = x\n"),
+            "my.grammar:1: no rule of 'Sentence' ever comes to an end.");
+  // Ends in principle, but may grow to 20 to the power of 12 constituents.
+  std::string wide = "category Sentence\n  rule stop 1\n    source = x\n    target = x\n  rule wide 1000\n";
+  for (int i = 0; i < 20; ++i) wide += "    S" + std::to_string(i) + " : Sentence\n";
+  EXPECT_NE(error_of(wide + "    source = x\n    target = x\n").find("does not come to an end"), std::string::npos);
+  // Each line doubles the text.
+  std::string doubling = "category Sentence\n  rule only 1\n    t0 = ab\n";
+  for (int i = 0; i < 64; ++i) {
+    const std::string last = "{t" + std::to_string(i) + "}";
+    doubling += "    t" + std::to_string(i + 1) + " = " + last + last + "\n";
+  }
+  EXPECT_NE(error_of(doubling + "    source = x\n    target = x\n").find("longer than 4096 bytes"), std::string::npos);
+}
+
+// The error for the small grammar with one line changed.
+std::string error_with(std::string_view from, std::string_view to) {
+  std::string text(kSmall);
+  return error_of(text.replace(text.find(from), from.size(), to));
+}
+
+TEST(Grammar, MistakesAreNamedWithFileAndLine) {
+  EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:24: there is no category 'Verbs'.");
+  EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:28: there is no column 'dee'. Did you mean 'de'?");
+  EXPECT_EQ(error_with("{S.en} {V.en}", "{S.fr} {V.en}"),
+            "my.grammar:26: the rule 'definite' (line 31) of 'Phrase' writes no text 'fr'.");
+  EXPECT_EQ(error_with("{der case", "{derr case"), "my.grammar:34: there is no table 'derr'. Did you mean 'der'?");
+  EXPECT_EQ(error_with("| m Hund", "| m"), "my.grammar:3: the word 'dog' has 2 cells for 3 columns.");
+  EXPECT_EQ(error_with("case=acc", ""), "my.grammar:25: 'Phrase' needs 'case='.");
+  EXPECT_EQ(error_with("case=acc", "case=gen"), "my.grammar:34: the table 'der' has no row 'gen' with a column 'm'.");
+  EXPECT_EQ(error_with("V : Verb", "V : Verb en=eats"), "my.grammar:24: no word of 'Verb' fits en=eats.");
+  EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
+            "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
+  EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
+  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' does not name a text.");
+  EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");
+  EXPECT_EQ(error_of("word Noun : en\n"),
+            "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");
+  EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");
+}
+
+// Reading and deriving either succeed or throw an error.
+TEST(Grammar, NoInputCrashesIt) {
+  RandomStream random(1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::string text(kSmall);
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t at = random.below(static_cast<std::uint32_t>(text.size()));
+      constexpr std::string_view kBytes =
+          " \n{}.$'=:|~-_/#\\\0\xff"
+          "aN1";
+      switch (random.below(3)) {
+        case 0: text[at] = kBytes[random.below(static_cast<std::uint32_t>(kBytes.size()))]; break;
+        case 1: text.erase(at, random.below(20)); break;
+        default: text.insert(at, text, random.below(static_cast<std::uint32_t>(text.size())), 30); break;
+      }
+      if (text.empty()) text = " ";
+    }
+    error_of(text);
+  }
+}
+
+TEST(Grammar, UnseenRulesAndAShareOfUnseenWords) {
+  const Grammar grammar(std::string(kSmall) + "unseen because definite\n", "small");
+  const Grammar words(std::string(kSmall) + "unseen Verb Noun 50%\n", "small");
+  int unseen = 0;
+  for (int i = 0; i < 200; ++i) {
+    RandomStream random(1, 0, i);
+    const Derivation derivation = grammar.derive(random);
+    EXPECT_EQ(grammar.unseen(derivation), derivation.text.source.find("because") != std::string::npos);
+    unseen += words.unseen(derivation);
+  }
+  EXPECT_GT(unseen, 0);
+  EXPECT_LT(unseen, 200);
+}
+
+TEST(DemoGrammar, EveryRuleAndEveryWordIsUsed) {
+  const Grammar grammar(demo_grammar(), "demo");
+  EXPECT_GE(grammar.word_count(), 350);
+  std::set<int> rules, words;
+  for (int i = 0; i < 8000; ++i) {
+    RandomStream random(1, 0, i);
+    const Derivation derivation = grammar.derive(random);
+    rules.insert(derivation.rules.begin(), derivation.rules.end());
+    words.insert(derivation.words.begin(), derivation.words.end());
+  }
+  for (int rule = 0; rule < grammar.rule_count(); ++rule) EXPECT_TRUE(rules.contains(rule)) << grammar.rule_name(rule);
+  for (int word = 0; word < grammar.word_count(); ++word) EXPECT_TRUE(words.contains(word)) << grammar.word_name(word);
+}
+
+TEST(DemoGrammar, TheFileIsInTheProgramByteForByte) {
+  EXPECT_TRUE(demo_grammar().starts_with("# English to German"));
+  EXPECT_TRUE(demo_grammar().ends_with("\n"));
+  EXPECT_NE(demo_grammar().find("Königinnen"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::demo

@@ -1,0 +1,92 @@
+#include "dragoman/demo/toy.h"
+
+#include <algorithm>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/random.h"
+#include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/model/registry/registry.h"
+#include "dragoman/params/parameter_block.h"
+
+namespace dragoman::demo {
+
+namespace {
+
+constexpr std::uint32_t kToyPurpose = 0x746F79;  // "toy"
+
+}  // namespace
+
+void ToySettings::validate() const {
+  const auto within = [](const char* key, int value, int low, int high) {
+    require<UsageError>(value >= low && value <= high, key, " is ", value, ", but must be ", low, " to ", high, ".");
+  };
+  within("symbols", symbols, 1, 100000);
+  within("longest", longest, 1, 1000);
+  within("steps", steps, 1, 10000000);
+  within("batch", batch, 1, 100000);
+  within("threads", threads, 0, 1024);
+}
+
+std::int32_t first_symbol() { return kUnk + 1; }
+
+model::ModelConfig toy_config(const ToySettings& settings) {
+  model::ModelConfig config = model::preset("symbols").model;
+  config.set_vocabularies(first_symbol() + settings.symbols, first_symbol() + settings.symbols);
+  return config;
+}
+
+std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream) {
+  RandomStream random(settings.seed, kToyPurpose, stream);
+  std::vector<data::SentencePair> pairs(count);
+  for (data::SentencePair& pair : pairs) {
+    const std::uint32_t length = 1 + random.below(settings.longest);
+    for (std::uint32_t i = 0; i < length; ++i) {
+      pair.source.push_back(first_symbol() + static_cast<std::int32_t>(random.below(settings.symbols)));
+    }
+    pair.target = pair.source;
+    if (settings.task == ToyTask::kReverse) std::ranges::reverse(pair.target);
+    pair.source.push_back(kEos);
+    pair.target.push_back(kEos);
+  }
+  return pairs;
+}
+
+ToyModel::ToyModel(const ToySettings& settings_)
+    : settings(settings_),
+      on(make_backend(Device{}, {.threads = settings_.threads})),
+      config(toy_config(settings_)),
+      model(config.make_model()),
+      block(*on, DType::kFloat32, *model, params::Purpose::kTraining) {
+  block.initialise(settings.seed);
+}
+
+void ToyModel::train(const std::function<void(int, const train::Losses&)>& report) {
+  model::TrainingConfig training;
+  training.eps_ls = 0;
+  training.seed = settings.seed;
+  const optim::Schedule schedule{
+      .d_model = config.width(), .warmup_steps = 400, .steps = settings.steps, .cooldown_steps = settings.steps / 3};
+  train::Trainer trainer(*model, block, training, schedule);
+  for (int step = 1; step <= settings.steps; ++step) {
+    report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step))));
+  }
+}
+
+data::Sentence ToyModel::answer(const data::Sentence& source) const {
+  return decode::greedy(*on, *model, std::span(&source, 1)).front().tokens;
+}
+
+double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const {
+  std::vector<data::Sentence> sources;
+  for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
+  const std::vector<decode::Hypothesis> answers = decode::greedy(*on, *model, sources);
+  std::int64_t right = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    data::Sentence given = answers[i].tokens;
+    if (answers[i].finished) given.push_back(kEos);
+    if (given == pairs[i].target) ++right;
+  }
+  return static_cast<double>(right) / static_cast<double>(pairs.size());
+}
+
+}  // namespace dragoman::demo

@@ -1,0 +1,61 @@
+// Two tasks that a working model learns in a minute: repeat a string of symbols, or reverse it. There is no text
+// in them, so whatever goes wrong is in the model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/base/fields.h"
+#include "dragoman/data/batch.h"
+#include "dragoman/model/model_config.h"
+#include "dragoman/model/seq2seq.h"
+#include "dragoman/params/parameter_block.h"
+#include "dragoman/train/trainer.h"
+
+namespace dragoman::demo {
+
+enum class ToyTask : std::uint8_t { kReverse, kCopy };
+constexpr std::array<std::string_view, 2> names(ToyTask) { return {"reverse", "copy"}; }
+
+struct ToySettings {
+  ToyTask task = ToyTask::kReverse;
+  int symbols = 50;
+  int longest = 25;
+  int steps = 700;
+  int batch = 128;
+  int threads = 0;
+  std::uint64_t seed = 1;
+
+  // Throws a UsageError for settings that make no task.
+  void validate() const;
+};
+
+// The symbols' ids follow those reserved in every vocabulary.
+std::int32_t first_symbol();
+model::ModelConfig toy_config(const ToySettings& settings);
+
+// `count` fresh strings with their answers; other stream numbers give other strings.
+std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
+
+// A model, its memory and its backend, trained.
+struct ToyModel {
+  explicit ToyModel(const ToySettings& settings);
+
+  // Trains for settings.steps updates, calling `report` after each.
+  void train(const std::function<void(int step, const train::Losses& losses)>& report);
+  // The share of `pairs` that greedy decoding answers without a mistake.
+  double exact_match(const std::vector<data::SentencePair>& pairs) const;
+  data::Sentence answer(const data::Sentence& source) const;
+
+  ToySettings settings;
+  std::unique_ptr<Backend> on;
+  model::ModelConfig config;
+  std::unique_ptr<model::Seq2Seq> model;
+  params::ParameterBlock block;
+};
+
+}  // namespace dragoman::demo

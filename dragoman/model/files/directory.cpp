@@ -1,0 +1,74 @@
+#include "dragoman/model/files/directory.h"
+
+#include "dragoman/base/files.h"
+#include "dragoman/model/files/weights.h"
+
+namespace dragoman::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path joint_file(const fs::path& directory) { return directory / "tokenizer.model"; }
+fs::path source_file(const fs::path& directory) { return directory / "tokenizer.source.model"; }
+fs::path target_file(const fs::path& directory) { return directory / "tokenizer.target.model"; }
+
+bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
+
+}  // namespace
+
+fs::path weights_file(const fs::path& directory) { return directory / "model.safetensors"; }
+
+bool has_tokenizers(const fs::path& directory) {
+  return is_file(joint_file(directory)) || (is_file(source_file(directory)) && is_file(target_file(directory)));
+}
+
+void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, bool joint) {
+  if (joint) {
+    for (const fs::path& file : {source_file(directory), target_file(directory)}) remove_file(file);
+    return replace_file(joint_file(directory), tokenizers.source.bytes());
+  }
+  remove_file(joint_file(directory));
+  replace_file(source_file(directory), tokenizers.source.bytes());
+  replace_file(target_file(directory), tokenizers.target.bytes());
+}
+
+Tokenizers read_tokenizers(const fs::path& directory) {
+  require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(), "'.");
+  if (is_file(joint_file(directory))) {
+    const text::Tokenizer both = text::Tokenizer::load(joint_file(directory).string());
+    return {both, both};
+  }
+  return {text::Tokenizer::load(source_file(directory).string()),
+          text::Tokenizer::load(target_file(directory).string())};
+}
+
+void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers, const ModelConfig& config) {
+  const auto check = [&](const char* side, std::int64_t size, int rows) {
+    require<Error>(size == rows, "'", directory.string(), "': the ", side, " vocabulary of the tokenizer has ", size,
+                   " tokens, but the model has ", rows, " rows for it; put back the tokenizer it was trained with.");
+  };
+  check("source", tokenizers.source.size(), config.source_vocabulary());
+  check("target", tokenizers.target.size(), config.target_vocabulary());
+}
+
+namespace {
+
+// The default form of a model's weights on this device.
+WeightForm default_form(const Backend& on, const fs::path& directory) {
+  if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
+  return stored_form(SafetensorsFile(weights_file(directory)));
+}
+
+}  // namespace
+
+LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
+    : info(read_info(directory)),
+      tokenizers(read_tokenizers(directory)),
+      model(info.config.make_model()),
+      block(on, form ? *form : default_form(on, directory), *model) {
+  check_vocabularies(directory, tokenizers, info.config);
+  read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), Values::kFinite);
+  on.wait();  // other workers read the weights with their own backends
+}
+
+}  // namespace dragoman::model

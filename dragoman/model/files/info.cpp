@@ -1,0 +1,65 @@
+#include "dragoman/model/files/info.h"
+
+#include <algorithm>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/model/registry/registry.h"
+
+namespace dragoman::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestConfig = 1 << 20;
+
+fs::path config_file(const fs::path& directory) { return directory / "config.json"; }
+
+void require_directory(const fs::path& directory) {
+  require<Error>(fs::is_directory(status_of(directory)), "there is no model directory '", directory.string(), "'.");
+  require<Error>(fs::is_regular_file(status_of(config_file(directory))), "'", directory.string(),
+                 "' is not a model directory: it has no config.json.");
+}
+
+}  // namespace
+
+void write_info(const fs::path& directory, const ModelInfo& info) {
+  Json config;
+  config["format"] = kDirectoryFormat;
+  config["architecture"] = info.config.arch();
+  config["source_language"] = info.source_language;
+  config["target_language"] = info.target_language;
+  config["joint_vocabulary"] = info.joint_vocabulary;
+  config["seed"] = info.seed;
+  config["model"] = settings_to_json(info.config);
+  config["provenance"] = parse_json(info.provenance, "the provenance of a model");
+  replace_file(config_file(directory), config.dump(2) + "\n");
+}
+
+ModelInfo read_info(const fs::path& directory) {
+  require_directory(directory);
+  const std::string where = "'" + config_file(directory).string() + "'";
+  const Json config = parse_json(read_file(config_file(directory), kLargestConfig), where);
+  const auto format = json_entry<std::int64_t>(config, "format", where);
+  require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
+                 kDirectoryFormat, ".");
+  const auto architecture = json_entry<std::string>(config, "architecture", where);
+  require<Error>(std::ranges::count(architecture_names(), architecture) > 0, where, " describes a model of the kind '",
+                 architecture, "', which this program does not know.");
+  ModelInfo info;
+  info.config = model::architecture(architecture).presets.front().model;
+  info.source_language = json_entry<std::string>(config, "source_language", where);
+  info.target_language = json_entry<std::string>(config, "target_language", where);
+  info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);
+  info.seed = json_entry<std::uint64_t>(config, "seed", where);
+  settings_from_json(json_entry<Json>(config, "model", where), info.config, where);
+  info.provenance = json_entry<Json>(config, "provenance", where).dump();
+  try {
+    info.config.validate();
+  } catch (const UsageError& error) {
+    throw Error(join(where, ": ", error.what()));
+  }
+  return info;
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,89 @@
+#include "dragoman/model/files/safetensors.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/data/testing.h"
+#include "dragoman/model/files/weights.h"
+#include "dragoman/model/testing.h"
+
+namespace dragoman::model {
+namespace {
+
+class SafetensorsTest : public data::CorpusTest {
+ protected:
+  // The error message for a file with this header and so many bytes of data; empty if it is read.
+  std::string complaint(const std::string& header, std::size_t value_bytes) const {
+    const std::uint64_t size = header.size();
+    replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header + std::string(value_bytes, '\0'));
+    return data::complaint_of([&] { SafetensorsFile{path}; });
+  }
+  void expect_complaint(const std::string& header, std::size_t value_bytes, const std::string& part) const {
+    const std::string text = complaint(header, value_bytes);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  const std::filesystem::path path = directory / "x.safetensors";
+};
+
+std::string entry(const std::string& name, const std::string& shape, const std::string& offsets) {
+  return '"' + name + R"(":{"dtype":"F32","shape":[)" + shape + R"(],"data_offsets":[)" + offsets + "]}";
+}
+
+TEST_F(SafetensorsTest, WeightsReadBackAsTheyWere) {
+  SmallModel one(small_config(), {.seed = 1}), other(small_config(), {.seed = 2});
+  one.stir();
+  const std::string hash = write_safetensors(path, *one.on, one.block.tensors());
+  EXPECT_EQ(hash, Hash().add(read_file(path)).hex());
+  read_tensors(SafetensorsFile(path), *other.on, other.block.tensors());
+  for (std::size_t i = 0; i < one.block.tensors().size(); ++i) {
+    EXPECT_EQ(values_of(*one.on, one.block.tensors()[i].values), values_of(*other.on, other.block.tensors()[i].values));
+  }
+}
+
+TEST_F(SafetensorsTest, NamesAndShapesMustBeThoseOfTheModel) {
+  SmallModel small;
+  write_safetensors(path, *small.on, small.block.tensors());
+  TransformerConfig config = small_config();
+  config.d_ff = 40;
+  SmallModel wider(config);
+  const auto reads = [&](SmallModel& into) {
+    return data::complaint_of([&] { read_tensors(SafetensorsFile(path), *into.on, into.block.tensors()); });
+  };
+  EXPECT_NE(reads(wider).find("is [20, 36], but this model needs [20, 40]."), std::string::npos) << reads(wider);
+  config = small_config();
+  config.N_enc = 3;
+  SmallModel deeper(config);
+  EXPECT_NE(reads(deeper).find("has no tensor 'enc.2."), std::string::npos) << reads(deeper);
+  config.N_enc = 1;
+  SmallModel shallower(config);
+  EXPECT_NE(reads(shallower).find("tensors, but this model has "), std::string::npos) << reads(shallower);
+}
+
+TEST_F(SafetensorsTest, DataOffsetsMustFitTheFileAndOneAnother) {
+  EXPECT_EQ(complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "1", "8,12") + "}", 12), "");
+  EXPECT_EQ(complaint(R"({"__metadata__":{"x":"y"},)" + entry("a", "2", "0,8") + "}", 8), "");
+  expect_complaint("{" + entry("a", "2", "0,8") + "}", 7, "lies outside the file");
+  expect_complaint("{" + entry("a", "2", "0,8") + "}", 12, "bytes that belong to no tensor");
+  expect_complaint("{" + entry("a", "2", "8,0") + "}", 8, "lies outside the file");
+  expect_complaint("{" + entry("a", "3", "0,8") + "}", 8, "a shape that does not fit its bytes");
+  expect_complaint("{" + entry("a", "-2", "0,8") + "}", 8, "a shape or data_offsets that cannot be read");
+  expect_complaint("{" + entry("a", "4294967296,4294967298", "0,8") + "}", 8, "does not fit its bytes");
+  expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
+  expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");
+  expect_complaint(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8,
+                   "is of type 'F64'; this program reads F32, BF16 and I8.");
+  expect_complaint(R"({"a":1})", 8, "has no entry 'dtype'");
+  expect_complaint("[]", 0, "is not an object");
+  expect_complaint("{", 0, "is not JSON");
+}
+
+TEST_F(SafetensorsTest, AFileWithoutItsHeaderIsRefused) {
+  for (const std::string& bytes : {std::string(), std::string(7, 'x'), std::string(8, '\xFF'), std::string(100, 'x')}) {
+    replace_file(path, bytes);
+    EXPECT_NE(data::complaint_of([&] { SafetensorsFile{path}; }).find("is cut short"), std::string::npos);
+  }
+  EXPECT_NE(data::complaint_of([&] { SafetensorsFile{directory}; }).find("is not a file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::model

@@ -1,0 +1,58 @@
+#include "dragoman/params/parameter.h"
+
+#include <utility>
+
+#include "dragoman/base/error.h"
+
+namespace dragoman::params {
+
+Parameter::Parameter(std::int64_t rows, std::vector<Columns> columns) : columns_(std::move(columns)) {
+  std::int64_t width = 0;
+  for (const Columns& part : columns_) width += part.width;
+  shape_ = rows == 0 ? Shape{width} : Shape{rows, width};
+}
+
+Parameter& Parameter::rounded_rows(std::int64_t multiple) {
+  row_multiple_ = multiple;
+  return *this;
+}
+
+std::int64_t Parameter::spare_rows() const { return (row_multiple_ - shape_.rows() % row_multiple_) % row_multiple_; }
+
+Parameter& Parameter::used_as(Use use) {
+  use_ = use;
+  return *this;
+}
+
+void ParameterVisitor::operator()(const std::string& name, Parameter& parameter) {
+  if (!parameter) return;
+  parameters_.push_back(&parameter);
+  const Array& values = parameter.values_;
+  const Use use = parameter.use_;
+  if (parameter.columns_.empty()) {
+    tensors_.push_back({prefix_ + name, parameter.shape_, parameter.initial_, values, use, parameter.packed_});
+    return;
+  }
+  std::int64_t first = 0;
+  for (const Parameter::Columns& part : parameter.columns_) {
+    const Shape shape = parameter.shape_.rank() == 1 ? Shape{part.width} : Shape{parameter.shape_.rows(), part.width};
+    tensors_.push_back({prefix_ + part.name, shape, part.initial, values ? values.columns(first, part.width) : Array(),
+                        use, parameter.packed_, first});
+    first += part.width;
+  }
+}
+
+void ParameterVisitor::operator()(const std::string& name, Buffer& buffer) {
+  if (!buffer) return;
+  buffers_.push_back(&buffer);
+  buffer_tensors_.push_back(
+      {prefix_ + name, buffer.shape_, Initial::constant(buffer.initial_), buffer.values_, Use::kExact});
+}
+
+std::vector<NamedTensor> ParameterVisitor::saved() const {
+  std::vector<NamedTensor> all = tensors_;
+  all.insert(all.end(), buffer_tensors_.begin(), buffer_tensors_.end());
+  return all;
+}
+
+}  // namespace dragoman::params

@@ -1,0 +1,237 @@
+#include "dragoman/params/parameter_block.h"
+
+#include <algorithm>
+
+#include "dragoman/base/random.h"
+
+namespace dragoman::params {
+
+namespace {
+
+// Parameters start at multiples of this many elements: 128 bytes in float32, which suits the tiles of all kernels.
+constexpr std::int64_t kAlignment = 32;
+
+constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // "init"
+
+std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+// FNV-1a. The initial numbers of a tensor depend on its name, not on the tensors before it.
+std::uint64_t hash_name(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+double draw(const Initial& initial, RandomStream& random) {
+  switch (initial.kind) {
+    case Initial::Kind::kConstant: return initial.amount;
+    case Initial::Kind::kUniform: return random.uniform(-initial.amount, initial.amount);
+    case Initial::Kind::kNormal: return initial.amount * random.normal();
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> ParameterBlock::with_buffers(std::vector<NamedTensor> tensors) const {
+  tensors.insert(tensors.end(), buffer_tensors_.begin(), buffer_tensors_.end());
+  return tensors;
+}
+
+void ParameterBlock::lay_out_buffers(const ParameterVisitor& visitor, DType dtype) {
+  std::int64_t count = 0;
+  for (const Buffer* buffer : visitor.buffers()) count += round_up(buffer->shape_.count(), kAlignment);
+  if (count == 0) return;
+  buffer_memory_ = on_.reserve(static_cast<std::size_t>(count) * size_of(dtype));
+  auto* start = static_cast<char*>(buffer_memory_->base());
+  for (Buffer* buffer : visitor.buffers()) {
+    buffer->values_ = Array(start, buffer->shape_, dtype, on_.device());
+    start += static_cast<std::size_t>(round_up(buffer->shape_.count(), kAlignment)) * size_of(dtype);
+  }
+}
+
+std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visitor) {
+  std::vector<std::int64_t> starts{0};
+  for (const Parameter* parameter : visitor.parameters()) {
+    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
+    starts.push_back(starts.back() + round_up(rows * parameter->shape_.cols(), kAlignment));
+  }
+  return starts;
+}
+
+void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose) {
+  const bool rounded = computed == DType::kBFloat16;
+  if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
+  const DType dtype = statistics_of(computed);
+  std::vector<std::int64_t> starts = starts_of(visitor);
+  const std::int64_t count = starts.back();
+  for (std::size_t i = 0; i < visitor.parameters().size(); ++i) {
+    const bool is_vector = visitor.parameters()[i]->shape_.rank() == 1;
+    if (ranges_.empty() || ranges_.back().is_vectors != is_vector) ranges_.push_back({starts[i], 0, is_vector});
+    ranges_.back().count = starts[i + 1] - ranges_.back().first;
+  }
+  starts.pop_back();
+  const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
+  const auto start_of = [&](const Array& block, std::int64_t start) {
+    return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(block.dtype()));
+  };
+  value_memory_ = on_.reserve(bytes);  // new memory is zero, so the padding rows are too
+  values_ = Array(value_memory_->base(), {count}, dtype, on_.device());
+  if (rounded) {
+    copy_memory_ = on_.reserve(static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(computed));
+    copies_ = Array(copy_memory_->base(), {count}, computed, on_.device());
+  }
+  if (purpose == Purpose::kTraining) {
+    gradient_memory_ = on_.reserve(bytes);
+    gradients_ = Array(gradient_memory_->base(), {count}, dtype, on_.device());
+    variables_.resize(visitor.parameters().size());
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    Variable* variable = nullptr;
+    if (purpose == Purpose::kTraining) {
+      variable = &variables_[i];
+      variable->shape = parameter.shape_;
+      variable->dtype = dtype;
+      variable->persistent = true;
+      variable->gradient =
+          Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device()).sparing(parameter.spare_rows());
+    }
+    parameter.packed_ = {};
+    parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
+    const Array copy = rounded && parameter.use_ != Use::kExact
+                           ? Array(start_of(copies_, starts[i]), parameter.shape_, computed, on_.device())
+                           : parameter.values_;
+    parameter.tensor_ = Tensor(on_, copy.sparing(parameter.spare_rows()), variable);
+  }
+}
+
+void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
+  const auto dtype_of = [](const Parameter& parameter) {
+    return parameter.use_ == Use::kExact ? DType::kFloat32 : DType::kBFloat16;
+  };
+  std::size_t bytes = 0;
+  std::vector<std::size_t> starts;
+  for (const Parameter* parameter : visitor.parameters()) {
+    starts.push_back(bytes);
+    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
+    bytes += static_cast<std::size_t>(round_up(rows * parameter->shape_.cols(), 2 * kAlignment)) *
+             size_of(dtype_of(*parameter));
+  }
+  value_memory_ = on_.reserve(std::max<std::size_t>(1, bytes));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    void* start = static_cast<char*>(value_memory_->base()) + starts[i];
+    parameter.packed_ = {};
+    parameter.values_ = Array(start, parameter.shape_, dtype_of(parameter), on_.device());
+    parameter.tensor_ = Tensor(on_, parameter.values_.sparing(parameter.spare_rows()));
+  }
+}
+
+void ParameterBlock::refresh() {
+  if (copies_) on_.scaled(values_, 1.0, Sink::overwrite(copies_));
+}
+
+void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm form) {
+  if (on_.device().kind == Device::Kind::kCuda) {
+    require<UsageError>(form != WeightForm::kInt8,
+                        "weights of 8-bit integers are for the CPU; a CUDA device computes in bf16 or fp32.");
+    return lay_out(visitor, form == WeightForm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32, Purpose::kInference);
+  }
+  require<UsageError>(form != WeightForm::kBFloat16,
+                      "weights of bfloat16 need a GPU: add --device cuda, or choose fp32 or int8.");
+  const auto is_packed = [](const Parameter& parameter) {
+    return parameter.shape_.rank() == 2 && parameter.use_ != Use::kExact;
+  };
+  const auto in = [](const Parameter& parameter) {
+    return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 1 : 0);
+  };
+  const auto out = [](const Parameter& parameter) {
+    return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 0 : 1);
+  };
+  std::size_t bytes = 0;
+  std::vector<std::size_t> starts;
+  for (const Parameter* parameter : visitor.parameters()) {
+    starts.push_back(bytes);
+    bytes += is_packed(*parameter)
+                 ? on_.packed_bytes(form, in(*parameter), out(*parameter))
+                 : static_cast<std::size_t>(round_up(parameter->shape_.count(), kAlignment)) * sizeof(float);
+  }
+  value_memory_ = on_.reserve(std::max<std::size_t>(1, bytes));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Parameter& parameter = *visitor.parameters()[i];
+    void* start = static_cast<char*>(value_memory_->base()) + starts[i];
+    parameter.values_ = {};
+    parameter.tensor_ = {};
+    parameter.packed_ = {};
+    if (is_packed(parameter)) {
+      parameter.packed_ = on_.packed_in(start, form, in(parameter), out(parameter));
+    } else {
+      parameter.values_ = Array(start, parameter.shape_, DType::kFloat32, on_.device());
+      parameter.tensor_ = Tensor(on_, parameter.values_);
+    }
+  }
+}
+
+void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows, const Array& scales) {
+  if (!tensor.packed) return on.scaled(rows, 1.0, Sink::overwrite(tensor.values.row_range(first, rows.rows())));
+  const bool transposed = tensor.packs_as() == Transpose::kYes;
+  on.pack(rows, tensor.packs_as(), scales, tensor.first_column + (transposed ? first : 0), tensor.packed);
+}
+
+std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
+  require<ShapeError>(flat.shape() == values_.shape() && flat.dtype() == values_.dtype(), "the parameters are ",
+                      values_.dtype(), " ", values_.shape(), ", but the array is ", flat.dtype(), " ", flat.shape());
+  std::vector<NamedTensor> tensors = tensors_;
+  for (NamedTensor& tensor : tensors) {
+    const auto place = static_cast<const char*>(tensor.values.raw()) - static_cast<const char*>(values_.raw());
+    tensor.values = tensor.values.moved_to(static_cast<char*>(flat.raw()) + place);
+  }
+  return tensors;
+}
+
+void ParameterBlock::initialise(std::uint64_t seed) {
+  std::vector<double> host;
+  for (const NamedTensor& tensor : saved()) {
+    RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
+    for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
+      const Shape shape{rows, tensor.shape.cols()};
+      host.resize(static_cast<std::size_t>(shape.count()));
+      for (double& value : host) value = draw(tensor.initial, random);
+      if (first == 0 && tensor.initial.zero_first_row) std::fill_n(host.begin(), tensor.shape.cols(), 0.0);
+      const ArenaScope scratch(on_.arena());
+      Array drawn = on_.empty(shape, DType::kFloat64);
+      on_.copy_in(host.data(), drawn);
+      const Array staged = tensor.packed ? on_.empty(shape, DType::kFloat32) : drawn;
+      if (tensor.packed) on_.scaled(drawn, 1.0, Sink::overwrite(staged));
+      store_rows(on_, tensor, first, staged);
+    });
+  }
+  refresh();
+}
+
+void ParameterBlock::begin_update() {
+  for (Variable& variable : variables_) variable.written = false;
+}
+
+void ParameterBlock::finish_update() {
+  for (Variable& variable : variables_) {
+    if (!variable.written) on_.fill(variable.gradient, 0.0);
+  }
+}
+
+void swap_values(Backend& on, const Array& a, const Array& b) {
+  for (std::int64_t first = 0; first < a.count(); first += kStagedElements) {
+    const std::int64_t count = std::min(kStagedElements, a.count() - first);
+    const Array in_a = a.columns(first, count), in_b = b.columns(first, count);
+    const ArenaScope scratch(on.arena());
+    const Array kept = on.empty({count}, a.dtype());
+    on.scaled(in_a, 1.0, Sink::overwrite(kept));
+    on.scaled(in_b, 1.0, Sink::overwrite(in_a));
+    on.scaled(kept, 1.0, Sink::overwrite(in_b));
+  }
+}
+
+}  // namespace dragoman::params

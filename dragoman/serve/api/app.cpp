@@ -1,0 +1,182 @@
+#include "dragoman/serve/api/app.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/printable.h"
+#include "dragoman/serve/api/body.h"
+#include "dragoman/serve/api/fields.h"
+#include "dragoman/serve/api/inside.h"
+#include "dragoman/serve/api/libre.h"
+#include "dragoman/serve/api/openapi.h"
+#include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/api/v1.h"
+
+namespace dragoman::serve {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Passes everything on, adds the headers for other origins, and keeps account of the answer.
+class Watched final : public Exchange {
+ public:
+  using Account = std::function<void(int status, std::size_t bytes)>;
+
+  Watched(std::shared_ptr<Exchange> exchange, Headers headers, Account account)
+      : exchange_(std::move(exchange)), headers_(std::move(headers)), account_(std::move(account)) {}
+
+  const Request& request() const override { return exchange_->request(); }
+  void answer(Response response) override {
+    response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
+    account(response.status, response.body.size());
+    exchange_->answer(std::move(response));
+  }
+  void events(Headers headers) override {
+    headers.insert(headers.end(), headers_.begin(), headers_.end());
+    exchange_->events(std::move(headers));
+  }
+  bool event(std::string_view name, std::string_view data) override {
+    bytes_ += data.size();
+    return exchange_->event(name, data);
+  }
+  void end() override {
+    account(200, bytes_);
+    exchange_->end();
+  }
+  void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
+  bool is_gone() const override { return exchange_->is_gone(); }
+  bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
+
+ private:
+  // Once, and never a reason to withhold the answer.
+  void account(int status, std::size_t bytes) noexcept {
+    try {
+      if (!accounted_.exchange(true)) account_(status, bytes);
+    } catch (...) {
+    }
+  }
+
+  std::shared_ptr<Exchange> exchange_;
+  Headers headers_;
+  Account account_;
+  std::atomic<std::size_t> bytes_ = 0;
+  std::atomic<bool> accounted_ = false;
+};
+
+void answer_health(App&, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = R"({"status":"ok"})"});
+}
+
+void answer_metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = app.metrics()});
+}
+
+void answer_openapi(App&, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = std::string(openapi_document())});
+}
+
+std::string allowed(const auto& methods) {
+  std::string list = "OPTIONS";
+  for (const auto& [method, handler] : methods) list += ", " + method;
+  return list;
+}
+
+}  // namespace
+
+App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
+  routes_ = {{"/translate", {.methods = {{"POST", libre_translate}}, .slow = true}},
+             {"/detect", {.methods = {{"POST", libre_detect}}, .slow = true}},
+             {"/languages", {{{"GET", libre_languages}}, true}},
+             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
+             {"/health", {{{"GET", answer_health}}, true}},
+             {"/metrics", {{{"GET", answer_metrics}}, true}},
+             {"/openapi.json", {{{"GET", answer_openapi}}, true}},
+             {"/v1/translate", {.methods = {{"POST", v1_translate}}, .slow = true}},
+             {"/v1/model", {{{"GET", answer_model}}, true, true}},
+             {"/v1/positions", {{{"GET", answer_positions}}, true, true}},
+             {"/v1/film", {.methods = {{"GET", answer_film}}, .slow = true}},
+             {"/", {{{"GET", answer_page}}, true}}};
+}
+
+void App::operator()(const std::shared_ptr<Exchange>& exchange) {
+  const double start = now();
+  const Request& request = exchange->request();
+  const auto account = [this, start, client = request.client, method = request.method, path = request.path](
+                           int status, std::size_t bytes) {
+    const double seconds = now() - start;
+    metrics_.answered(counted_path(path), status, seconds);
+    log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
+  };
+  const auto watched = std::make_shared<Watched>(exchange, gate_.headers(request), account);
+  try {
+    dispatch(watched);
+  } catch (...) {
+    watched->answer(refusal(std::current_exception()));
+  }
+}
+
+bool App::is_quick(const Request& request) const {
+  const auto found = routes_.find(request.path);
+  return found == routes_.end() || !found->second.slow || request.method == "OPTIONS";
+}
+
+void App::refused(const RequestRecord& request) {
+  metrics_.refused(counted_path(request.path), request.status);
+  log(request);
+}
+
+// A line for each request: whatever a client sends stays on it.
+void App::log(const RequestRecord& request) const {
+  if (!options_.access_log) return;
+  const std::string what = request.method.empty() ? "-" : request.method + " " + request.path;
+  options_.access_log(fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {} {} {} {} {:.1f} ms", fmt::gmtime(std::time(nullptr)),
+                                  printable(request.client), in_quotes(what), request.status, request.bytes,
+                                  1000 * request.seconds));
+}
+
+void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
+  const Request& request = exchange->request();
+  gate_.check_host(request);
+  const auto found = routes_.find(request.path);
+  require_or(404, found != routes_.end(), "there is nothing at '", request.path,
+             "'; /openapi.json says what there is.");
+  const Route& route = found->second;
+  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may
+    return exchange->answer({.status = 204,
+                             .content_type = "",
+                             .body = "",
+                             .headers = {{"Allow", allowed(route.methods)},
+                                         {"Access-Control-Allow-Methods", allowed(route.methods)},
+                                         {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key"},
+                                         {"Access-Control-Max-Age", "86400"}}});
+  }
+  const auto method = route.methods.find(request.method == "HEAD" ? "GET" : request.method);
+  if (method == route.methods.end()) {
+    Response response = refusal(405, join("'", request.path, "' takes ", allowed(route.methods), "."));
+    response.headers.emplace_back("Allow", allowed(route.methods));
+    return exchange->answer(std::move(response));
+  }
+  if (!route.open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
+  method->second(*this, exchange);
+}
+
+std::string App::metrics() const {
+  std::vector<ModelFigures> figures;
+  for (const auto& model : models_.all()) {
+    figures.push_back({.source = model->source,
+                       .target = model->target,
+                       .counts = model->service.counts(),
+                       .most_waiting = model->service.most_waiting(),
+                       .batch_size = model->service.options().batch_size});
+  }
+  return metrics_.text(options_.listener_counts ? options_.listener_counts() : ListenerCounts{}, figures,
+                       options_.lost_lines ? options_.lost_lines() : LostLines{});
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,270 @@
+#include "dragoman/serve/api/app.h"
+
+#include <gtest/gtest.h>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/decode/testing.h"
+#include "dragoman/serve/http/fake_exchange.h"
+
+namespace dragoman::serve {
+namespace {
+
+class AppTest : public decode::ModelDirectoryTest {
+ protected:
+  AppTest() {
+    name_languages("en", "de");
+    make();
+  }
+
+  void make(AppOptions options = {}, std::int64_t most_waiting = 1000) {
+    app_.reset();
+    models_ = std::make_unique<Models>(std::vector<std::filesystem::path>{directory}, translation(), most_waiting);
+    app_ = std::make_unique<App>(*models_, std::move(options));
+  }
+  static decode::TranslatorOptions translation() { return {.search = {.max_extra = 12}, .threads = 1}; }
+
+  std::shared_ptr<FakeExchange> send(const std::string& method, const std::string& path, const std::string& body = "") {
+    Request request{.method = method, .path = path, .query = {}, .headers = {}, .body = body, .client = "client"};
+    if (!body.empty()) request.headers["content-type"] = "application/json";
+    const auto exchange = std::make_shared<FakeExchange>(std::move(request));
+    (*app_)(exchange);
+    return exchange;
+  }
+  std::pair<int, Json> ask(const std::string& method, const std::string& path, const Json& body = {}) {
+    const auto exchange = send(method, path, body.is_null() ? "" : body.dump());
+    return {exchange->response().status, try_parse_json(exchange->response().body)};
+  }
+  Json post(const std::string& path, const Json& body) {
+    const auto [status, answer] = ask("POST", path, body);
+    EXPECT_EQ(status, 200) << answer;
+    return answer;
+  }
+  std::string expected(const std::string& text, const decode::SearchSettings& search = translation().search) const {
+    decode::TranslatorOptions options = translation();
+    options.search = search;
+    const std::vector<std::string> lines{text};
+    return decode::Translator(directory, options).translate(lines)[0].text;
+  }
+
+  std::unique_ptr<Models> models_;
+  std::unique_ptr<App> app_;
+};
+
+TEST_F(AppTest, TranslatesOneTextOrSeveral) {
+  const std::string one = expected("one"), two = expected("two three");
+  EXPECT_EQ(post("/translate", {{"q", "one"}, {"source", "en"}, {"target", "de"}}), Json({{"translatedText", one}}));
+  EXPECT_EQ(post("/translate", {{"q", {"one", "", "two three"}}, {"source", "en"}, {"target", "de"}}),
+            Json({{"translatedText", {one, "", two}}}));
+  EXPECT_EQ(post("/translate", {{"q", "  one\n\n\ttwo three \n"}, {"source", "en"}, {"target", "de"}}),
+            Json({{"translatedText", "  " + one + "\n\n\t" + two + " \n"}}));
+  EXPECT_EQ(post("/translate", {{"q", Json::array()}, {"source", "en"}, {"target", "de"}}),
+            Json({{"translatedText", Json::array()}}));
+}
+
+TEST_F(AppTest, GivesAlternatives) {
+  const Json answer = post("/translate", {{"q", "one"}, {"source", "en"}, {"target", "de"}, {"alternatives", 2}});
+  EXPECT_EQ(answer["alternatives"].size(), 2u);
+  EXPECT_NE(answer["alternatives"][0], answer["alternatives"][1]);
+}
+
+TEST_F(AppTest, InventsNoAlternatives) {
+  const Json answer = post("/translate", {{"q", "  \n"}, {"source", "en"}, {"target", "de"}, {"alternatives", 3}});
+  EXPECT_EQ(answer["alternatives"], Json::array());
+}
+
+TEST_F(AppTest, KeepsTags) {
+  const Json answer =
+      post("/translate", {{"q", "<p>one <b>two</b></p>"}, {"source", "en"}, {"target", "de"}, {"format", "html"}});
+  const std::string text = answer["translatedText"];
+  EXPECT_TRUE(text.starts_with("<p>") && text.ends_with("</p>")) << text;
+  EXPECT_LT(text.find("<b>"), text.find("</b>")) << text;
+}
+
+TEST_F(AppTest, DetectsWhatItIsNotTold) {
+  const Json answer = post("/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}});
+  EXPECT_EQ(answer["translatedText"], expected("one"));
+  EXPECT_TRUE(answer["detectedLanguage"].contains("confidence"));
+  const Json all = post("/v1/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}})["translations"][0];
+  EXPECT_EQ(all["text"], answer["translatedText"]);
+  EXPECT_EQ(all["detected"], answer["detectedLanguage"]);
+  const Json found = post("/detect", {{"q", "one"}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_GE(found[0]["confidence"], found[1]["confidence"]);
+}
+
+TEST_F(AppTest, TellsItsLanguages) {
+  const auto [status, answer] = ask("GET", "/languages");
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(answer, try_parse_json(R"([{"code":"de","name":"German","targets":[]},
+                                    {"code":"en","name":"English","targets":["de"]}])"));
+}
+
+TEST_F(AppTest, SearchesAsAsked) {
+  const Json greedy = post("/v1/translate", {{"q", "two three"}, {"search", "greedy"}, {"max_extra", 7}});
+  EXPECT_EQ(greedy["translations"][0]["text"],
+            expected("two three", {.method = decode::Method::kGreedy, .max_extra = 7}));
+  const Json best = post("/v1/translate", {{"q", {"one", "two"}}, {"n_best", 3}, {"beam", 5}, {"trace", true}});
+  ASSERT_EQ(best["translations"].size(), 2u);
+  const Json& sentence = best["translations"][1]["sentences"][0];
+  EXPECT_EQ(sentence["hypotheses"].size(), 3u);
+  EXPECT_TRUE(sentence["trace"].contains("attention"));
+}
+
+TEST_F(AppTest, SwitchesHeadsOff) {
+  const Json plain = post("/v1/translate", {{"q", "one two"}});
+  const Json all_on = post("/v1/translate", {{"q", "one two"}, {"heads_off", Json::array()}});
+  EXPECT_EQ(plain, all_on);
+  const Json off{{"attention", "cross"}, {"layer", 2}, {"head", 1}};
+  const Json without = post("/v1/translate", {{"q", "one two"}, {"heads_off", {off}}});
+  EXPECT_NE(plain["translations"][0]["sentences"][0]["score"], without["translations"][0]["sentences"][0]["score"]);
+}
+
+TEST_F(AppTest, TracesAreExactAndOfWhatIsAskedFor) {
+  const Json question{{"q", "one two"}, {"trace", true}, {"packed", true}, {"layers", {2}}, {"projections", "all"}};
+  const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
+  const Json& cross = trace["attention"]["cross"];
+  EXPECT_EQ(cross["which"], Json({2}));
+  const auto numbers = cross["heads"].get<std::size_t>() * cross["queries"].get<std::size_t>() * 3;
+  EXPECT_EQ(cross["packed"].get<std::string>().size(), (4 * numbers + 2) / 3 * 4);
+  EXPECT_EQ(trace["projections"].size(), 3 * 2 * cross["heads"].get<std::size_t>());
+  EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
+}
+
+TEST_F(AppTest, TellsWhatThePageNeeds) {
+  const Json model = ask("GET", "/v1/model").second;
+  EXPECT_EQ(model["config"]["encoder-layers"], 2);
+  EXPECT_EQ(model["search"]["max_extra"], 12);
+  EXPECT_EQ(model["film"], false);
+  EXPECT_EQ(ask("GET", "/v1/film").second, Json({{"sentences", Json::array()}}));
+  const Json positions = ask("GET", "/v1/positions").second;
+  EXPECT_EQ(positions["rows"], 64);
+  EXPECT_EQ(positions["columns"], model["config"]["d-model"]);
+  const std::string page = send("GET", "/")->response().body;
+  EXPECT_EQ(page.find("<!--"), std::string::npos);
+  EXPECT_NE(page.find("dragoman/main.js"), std::string::npos);
+}
+
+TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {
+  const Json question{{"q", "one two three\nfour five"}, {"stream", true}, {"search", "greedy"}, {"max_extra", 30}};
+  const auto exchange = send("POST", "/v1/translate", question.dump());
+  const auto& told = exchange->told();
+  ASSERT_FALSE(told.empty());
+  EXPECT_TRUE(exchange->streams());
+  EXPECT_EQ(told.back().first, "done");
+  std::string streamed;
+  for (const auto& [name, data] : told) {
+    if (name == "text") streamed += try_parse_json(data)["text"].get<std::string>();
+  }
+  const std::string whole = try_parse_json(told.back().second)["translations"][0]["text"];
+  EXPECT_TRUE(whole.starts_with(streamed)) << streamed << "\n" << whole;
+  EXPECT_FALSE(streamed.empty());
+}
+
+TEST_F(AppTest, RefusesInOneSentence) {
+  const Json right{{"q", "one"}, {"source", "en"}, {"target", "de"}};
+  const auto with = [&](const std::string& key, const Json& value) {
+    Json body = right;
+    body[key] = value;
+    return body;
+  };
+  const std::vector<std::tuple<std::string, std::string, Json, int>> wrong = {
+      {"GET", "/nowhere", {}, 404},
+      {"GET", "/translate", {}, 405},
+      {"POST", "/translate", Json::object(), 400},
+      {"POST", "/translate", with("q", 3), 400},
+      {"POST", "/translate", with("q", {1}), 400},
+      {"POST", "/translate", with("target", "fr"), 400},
+      {"POST", "/translate", with("source", "fr"), 400},
+      {"POST", "/translate", with("format", "pdf"), 400},
+      {"POST", "/translate", with("alternatives", 11), 400},
+      {"POST", "/translate", with("alternatives", "many"), 400},
+      {"POST", "/v1/translate", with("beam", 0), 400},
+      {"POST", "/v1/translate", with("beam", 100), 400},
+      {"POST", "/v1/translate", with("bean", 4), 400},
+      {"POST", "/v1/translate", with("stream", "perhaps"), 400},
+      {"POST", "/v1/translate", with("heads_off", {{{"attention", "cross"}, {"layer", 3}, {"head", 1}}}), 400},
+      {"POST", "/v1/translate", with("heads_off", {{{"attention", "self"}, {"layer", 1}, {"head", 1}}}), 400},
+      {"POST", "/v1/translate", with("layers", {0}), 400},
+      {"POST", "/v1/translate", with("layers", "all"), 400},
+      {"POST", "/v1/translate", with("projections", {{{"attention", "cross"}, {"layer", 1}, {"head", 99}}}), 400},
+      {"POST", "/v1/translate", with("prefix", data::words(100)), 400}};
+  for (const auto& [method, path, body, status] : wrong) {
+    const auto [actual, answer] = ask(method, path, body);
+    EXPECT_EQ(actual, status) << path << " " << body;
+    ASSERT_TRUE(answer.contains("error")) << path << " " << body;
+    const char last = answer["error"].get<std::string>().back();
+    EXPECT_TRUE(last == '.' || last == '?') << answer;
+  }
+}
+
+TEST_F(AppTest, LimitsWhatOneMayAsk) {
+  make({.cost = {.tokens = 3}, .most_texts = 2}, 2);
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
+  EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first, 400);  // never has room
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
+  make({.cost = {.bytes = 20000}});
+  EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}}).first, 200);
+  EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
+  make({.gate = {.keys = {"k"}}});
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}}).first, 401);
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}, {"api_key", "k"}}).first, 200);
+  EXPECT_EQ(ask("GET", "/health").first, 200);
+}
+
+TEST_F(AppTest, CountsAndLogs) {
+  std::vector<std::string> log;
+  make({.access_log = [&](const std::string& line) { log.push_back(line); }});
+  post("/translate", {{"q", "one"}, {"target", "de"}});
+  ask("GET", "/made/up\n\"path");
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_NE(log[0].find("client \"POST /translate\" 200 "), std::string::npos) << log[0];
+  EXPECT_NE(log[1].find("\"GET /made/up\\u000A\\\"path\" 404 "), std::string::npos) << log[1];
+  const std::string metrics = send("GET", "/metrics")->response().body;
+  for (const char* line : {"dragoman_requests_total{path=\"/translate\",status=\"200\"} 1\n",
+                           "dragoman_requests_total{path=\"other\",status=\"404\"} 1\n",
+                           "dragoman_sentences_total{source=\"en\",target=\"de\"} 1\n",
+                           "dragoman_request_seconds_count{path=\"/translate\"} 1\n"}) {
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << metrics;
+  }
+}
+
+TEST_F(AppTest, PagesOfListedOriginsMayAsk) {
+  make({.gate = {.origins = {"https://a.example"}}});
+  Request request{.method = "OPTIONS", .path = "/translate", .query = {}, .headers = {}, .body = "", .client = ""};
+  request.headers["origin"] = "https://a.example";
+  const auto exchange = std::make_shared<FakeExchange>(request);
+  (*app_)(exchange);
+  EXPECT_EQ(exchange->response().status, 204);
+  const auto& headers = exchange->response().headers;
+  EXPECT_EQ(std::ranges::count(headers,
+                               std::pair<std::string, std::string>("Access-Control-Allow-Origin", "https://a.example")),
+            1);
+}
+
+TEST_F(AppTest, AClientThatLeavesTakesItsWorkAlong) {
+  std::vector<std::shared_ptr<FakeExchange>> clients;
+  const Json question{{"q", data::words(9)}, {"max_extra", 200}, {"beam", 8}};
+  for (int i = 0; i < 50; ++i) clients.push_back(send("POST", "/v1/translate", question.dump()));
+  for (const auto& client : clients) client->leave();
+  models_->all().front()->service.drain();
+  EXPECT_EQ(models_->all().front()->service.counts().under_way, 0);
+  EXPECT_EQ(post("/translate", {{"q", "one"}, {"target", "de"}})["translatedText"], expected("one"));
+}
+
+TEST_F(AppTest, ReloadsWithoutDroppingARequest) {
+  const std::string before = expected("one two");
+  std::vector<std::shared_ptr<FakeExchange>> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(send("POST", "/translate", R"({"q":"one two","source":"en","target":"de"})"));
+    if (i % 10 == 5) models_->reload();
+    models_->retire();
+  }
+  for (const auto& client : clients) EXPECT_EQ(try_parse_json(client->response().body)["translatedText"], before);
+  std::filesystem::remove(model::weights_file(directory));
+  EXPECT_THROW(models_->reload(), Error);
+  EXPECT_EQ(post("/translate", {{"q", "one two"}, {"target", "de"}})["translatedText"], before);
+}
+
+}  // namespace
+}  // namespace dragoman::serve

@@ -1,0 +1,28 @@
+// Fields of a request that several paths have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dragoman/base/json.h"
+#include "dragoman/serve/http/http.h"
+
+namespace dragoman::serve {
+
+// All throw a Refusal (400) that names the field.
+std::string text_field(const Json& fields, const std::string& name, const std::string& otherwise);
+// Numbers may come as text, as forms send them.
+std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t otherwise, std::int64_t most);
+bool switch_field(const Json& fields, const std::string& name, bool otherwise);
+
+// The field q: one text, or several.
+struct Texts {
+  std::vector<std::string> texts;
+  bool several = false;
+};
+Texts texts_field(const Json& fields, std::int64_t most_texts);
+
+Response json_response(const Json& body, int status = 200);
+
+}  // namespace dragoman::serve

@@ -1,0 +1,141 @@
+#include "dragoman/serve/api/gate.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dragoman/base/printable.h"
+#include "dragoman/serve/api/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
+
+std::string key_of(const Request& request, std::string_view in_body) {
+  const std::string_view authorization = request.header("authorization");
+  if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
+  const std::string_view header = request.header("x-api-key");
+  return std::string(header.empty() ? in_body : header);
+}
+
+// Takes as long for a text that is nearly the key as for one that is not at all, so that nobody learns a key letter by
+// letter from the time that an answer takes.
+bool is_same(std::string_view text, std::string_view key) {
+  const bool fits = text.size() == key.size();
+  const std::string_view other = fits ? key : text;
+  unsigned difference = fits ? 0 : 1;
+  for (std::size_t i = 0; i < text.size(); ++i) difference |= static_cast<unsigned char>(text[i] ^ other[i]);
+  return difference == 0;
+}
+
+int whole_seconds(double seconds) { return static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 3600.0)); }
+
+}  // namespace
+
+bool RateLimit::allows(const std::string& asker, double now) {
+  if (per_minute_ <= 0) return true;
+  const std::lock_guard lock(mutex_);
+  Bucket& bucket = bucket_of(asker, now);
+  if (bucket.left < 1) return false;
+  bucket.left -= 1;
+  return true;
+}
+
+double RateLimit::seconds_until(const std::string& asker, double now) {
+  if (per_minute_ <= 0) return 0;
+  const std::lock_guard lock(mutex_);
+  return std::max(0.0, (1 - bucket_of(asker, now).left) * 60 / per_minute_);
+}
+
+// Filled up to what it holds now.
+RateLimit::Bucket& RateLimit::bucket_of(const std::string& asker, double now) {
+  if (buckets_.size() >= kMostAskers && !buckets_.contains(asker)) forget_idle(now);
+  const double most = std::max(1.0, per_minute_);
+  Bucket& bucket = buckets_.try_emplace(asker, Bucket{most, now}).first->second;
+  bucket.left = std::min(most, bucket.left + (now - bucket.at) * per_minute_ / 60);
+  bucket.at = now;
+  return bucket;
+}
+
+// Who has been away for a minute has a whole bucket again, as a newcomer has. If nobody has, all begin anew.
+void RateLimit::forget_idle(double now) {
+  std::erase_if(buckets_, [now](const auto& entry) { return now - entry.second.at >= 60; });
+  if (buckets_.size() >= kMostAskers) buckets_.clear();
+}
+
+Gate::Gate(GateOptions options)
+    : options_(std::move(options)),
+      rate_(options_.requests_per_minute),
+      wrong_keys_(options_.wrong_keys_per_minute),
+      keys_(options_.keys.begin(), options_.keys.end()) {}
+
+void Gate::check_host(const Request& request) const {
+  constexpr std::size_t kShown = 100;
+  const std::string_view host = request.header("host");
+  if (options_.hosts.allow(host)) return;
+  const std::string name = printable(host_name(host).substr(0, kShown));
+  throw Refusal(421, join("this server does not answer to the name '", name,
+                          "'. If it should, start it with --allowed-host ", name, "."));
+}
+
+void Gate::check(const Request& request, std::string_view in_body, double now) {
+  std::string asker = network_of(request.client);
+  if (has_keys()) {
+    const std::string key = key_of(request, in_body);
+    require_or(401, !key.empty(), "this server needs an API key: send it as api_key, or in the header X-Api-Key.");
+    check_key(request, key, now);
+    asker = key;
+  }
+  if (rate_.allows(asker, now)) return;
+  throw Refusal(429,
+                join("too many requests; at most ", options_.requests_per_minute,
+                     " a minute are allowed. Try again in a moment."),
+                whole_seconds(rate_.seconds_until(asker, now)));
+}
+
+void Gate::check_key(const Request& request, std::string_view key, double now) {
+  const std::string network = network_of(request.client);
+  const std::optional<std::size_t> found = find_key(key);
+  const double wait = wrong_keys_.seconds_until(network, now);
+  const std::lock_guard lock(mutex_);
+  if (wait > 0 && !(found && known_.contains({network, *found}))) {
+    throw Refusal(429, "too many wrong API keys came from this address; try again later.", whole_seconds(wait));
+  }
+  if (!found) {
+    wrong_keys_.allows(network, now);
+    throw Refusal(403, "the API key is not one of this server's.");
+  }
+  if (known_.size() >= kMostKnown) known_.clear();  // those who still ask are soon known again
+  known_.emplace(network, *found);
+}
+
+// Looks at all keys, so that the time does not depend on which it is.
+std::optional<std::size_t> Gate::find_key(std::string_view text) const {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (is_same(text, keys_[i])) found = i;
+  }
+  return found;
+}
+
+std::string network_of(const std::string& client) {
+  constexpr std::ptrdiff_t kHalf = 8;
+  in6_addr address{};
+  if (::inet_pton(AF_INET6, client.c_str(), &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address)) return client;
+  std::fill(address.s6_addr + kHalf, address.s6_addr + 2 * kHalf, std::uint8_t{0});
+  char text[INET6_ADDRSTRLEN];
+  return ::inet_ntop(AF_INET6, &address, text, sizeof text) == nullptr ? client : text;
+}
+
+Headers Gate::headers(const Request& request) const {
+  const std::string origin(request.header("origin"));
+  if (origin.empty() || options_.origins.empty()) return {};
+  if (std::ranges::count(options_.origins, "*") > 0) return {{"Access-Control-Allow-Origin", "*"}};
+  if (std::ranges::count(options_.origins, origin) == 0) return {{"Vary", "Origin"}};
+  return {{"Access-Control-Allow-Origin", origin}, {"Vary", "Origin"}};
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,77 @@
+#include "dragoman/serve/api/heads.h"
+
+#include <algorithm>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/serve/api/fields.h"
+#include "dragoman/serve/api/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+// "encoder, decoder or cross"
+std::string names_of(const nn::AttentionSites& sites) {
+  std::string names;
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    names += (site == 0 ? "" : site + 1 < sites.size() ? ", " : " or ") + sites[site].name;
+  }
+  return names;
+}
+
+int site_of(const Json& entry, const std::string& field, const nn::AttentionSites& sites) {
+  require_or(400, !sites.empty(), "'", field, "': this model has no attention.");
+  const std::string name = text_field(entry, "attention", "");
+  const auto found = std::ranges::find(sites, name, &nn::AttentionSite::name);
+  require_or(400, found != sites.end(), "'", field, "': attention is '", name, "'; it must be ", names_of(sites), ".");
+  return static_cast<int>(found - sites.begin());
+}
+
+std::vector<nn::Head> all_heads(const nn::AttentionSites& sites) {
+  std::vector<nn::Head> heads;
+  for (int site = 0; site < std::ssize(sites); ++site) {
+    const nn::AttentionSite& listed = sites[static_cast<std::size_t>(site)];
+    for (int layer = 0; layer < listed.layers; ++layer) {
+      for (int head = 0; head < listed.heads; ++head) heads.push_back({site, layer, head});
+    }
+  }
+  return heads;
+}
+
+}  // namespace
+
+std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites) {
+  std::vector<nn::Head> heads;
+  const auto found = fields.find(name);
+  if (found == fields.end()) return heads;
+  if (*found == "all") return all_heads(sites);
+  require_or(400, found->is_array() && found->size() <= 4096, "'", name, "' is not a list of heads.");
+  for (const Json& entry : *found) {
+    require_or(400, entry.is_object(), "'", name, "' holds something that is not {attention, layer, head}.");
+    nn::Head head{.site = site_of(entry, name, sites)};
+    const nn::AttentionSite& site = sites[static_cast<std::size_t>(head.site)];
+    head.layer = static_cast<int>(number_field(entry, "layer", 0, site.layers)) - 1;
+    head.head = static_cast<int>(number_field(entry, "head", 0, site.heads)) - 1;
+    require_or(400, head.layer >= 0 && head.head >= 0, "'", name, "': layers and heads are counted from 1.");
+    if (std::ranges::find(heads, head) == heads.end()) heads.push_back(head);
+  }
+  return heads;
+}
+
+std::vector<int> layers_field(const Json& fields, const nn::AttentionSites& sites) {
+  std::vector<int> layers;
+  const auto found = fields.find("layers");
+  if (found == fields.end()) return layers;
+  int most = 0;
+  for (const nn::AttentionSite& site : sites) most = std::max(most, site.layers);
+  require_or(400, found->is_array() && found->size() <= 4096, "'layers' is not a list of layers.");
+  for (const Json& entry : *found) {
+    require_or(400, entry.is_number_integer() && entry >= 1 && entry <= most, "'layers' holds ", entry.dump(),
+               "; layers are counted from 1 to ", most, ".");
+    layers.push_back(entry.get<int>() - 1);
+  }
+  std::ranges::sort(layers);
+  layers.erase(std::ranges::unique(layers).begin(), layers.end());
+  return layers;
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,55 @@
+#include "dragoman/serve/api/hosts.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "dragoman/serve/http/escapes.h"
+
+namespace dragoman::serve {
+namespace {
+
+// An address as bytes: 4, or 16.
+std::optional<std::string> parse_address(const std::string& text) {
+  in_addr four{};
+  in6_addr sixteen{};
+  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return std::string(reinterpret_cast<const char*>(&four), 4);
+  if (::inet_pton(AF_INET6, text.c_str(), &sixteen) != 1) return std::nullopt;
+  if (IN6_IS_ADDR_V4MAPPED(&sixteen)) return std::string(reinterpret_cast<const char*>(&sixteen) + 12, 4);
+  return std::string(reinterpret_cast<const char*>(&sixteen), 16);
+}
+
+}  // namespace
+
+std::string host_name(std::string_view host) {
+  if (host.starts_with('[')) return std::string(host.substr(1, std::min(host.find(']'), host.size()) - 1));
+  std::string name = lower(host.substr(0, host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
+bool is_loopback(const std::string& address) {
+  const std::optional<std::string> bytes = parse_address(address);
+  if (!bytes) return false;
+  return bytes->size() == 4 ? bytes->front() == 127 : *bytes == std::string(15, '\0') + '\1';
+}
+
+Hosts::Hosts(std::string address, const std::vector<std::string>& names)
+    : checked_(is_loopback(address) || !names.empty()), any_number_(!is_loopback(address)) {
+  for (const std::string& name : names) names_.push_back(host_name(name));
+  names_.emplace_back("localhost");
+  address_ = std::move(address);
+}
+
+bool Hosts::allow(std::string_view host) const {
+  if (!checked_ || host.empty()) return true;
+  const std::string name = host_name(host);
+  if (std::ranges::count(names_, name) > 0) return true;
+  const std::optional<std::string> number = parse_address(name);
+  return number && (any_number_ || is_loopback(name) || number == parse_address(address_));
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,106 @@
+#include "dragoman/serve/api/inside.h"
+
+#include <algorithm>
+#include <span>
+
+#include "dragoman/base/base64.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/decode/inside/film.h"
+#include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/page/page.h"
+
+namespace dragoman::serve {
+namespace {
+
+// What a weight of a trace takes, in search and answer together, for the text of a usual request.
+constexpr std::int64_t kTraceBytes = 24;
+
+std::string query_of(const Request& request, const std::string& name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? "" : found->second;
+}
+
+Json sites_json(const nn::AttentionSites& sites) {
+  Json list = Json::array();
+  for (const nn::AttentionSite& site : sites) {
+    list.push_back({{"name", site.name},
+                    {"queries", to_string(site.queries)},
+                    {"keys", to_string(site.keys)},
+                    {"layers", site.layers},
+                    {"heads", site.heads},
+                    {"d_k", site.d_k},
+                    {"causal", site.is_causal()},
+                    {"window", site.window}});
+  }
+  return list;
+}
+
+std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
+  return app.models().find(query_of(request, "source"), query_of(request, "target"));
+}
+
+}  // namespace
+
+std::string model_json(const ServedModel& model, const AppOptions& options) {
+  const model::ModelInfo& info = model.service.model().info;
+  const Json settings = settings_to_json(model.service.options().search);
+  Json search;  // by the names that requests use
+  for (const auto& [key, value] : settings.items()) {
+    std::string name = key;
+    std::ranges::replace(name, '-', '_');
+    search[name] = value;
+  }
+  return Json{{"source", model.source},
+              {"target", model.target},
+              {"source_name", language_name(model.source)},
+              {"target_name", language_name(model.target)},
+              {"arch", info.config.arch()},
+              {"summary", info.config.describe()},
+              {"width", info.config.width()},
+              {"sites", sites_json(model.service.model().model->sites())},
+              {"config", settings_to_json(info.config)},
+              {"parameters", model::parameter_count(info.config)},
+              {"provenance", try_parse_json(info.provenance)},
+              {"search", search},
+              {"examples", model.filmed.sentences},
+              {"trace_weights", options.cost.bytes / kTraceBytes},
+              {"film", model.filmed.exists}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string positions_json(const ServedModel& model, std::int64_t count) {
+  const std::int64_t columns = model.service.model().info.config.width();
+  const std::int64_t rows = std::min(count, std::ssize(model.positions) / columns);
+  const auto shown = std::span(model.positions).first(static_cast<std::size_t>(rows * columns));
+  return Json{{"rows", rows}, {"columns", columns}, {"packed", base64(shown)}}.dump();
+}
+
+void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
+  // Nothing but the page's own text runs there, and it speaks to this server only.
+  static constexpr const char* kPolicy =
+      "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
+      "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+  static const std::string kPage = attention_page();
+  exchange->answer({.content_type = "text/html; charset=utf-8",
+                    .body = kPage,
+                    .headers = {{"Content-Security-Policy", kPolicy}, {"Cache-Control", "no-cache"}}});
+}
+
+void answer_model(App& app, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = model_json(*asked_for(app, exchange->request()), app.options())});
+}
+
+void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange) {
+  const std::string text = query_of(exchange->request(), "count");
+  const auto count = parse_number<std::int64_t>(text.empty() ? "64" : text);
+  require_or(400, count && *count >= 0, "'count' is '", text, "'; it must be a number of positions.");
+  exchange->answer({.body = positions_json(*asked_for(app, exchange->request()), *count)});
+}
+
+void answer_film(App& app, const std::shared_ptr<Exchange>& exchange) {
+  const std::shared_ptr<ServedModel> model = asked_for(app, exchange->request());
+  exchange->answer({.body = *model->film.json(model->directory)});
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,64 @@
+#include "dragoman/serve/api/job.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+
+#include "dragoman/decode/testing.h"
+#include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/http/fake_exchange.h"
+
+namespace dragoman::serve {
+namespace {
+
+class JobTest : public decode::ModelDirectoryTest {
+ protected:
+  std::shared_ptr<Job> job_of(const std::string& text) const {
+    std::vector<std::unique_ptr<Document>> documents;
+    documents.push_back(plain_document(text, "", ""));
+    return std::make_shared<Job>(model, std::move(documents), Job::Options{.limits = {.tokens = 100}});
+  }
+
+  const std::shared_ptr<ServedModel> model =
+      std::make_shared<ServedModel>(directory, decode::TranslatorOptions{.threads = 1}, 100);
+};
+
+TEST_F(JobTest, AnAnswerThatCannotBeMadeIsARefusalAndNobodyElseSuffers) {
+  const auto exchange = std::make_shared<FakeExchange>(Request{});
+  std::latch done(2);
+  std::string told, other;
+  job_of("one")->submit(exchange, [&](Job& job) {
+    if (!job.error()) throw std::bad_alloc();
+    told = refusal(job.error()).body;
+    done.count_down();
+  });
+  job_of("two")->submit(exchange, [&](Job& job) {
+    other = job.error() ? "failed" : job.text(0);
+    done.count_down();
+  });
+  done.wait();
+  model->service.end();  // a worker that let go of the last job, and of the model with it, could not wait for itself
+  EXPECT_NE(told.find("memory"), std::string::npos) << told;
+  EXPECT_NE(other, "failed");
+}
+
+TEST_F(JobTest, ARefusalThatCannotBeMadeEitherIsDroppedAndNobodyElseSuffers) {
+  std::vector<std::shared_ptr<FakeExchange>> exchanges;
+  for (int i = 0; i < 4; ++i) exchanges.push_back(std::make_shared<FakeExchange>(Request{}));
+  std::latch done(4);
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 4; ++i) {
+    job_of(i % 2 == 0 ? "one" : "two three four")->submit(exchanges[i], [&, i](Job& job) {
+      if (job.error() || i % 2 == 1) done.count_down();
+      right += i % 2 == 1 && !job.error() ? 1 : 0;
+      if (i % 2 == 0) throw 1;  // whatever it is given
+    });
+  }
+  done.wait();
+  model->service.end();
+  EXPECT_EQ(right, 2);
+}
+
+}  // namespace
+}  // namespace dragoman::serve

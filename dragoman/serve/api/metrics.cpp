@@ -1,0 +1,111 @@
+#include "dragoman/serve/api/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace dragoman::serve {
+namespace {
+
+void head(std::string& text, const char* name, const char* kind, const char* help) {
+  fmt::format_to(std::back_inserter(text), "# HELP dragoman_{0} {2}\n# TYPE dragoman_{0} {1}\n", name, kind, help);
+}
+
+template <class Value>
+void figure(std::string& text, const char* name, const std::string& labels, Value value) {
+  fmt::format_to(std::back_inserter(text), "dragoman_{}{} {}\n", name, labels.empty() ? "" : "{" + labels + "}", value);
+}
+
+// A label with its value, which may be anything: languages are whatever a model's file says.
+std::string label(const char* name, std::string_view value) {
+  std::string text = fmt::format("{}=\"", name);
+  for (const char letter : value) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter == '\n' ? std::string_view("\\n") : std::string_view(&letter, 1);
+  }
+  return text + '"';
+}
+
+std::string labels_of(const ModelFigures& model) {
+  return label("source", model.source) + "," + label("target", model.target);
+}
+
+struct ModelColumn {
+  const char *name, *kind, *help;
+  std::int64_t (*value)(const ModelFigures&);
+};
+
+constexpr ModelColumn kModelColumns[] = {
+    {"queue_sentences", "gauge", "Sentences that wait for a place in a batch.",
+     [](const ModelFigures& m) { return m.counts.waiting; }},
+    {"queue_limit_sentences", "gauge", "Sentences that may wait.",
+     [](const ModelFigures& m) { return m.most_waiting; }},
+    {"batch_sentences", "gauge", "Sentences that are being translated.",
+     [](const ModelFigures& m) { return m.counts.under_way; }},
+    {"batch_limit_sentences", "gauge", "Sentences that a worker translates at once, at most.",
+     [](const ModelFigures& m) { return m.batch_size; }},
+    {"sentences_total", "counter", "Sentences that were translated.",
+     [](const ModelFigures& m) { return m.counts.finished; }},
+    {"source_tokens_total", "counter", "Tokens of their sources.",
+     [](const ModelFigures& m) { return m.counts.source_tokens; }},
+    {"target_tokens_total", "counter", "Tokens of their translations.",
+     [](const ModelFigures& m) { return m.counts.target_tokens; }},
+    {"decoding_steps_total", "counter", "Steps of the decoder, each with a batch of sentences.",
+     [](const ModelFigures& m) { return m.counts.steps; }},
+    {"decoding_step_sentences_total", "counter",
+     "Sentences in all of these steps: divided by the steps, how full batches are.",
+     [](const ModelFigures& m) { return m.counts.step_sentences; }},
+};
+
+}  // namespace
+
+void Metrics::answered(const std::string& path, int status, double seconds) {
+  const std::lock_guard lock(mutex_);
+  ++requests_[{path, status}];
+  Times& times = times_[path];
+  ++times.counts[static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin())];
+  times.sum += seconds;
+}
+
+void Metrics::refused(const std::string& path, int status) {
+  const std::lock_guard lock(mutex_);
+  ++requests_[{path, status}];
+}
+
+std::string Metrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
+                          const LostLines& lost_lines) const {
+  std::string text;
+  head(text, "connections", "gauge", "Connections that are open.");
+  figure(text, "connections", "", listener.connections);
+  head(text, "connections_accepted_total", "counter", "Connections that were accepted.");
+  figure(text, "connections_accepted_total", "", listener.accepted);
+  head(text, "connections_refused_total", "counter", "Connections that were refused because there were too many.");
+  figure(text, "connections_refused_total", "", listener.refused);
+  head(text, "log_lines_lost_total", "counter", "Lines that a log could not take: it failed, or was too slow.");
+  for (const auto& [log, lines] : lost_lines) figure(text, "log_lines_lost_total", label("log", log), lines);
+  for (const ModelColumn& column : kModelColumns) {
+    head(text, column.name, column.kind, column.help);
+    for (const ModelFigures& model : models) figure(text, column.name, labels_of(model), column.value(model));
+  }
+  const std::lock_guard lock(mutex_);
+  head(text, "requests_total", "counter", "Requests that were answered, by path and status.");
+  for (const auto& [key, count] : requests_) {
+    figure(text, "requests_total", label("path", key.first) + fmt::format(",status=\"{}\"", key.second), count);
+  }
+  head(text, "request_seconds", "histogram", "Time from a request's last byte to its answer.");
+  for (const auto& [path, times] : times_) {
+    std::int64_t up_to = 0;
+    for (std::size_t i = 0; i < times.counts.size(); ++i) {
+      up_to += times.counts[i];
+      const std::string bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
+      figure(text, "request_seconds_bucket", label("path", path) + fmt::format(",le=\"{}\"", bound), up_to);
+    }
+    figure(text, "request_seconds_sum", label("path", path), times.sum);
+    figure(text, "request_seconds_count", label("path", path), up_to);
+  }
+  return text;
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,51 @@
+// What the server did, counted, in the text form that Prometheus reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/decode/lines/service.h"
+#include "dragoman/serve/http/listener.h"
+
+namespace dragoman::serve {
+
+// A model's figures, with what it is called.
+struct ModelFigures {
+  std::string source, target;
+  decode::ServiceCounts counts;
+  std::int64_t most_waiting = 0, batch_size = 0;
+};
+
+// By the name of a log: lines that could not be written.
+using LostLines = std::map<std::string, std::int64_t>;
+
+class Metrics {
+ public:
+  // A request to one of the server's own paths, or to "other", was answered. Safe to call from any thread.
+  void answered(const std::string& path, int status, double seconds);
+  // The same for one that came to no answer of ours: it counts among the requests, and not among the times.
+  void refused(const std::string& path, int status);
+
+  std::string text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
+                   const LostLines& lost_lines = {}) const;
+
+ private:
+  // Upper bounds of the histogram's buckets, in seconds.
+  static constexpr std::array kBounds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0};
+
+  struct Times {
+    std::array<std::int64_t, kBounds.size() + 1> counts{};  // the last for what is longer than all bounds
+    double sum = 0;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, std::int64_t> requests_;  // by path and status
+  std::map<std::string, Times> times_;                            // by path
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,34 @@
+#include "dragoman/serve/api/metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman::serve {
+namespace {
+
+TEST(Metrics, LabelsHoldAnything) {
+  const ModelFigures model{.source = "a\"b\\c\nd", .target = "de", .counts = {}};
+  const std::string text = Metrics().text({}, {model});
+  EXPECT_NE(text.find("dragoman_queue_sentences{source=\"a\\\"b\\\\c\\nd\",target=\"de\"} 0\n"), std::string::npos)
+      << text;
+}
+
+TEST(Metrics, RequestRecordsAreCountedWithoutATime) {
+  Metrics metrics;
+  metrics.answered("/translate", 200, 0.1);
+  metrics.refused("/translate", 413);
+  metrics.refused("other", 400);
+  metrics.refused("other", 400);
+  const std::string text = metrics.text({}, {});
+  EXPECT_NE(text.find("dragoman_requests_total{path=\"/translate\",status=\"413\"} 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("dragoman_requests_total{path=\"other\",status=\"400\"} 2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("dragoman_request_seconds_count{path=\"/translate\"} 1\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("dragoman_request_seconds_count{path=\"other\"}"), std::string::npos) << text;
+}
+
+TEST(Metrics, TellOfLinesThatLogsLost) {
+  const std::string text = Metrics().text({}, {}, {{"access", 7}});
+  EXPECT_NE(text.find("dragoman_log_lines_lost_total{log=\"access\"} 7\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace dragoman::serve

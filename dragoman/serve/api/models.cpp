@@ -1,0 +1,170 @@
+#include "dragoman/serve/api/models.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "dragoman/model/files/languages.h"
+#include "dragoman/serve/api/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr std::int64_t kShownPositions = 512;
+
+// By a backend of their own: those of the model's workers are busy.
+std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
+  const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
+  return model.model->position_encodings(*on, kShownPositions);
+}
+
+// The film's files as they are now: it is read again when this changes.
+std::string film_files(const std::filesystem::path& model_directory) {
+  std::set<std::string> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(model_directory / "probe", none)) {
+    files.insert(join(entry.path().filename().string(), " ", entry.file_size(none), " ",
+                      entry.last_write_time(none).time_since_epoch().count(), "\n"));
+  }
+  std::string list;
+  for (const std::string& file : files) list += file;
+  return list;
+}
+
+// Whether a model's tag is the one asked for, or a narrower one.
+bool fits(const std::string& asked, const std::string& tag) {
+  return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
+}
+
+std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
+  std::string pairs;
+  for (const auto& model : models) pairs += (pairs.empty() ? "" : ", ") + model->source + " to " + model->target;
+  return pairs;
+}
+
+}  // namespace
+
+std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model_directory) {
+  const std::string files = film_files(model_directory);
+  const std::lock_guard lock(mutex_);
+  if (!json_ || files != files_) {
+    json_ = std::make_shared<const std::string>(decode::film_json(model_directory));
+    files_ = files;
+  }
+  return json_;
+}
+
+ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
+                         std::int64_t most_waiting)
+    : directory(directory_),
+      service(directory, options, most_waiting),
+      source(service.model().info.source_language),
+      target(service.model().info.target_language),
+      languages(model::read_languages(directory, {source, target})),
+      positions(encodings_of(service.model(), options.device)),
+      filmed(decode::summarise_film(directory)) {}
+
+Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
+               std::int64_t most_waiting)
+    : directories_(std::move(directories)), options_(options), most_waiting_(most_waiting), models_(load()) {}
+
+Models::~Models() { end(); }
+
+Models::Set Models::load() const {
+  Set models;
+  for (const std::filesystem::path& directory : directories_) {
+    auto model = std::make_shared<ServedModel>(directory, options_, most_waiting_);
+    for (const auto& other : models) {
+      require<UsageError>(other->source != model->source || other->target != model->target, "'", directory.string(),
+                          "' translates from '", model->source, "' to '", model->target,
+                          "', and so does another model.");
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::string& target) const {
+  const Set models = all();
+  Set fitting;
+  for (const auto& model : models) {
+    if (fits(source, model->source) && fits(target, model->target)) fitting.push_back(model);
+  }
+  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; there is ",
+             pairs_of(models), ".");
+  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()), "say source and target; there is ",
+             pairs_of(models), ".");
+  return fitting.front();
+}
+
+Models::Set Models::all() const {
+  const std::lock_guard lock(mutex_);
+  return models_;
+}
+
+std::vector<Language> Models::languages() const {
+  std::map<std::string, Language> found;
+  for (const auto& model : all()) {
+    for (const std::string& tag : {model->source, model->target}) {
+      found.try_emplace(tag, Language{.code = tag, .name = language_name(tag), .targets = {}});
+    }
+    found[model->source].targets.push_back(model->target);
+  }
+  std::vector<Language> languages;
+  for (auto& [tag, language] : found) languages.push_back(std::move(language));
+  return languages;
+}
+
+void Models::reload() {
+  Set models = load();
+  {
+    const std::lock_guard lock(mutex_);
+    models_.swap(models);
+    std::ranges::move(models, std::back_inserter(retired_));
+  }
+  retire();
+}
+
+// A model that was replaced is kept until nobody uses it. Its last user may be one of its own workers, which cannot
+// wait for itself to end.
+void Models::retire() {
+  Set leaving;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto unused = std::ranges::partition(retired_, [](const auto& model) { return model.use_count() > 1; });
+    std::ranges::move(unused, std::back_inserter(leaving));
+    retired_.erase(unused.begin(), unused.end());
+  }
+  leaving.clear();
+}
+
+void Models::end() {
+  Set models;
+  {
+    const std::lock_guard lock(mutex_);
+    models = models_;
+    std::ranges::copy(retired_, std::back_inserter(models));
+  }
+  for (const auto& model : models) model->service.end();
+}
+
+std::string language_name(const std::string& tag) {
+  static const std::map<std::string_view, std::string_view> kNames = {
+      {"ar", "Arabic"},   {"bg", "Bulgarian"},  {"bn", "Bengali"},    {"ca", "Catalan"},    {"cs", "Czech"},
+      {"da", "Danish"},   {"de", "German"},     {"el", "Greek"},      {"en", "English"},    {"eo", "Esperanto"},
+      {"es", "Spanish"},  {"et", "Estonian"},   {"eu", "Basque"},     {"fa", "Persian"},    {"fi", "Finnish"},
+      {"fr", "French"},   {"ga", "Irish"},      {"gl", "Galician"},   {"he", "Hebrew"},     {"hi", "Hindi"},
+      {"hr", "Croatian"}, {"hu", "Hungarian"},  {"id", "Indonesian"}, {"it", "Italian"},    {"ja", "Japanese"},
+      {"ko", "Korean"},   {"lt", "Lithuanian"}, {"lv", "Latvian"},    {"ms", "Malay"},      {"nb", "Norwegian"},
+      {"nl", "Dutch"},    {"no", "Norwegian"},  {"pl", "Polish"},     {"pt", "Portuguese"}, {"ro", "Romanian"},
+      {"ru", "Russian"},  {"sk", "Slovak"},     {"sl", "Slovenian"},  {"sq", "Albanian"},   {"sr", "Serbian"},
+      {"sv", "Swedish"},  {"th", "Thai"},       {"tl", "Tagalog"},    {"tr", "Turkish"},    {"uk", "Ukrainian"},
+      {"ur", "Urdu"},     {"vi", "Vietnamese"}, {"zh", "Chinese"}};
+  const auto found = kNames.find(std::string_view(tag).substr(0, tag.find('-')));
+  return found == kNames.end() ? tag : std::string(found->second);
+}
+
+}  // namespace dragoman::serve

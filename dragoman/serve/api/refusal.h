@@ -1,0 +1,31 @@
+// Why a request is not done, as an HTTP status and a sentence.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "dragoman/base/error.h"
+#include "dragoman/serve/http/message.h"
+
+namespace dragoman::serve {
+
+struct Refusal : Error {
+  Refusal(int status_, const std::string& sentence, int retry_seconds_ = 1)
+      : Error(sentence), status(status_), retry_seconds(retry_seconds_) {}
+
+  int status;
+  int retry_seconds;  // after which it may be tried again: said with the statuses 429 and 503
+};
+
+// Throws a Refusal with the parts as its sentence unless the condition holds.
+template <class... Parts>
+void require_or(int status, bool condition, const Parts&... parts) {
+  if (!condition) [[unlikely]]
+    throw Refusal(status, join(parts...));
+}
+
+// The answer to whatever was thrown: a Refusal has its own status, an Overload is 503, a UsageError 400, and all else
+// 500.
+Response refusal(const std::exception_ptr& error);
+
+}  // namespace dragoman::serve

@@ -1,0 +1,184 @@
+#include "dragoman/serve/api/v1.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/decode/inside/alignment.h"
+#include "dragoman/decode/lines/trace_json.h"
+#include "dragoman/serve/api/body.h"
+#include "dragoman/serve/api/detection.h"
+#include "dragoman/serve/api/fields.h"
+#include "dragoman/serve/api/heads.h"
+#include "dragoman/serve/api/job.h"
+#include "dragoman/serve/api/refusal.h"
+
+namespace dragoman::serve {
+namespace {
+
+const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
+                                          "trace", "packed", "layers", "projections", "stream", "alignment"};
+
+// "n_best" or "n-best", as settings are called on the command line.
+std::string setting_name(std::string field) {
+  std::ranges::replace(field, '_', '-');
+  return field;
+}
+
+decode::SearchSettings search_of(const Json& fields, decode::SearchSettings search, int most_beam) {
+  for (const auto& [field, value] : fields.items()) {
+    if (kOwnFields.contains(field)) continue;
+    try {
+      set(search, setting_name(field), value.is_string() ? value.get<std::string>() : value.dump());
+    } catch (const UsageError& error) {
+      throw Refusal(400, error.what());
+    }
+  }
+  search.validate();
+  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "at most ", most_beam,
+             " hypotheses are kept here; lower beam and n_best.");
+  return search;
+}
+
+decode::RequestOptions options_of(const Json& fields, const ServedModel& model, int most_beam) {
+  const nn::AttentionSites sites = model.service.model().model->sites();
+  decode::RequestOptions options;
+  options.search = search_of(fields, model.service.options().search, most_beam);
+  options.links = switch_field(fields, "alignment", false);
+  options.trace = switch_field(fields, "trace", false);
+  options.follow = switch_field(fields, "stream", false);
+  options.heads_off = heads_field(fields, "heads_off", sites);
+  options.trace_layers = layers_field(fields, sites);
+  options.projections = heads_field(fields, "projections", sites);
+  return options;
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
+// time.
+class Stream {
+ public:
+  Stream(std::shared_ptr<Exchange> exchange, std::size_t documents)
+      : exchange_(std::move(exchange)), sent_(documents) {}
+
+  // Sends what is new of a document.
+  void text(std::size_t document, const std::string& beginning) {
+    if (beginning.size() <= sent_[document]) return;
+    send("text", dump({{"document", document}, {"text", beginning.substr(sent_[document])}}));
+    sent_[document] = beginning.size();
+  }
+  void last(std::string_view name, const std::string& data) {
+    send(name, data);
+    if (!ended_) exchange_->end();
+  }
+
+ private:
+  void send(std::string_view name, const std::string& data) {
+    if (ended_) return;
+    if (!std::exchange(begun_, true)) exchange_->events({});
+    if (exchange_->event(name, data)) return;
+    ended_ = true;  // the client does not read
+    exchange_->end();
+  }
+
+  std::shared_ptr<Exchange> exchange_;
+  std::vector<std::size_t> sent_;  // bytes of each document
+  bool begun_ = false, ended_ = false;
+};
+
+struct FullAnswer {
+  std::shared_ptr<Exchange> exchange;
+  decode::RequestOptions options;  // with a search
+  decode::Numbers numbers = decode::Numbers::kLists;
+  std::vector<Detected> detected = {};  // of each text, if that was asked for
+  std::shared_ptr<Stream> stream = {};
+
+  Json sentence_json(const Job& job, const std::string& source, const decode::TranslatedLine& line) const {
+    const model::Tokenizers& tokenizers = job.model().service.model().tokenizers;
+    Json sentence{{"source", source},        {"text", line.text},
+                  {"score", line.score},     {"log_probability", line.log_probability},
+                  {"tokens", line.tokens},   {"finished", line.finished},
+                  {"repeats", line.repeats}, {"odd_length", line.odd_length},
+                  {"pieces", line.pieces}};
+    if (options.search->n_best > 1) {
+      Json& hypotheses = sentence["hypotheses"] = Json::array();
+      for (const decode::Hypothesis& hypothesis : line.hypotheses) {
+        hypotheses.push_back({{"text", tokenizers.target.decode(hypothesis.tokens)},
+                              {"score", hypothesis.score},
+                              {"log_probability", hypothesis.log_probability},
+                              {"finished", hypothesis.finished}});
+      }
+    }
+    if (options.links && !line.links.empty() && line.finished) {
+      sentence["alignment"] = decode::pharaoh(line.links.front());
+    }
+    return sentence;
+  }
+
+  // Put together as text: a trace is text already, and may be long.
+  std::string body(const Job& job) const {
+    std::string body = R"({"translations":[)";
+    for (std::size_t d = 0; d < job.documents(); ++d) {
+      Json head{{"text", job.text(d)}};
+      if (!detected.empty()) head["detected"] = detected_json(detected[d]);
+      std::string document = dump(head);
+      document.pop_back();
+      body += (d > 0 ? "," : "") + document + R"(,"sentences":[)";
+      const auto lines = job.lines(d);
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i > 0) body += ',';
+        body += dump(sentence_json(job, job.sentences(d)[i], lines[i]));
+        if (!options.trace) continue;
+        body.back() = ',';
+        body += R"("trace":)";
+        decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, *options.search, numbers,
+                                  [&job] { return job.is_unwanted(); });
+        body += '}';
+      }
+      body += "]}";
+    }
+    return body + "]}";
+  }
+
+  void operator()(Job& job) const {
+    if (!stream) return exchange->answer(job.error() ? refusal(job.error()) : Response{.body = body(job)});
+    stream->last(job.error() ? "error" : "done", job.error() ? refusal(job.error()).body : body(job));
+  }
+};
+
+}  // namespace
+
+void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
+  const Json fields = fields_of(exchange->request());
+  const Texts q = texts_field(fields, app.options().most_texts);
+  std::string source = text_field(fields, "source", "");
+  const std::string target = text_field(fields, "target", "");
+  std::vector<Detected> detected;
+  if (source == "auto") {
+    detected = detect_each(app.models(), q.texts);
+    source = choose_source(app.models(), detected, target);
+  }
+  const std::shared_ptr<ServedModel> model = app.models().find(source, target);
+  FullAnswer reply{
+      .exchange = exchange,
+      .options = options_of(fields, *model, app.options().most_beam),
+      .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
+      .detected = std::move(detected)};
+  const Job::Options options{.request = reply.options,
+                             .prefix = text_field(fields, "prefix", ""),
+                             .numbers = reply.numbers,
+                             .limits = app.options().cost,
+                             .later = app.options().later};
+  std::vector<std::unique_ptr<Document>> documents;
+  for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
+  const auto job = std::make_shared<Job>(model, std::move(documents), options);
+  if (!options.request.follow) return job->submit(exchange, reply);
+  reply.stream = std::make_shared<Stream>(exchange, job->documents());
+  job->submit(exchange, reply, [stream = reply.stream](Job&, std::size_t document, const std::string& beginning) {
+    stream->text(document, beginning);
+  });
+}
+
+}  // namespace dragoman::serve

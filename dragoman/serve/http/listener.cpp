@@ -1,0 +1,237 @@
+#include "dragoman/serve/http/listener.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "dragoman/base/error.h"
+#include "dragoman/serve/http/connection.h"
+
+namespace dragoman::serve {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
+using Loops = std::vector<std::unique_ptr<Loop>>;
+
+constexpr int kBacklog = 4096;                    // clients that the system lets wait to be accepted
+constexpr int kAcceptedAtOnce = 64;               // before connections get their turn
+constexpr std::chrono::milliseconds kPause{100};  // when no more can be accepted
+constexpr std::chrono::minutes kBetweenReports{1};
+
+// A connection is a descriptor. Asks for as many as there may be and some more, as far as the system allows.
+void allow_descriptors(std::int64_t connections) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min(static_cast<rlim_t>(connections) + 1024, limit.rlim_max);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+asio::ip::tcp::endpoint endpoint_of(const ListenerOptions& options) {
+  error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  require<UsageError>(!error, "serve: '", options.address, "' is not a numeric address. Try 127.0.0.1 or ::1.");
+  require<UsageError>(options.port >= 0 && options.port < 65536, "serve: ", options.port,
+                      " is not a port. Choose one from 1 to 65535, or 0 for any that is free.");
+  return {address, static_cast<unsigned short>(options.port)};
+}
+
+Loops make_loops(int count) {
+  Loops loops;
+  for (int i = 0; i < std::max(1, count); ++i) loops.push_back(std::make_unique<Loop>());
+  return loops;
+}
+
+}  // namespace
+
+// The first loop accepts connections and deals them out to all.
+class Listener::Implementation {
+ public:
+  Implementation(const ListenerOptions& options, Handler handler)
+      : state_(options, std::move(handler)),
+        loops_(make_loops(options.threads)),
+        first_(loops_.front()->context),
+        acceptor_(first_),
+        pause_(first_) {
+    listen(endpoint_of(options));
+    allow_descriptors(Shares::room_for(options.most_connections));
+    wait_for_clients();
+    start_threads();
+  }
+
+  ~Implementation() { stop(); }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  int port() const { return port_; }
+  ListenerCounts counts() const { return state_.counts(); }
+
+  // Clients that the system has let in are accepted, because their requests may have come.
+  void drain(double seconds) {
+    state_.draining = true;
+    asio::post(first_, [this] {
+      while (acceptor_.is_open() && !accept_client()) continue;
+      close_door();
+      on_every_connection(&Connection::drain);
+    });
+    state_.wait_until_empty(seconds);
+  }
+
+ private:
+  void listen(const asio::ip::tcp::endpoint& at) {
+    error_code error;
+    acceptor_.open(at.protocol(), error);
+    if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(at, error);
+    if (!error) acceptor_.listen(kBacklog, error);
+    if (!error) acceptor_.non_blocking(true, error);
+    // Otherwise Asio would wait, and everybody with it, when a client has given up before it was accepted.
+    if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted(true), error);
+    require<Error>(!error, "serve: cannot listen on port ", at.port(), " of ", at.address().to_string(), " (",
+                   error.message(), "). Choose another with --port.");
+    port_ = acceptor_.local_endpoint().port();
+  }
+
+  void start_threads() {
+    try {
+      for (const auto& loop : loops_) threads_.emplace_back([this, &context = loop->context] { run(context); });
+    } catch (const std::system_error& error) {
+      stop();
+      throw Error(join("serve: cannot start ", loops_.size(), " threads (", error.what(), ")."));
+    }
+  }
+
+  // What is thrown here, for want of memory, ends one step of one connection and nothing else.
+  void run(asio::io_context& context) {
+    for (;;) {
+      try {
+        context.run();
+        return;
+      } catch (const std::exception& error) {
+        state_.report("a connection failed: ", error.what());
+      } catch (...) {
+        state_.report("a connection failed for an unknown reason.");
+      }
+    }
+  }
+
+  // The first loop tells the others, so that they hear it after they were given their last connections.
+  void stop() {
+    asio::post(first_, [this] {
+      close_door();
+      on_every_connection(&Connection::close);
+      for (const auto& loop : loops_) asio::post(loop->context, [&work = loop->work] { work.reset(); });
+    });
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void close_door() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+    state_.shut();
+  }
+
+  void on_every_connection(void (Connection::*act)()) {
+    for (const auto& loop : loops_) {
+      asio::post(loop->context, [&open = loop->connections, act] {
+        const auto connections = open;  // a copy: those that close leave the set
+        for (const auto& connection : connections) (connection.get()->*act)();
+      });
+    }
+  }
+
+  void wait_for_clients() {
+    if (!acceptor_.is_open()) return;
+    acceptor_.async_wait(Acceptor::wait_read, [this](error_code closed) {
+      if (closed) return;
+      if (accept_clients()) return wait_for_clients();
+      pause_.expires_after(kPause);
+      pause_.async_wait([this](error_code) { wait_for_clients(); });
+    });
+  }
+
+  // False if it should be tried again later: there are no descriptors, or there is no memory. Those who wait to be
+  // accepted go on waiting, and connections that close make room.
+  bool accept_clients() {
+    std::string problem;
+    try {
+      for (int i = 0; i < kAcceptedAtOnce; ++i) {
+        const error_code error = accept_client();
+        if (error == asio::error::would_block) break;
+        if (!error) continue;
+        problem = error.message();
+        break;
+      }
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    if (!problem.empty()) report_shortage(problem);
+    return problem.empty();
+  }
+
+  // At most once in a while: a shortage may come and go many times a second.
+  void report_shortage(const std::string& problem) {
+    const auto now = Clock::now();
+    if (reported_ && now - *reported_ < kBetweenReports) return;
+    reported_ = now;
+    state_.report("cannot accept more connections now (", problem, "): ", state_.counts().connections,
+                  " are open. New ones wait until others close. Allow the process more open files (LimitNOFILE, "
+                  "ulimit -n), or lower --connections.");
+  }
+
+  error_code accept_client() {
+    Loop& loop = *loops_[next_++ % loops_.size()];
+    error_code error;
+    Socket socket = acceptor_.accept(loop.context, error);
+    if (!error) admit(loop, std::move(socket));
+    return error == asio::error::connection_aborted ? error_code() : error;  // by a client that waited
+  }
+
+  void admit(Loop& loop, Socket socket) {
+    error_code ignored;
+    const std::string peer = socket.remote_endpoint(ignored).address().to_string(), holder = holder_of(peer);
+    const ListenerState::Welcome welcome = state_.enter(holder, state_.proxies.contains(peer));
+    if (welcome == ListenerState::Welcome::kDrop) return;  // which closes the socket
+    const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, welcome});
+    const auto begin = welcome == ListenerState::Welcome::kServe ? &Connection::start : &Connection::turn_away;
+    asio::post(loop.context, [connection, begin] { (connection.get()->*begin)(); });
+  }
+
+  ListenerState state_;
+  Loops loops_;
+  asio::io_context& first_;
+  Acceptor acceptor_;
+  Timer pause_;
+  int port_ = 0;
+  std::size_t next_ = 0;                       // the loop that gets the next connection
+  std::optional<Clock::time_point> reported_;  // a shortage
+  std::vector<std::thread> threads_;
+};
+
+Listener::Listener(const ListenerOptions& options, Handler handler)
+    : implementation_(std::make_shared<Implementation>(options, std::move(handler))) {}
+
+Listener::~Listener() = default;
+
+int Listener::port() const { return implementation_->port(); }
+
+void Listener::drain(double seconds) { implementation_->drain(seconds); }
+
+ListenerCounts Listener::counts() const { return implementation_->counts(); }
+
+}  // namespace dragoman::serve

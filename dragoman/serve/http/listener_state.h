@@ -1,0 +1,103 @@
+// What the connections of one listener share, and their number.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/shares.h"
+#include "dragoman/serve/http/budget.h"
+#include "dragoman/serve/http/client_address.h"
+#include "dragoman/serve/http/listener.h"
+
+namespace dragoman::serve {
+
+class ListenerState {
+ public:
+  ListenerState(ListenerOptions given, Handler handle)
+      : options(std::move(given)),
+        handler(std::move(handle)),
+        proxies(options.trusted_proxies),
+        budget(std::make_shared<Budget>(options.held_bytes)),
+        places_(options.most_connections) {}
+
+  const ListenerOptions options;
+  const Handler handler;
+  const TrustedProxies proxies;
+  const std::shared_ptr<Budget> budget;  // exchanges may outlive the listener
+  std::atomic<bool> draining = false;
+
+  // The parts are joined to a sentence.
+  template <class... Parts>
+  void report(const Parts&... parts) const noexcept {
+    try {
+      if (options.report) options.report(join(parts...));
+    } catch (...) {  // there is nobody left to tell
+    }
+  }
+  void refused(const RequestRecord& request) const noexcept {
+    try {
+      if (options.refused) options.refused(request);
+    } catch (...) {
+    }
+  }
+
+  enum class Welcome { kServe, kTurnAway, kDrop };
+
+  // A client has connected. An address has its share of the connections; a trusted proxy, whose connections are of many
+  // clients, what there is. Some of those that are too many are told so; when they are too many themselves, or wait to
+  // be gone, the others are not.
+  Welcome enter(const std::string& holder, bool proxy) {
+    constexpr std::int64_t kTurnedAwayAtOnce = 256;
+    const std::lock_guard lock(mutex_);
+    ++counts_.accepted;
+    const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
+    if (!fits) ++counts_.refused;
+    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Welcome::kDrop;
+    if (fits) places_.force(holder, 1);
+    if (!fits) ++turned_away_;
+    ++counts_.connections;
+    return fits ? Welcome::kServe : Welcome::kTurnAway;
+  }
+  // A connection, of those that were not dropped, is closed.
+  void leave(const std::string& holder, Welcome welcome) {
+    const std::lock_guard lock(mutex_);
+    --counts_.connections;
+    if (welcome == Welcome::kServe) places_.give_back(holder, 1);
+    if (welcome == Welcome::kTurnAway) --turned_away_;
+    empty_.notify_all();
+  }
+
+  // Nobody enters any more.
+  void shut() {
+    const std::lock_guard lock(mutex_);
+    shut_ = true;
+    empty_.notify_all();
+  }
+  // Waits until nobody enters and all have left, or for so many seconds.
+  void wait_until_empty(double seconds) {
+    std::unique_lock lock(mutex_);
+    empty_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return shut_ && counts_.connections == 0; });
+  }
+
+  ListenerCounts counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable empty_;
+  ListenerCounts counts_;
+  bool shut_ = false;
+  Shares places_;  // connections, by holder
+  std::int64_t turned_away_ = 0;
+};
+
+}  // namespace dragoman::serve

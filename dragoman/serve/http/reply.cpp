@@ -1,0 +1,202 @@
+#include "dragoman/serve/http/reply.h"
+
+#include <utility>
+
+#include "dragoman/serve/http/client_address.h"
+#include "dragoman/serve/http/message.h"
+
+namespace dragoman::serve {
+namespace {
+
+class Handle final : public Exchange {
+ public:
+  explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
+  // Without memory for an answer there is none; then the connection's own time limit gives one.
+  ~Handle() override {
+    try {
+      reply_->fail();
+    } catch (...) {
+    }
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  const Request& request() const override { return reply_->request(); }
+  void answer(Response response) override { reply_->answer(std::move(response)); }
+  void events(Headers headers) override { reply_->events(std::move(headers)); }
+  bool event(std::string_view name, std::string_view data) override { return reply_->event(name, data); }
+  void end() override { reply_->end(); }
+  void when_gone(std::function<void()> gone) override { reply_->when_gone(std::move(gone)); }
+  bool is_gone() const override { return reply_->is_gone(); }
+  bool reserve(std::int64_t bytes) override { return reply_->reserve(bytes); }
+
+ private:
+  std::shared_ptr<Reply> reply_;
+};
+
+// It promised not to throw; if it does, the connection and all others must go on.
+void call(const std::function<void()>& gone) {
+  try {
+    if (gone) gone();
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
+  return std::make_shared<Handle>(std::move(reply));
+}
+
+// The handler's function is never called, nor destroyed, while the lock is held: it may hold the exchange itself. Where
+// it is dropped, it is moved to a variable that outlives the lock.
+
+Reply::Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake)
+    : request_(std::move(request)), waiting_bytes_(waiting_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
+
+void Reply::answer(Response response) {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kOpen) return;
+  stage_ = Stage::kComplete;
+  dropped = std::exchange(gone_, nullptr);
+  news_.answer = std::move(response);
+  news_.complete = true;
+  tell();
+}
+
+void Reply::events(Headers headers) {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kOpen) return;
+  stage_ = Stage::kStreaming;
+  news_.stream = std::move(headers);
+  if (request_.method == "HEAD") {  // the head is all
+    stage_ = Stage::kComplete;
+    dropped = std::exchange(gone_, nullptr);
+    news_.complete = true;
+  }
+  tell();
+}
+
+bool Reply::event(std::string_view name, std::string_view data) {
+  const std::string text = event_text(name, data);
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kStreaming) return false;
+  if (taken_ + static_cast<std::int64_t>(news_.events.size()) > waiting_bytes_) {
+    break_off();
+    return false;
+  }
+  news_.events += text;
+  tell();
+  return true;
+}
+
+void Reply::end() {
+  std::function<void()> dropped;
+  const std::lock_guard lock(mutex_);
+  if (stage_ != Stage::kStreaming) return;
+  stage_ = Stage::kComplete;
+  dropped = std::exchange(gone_, nullptr);
+  news_.complete = true;
+  tell();
+}
+
+void Reply::when_gone(std::function<void()> gone) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kComplete) return;
+    if (stage_ != Stage::kGone) {
+      gone_.swap(gone);
+      return;
+    }
+  }
+  call(gone);
+}
+
+bool Reply::is_gone() {
+  const std::lock_guard lock(mutex_);
+  return stage_ == Stage::kGone || stage_ == Stage::kBroken;
+}
+
+bool Reply::reserve(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (stage_ == Stage::kGone || reserved_ > 0) return true;
+  if (!budget_->take(holder_of(request_.client), bytes)) return false;
+  reserved_ = bytes;
+  return true;
+}
+
+void Reply::release() {
+  const std::lock_guard lock(mutex_);
+  budget_->give_back(holder_of(request_.client), std::exchange(reserved_, 0));
+}
+
+void Reply::fail() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kStreaming) break_off();
+  }
+  answer(refusal(500, "the server failed to answer this request, by a fault of its own."));
+}
+
+bool Reply::is_broken() {
+  const std::lock_guard lock(mutex_);
+  return stage_ == Stage::kBroken;
+}
+
+Reply::News Reply::take() {
+  const std::lock_guard lock(mutex_);
+  told_ = false;
+  taken_ += static_cast<std::int64_t>(news_.events.size());
+  return std::exchange(news_, {});
+}
+
+void Reply::sent() {
+  const std::lock_guard lock(mutex_);
+  taken_ = 0;
+}
+
+bool Reply::expire(Response response) {
+  std::function<void()> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stage_ == Stage::kComplete) return false;
+    stage_ = Stage::kGone;
+    gone = std::exchange(gone_, nullptr);
+    news_ = {};
+    news_.answer = std::move(response);
+    news_.complete = true;
+  }
+  call(gone);
+  return true;
+}
+
+bool Reply::leave() {
+  release();
+  std::function<void()> gone;
+  bool too_early = false;
+  {
+    const std::lock_guard lock(mutex_);
+    too_early = stage_ == Stage::kOpen || stage_ == Stage::kStreaming;
+    wake_ = nullptr;
+    gone = std::exchange(gone_, nullptr);
+    if (stage_ != Stage::kComplete) stage_ = Stage::kGone;
+    news_ = {};
+  }
+  call(gone);
+  return too_early;
+}
+
+// With the lock held, as in break_off().
+void Reply::tell() {
+  if (wake_ && !std::exchange(told_, true)) wake_();
+}
+
+void Reply::break_off() {
+  stage_ = Stage::kBroken;
+  told_ = false;  // the connection may know of events that it cannot send; it must hear of this
+  tell();
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,141 @@
+#include "dragoman/serve/http/request_reader.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/dynamic_body.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <string_view>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/serve/http/escapes.h"
+#include "dragoman/serve/http/message.h"
+
+namespace dragoman::serve {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+// The shortest end of a body in chunks is "0\r\n\r\n". Once it has begun to read one, Beast counts on that many bytes.
+constexpr std::size_t kEndOfChunks = 5;
+
+std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
+
+std::string upper(beast::string_view text) {
+  std::string result(plain(text));
+  for (char& letter : result) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
+  return result;
+}
+
+}  // namespace
+
+// The body grows as it comes, whatever length is announced.
+struct RequestReader::Parser : http::request_parser<http::basic_dynamic_body<beast::flat_buffer>> {};
+
+RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(std::make_unique<Parser>()) {
+  parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  parser_->body_limit(static_cast<std::uint64_t>(limits.body_bytes));
+}
+
+RequestReader::~RequestReader() = default;
+
+RequestReader::Progress RequestReader::read(std::string& bytes) {
+  if (!parser_->is_header_done()) {
+    // Some clients send a line break too many after a request.
+    if (head_bytes_ == 0) bytes.erase(0, std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+    put(bytes);
+    if (!refusal_ && parser_->is_header_done()) accept_head();
+  }
+  if (!refusal_ && parser_->is_header_done() && !parser_->is_done()) {
+    if (!parser_->chunked() || bytes.size() >= kEndOfChunks) put(bytes);
+  }
+  if (refusal_) return Progress::kRefused;
+  return parser_->is_done() ? Progress::kWhole : Progress::kPartial;
+}
+
+void RequestReader::put(std::string& bytes) {
+  if (bytes.empty()) return;
+  const bool in_head = !parser_->is_header_done();
+  beast::error_code error;
+  const std::size_t count = parser_->put(boost::asio::buffer(bytes), error);
+  bytes.erase(0, count);
+  if (in_head) head_bytes_ += static_cast<std::int64_t>(count);
+  if (error == http::error::need_more) error = {};
+  // Beast bounds what it has not read of the headers; we bound their sum, and lines between chunks.
+  const auto unread = static_cast<std::int64_t>(parser_->is_done() ? 0 : bytes.size());
+  const bool in_chunks = !in_head && parser_->chunked();
+  const std::int64_t head = head_bytes_ + (parser_->is_header_done() ? 0 : unread);
+  const bool too_long = head > limits_.header_bytes || (in_chunks && unread > limits_.header_bytes);
+  if (!error && too_long) error = http::error::header_limit;
+  if (error == http::error::header_limit) {
+    refuse(431, join("the headers are longer than ", limits_.header_bytes, " bytes, the most that this server reads."));
+  } else if (error == http::error::body_limit) {
+    refuse(413, join("the body is longer than ", limits_.body_bytes, " bytes, the most that this server reads."));
+  } else if (error) {
+    refuse(400, join("this is not a well-formed HTTP request (", error.message(), ")."));
+  }
+}
+
+// Beast stops after the head, and goes through the body in one call when it is eager.
+void RequestReader::accept_head() {
+  parser_->eager(true);
+  const auto& head = parser_->get();
+  const std::size_t hosts = head.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !old())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
+  if (old() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
+  for (const auto& field : head) {
+    if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
+      return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
+    }
+    std::string& value = request_.headers[lower(plain(field.name_string()))];
+    if (!value.empty()) value += ", ";  // several lines of a name are one list
+    value += plain(field.value());
+  }
+  const auto target = parse_target(plain(head.target()));
+  if (!target)
+    return refuse(
+        400,
+        "the address of the request cannot be understood: its path or an escape is malformed, or it is not UTF-8.");
+  request_.path = target->path;
+  request_.query = target->query;
+  request_.method = upper(head.method_string());
+  expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
+}
+
+// The parser has the first line before it looks at the headers.
+Request RequestReader::beginning() const {
+  Request request;
+  const auto& head = parser_->get();
+  const auto target = parse_target(plain(head.target()));
+  if (head.target().empty() || !target) return request;
+  request.method = upper(head.method_string());
+  request.path = target->path;
+  return request;
+}
+
+std::int64_t RequestReader::held() const {
+  return head_bytes_ + static_cast<std::int64_t>(parser_->get().body().size());
+}
+
+bool RequestReader::asks_to_continue() {
+  const bool body_has_begun = parser_->get().body().size() > 0;
+  return std::exchange(expects_, false) && !body_has_begun;
+}
+
+Request RequestReader::take_request() {
+  request_.body = beast::buffers_to_string(parser_->get().body().data());
+  return std::move(request_);
+}
+
+bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
+
+bool RequestReader::old() const { return parser_->get().version() < 11; }
+
+void RequestReader::refuse(int status, const std::string& sentence) { refusal_ = serve::refusal(status, sentence); }
+
+}  // namespace dragoman::serve

@@ -1,0 +1,57 @@
+// Reads one HTTP request from bytes as they come, within limits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dragoman/serve/http/http.h"
+
+namespace dragoman::serve {
+
+class RequestReader {
+ public:
+  struct Limits {
+    std::int64_t header_bytes, body_bytes;
+  };
+  enum class Progress { kPartial, kWhole, kRefused };
+
+  explicit RequestReader(const Limits& limits);
+  ~RequestReader();
+
+  // Reads on, and removes what it has read from `bytes`. After kWhole or kRefused it is not called again.
+  Progress read(std::string& bytes);
+
+  // Bytes of the request that have come.
+  std::int64_t held() const;
+
+  // True once: the client waits for "100 Continue" before it sends the body.
+  bool asks_to_continue();
+
+  // Method and path as far as they are known; for a request that is not whole.
+  Request beginning() const;
+  // After kWhole. The request's `client` is left to the caller.
+  Request take_request();
+  bool keep_alive() const;
+  bool old() const;  // HTTP/1.0
+
+  // After kRefused: what to answer.
+  const Response& refusal() const { return *refusal_; }
+
+ private:
+  struct Parser;
+
+  void put(std::string& bytes);
+  void accept_head();
+  void refuse(int status, const std::string& sentence);
+
+  Limits limits_;
+  std::unique_ptr<Parser> parser_;
+  std::int64_t head_bytes_ = 0;  // that were read
+  Request request_;
+  bool expects_ = false;
+  std::optional<Response> refusal_;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,242 @@
+#include "dragoman/train/report/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dragoman/base/strings.h"
+#include "dragoman/train/report/html.h"
+
+namespace dragoman::train {
+namespace {
+
+// In units of the drawing, which the page scales to the width that it has.
+constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
+constexpr std::size_t kMostPoints = 600, kMostMeans = 300, kMostDots = 40;
+
+struct Axis {
+  double low = 0, high = 1;  // values
+  double from = 0, to = 1;   // where they are drawn
+  Scale scale = Scale::kLinear;
+
+  double at(double value) const {
+    const bool is_log = scale == Scale::kLog;
+    const double share = is_log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+    return from + share * (to - from);
+  }
+  std::vector<double> ticks(int count) const {
+    return scale == Scale::kLog ? log_ticks(low, high, count) : linear_ticks(low, high, count);
+  }
+};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  // A range of no width, but for rounding, has no scale: give it some.
+  void widen() {
+    const double size = std::max(std::abs(low), std::abs(high));
+    if (high - low > 1e-9 * size) return;
+    const double margin = size == 0 ? 1 : size / 2;
+    low -= margin;
+    high += margin;
+  }
+};
+
+// What can be drawn: finite with room for a margin, and above zero where the scale asks for it.
+std::vector<Series> drawable(const Chart& chart) {
+  constexpr double kLargest = 1e200;
+  const double lowest = chart.scale == Scale::kLog ? 1 / kLargest : -kLargest;
+  std::vector<Series> all;
+  for (const Series& series : chart.series) {
+    Series kept{series.name, {}};
+    for (const Point& point : series.points) {
+      if (point.y >= lowest && point.y <= kLargest) kept.points.push_back(point);
+    }
+    if (!kept.points.empty()) all.push_back(std::move(kept));
+  }
+  return all;
+}
+
+struct Axes {
+  Axis x, y;
+};
+
+Axes axes_for(const Chart& chart, const std::vector<Series>& all) {
+  Range x, y;
+  for (const Series& series : all) {
+    for (const Point& point : series.points) {
+      x.include(point.x);
+      y.include(point.y);
+    }
+  }
+  if (x.low > 0 && x.low < x.high / 4) x.low = 0;
+  if (chart.from_zero) y.include(0);
+  x.widen();
+  y.widen();
+  if (chart.scale == Scale::kLinear) {
+    const double margin = (y.high - y.low) * 0.05;
+    y.high += margin;
+    if (y.low != 0) y.low -= margin;
+  } else {
+    y.low /= 1.1;
+    y.high *= 1.1;
+  }
+  return {{x.low, x.high, kLeft, kRight, Scale::kLinear}, {y.low, y.high, kBottom, kTop, chart.scale}};
+}
+
+std::string step_text(double step) { return with_thousands(std::llround(step)); }
+
+std::string grid(const Axes& axes) {
+  std::string svg;
+  for (const double tick : axes.y.ticks(5)) {
+    const double y = axes.y.at(tick);
+    svg += fmt::format(R"(<path class="grid" d="M{} {:.1f}H{}"/><text class="y" x="{}" y="{:.1f}">{}</text>)", kLeft, y,
+                       kRight, kLeft - 7, y + 4, number_text(tick, 4));
+  }
+  svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/><text class="y" x="{}" y="{}">step</text>)", kLeft, kBottom,
+                     kRight, kLeft - 12, kBottom + 19);
+  for (const double tick : axes.x.ticks(4)) {
+    if (tick != std::floor(tick)) continue;  // there are no halves of steps
+    const double x = axes.x.at(tick);
+    // A label is centred under its tick, but for one that would leave the drawing.
+    const std::string_view anchor = x > kRight - 20 ? "x end" : "x";
+    svg += fmt::format(R"(<path class="axis" d="M{:.1f} {}v4"/><text class="{}" x="{:.1f}" y="{}">{}</text>)", x,
+                       kBottom, anchor, std::min(x, kRight + 4), kBottom + 19, step_text(tick));
+  }
+  return svg;
+}
+
+std::string path_of(const std::vector<Point>& points, const Axes& axes) {
+  std::string path;
+  for (const Point& point : points) {
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x.at(point.x), axes.y.at(point.y));
+  }
+  return path;
+}
+
+// A curve of very many points becomes that of their means, over the band that they cover.
+std::string curve(const Series& series, std::size_t number, const Axes& axes) {
+  const bool has_band = series.points.size() > kMostPoints;
+  const std::vector<Point> points = has_band ? averaged(series.points, kMostMeans) : series.points;
+  std::string svg = fmt::format(R"(<g class="s{}">)", number), values;
+  if (has_band)
+    svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, kMostPoints), axes));
+  for (const Point& point : points) {
+    values += fmt::format("{}{} {}", values.empty() ? "" : ";", step_text(point.x), number_text(point.y, 4));
+  }
+  svg += fmt::format(R"(<path class="curve" data-name="{}" data-values="{}" d="{}"/>)", escaped(series.name), values,
+                     path_of(points, axes));
+  if (points.size() > kMostDots) return svg + "</g>";
+  for (const Point& point : points) {
+    svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5"/>)", axes.x.at(point.x), axes.y.at(point.y));
+  }
+  return svg + "</g>";
+}
+
+// For who hears the page: "Loss, nats per token. Training: from 9.2 at step 10 to 3.1 at step 3,000."
+std::string spoken(const Chart& chart, const std::vector<Series>& all) {
+  std::string text = fmt::format("{}, {}.", chart.title, chart.unit);
+  for (const Series& series : all) {
+    const Point &first = series.points.front(), &last = series.points.back();
+    text += fmt::format(" {}: from {} at step {} to {} at step {}.", series.name, number_text(first.y),
+                        step_text(first.x), number_text(last.y), step_text(last.x));
+  }
+  return escaped(text);
+}
+
+std::string legend(const std::vector<Series>& all) {
+  if (all.size() < 2) return "";
+  std::string items;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    items += fmt::format(R"(<li class="s{}">{}</li>)", i, escaped(all[i].name));
+  return "<ul class=\"legend\">" + items + "</ul>";
+}
+
+}  // namespace
+
+std::string chart_figure(const Chart& chart) {
+  const std::vector<Series> all = drawable(chart);
+  std::string html =
+      fmt::format("<figure class=\"chart\">\n<figcaption><h3>{}</h3><p>{}{}</p>{}</figcaption>\n", escaped(chart.title),
+                  escaped(chart.unit), chart.scale == Scale::kLog ? ", log scale" : "", legend(all));
+  if (all.empty()) {
+    html += "<p class=\"none\">Nothing recorded yet.</p>\n";
+  } else {
+    const Axes axes = axes_for(chart, all);
+    html += fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, spoken(chart, all));
+    html += grid(axes);
+    for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
+    html += "</svg>\n";
+  }
+  return html + "</figure>\n";
+}
+
+std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
+  if (points.size() <= most) return points;
+  std::vector<Point> kept{points.front()};
+  const std::size_t stretches = (most - 2) / 2, inner = points.size() - 2;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const auto from = points.begin() + 1 + static_cast<std::ptrdiff_t>(i * inner / stretches);
+    const auto to = points.begin() + 1 + static_cast<std::ptrdiff_t>((i + 1) * inner / stretches);
+    const auto [lowest, highest] = std::minmax_element(from, to, [](auto& a, auto& b) { return a.y < b.y; });
+    kept.push_back(*std::min(lowest, highest));
+    if (lowest != highest) kept.push_back(*std::max(lowest, highest));
+  }
+  kept.push_back(points.back());
+  return kept;
+}
+
+std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most) {
+  const std::size_t stretches = std::min(points.size(), most);
+  std::vector<Point> means(stretches);
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const std::size_t from = i * points.size() / stretches, to = (i + 1) * points.size() / stretches;
+    const double share = 1.0 / static_cast<double>(to - from);
+    for (std::size_t at = from; at < to; ++at) {
+      means[i].x += share * points[at].x;
+      means[i].y += share * points[at].y;
+    }
+  }
+  return means;
+}
+
+std::vector<double> linear_ticks(double low, double high, int count) {
+  const double rough = (high - low) / count, decade = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * decade;
+  for (const double round : {5.0, 2.0, 1.0}) {
+    if (round * decade >= rough) step = round * decade;
+  }
+  std::vector<double> ticks;
+  // By whole multiples: sums of steps drift, and 0 would print as 1e-17.
+  for (double multiple = std::ceil(low / step); multiple * step <= high; ++multiple) ticks.push_back(multiple * step);
+  return ticks;
+}
+
+std::vector<double> log_ticks(double low, double high, int count) {
+  const auto ticks_at = [&](const std::vector<double>& rounds, int decades) {
+    std::vector<double> ticks;
+    const int first = static_cast<int>(std::floor(std::log10(low) / decades)) * decades;
+    for (int power = first; std::pow(10, power) <= high; power += decades) {
+      for (const double round : rounds) {
+        const double tick = round * std::pow(10, power);
+        if (tick >= low && tick <= high) ticks.push_back(tick);
+      }
+    }
+    return ticks;
+  };
+  const auto most = static_cast<std::size_t>(count) + 2;
+  std::vector<double> ticks = ticks_at({1, 2, 5}, 1);
+  if (ticks.size() < 4) ticks = ticks_at({1, 2, 3, 5, 7}, 1);
+  if (ticks.size() < 3) return linear_ticks(low, high, count);  // less than a decade or so
+  for (int decades = 1; ticks.size() > most; ++decades) ticks = ticks_at({1}, decades);
+  return ticks;
+}
+
+}  // namespace dragoman::train

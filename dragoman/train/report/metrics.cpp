@@ -1,0 +1,161 @@
+#include "dragoman/train/report/metrics.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
+
+namespace dragoman::train {
+namespace {
+
+constexpr std::string_view kProgress = "progress", kValidation = "validation";
+
+// JSON has no infinities: a loss that ran away is null, and reads back as not-a-number.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+constexpr std::string_view kWhere = "a record";  // the message names the line instead
+
+// A fraction, or a number beyond 64 bits, is no count: Json itself would round it, or give whatever the processor does.
+std::int64_t count_in(const Json& record, const char* key) { return json_entry<std::int64_t>(record, key, kWhere); }
+
+double number_in(const Json& record, const char* key) {
+  const Json& value = record.at(key);
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::optional<double> optional_in(const Json& record, const char* key) {
+  if (!record.contains(key)) return std::nullopt;
+  return number_in(record, key);
+}
+
+void add_figures(Json& json, const Figures& figures) {
+  for (const auto& [name, value] : figures) json[name] = number(value);
+}
+
+// Whatever has none of the other names.
+Figures figures_in(const Json& record) {
+  static const std::set<std::string_view> kOthers = {
+      "kind",    "step",          "epoch", "rate",          "gradient_norm", "tokens_per_second",
+      "seconds", "target_tokens", "flops", "nominal_flops", "best",          "samples"};
+  Figures figures;
+  for (const auto& [name, value] : record.items()) {
+    if (!kOthers.contains(name)) figures.set(name, number_in(record, name.c_str()));
+  }
+  return figures;
+}
+
+Json to_json(const Progress& record) {
+  Json json{{"kind", kProgress}, {"step", record.step}, {"epoch", record.epoch}};
+  add_figures(json, record.losses);
+  json["rate"] = number(record.rate);
+  if (record.gradient_norm) json["gradient_norm"] = number(*record.gradient_norm);
+  json["tokens_per_second"] = number(record.tokens_per_second);
+  json["seconds"] = number(record.seconds);
+  json["target_tokens"] = record.target_tokens;
+  json["flops"] = number(record.flops);
+  json["nominal_flops"] = number(record.nominal_flops);
+  return json;
+}
+
+Progress progress_from(const Json& json) {
+  return {.step = count_in(json, "step"),
+          .epoch = count_in(json, "epoch"),
+          .losses = figures_in(json),
+          .rate = number_in(json, "rate"),
+          .gradient_norm = optional_in(json, "gradient_norm"),
+          .tokens_per_second = number_in(json, "tokens_per_second"),
+          .seconds = number_in(json, "seconds"),
+          .target_tokens = count_in(json, "target_tokens"),
+          .flops = number_in(json, "flops"),
+          .nominal_flops = number_in(json, "nominal_flops")};
+}
+
+Json to_json(const Validation& record) {
+  Json json{{"kind", kValidation}, {"step", record.step}};
+  add_figures(json, record.scores);
+  json["best"] = record.best;
+  json["seconds"] = number(record.seconds);
+  json["samples"] = Json::array();
+  for (const Sample& sample : record.samples) {
+    json["samples"].push_back(
+        {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
+  }
+  return json;
+}
+
+Validation validation_from(const Json& json) {
+  Validation record{.step = count_in(json, "step"),
+                    .scores = figures_in(json),
+                    .best = json.at("best"),
+                    .seconds = number_in(json, "seconds")};
+  for (const Json& sample : json.at("samples")) {
+    record.samples.push_back({sample.at("source"), sample.at("reference"), sample.at("translation")});
+  }
+  return record;
+}
+
+// A sentence may hold bytes that are not UTF-8: a replacement character stands for each of them.
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+constexpr std::size_t kLargestFile = 1 << 30;  // some million records
+
+// Sees every record's line and JSON in the order of the file.
+void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {
+  const std::string text = read_file(path, kLargestFile);
+  std::string_view rest = text;
+  for (int line_number = 1; !rest.empty(); ++line_number) {
+    const std::size_t end = rest.find('\n');
+    const bool is_unfinished = end == std::string_view::npos;
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
+    const auto refuse = [&] {
+      require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
+                     "' is not a record of a training run. Delete that line, or the file.");
+    };
+    try {
+      see(line, try_parse_json(line));
+    } catch (const nlohmann::json::exception&) {
+      refuse();
+    } catch (const Error&) {
+      refuse();
+    }
+  }
+}
+
+// The path again, once the file holds only what was written up to the step.
+const std::filesystem::path& cut_after(const std::filesystem::path& path, std::int64_t step) {
+  std::string kept;
+  if (step > 0 && std::filesystem::exists(status_of(path))) {
+    each_record(path, [&](std::string_view line, const Json& json) {
+      if (count_in(json, "step") <= step) kept.append(line).append("\n");
+    });
+  }
+  replace_file(path, kept);
+  return path;
+}
+
+}  // namespace
+
+MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t step) : file_(cut_after(path, step)) {}
+
+void MetricsFile::add(const Progress& record) { file_.append(line_of(to_json(record))); }
+
+void MetricsFile::add(const Validation& record) { file_.append(line_of(to_json(record))); }
+
+Metrics read_metrics(const std::filesystem::path& path) {
+  Metrics metrics;
+  each_record(path, [&](std::string_view, const Json& json) {
+    if (json.at("kind") == kValidation) {
+      metrics.validations.push_back(validation_from(json));
+    } else {
+      metrics.progress.push_back(progress_from(json));
+    }
+  });
+  return metrics;
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,27 @@
+// `report.html`: a training run as one self-contained page of curves and tables. It asks nothing of the network, reads
+// on a phone, in light and dark and without JavaScript, and stays under 1 MB however long the run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/train/report/metrics.h"
+
+namespace dragoman::train {
+
+// What the page says beside the curves. Empty texts are left out.
+struct ReportFacts {
+  std::string title = {};                                          // "en-de, base"
+  std::string model = {};                                          // "base: 6 + 6 layers of width 512, 8 heads"
+  std::string languages = {};                                      // "English to German"
+  std::int64_t parameters = 0;                                     // 0: not told
+  std::string machine = {};                                        // "16 cores, CPU, float32"
+  std::vector<std::pair<std::string, std::string>> settings = {};  // by key, in the order to show
+};
+
+// The whole page; write it with replace_file(). Everything in metrics and facts is escaped.
+std::string report_html(const Metrics& metrics, const ReportFacts& facts);
+
+}  // namespace dragoman::train

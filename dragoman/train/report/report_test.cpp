@@ -1,0 +1,115 @@
+#include "dragoman/train/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "dragoman/train/testing.h"
+
+namespace dragoman::train {
+namespace {
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// A run as they look: it learns quickly at first, with some noise, and is validated ten times.
+Metrics run_of(std::int64_t steps) {
+  Metrics metrics;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    const double share = static_cast<double>(step) / static_cast<double>(steps);
+    const double noise = 0.1 * std::sin(static_cast<double>(step * step % 1000));
+    const double nll = 1.4 + 7.5 * std::exp(-7 * share) + noise;
+    metrics.progress.push_back({.step = step,
+                                .epoch = 1 + step * 4 / steps,
+                                .losses = {{"loss", nll + 0.8}, {"nll", nll}},
+                                .rate = 7e-4 * std::min(share / 0.1, std::sqrt(0.1 / share)),
+                                .gradient_norm = 1 + noise,
+                                .tokens_per_second = 11'000 + 3'000 * noise,
+                                .seconds = 0.35 * static_cast<double>(step),
+                                .target_tokens = 4'000 * step,
+                                .flops = 1.5e12 * static_cast<double>(step),
+                                .nominal_flops = 5e12 * static_cast<double>(step)});
+    if (step * 10 % steps < 10) {
+      metrics.validations.push_back({.step = step,
+                                     .scores = {{"nll", nll + 0.2}, {"bleu", 28 * (1 - std::exp(-4 * share))}},
+                                     .samples = {{.source = "Das Haus ist klein.",
+                                                  .reference = "The house is small.",
+                                                  .translation = share < 0.5 ? "The the" : "The house is little."}},
+                                     .best = true});
+    }
+  }
+  return metrics;
+}
+
+TEST(Report, ShowsBestFiguresAndSamples) {
+  const std::string html = report_html(run_of(100), {.title = "de-en", .settings = {{"d-model", "512"}}});
+  EXPECT_TRUE(contains(html, "<title>de-en</title>"));
+  EXPECT_TRUE(contains(html, "Best BLEU</dt><dd>27.5<small>at step 100"));
+  EXPECT_TRUE(contains(html, "<th scope=\"row\">d-model</th><td>512</td>"));
+  EXPECT_TRUE(contains(html, "the model&#39;s is 30\u00a0% of it"));
+  EXPECT_EQ(count(html, "<figure"), 6);
+}
+
+TEST(Report, ShowsATranslationOnlyWhereItChanged) {
+  const std::string html = report_html(run_of(100), {});
+  EXPECT_EQ(count(html, "class=\"version\""), 2);
+  EXPECT_TRUE(contains(html, "<mark>The</mark> <mark>house</mark> <mark>is</mark> little."));
+}
+
+TEST(Report, AsksNothingOfTheNetwork) {
+  const std::string html = report_html(run_of(100), {});
+  for (const char* way : {"src=", "href=", "url(", "@import", "fetch("}) EXPECT_FALSE(contains(html, way)) << way;
+}
+
+TEST(Report, EscapesEverythingFromTheData) {
+  const std::string evil = "\"'><script>alert(1)</script>";
+  Metrics metrics = run_of(10);
+  metrics.validations[0].samples = {{.source = evil, .reference = evil, .translation = evil}};
+  const std::string html = report_html(
+      metrics, {.title = evil, .model = evil, .languages = evil, .machine = evil, .settings = {{evil, evil}}});
+  EXPECT_FALSE(contains(html, "<script>alert"));
+  EXPECT_FALSE(contains(html, "\"'>"));
+  EXPECT_EQ(count(html, "<script>"), 1);
+}
+
+TEST(Report, OfNothingIsStillAPage) {
+  const std::string html = report_html({}, {.title = "new"});
+  EXPECT_EQ(count(html, "Nothing recorded yet."), 6);
+  EXPECT_TRUE(contains(html, "nothing recorded yet"));
+  EXPECT_TRUE(html.ends_with("</html>\n"));
+}
+
+TEST(Report, OfARunThatDivergedIsStillAPage) {
+  Metrics metrics = run_of(20);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (Progress& record : metrics.progress) {
+    record.losses = {{"loss", kNan}, {"nll", kNan}};
+    record.seconds = record.tokens_per_second = kNan;
+  }
+  for (Validation& record : metrics.validations) record.scores.set("nll", kNan);
+  const std::string html = report_html(metrics, {});
+  EXPECT_FALSE(contains(html, ">nan"));
+  EXPECT_FALSE(contains(html, "nan "));
+}
+
+TEST(Report, OfALongRunStaysUnderAMegabyte) {
+  Metrics metrics = run_of(50'000);
+  const Validation validation = metrics.validations[0];
+  for (int i = 0; i < 1'000; ++i) {
+    metrics.validations.push_back(validation);
+    metrics.validations.back().samples.clear();
+    for (int sentence = 0; sentence < 50; ++sentence) {
+      const std::string source(400, static_cast<char>('!' + sentence));
+      metrics.validations.back().samples.push_back({source, source, source + std::to_string(i)});
+    }
+  }
+  EXPECT_LT(report_html(metrics, {}).size(), 1'000'000u);
+}
+
+}  // namespace
+}  // namespace dragoman::train
