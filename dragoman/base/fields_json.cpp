@@ -24,7 +24,7 @@ std::string setting_text(const Json& value, std::string_view where) {
 
 namespace {
 
-// Far more than any file of ours has. A value is copied by a function that calls itself for what is inside.
+// Far more than any of our files needs. Copying a Json value is recursive, so deeper nesting could overflow the stack.
 constexpr int kDeepest = 100;
 
 bool is_nested_too_deep(std::string_view text) {
@@ -44,8 +44,8 @@ bool is_nested_too_deep(std::string_view text) {
   return false;
 }
 
-// Makes a document of what the parser reads. Json's own maker compares each key with all before it: an object of n keys
-// would take n * n steps.
+// Builds the document from the events of the parser. The library's own builder compares each key with all keys before
+// it, so that an object of n keys takes n * n steps.
 class DocumentMaker {
  public:
   Json take() { return std::move(document_); }
@@ -62,7 +62,7 @@ class DocumentMaker {
   bool start_array(std::size_t) { return open(Json::array()); }
   bool end_array() { return close(); }
 
-  // Of entries with the same key the last one counts, at the place of the first.
+  // If a key occurs twice, the last value wins and stands at the position of the first.
   bool key(std::string& name) {
     Open& object = open_.back();
     Entries& entries = object.value->get_ref<Json::object_t&>();
@@ -85,20 +85,21 @@ class DocumentMaker {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) { return false; }
 
  private:
-  using Entries = Json::object_t::Container;   // a list, which looks for no key
-  static constexpr std::size_t kFewKeys = 16;  // up to which a search is faster than a table
+  using Entries = Json::object_t::Container;   // a plain vector of (key, value), appended to without a search
+  static constexpr std::size_t kFewKeys = 16;  // up to this number a linear search is faster than a hash table
 
   struct Open {
-    Json* value;           // an array or object that is not complete
-    std::size_t next = 0;  // of an object: the entry that gets the next value
-    std::unordered_map<std::string, std::size_t> places = {};
+    Json* value;           // an array or object that is not complete yet
+    std::size_t next = 0;  // in an object: the index of the entry that gets the next value
+    std::unordered_map<std::string, std::size_t> places = {};  // key to index; filled from kFewKeys entries on
   };
 
   bool put(Json value) {
     place(std::move(value));
     return true;
   }
-  // Whatever holds the value grows only when this one is complete, so that its address holds until then.
+  // Stores the value in the innermost open array or object and returns its address. The address stays valid while the
+  // value is open, because the container around it grows only after the value is complete.
   Json* place(Json value) {
     if (open_.empty()) {
       document_ = std::move(value);

@@ -85,7 +85,7 @@ TEST(ParseJson, RefusesWhatIsNoJson) {
   EXPECT_TRUE(try_parse_json(std::string(1'000'000, '[')).is_discarded());
 }
 
-// To copy such a value would take more stack than there is.
+// Copying such a value would overflow the stack.
 TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
   EXPECT_EQ(Json(parse_json(nested(100), "x")).dump(), nested(100));
@@ -101,7 +101,7 @@ TEST(ParseJson, AnObjectOfManyKeysTakesTimeInProportion) {
   text.back() = '}';
   const std::clock_t begin = std::clock();
   const Json document = parse_json(text, "a document");
-  // Less than a second; comparing each key with all before it would take more than a minute.
+  // This takes less than a second. Comparing each key with all keys before it would take more than a minute.
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 15.0);
   ASSERT_EQ(document.size(), static_cast<std::size_t>(kKeys));
   EXPECT_EQ(document.back(), Json::array({kKeys - 1}));

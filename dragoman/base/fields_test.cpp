@@ -37,7 +37,7 @@ struct Paint {
   }
 };
 
-// What set() says about a value, or nothing if it takes it.
+// The error message of set() for a value, or nothing if it accepts the value.
 std::string complaint(std::string_view key, std::string_view value) {
   Paint paint;
   try {
@@ -121,7 +121,7 @@ TEST(WriteValue, IsTheShortestText) {
   EXPECT_EQ(write_value(OptionalSize{}), "none");
 }
 
-// A locale that writes 1.234,5 as German does.
+// A locale that writes numbers like 1.234,5, as German does.
 struct Comma : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }

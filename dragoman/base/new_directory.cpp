@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path without links, dots and a slash at its end: the place whose name the finished directory gets.
+// The absolute path without links, dots and a trailing slash: the name that the finished directory gets.
 fs::path place_of(const fs::path& path) {
   std::error_code problem;
   const fs::path place = fs::weakly_canonical(fs::absolute(path), problem);
@@ -39,11 +39,11 @@ void require_free(const fs::path& place, const fs::path& path) {
   if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) refuse(path);
 }
 
-// Gives the finished directory its name, unless anything has it by now; an empty directory may.
+// Renames the finished directory unless something else has the name by now. An empty directory is replaced.
 bool rename_to_free(const fs::path& from, const fs::path& to, bool to_is_empty) {
   if (to_is_empty) return ::rename(from.c_str(), to.c_str()) == 0;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // to this file system
+  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // the file system lacks the call
   return unknown && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
@@ -55,7 +55,8 @@ void give_name(const fs::path& from, const fs::path& to, bool to_is_empty) {
   throw Error(join("cannot give '", from.string(), "' the name '", to.string(), "' ", system_reason(), "."));
 }
 
-// An empty directory is replaced by a rename, which the current directory and a mount point do not survive or allow.
+// An empty directory is replaced by a rename. The system refuses that for a mount point. For the current directory it
+// would leave the process in a directory without a name.
 void require_replaceable(const fs::path& place, const fs::path& path) {
   struct stat given {};
   struct stat other {};
@@ -70,7 +71,7 @@ void require_replaceable(const fs::path& place, const fs::path& path) {
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kRandomLetters = 6;
 
-// A directory beside the place, with a random name that nothing else has.
+// Creates a directory beside the place, with a random name that is not in use.
 fs::path make_beside(const fs::path& place) {
   std::random_device random;
   make_directory(place.parent_path());
@@ -82,7 +83,7 @@ fs::path make_beside(const fs::path& place) {
   }
 }
 
-// What killed processes left beside the place. Throws an Error if a process is still at work there.
+// Removes directories that killed processes left beside the place. Throws an Error if a process still works in one.
 void remove_remnants_of(const fs::path& place) {
   const std::string begin = aside(place).filename().string() + "-";
   for (const fs::path& path : list_directory(place.parent_path())) {

@@ -21,7 +21,7 @@ class NewDirectoryTest : public ::testing::Test {
       replace_file(unfinished / "two", text);
     });
   }
-  // Nothing but these names.
+  // Expects that the directory holds exactly these names.
   void expect_names(const std::vector<std::string>& names) const {
     std::vector<std::string> found;
     for (const fs::path& path : list_directory(directory)) found.push_back(path.filename());
@@ -108,7 +108,7 @@ TEST_F(NewDirectoryTest, OnlyOneProcessMakesIt) {
     replace_file(unfinished / "one", "1");
   });
   EXPECT_EQ(read_file(directory / "a/one"), "1");
-  // A run that began in the meantime keeps its directory.
+  // A run that started in the meantime keeps its directory.
   EXPECT_THROW(make_new_directory(directory / "b", [&](const fs::path&) { make_directory(directory / "b"); }),
                UsageError);
   EXPECT_TRUE(list_directory(directory / "b").empty());

@@ -26,7 +26,7 @@ TEST(Shares, HoldersThatAskForAllComeToHaveTheSame) {
   Shares shares(900);
   EXPECT_TRUE(shares.take("a", 900));
   while (shares.take("b", 1)) continue;
-  for (int round = 0; round < 1000; ++round) {  // what the first gives back, whoever may takes
+  for (int round = 0; round < 1000; ++round) {  // one gives a unit back, and each takes it if it may
     shares.give_back("a", 1);
     while (shares.take("b", 1)) continue;
     while (shares.take("a", 1)) continue;
@@ -39,7 +39,7 @@ TEST(Shares, WhoGaveAllBackIsForgotten) {
   Shares shares(10);
   shares.force("a", 40);
   EXPECT_EQ(shares.held_by("a"), 40);
-  EXPECT_TRUE(shares.take("b", 1));  // what was taken by force is not taken from others
+  EXPECT_TRUE(shares.take("b", 1));  // what was taken by force does not reduce what others may take
   shares.give_back("b", 1);
   shares.give_back("a", 40);
   EXPECT_EQ(shares.held_by("a"), 0);

@@ -31,7 +31,7 @@ TEST(ThreadTeam, ManyShortRoundsLoseNoWork) {
   for (std::int64_t piece = 0; piece < 8; ++piece) EXPECT_EQ(sums[piece], 20000 * piece);
 }
 
-// Rounds of changing sizes: a thread that is late for one meets the next while that is being set up.
+// The rounds have different sizes, and a thread that is late for one round meets the next while it is being set up.
 TEST(ThreadTeam, LateThreadsRunNoPieceOfAnotherRound) {
   ThreadTeam team(3);
   RandomStream random(1);
