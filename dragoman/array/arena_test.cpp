@@ -69,7 +69,7 @@ TEST(Arena, KnowsWhatItStillHolds) {
   EXPECT_TRUE(arena.holds(first, generation));
   EXPECT_FALSE(arena.holds(second, generation));
   arena.pop_to(0);
-  arena.push(128);  // at the same address, but of another generation
+  arena.push(128);  // at the same address, but in another generation
   EXPECT_FALSE(arena.holds(first, generation));
 }
 

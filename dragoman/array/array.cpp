@@ -8,7 +8,8 @@ namespace dragoman {
 
 BFloat16::BFloat16(double value) {
   const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  // Adding what lies just below one half of the last place carries into it; a NaN stays one.
+  // Rounds to nearest, ties to even: adds just below half of the last kept bit, or exactly half if that bit is set. A
+  // NaN must stay a NaN, so its top fraction bit is set instead.
   const std::uint32_t rounded = std::isnan(value) ? word | 0x400000 : word + 0x7FFF + (word >> 16 & 1);
   bits = static_cast<std::uint16_t>(rounded >> 16);
 }

@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// Elements 0, 1, 2, ... in rows of four.
+// x holds the elements 0, 1, 2, ... in rows of four.
 class ArrayTest : public ::testing::Test {
  protected:
   ArrayTest() { std::iota(elements.begin(), elements.end(), 0.0f); }
