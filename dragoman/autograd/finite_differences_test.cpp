@@ -61,7 +61,7 @@ TEST(FiniteDifferences, WhatIsNotANumberIsInfinitelyFar) {
   EXPECT_TRUE(std::isinf(finite_difference_error(*bench.on, x, ones, [&] { return nan; })));
 }
 
-// y = factor x, whose backward says that dx = slope dy.
+// y = factor x, with a backward that computes dx = slope dy.
 Tensor scaled(const Tensor& x, double factor, double slope) {
   Backend& on = x.backend();
   Array y = on.empty_like(x.array());
@@ -69,7 +69,7 @@ Tensor scaled(const Tensor& x, double factor, double slope) {
   return record(y, {x}, [&on, slope](const Array& dy, Sinks& d) { on.scaled(dy, slope, d.into(0)); });
 }
 
-// The sum of all elements: one number, like a loss.
+// The sum of all elements, which is one number like a loss.
 Tensor sum(const Tensor& x) {
   Backend& on = x.backend();
   Array total = on.empty({1}, DType::kFloat64);

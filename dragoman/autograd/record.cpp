@@ -70,13 +70,18 @@ Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
-// The Recording that `root` is on.
+// The Recording that `root` was computed in.
 Recording& recording_of(const Tensor& root) {
   require<Error>(root.variable() != nullptr && current_recording != nullptr,
                  "backward: nothing was recorded on the way to this tensor");
   return *current_recording;
 }
 
+// Visits the functions from last to first. For each one:
+//   1. collects the gradients of its outputs; later functions have written them. Skips the function if there are none;
+//   2. frees what later functions pushed onto the device arena;
+//   3. runs its backward, which writes or adds to the gradients of its inputs;
+//   4. returns the gradients of its outputs to the pool.
 void run_tape(Recording& recording) {
   Backend& on = recording.backend();
   for (Node* node = recording.last(); node != nullptr; node = node->previous) {

@@ -25,7 +25,7 @@ Tensor plus(const Tensor& a, const Tensor& b) {
   });
 }
 
-// (s, y) = (2 x, 3 x), with what reached each of them.
+// (s, y) = (2 x, 3 x), which also notes which of ds and dy reached it.
 std::array<Tensor, 2> two_and_three_times(const Tensor& x, int& outputs_reached) {
   Backend& on = x.backend();
   Array s = on.empty_like(x.array()), y = on.empty_like(x.array());
@@ -38,7 +38,7 @@ std::array<Tensor, 2> two_and_three_times(const Tensor& x, int& outputs_reached)
   });
 }
 
-// A parameter's gradient, gathered in `buffer`.
+// The Variable of a parameter whose gradient is summed in `buffer`.
 Variable persistent(const Tensor& buffer) {
   Variable variable;
   variable.shape = buffer.shape();
@@ -177,7 +177,7 @@ TEST_F(Record, WholeAndViewAddUpInEitherOrder) {
   for (const bool whole_first : {true, false}) {
     const Recording recording(on);
     const Tensor x = leaf_of({1, 2}, {1, 2}), y = times(x, 1), view = columns(y, 1, 1);
-    // Backward comes to the last function first.
+    // Backward runs the last function first.
     const Tensor early = whole_first ? columns(times(y, 5), 0, 1) : times(view, 7);
     const Tensor late = whole_first ? times(view, 7) : columns(times(y, 5), 0, 1);
     run_backward(plus(early, late), {1});

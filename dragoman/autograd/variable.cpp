@@ -19,7 +19,7 @@ bool any_view_written(const Variable& whole) {
   return false;
 }
 
-// Zeroes the columns of `whole` that no view has written; afterwards all of it is written.
+// Zeroes the columns of `whole` that no view has written. Afterwards all of it counts as written.
 void complete_with_zeros(Backend& on, Variable& whole) {
   const std::int64_t width = whole.shape.cols();
   std::int64_t column = 0;
@@ -72,7 +72,7 @@ void release_gradient(Backend& on, Variable& variable) {
 
 void link_view(Variable& view, Variable& whole, std::int64_t first) {
   Variable& root = whole.whole != nullptr ? *whole.whole : whole;
-  // A parameter outlives the Recording that a view lives in. Take columns of its product instead.
+  // A parameter outlives the Recording that its views would live in. Take columns of a product with it instead.
   require<Error>(!root.persistent, "columns: a parameter has no views");
   const std::int64_t start = whole.first_column + first, end = start + view.shape.cols();
   for (const Variable* other = root.views; other != nullptr; other = other->next_view) {
