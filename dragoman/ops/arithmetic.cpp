@@ -97,7 +97,8 @@ Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
-// Where each part begins, and where the last one ends. `extent` is the size that adds up.
+// The start of each part in the result, and then the end of the last one. extent(part) is its size along the joined
+// axis.
 template <class Extent>
 std::vector<std::int64_t> starts_of(std::span<const Tensor> parts, const Extent& extent) {
   std::vector<std::int64_t> starts{0};
@@ -105,7 +106,7 @@ std::vector<std::int64_t> starts_of(std::span<const Tensor> parts, const Extent&
   return starts;
 }
 
-// y is made of its parts, where part_of(y, first, count) is one of them.
+// Copies the parts into y, where part_of(y, first, count) is the view of y that holds one part.
 template <class PartOf>
 Tensor joined(const Array& y, std::span<const Tensor> parts, const std::vector<std::int64_t>& starts,
               const PartOf& part_of) {

@@ -6,7 +6,7 @@ namespace dragoman::ops {
 
 namespace {
 
-// How many weights all sentences have together.
+// The number of attention weights of all sentences together.
 std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
   require<ShapeError>(reach.queries.B == reach.keys.B, "attention: queries of ", reach.queries.B,
                       " sentences and keys of ", reach.keys.B);

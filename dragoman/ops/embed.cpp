@@ -32,7 +32,7 @@ Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P
   Array y = on.empty({segments.R, E.dim(-1)}, E.array().dtype());
   on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);
 
-  if (!recorded({E, P})) return Tensor(on, y);  // E may be shared by workers with backends of their own
+  if (!recorded({E, P})) return Tensor(on, y);  // not record(): workers with other backends may share E
   return record(y, {E, P}, [&on, tokens, scale, dropout](const Array& dy, Sinks& sinks) {
     const auto [dE, dP] = sinks.first<2>();
     on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, dE, dP);
@@ -43,7 +43,7 @@ namespace plain {
 
 namespace {
 
-// Row r is one at column ids[r] and zero elsewhere; all zero for id 0 where that is reserved.
+// A matrix whose row r is 1 at column ids[r] and 0 elsewhere. If zero_reserved, the row of id 0 is all zero.
 Tensor one_hot(Backend& on, const Array& ids, std::int64_t columns, DType dtype, bool zero_reserved) {
   std::vector<std::int32_t> host(ids.count());
   on.copy_out(ids, host.data());

@@ -11,7 +11,7 @@ namespace dragoman::ops {
 namespace {
 
 constexpr std::int64_t kChunkBytes = 128 << 20;
-// A GPU is kept busy by thousands of rows; more of them leave its cache.
+// Thousands of rows keep a GPU busy; with more, the logits no longer fit its cache.
 constexpr std::int64_t kCudaRows = 6272;
 
 std::int64_t chunk_rows(const LossOptions& options, const Array& Y, std::int64_t V) {

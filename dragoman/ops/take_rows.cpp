@@ -16,7 +16,8 @@ Array to_device(Backend& on, std::span<const std::int32_t> values) {
 }  // namespace
 
 RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_t rows) {
-  // A counting sort: how often each row is taken, where its takers begin, and then the takers in rising order.
+  // A counting sort. The takers of a row are the places i with taken[i] == row. Count the takers of each row, sum the
+  // counts to get where each row's takers start, then fill them in, in ascending order.
   std::vector<std::int32_t> starts(static_cast<std::size_t>(rows) + 1), takers(taken.size());
   bool distinct = true;
   for (const std::int32_t row : taken) {

@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<std::int32_t>;
 
-// A row twice, a row that nobody takes, and another order.
+// The index repeats a row, omits a row, and changes the order.
 const Rows kTaken = {3, 0, 3, 1}, kDistinct = {4, 0, 2};
 
 TEST(TakeRows, TakesRowsInTheOrderOfTheIndex) {
@@ -25,7 +25,7 @@ TEST(TakeRows, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   const Tensor x = bench.random({4, 3}, 1);
   expect_gradients_match([&](auto in) { return take_rows(in[0], row_index(*bench.on, kTaken, 4)); }, {x});
-  // With something in the gradient already.
+  // Here another function has already written to the gradient.
   expect_gradients_match([&](auto in) { return take_rows(in[0], row_index(*bench.on, kTaken, 4)) + in[0]; }, {x});
   expect_gradients_match([&](auto in) { return take_rows(in[0] * 2.0, row_index(*bench.on, {}, 4)); }, {x});
 }
