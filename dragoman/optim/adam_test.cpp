@@ -12,7 +12,7 @@ namespace {
 using nn::Initial;
 using nn::Parameter;
 
-// Two parameters of sizes that are no multiple of anything.
+// Two parameters whose sizes are not multiples of a vector register.
 struct Pair {
   Parameter W{{5, 7}, Initial::normal(1)}, b{{3}, Initial::constant(1)};
 
@@ -46,7 +46,7 @@ struct Rig {
   Adam adam;
 };
 
-// The published update of one tensor by itself.
+// The update of the Adam paper for one tensor, in plain loops.
 struct Reference {
   Doubles theta, m = Doubles(theta.size(), 0), v = Doubles(theta.size(), 0);
   int t = 0;
@@ -104,7 +104,7 @@ TEST(Adam, ItsMomentsHaveTheLayoutOfTheBlock) {
   EXPECT_EQ(rig.adam.v().dtype(), DType::kFloat32);
 }
 
-// A vector long enough to be shared out.
+// A vector that is long enough to be divided among threads.
 struct Long {
   Parameter W{{50001}, Initial::normal(1)};
   void parameters(nn::ParameterVisitor& visit) { visit("W", W); }
