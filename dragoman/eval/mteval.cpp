@@ -8,7 +8,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_point(char c) { return c == '.' || c == ','; }
 
-// ASCII's punctuation and space without ' , - . and what is a letter or digit.
+// ASCII punctuation and space, without ' , - and the period.
 bool stands_alone(char c) {
   const auto within = [c](char first, char last) { return c >= first && c <= last; };
   return within('{', '~') || within('[', '`') || within(' ', '&') || within('(', '+') || within(':', '@') || c == '/';

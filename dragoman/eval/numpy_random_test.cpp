@@ -7,7 +7,7 @@
 namespace dragoman::eval {
 namespace {
 
-// Printed by NumPy 2.4 for numpy.random.default_rng(12345).
+// NumPy 2.4 prints these numbers for numpy.random.default_rng(12345).
 TEST(NumpyRandom, IsNumPysDefaultGenerator) {
   NumpyRandom random(12345);
   EXPECT_EQ(random.next_64(), 0x3A32B18DB2FFC19Du);

@@ -47,7 +47,7 @@ TEST(EditTable, AnotherHypothesisHasTheDistanceOfATableOfItsOwn) {
   }
 }
 
-// Within the beam, cell by cell, as Tercom does it.
+// The distance from a full table in which only the cells within the beam are computed, as in Tercom.
 std::int64_t plain_distance(const Symbols& hypothesis, const Symbols& reference) {
   constexpr std::int64_t kFar = 1'000'000;
   const double ratio = static_cast<double>(reference.size()) / static_cast<double>(hypothesis.size());
@@ -124,9 +124,9 @@ TEST(CountEdits, AStretchMovesInOneEditIfItIsShortAndNear) {
   };
   EXPECT_EQ(moved(1, 20), 1);
   EXPECT_EQ(moved(10, 20), 1);
-  EXPECT_EQ(moved(11, 20), 2);  // ten words and one
+  EXPECT_EQ(moved(11, 20), 2);  // two moves: ten words, and one word
   EXPECT_EQ(moved(1, 50), 1);
-  EXPECT_EQ(moved(1, 51), 2);  // left out here and inserted there
+  EXPECT_EQ(moved(1, 51), 2);  // too far to move: deleted here and inserted there
 }
 
 TEST(CountEdits, EqualSentencesNeedNone) {

@@ -19,7 +19,7 @@ const Sentences kReference{"the cat is on the mat", "there is a cat on the mat .
                            "a little house",        "it will rain today",
                            "we saw a red car",      "she is reading a book"};
 
-// What sacreBLEU 2.6.0 with NumPy 2.4.6 says of these sentences, with its own seed and numbers of trials.
+// The results of sacreBLEU 2.6.0 with NumPy 2.4.6 for these sentences, with its default seed and numbers of trials.
 struct Known {
   Interval interval, of_baseline, of_system;
   double bootstrap_p, randomisation_p;
@@ -92,7 +92,7 @@ TEST(Significance, IsPartOfTheSignature) {
   EXPECT_EQ(resampling_text(Resampling::kNone, {}), "");
 }
 
-// A sum from left to right keeps the 1 after 2^24 out of each place; eight partial sums do not.
+// In a sum from left to right every 1 after 2^24 is lost to rounding. With eight partial sums only one of them is.
 TEST(NumpySum, AddsInEightLanesAndByHalves) {
   std::vector<float> numbers(16, 1.0f);
   numbers[0] = 16'777'216;

@@ -5,7 +5,7 @@
 namespace dragoman::eval {
 namespace {
 
-// Bytes of the space that `text` begins with, 0 if it begins with none.
+// The number of bytes of the white space character that `text` begins with; 0 if it begins with another character.
 std::size_t space_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first == ' ' || (first >= '\t' && first <= '\r') || (first >= 0x1C && first <= 0x1F) ? 1 : 0;

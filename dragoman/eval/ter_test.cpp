@@ -37,7 +37,7 @@ TEST(Ter, IgnoresCaseUnlessTold) {
   EXPECT_EQ(sentence_score(Ter({.case_sensitive = true}), "A b", {"a b"}), 50);
 }
 
-// The scores are those that sacreBLEU 2.6.0 prints.
+// sacreBLEU 2.6.0 prints these scores.
 TEST(Ter, CutsAsTercomDoes) {
   const std::string given = "He didn't, did he? &quot;No&quot; it's 3-4";
   const Sentences reference{"He did not, did he ? \" No \" it 's 3 - 4"};

@@ -19,7 +19,7 @@ bool is_asian_punctuation(char32_t code) {
              std::u32string_view::npos;
 }
 
-// Characters that are words by themselves: Chinese ones, their parts and enclosed forms, and punctuation.
+// Characters that are words of their own: Chinese characters, their radicals and enclosed forms, and punctuation.
 bool is_asian_word(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   return within(0x4E00, 0x9FFF) || within(0x3200, 0x4DBF) || within(0x31C0, 0x31EF) || within(0x2E80, 0x2EFF) ||

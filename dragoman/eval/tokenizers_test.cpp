@@ -34,7 +34,7 @@ TEST(Tokenize13a, SpacesOfAllKindsSeparateTokens) {
                          "c\xE2\x80\x89"
                          "d\xE3\x80\x80 "),
             "a b c d");
-  EXPECT_EQ(tokenize_13a("\xE2\x80\x8B"), "\xE2\x80\x8B");  // U+200B is none
+  EXPECT_EQ(tokenize_13a("\xE2\x80\x8B"), "\xE2\x80\x8B");  // U+200B is not white space
   EXPECT_EQ(tokenize_13a(""), "");
   EXPECT_EQ(tokenize_13a(" \n "), "");
 }
@@ -59,8 +59,8 @@ TEST(TokenizeIntl, PunctuationThatTouchesNumbersOnlyStays) {
 
 TEST(TokenizeZh, ChineseCharactersStandAlone) {
   EXPECT_EQ(tokenize_zh("\xE6\x88\x91\xE7\x88\xB1NLP\xE3\x80\x82"), "\xE6\x88\x91 \xE7\x88\xB1 NLP \xE3\x80\x82");
-  EXPECT_EQ(tokenize_zh("a\xE2\x80\x94z"), "a \xE2\x80\x94 z");      // a dash, which sacreBLEU's ranges hold by mistake
-  EXPECT_EQ(tokenize_zh("\xF0\xA0\x80\x80z"), "\xF0\xA0\x80\x80z");  // U+20000, which they miss
+  EXPECT_EQ(tokenize_zh("a\xE2\x80\x94z"), "a \xE2\x80\x94 z");      // a dash, in sacreBLEU's ranges by mistake
+  EXPECT_EQ(tokenize_zh("\xF0\xA0\x80\x80z"), "\xF0\xA0\x80\x80z");  // U+20000, not in its ranges
 }
 
 TEST(TokenizeZh, PointsAtTheEndsOfALineHaveNoNeighbour) {
