@@ -41,7 +41,7 @@ HostReservation::HostReservation(std::size_t bytes) : bytes_(bytes) {
 
 HostReservation::~HostReservation() { munmap(base_, bytes_); }
 
-std::int64_t HostReservation::made() { return reservations_made; }
+std::int64_t HostReservation::count_made() { return reservations_made; }
 
 std::size_t default_reservation() {
   const std::size_t physical =

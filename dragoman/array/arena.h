@@ -45,7 +45,7 @@ class HostReservation : public Reservation {
   std::size_t reserved() const override { return bytes_; }
 
   // How many reservations this process has made. Tests use it to show that a training step, once warm, makes none.
-  static std::int64_t made();
+  static std::int64_t count_made();
 
  private:
   void* base_ = nullptr;
@@ -79,9 +79,9 @@ class Arena {
   void pop_to(std::size_t mark);
 
   std::size_t used() const { return used_; }
-  // The most bytes that were in use at once, which a dry run measures. forget_peak() starts the measurement again.
+  // The most bytes that were in use at once, which a dry run measures. reset_peak() starts the measurement again.
   std::size_t peak() const { return peak_; }
-  void forget_peak() { peak_ = used_; }
+  void reset_peak() { peak_ = used_; }
 
   // For the check that a debug build makes when an Array is read: is its memory still in use? The generation counts how
   // often the arena was emptied. holds() is true if the pointer is below the top of the stack and the arena was not

@@ -49,9 +49,9 @@ class Array {
   Array moved_to(void* data) const;
   // The same array with the note that `rows` padding rows follow its last row in memory. They are all zero and not part
   // of the shape. A product with a matrix of round size is faster, so kernels may include them. Views have none.
-  Array sparing(std::int64_t rows) const;
-  std::int64_t spare_rows() const { return spare_rows_; }
-  Array with_spare_rows() const;  // the matrix that includes the padding rows
+  Array with_padding_rows(std::int64_t rows) const;
+  std::int64_t padding_rows() const { return padding_rows_; }
+  Array including_padding_rows() const;  // the matrix that includes the padding rows
 
   // The address of the first element. Throws ShapeError if T is not the element type. A debug build also checks that
   // the memory was not given back to its arena.
@@ -66,7 +66,7 @@ class Array {
  private:
   Shape shape_;
   std::int64_t row_stride_ = 0;
-  std::int64_t spare_rows_ = 0;
+  std::int64_t padding_rows_ = 0;
   void* data_ = nullptr;
   const Arena* owner_ = nullptr;
   std::uint32_t generation_ = 0;

@@ -24,7 +24,7 @@ TEST(Mask, CausalHidesTheFuture) {
   EXPECT_EQ(picture(causal, 3, 4), "xxxx");
 }
 
-TEST(Mask, ANeighbourhoodReachesHalfOfItEachWay) {
+TEST(Mask, ANeighbourhoodReachesHalfItsSizeEachWay) {
   EXPECT_EQ(picture({.r = 3}, 2, 6), ".xxx..");
   EXPECT_EQ(picture({.r = 3}, 0, 6), "xx....");
   EXPECT_EQ(picture({.r = 2}, 5, 6), "....xx");

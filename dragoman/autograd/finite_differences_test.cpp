@@ -35,7 +35,7 @@ TEST(FiniteDifferences, ErrorIsAbsoluteWhereNothingChanges) {
   EXPECT_EQ(finite_difference_error(*bench.on, x, gradient, [] { return 3.0; }), 0.5);
 }
 
-TEST(FiniteDifferences, TakeColumnsOfAWiderArray) {
+TEST(FiniteDifferences, WorkForColumnsOfAWiderArray) {
   const Workbench bench;
   const Array wide = bench.random({2, 5}, 1).array(), x = wide.columns(1, 2);
   const Array gradient = bench.tensor({2, 2}, {1, 2, 3, 4}).array();
@@ -46,13 +46,13 @@ TEST(FiniteDifferences, TakeColumnsOfAWiderArray) {
   EXPECT_LT(finite_difference_error(*bench.on, x, gradient, objective), 1e-9);
 }
 
-TEST(FiniteDifferences, LookOnOneSideOfANearbyKink) {
+TEST(FiniteDifferences, AvoidANearbyKink) {
   const Workbench bench;
   const Array x = bench.tensor({1}, {2e-5}).array(), gradient = bench.tensor({1}, {1}).array();
   EXPECT_LT(finite_difference_error(*bench.on, x, gradient, [&] { return std::max(0.0, elements(x)[0]); }), 1e-9);
 }
 
-TEST(FiniteDifferences, WhatIsNotANumberIsInfinitelyFar) {
+TEST(FiniteDifferences, NaNGivesAnInfiniteError) {
   const Workbench bench;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Array x = bench.tensor({2}, {1, 2}).array(), ones = bench.tensor({2}, {1, 1}).array();
@@ -87,7 +87,7 @@ TEST(GradientError, IsSmallForARightBackwardAndLargeForAWrongOne) {
   EXPECT_NEAR(gradient_error(*bench.on, inputs, [](auto x) { return scaled(x[0], 2, 1.9); }), 0.05, 1e-8);
 }
 
-TEST(GradientError, TakesALossAsItIs) {
+TEST(GradientError, WorksForALoss) {
   const Workbench bench;
   const Array inputs[] = {bench.random({3, 2}, 1).array()};
   EXPECT_LT(gradient_error(*bench.on, inputs, [](auto x) { return sum(scaled(x[0], 2, 2)); }), 1e-9);

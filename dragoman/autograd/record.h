@@ -85,9 +85,9 @@ class NoGradient {
 Tensor leaf(Backend& on, const Array& array);
 
 // Whether an op on these inputs will be recorded: there is a Recording, and some input needs a gradient.
-bool recorded(std::span<const Tensor> inputs);
-inline bool recorded(std::initializer_list<Tensor> inputs) {
-  return recorded(std::span(inputs.begin(), inputs.size()));
+bool will_be_recorded(std::span<const Tensor> inputs);
+inline bool will_be_recorded(std::initializer_list<Tensor> inputs) {
+  return will_be_recorded(std::span(inputs.begin(), inputs.size()));
 }
 
 // Runs the tape backwards from `root`, whose own gradient is 1 or `d_root`. With several roots, which must be single
@@ -113,20 +113,20 @@ void attach(Recording& recording, Node& node, const Function& function) {
 // Copies a list for the closure of a function with these inputs. The copy lives as long as the tape. Empty if the
 // function is not recorded.
 template <class T>
-std::span<const T> kept(std::span<const T> values, std::span<const Tensor> inputs) {
+std::span<const T> copy_to_tape(std::span<const T> values, std::span<const Tensor> inputs) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-  if (!recorded(inputs)) return {};
+  if (!will_be_recorded(inputs)) return {};
   T* copy = static_cast<T*>(internal::new_closure(*Recording::current(), values.size_bytes()));
   std::ranges::copy(values, copy);
   return {copy, values.size()};
 }
 
-// Records y = f(inputs) with function(dy, sinks) as its backward, if recorded(inputs). The function may overwrite dy,
-// because it is not read afterwards.
+// Records y = f(inputs) with function(dy, sinks) as its backward, if will_be_recorded(inputs). The function may
+// overwrite dy, because it is not read afterwards.
 template <class Function>
 Tensor record(const Array& y, std::span<const Tensor> inputs, const Function& function) {
   Backend& on = inputs.front().backend();
-  if (!recorded(inputs)) return Tensor(on, y);
+  if (!will_be_recorded(inputs)) return Tensor(on, y);
   Recording& recording = *Recording::current();
   Node& node = internal::new_node(recording, inputs);
   node.outputs[0] = internal::new_variable(on, y);
@@ -144,7 +144,7 @@ template <class Function>
 std::array<Tensor, 2> record(const Array& s, const Array& y, std::initializer_list<Tensor> inputs,
                              const Function& function) {
   Backend& on = inputs.begin()->backend();
-  if (!recorded(inputs)) return {Tensor(on, s), Tensor(on, y)};
+  if (!will_be_recorded(inputs)) return {Tensor(on, s), Tensor(on, y)};
   Recording& recording = *Recording::current();
   Node& node = internal::new_node(recording, std::span(inputs.begin(), inputs.size()));
   node.outputs = {internal::new_variable(on, s), internal::new_variable(on, y)};

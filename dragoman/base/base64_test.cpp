@@ -9,7 +9,7 @@ namespace {
 
 std::string of(std::string_view text) { return base64(std::as_bytes(std::span(text))); }
 
-TEST(Base64, IsThatOfTheStandard) {  // RFC 4648, section 10
+TEST(Base64, MatchesTheExamplesOfTheStandard) {  // RFC 4648, section 10
   EXPECT_EQ(of(""), "");
   EXPECT_EQ(of("f"), "Zg==");
   EXPECT_EQ(of("fo"), "Zm8=");

@@ -25,7 +25,7 @@ struct OptionalSize {
 };
 
 // Two fields that one key sets to the same value.
-struct Both {
+struct FieldPair {
   int& first;
   int& second;
 };
@@ -84,7 +84,7 @@ void read_value(bool& value, std::string_view text, std::string_view where);
 void read_value(std::string& value, std::string_view text, std::string_view where);
 void read_value(std::vector<std::string>& value, std::string_view text, std::string_view where);  // a,b,c
 void read_value(OptionalSize& value, std::string_view text, std::string_view where);
-void read_value(const Both& value, std::string_view text, std::string_view where);
+void read_value(const FieldPair& value, std::string_view text, std::string_view where);
 // The index of `text` in `names`.
 std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where);
 
@@ -113,7 +113,7 @@ std::string write_value(bool value);
 std::string write_value(const std::string& value);
 std::string write_value(const std::vector<std::string>& value);
 std::string write_value(OptionalSize value);
-std::string write_value(const Both& value);
+std::string write_value(const FieldPair& value);
 
 inline std::string write_value(const NameField& field) { return field.choices[field.get(field.value)]; }
 
@@ -158,7 +158,7 @@ void set(Config& config, std::string_view key, std::string_view value, std::stri
 struct ListedField {
   std::string key;
   std::variant<int*, std::int64_t*, std::uint64_t*, float*, double*, bool*, std::string*, std::vector<std::string>*,
-               OptionalSize*, NameField, Both>
+               OptionalSize*, NameField, FieldPair>
       value;
   std::string help;
 };
@@ -171,7 +171,7 @@ class FieldList {
     using Type = std::remove_cvref_t<Value>;
     if constexpr (Named<Type>) {
       fields_.push_back({std::string(key), NameField::of(value), std::string(help)});
-    } else if constexpr (std::is_same_v<Type, Both>) {
+    } else if constexpr (std::is_same_v<Type, FieldPair>) {
       fields_.push_back({std::string(key), value, std::string(help)});
     } else {
       fields_.push_back({std::string(key), &value, std::string(help)});

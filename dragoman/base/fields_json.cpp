@@ -16,7 +16,8 @@ std::string setting_text(const Json& value, std::string_view where) {
   if (value.is_string()) return value.get<std::string>();
   std::vector<std::string> words;
   for (const Json& word : value) {
-    require<Error>(value.is_array() && word.is_string(), where, ": a setting is neither a number nor text.");
+    require<Error>(value.is_array() && word.is_string(), where,
+                   ": a setting is neither a number, nor a text, nor a list of texts.");
     words.push_back(word.get<std::string>());
   }
   return write_value(words);
@@ -25,7 +26,7 @@ std::string setting_text(const Json& value, std::string_view where) {
 namespace {
 
 // Far more than any of our files needs. Copying a Json value is recursive, so deeper nesting could overflow the stack.
-constexpr int kDeepest = 100;
+constexpr int kMaxDepth = 100;
 
 bool is_nested_too_deep(std::string_view text) {
   int depth = 0;
@@ -36,7 +37,7 @@ bool is_nested_too_deep(std::string_view text) {
     if (in_string) {
       i += c == '\\' ? 1 : 0;
     } else if (c == '[' || c == '{') {
-      if (++depth > kDeepest) return true;
+      if (++depth > kMaxDepth) return true;
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -46,7 +47,7 @@ bool is_nested_too_deep(std::string_view text) {
 
 // Builds the document from the events of the parser. The library's own builder compares each key with all keys before
 // it, so that an object of n keys takes n * n steps.
-class DocumentMaker {
+class DocumentBuilder {
  public:
   Json take() { return std::move(document_); }
 
@@ -72,10 +73,10 @@ class DocumentMaker {
           std::ranges::find(entries, name, [](const auto& entry) -> const std::string& { return entry.first; });
       place = static_cast<std::size_t>(same - entries.begin());
     } else {
-      if (object.places.empty()) {
-        for (std::size_t i = 0; i < entries.size(); ++i) object.places.emplace(entries[i].first, i);
+      if (object.index_of.empty()) {
+        for (std::size_t i = 0; i < entries.size(); ++i) object.index_of.emplace(entries[i].first, i);
       }
-      place = object.places.try_emplace(name, place).first->second;
+      place = object.index_of.try_emplace(name, place).first->second;
     }
     if (place == entries.size()) entries.emplace_back(std::move(name), nullptr);
     object.next = place;
@@ -91,16 +92,16 @@ class DocumentMaker {
   struct Open {
     Json* value;           // an array or object that is not complete yet
     std::size_t next = 0;  // in an object: the index of the entry that gets the next value
-    std::unordered_map<std::string, std::size_t> places = {};  // key to index; filled from kFewKeys entries on
+    std::unordered_map<std::string, std::size_t> index_of = {};  // key to index; filled from kFewKeys entries on
   };
 
   bool put(Json value) {
-    place(std::move(value));
+    store(std::move(value));
     return true;
   }
   // Stores the value in the innermost open array or object and returns its address. The address stays valid while the
   // value is open, because the container around it grows only after the value is complete.
-  Json* place(Json value) {
+  Json* store(Json value) {
     if (open_.empty()) {
       document_ = std::move(value);
       return &document_;
@@ -113,7 +114,7 @@ class DocumentMaker {
     return &entry;
   }
   bool open(Json value) {
-    open_.push_back({.value = place(std::move(value))});
+    open_.push_back({.value = store(std::move(value))});
     return true;
   }
   bool close() {
@@ -128,7 +129,7 @@ class DocumentMaker {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view where) {
-  require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kDeepest, " levels deep.");
+  require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kMaxDepth, " levels deep.");
   Json document = try_parse_json(text);
   require<Error>(!document.is_discarded(), where, " is not JSON; it is damaged, or not a file of dragoman.");
   return document;
@@ -136,9 +137,9 @@ Json parse_json(std::string_view text, std::string_view where) {
 
 Json try_parse_json(std::string_view text) {
   if (is_nested_too_deep(text)) return Json::value_t::discarded;
-  DocumentMaker maker;
-  if (!Json::sax_parse(text, &maker)) return Json::value_t::discarded;
-  return maker.take();
+  DocumentBuilder builder;
+  if (!Json::sax_parse(text, &builder)) return Json::value_t::discarded;
+  return builder.take();
 }
 
 }  // namespace dragoman

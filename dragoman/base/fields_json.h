@@ -48,7 +48,7 @@ std::string setting_text(const Json& value, std::string_view where);
 // cannot be parsed.
 template <class Config>
 void settings_from_json(const Json& object, Config& config, std::string_view where) {
-  require<Error>(object.is_object(), where, ": the settings are not an object.");
+  require<Error>(object.is_object(), where, ": the settings are not a JSON object.");
   for (const auto& [key, value] : object.items()) {
     try {
       set(config, key, setting_text(value, where));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kFirstReadBytes = 1 << 14;  // most files that are read whole are small
-constexpr std::string_view kAsideEnding = ".unfinished";
+constexpr std::string_view kUnfinishedEnding = ".unfinished";
 
 // Closes the file descriptor at the end of the scope.
 struct Descriptor {
@@ -29,7 +29,7 @@ struct Descriptor {
 
 // Repeats a system call while signals interrupt it.
 template <class Call>
-int until_not_interrupted(const Call& call) {
+int retry_if_interrupted(const Call& call) {
   while (true) {
     const int result = call();
     if (result >= 0 || errno != EINTR) return result;
@@ -38,7 +38,7 @@ int until_not_interrupted(const Call& call) {
 
 // Pipes and most devices cannot be flushed and do not need it: EINVAL and ENOTSUP are no failure.
 void flush_to_disk(int file, const std::filesystem::path& path) {
-  require<Error>(until_not_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
+  require<Error>(retry_if_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
                  "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
@@ -57,7 +57,7 @@ std::filesystem::path parent_of(const std::filesystem::path& path) {
 }
 
 // Whether the path still names the file that was opened. It may have been renamed or removed since then.
-bool names(const std::filesystem::path& path, int file) {
+bool still_names(const std::filesystem::path& path, int file) {
   struct stat named {};
   struct stat opened {};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 && named.st_dev == opened.st_dev &&
@@ -74,7 +74,7 @@ std::ostream& operator<<(std::ostream& out, SystemReason) {
 
 int open_file(const std::filesystem::path& path, int flags) {
   constexpr mode_t kMode = 0644;  // permissions of a new file
-  return until_not_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
+  return retry_if_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
 }
 
 std::filesystem::file_status status_of(const std::filesystem::path& path) {
@@ -178,7 +178,7 @@ void LineFile::begin() {
   if (begun_) return;
   struct stat status {};
   const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-  require<Error>(!plain || until_not_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
+  require<Error>(!plain || retry_if_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
                  path_.string(), "' ", system_reason(), ".");
   begun_ = true;
 }
@@ -198,8 +198,8 @@ void LineFile::finish() {
 
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
   try {
-    write(aside(path));
-    rename_durably(aside(path), path);
+    write(unfinished_path(path));
+    rename_durably(unfinished_path(path), path);
   } catch (...) {
     remove_unfinished(path);
     throw;
@@ -235,8 +235,8 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
   if (std::filesystem::is_directory(from, problem) && std::filesystem::is_directory(to, problem)) {
     std::filesystem::remove_all(to, problem);
   }
-  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot give '", from.string(), "' the name '", to.string(),
-                 "' ", system_reason(), ".");
+  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot rename '", from.string(), "' to '", to.string(), "' ",
+                 system_reason(), ".");
   flush_directory(parent_of(to));
 }
 
@@ -252,14 +252,16 @@ void flush_directory(const std::filesystem::path& directory) {
   flush_to_disk(file.number, directory);
 }
 
-std::filesystem::path aside(const std::filesystem::path& path) { return path.string() + std::string(kAsideEnding); }
+std::filesystem::path unfinished_path(const std::filesystem::path& path) {
+  return path.string() + std::string(kUnfinishedEnding);
+}
 
 void remove_unfinished(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::filesystem::remove_all(aside(path), ignored);
+  std::filesystem::remove_all(unfinished_path(path), ignored);
 }
 
-bool is_aside(const std::filesystem::path& path) { return path.string().ends_with(kAsideEnding); }
+bool is_unfinished(const std::filesystem::path& path) { return path.string().ends_with(kUnfinishedEnding); }
 
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> paths;
@@ -282,10 +284,10 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
     make_directory(directory);
     Descriptor opened{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     require<Error>(opened.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
-    const bool locked = until_not_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
+    const bool locked = retry_if_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
     require<Error>(locked || errno != EWOULDBLOCK, "another process is working in '", directory.string(), "'.");
     require<Error>(locked, "cannot lock the directory '", directory.string(), "' ", system_reason(), ".");
-    if (!names(directory, opened.number)) continue;  // another process renamed it before it was locked
+    if (!still_names(directory, opened.number)) continue;  // another process renamed it before it was locked
     file_ = std::exchange(opened.number, -1);
     return;
   }

@@ -22,7 +22,7 @@ struct DamagedFile : Error {
 // Calls f, which interprets bytes that were already read, and returns its result. An Error from f becomes a
 // DamagedFile.
 template <class F>
-auto complaints_as_damage(const F& f) {
+auto errors_as_damage(const F& f) {
   try {
     return f();
   } catch (const Error& error) {
@@ -113,8 +113,8 @@ class LineFile {
   bool is_new_ = false, begun_ = false;
 };
 
-// Calls `write` to create the file or directory aside(path), renames it to `path`, and flushes the directory that holds
-// it. If anything fails, the old `path` stays and the new file is removed.
+// Calls `write` to create the file or directory unfinished_path(path), renames it to `path`, and flushes the directory
+// that holds it. If anything fails, the old `path` stays and the new file is removed.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 // Replaces the content of the file by `text`: writes a file aside, flushes it and renames it. If anything fails, the
@@ -131,10 +131,10 @@ void remove_file(const std::filesystem::path& path);
 void flush_directory(const std::filesystem::path& directory);
 
 // The temporary name, beside `path`, of a file that is still being written. A run that is killed leaves files with such
-// names behind; is_aside() recognizes them.
-std::filesystem::path aside(const std::filesystem::path& path);
-bool is_aside(const std::filesystem::path& path);
-// Removes the file or directory aside(path), to free its disk space after a failure.
+// names behind; is_unfinished() recognizes them.
+std::filesystem::path unfinished_path(const std::filesystem::path& path);
+bool is_unfinished(const std::filesystem::path& path);
+// Removes the file or directory unfinished_path(path), to free its disk space after a failure.
 void remove_unfinished(const std::filesystem::path& path);
 
 // The sorted paths of a directory's entries; empty if there is no such directory. Throws an Error if it cannot be read.

@@ -21,14 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::minutes kBetweenComplaints{1};
+constexpr std::chrono::minutes kBetweenCalls{1};
 constexpr std::size_t kLineOverhead = sizeof(std::string);
 
 // The reason why lines are lost is an errno value, or this one.
 constexpr int kTooSlow = 0;
 
-std::string text_of(int reason) {
-  if (reason == kTooSlow) return "lines came faster than they were taken";
+std::string reason_text(int reason) {
+  if (reason == kTooSlow) return "lines came faster than they could be written";
   std::string text = std::generic_category().message(reason);
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + ('a' - 'A'));
   return text;
@@ -58,7 +58,7 @@ class LineLog::State {
   void add(std::string_view line) noexcept {
     if (!queue(line)) {
       ++lost_;
-      complain(kTooSlow);
+      call_on_loss(kTooSlow);
     }
     wake_.notify_one();
   }
@@ -79,7 +79,7 @@ class LineLog::State {
 
   // Stops the calls of on_loss, because what it refers to may be destroyed after this.
   void mute() {
-    const std::lock_guard lock(complaining_);
+    const std::lock_guard lock(on_loss_mutex_);
     muted_ = true;
   }
 
@@ -91,8 +91,8 @@ class LineLog::State {
       if (reopen_.exchange(false)) open_again();
       for (const std::string& line : taken_) write_line(line);
       // The lines that did not fit in the queue came after those just written.
-      if (missing_ > 0) {
-        unreported_ += missing_;
+      if (overflowed_after_taken_ > 0) {
+        unreported_ += overflowed_after_taken_;
         reason_ = kTooSlow;
       }
       report_losses();
@@ -138,7 +138,7 @@ class LineLog::State {
     if (!has_work()) return false;
     waiting_bytes_ = 0;
     waiting_.swap(taken_);
-    missing_ = std::exchange(overflowed_, 0);
+    overflowed_after_taken_ = std::exchange(overflowed_, 0);
     return true;
   }
 
@@ -153,7 +153,7 @@ class LineLog::State {
     if (unreported_ == 0) return true;
     try {
       const std::string lines = unreported_ == 1 ? " line is missing here (" : " lines are missing here (";
-      if (write(std::to_string(unreported_) + lines + text_of(reason_) + ").\n")) unreported_ = 0;
+      if (write(std::to_string(unreported_) + lines + reason_text(reason_) + ").\n")) unreported_ = 0;
     } catch (...) {  // out of memory: the next line tries again
     }
     return unreported_ == 0;
@@ -176,7 +176,7 @@ class LineLog::State {
         pollfd until{.fd = descriptor_, .events = POLLOUT, .revents = 0};
         ::poll(&until, 1, 1000);
       } else if (errno != EINTR) {
-        fail(errno);
+        note_failure(errno);
         return false;
       }
     }
@@ -185,24 +185,25 @@ class LineLog::State {
 
   void open_again() noexcept {
     const int opened = open_for_appending(path_);
-    if (opened < 0) return fail(errno);
+    if (opened < 0) return note_failure(errno);
     ::close(std::exchange(descriptor_, opened));
     in_line_ = false;
   }
 
-  void fail(int error) noexcept {
+  void note_failure(int error) noexcept {
     reason_ = error;
-    complain(error);
+    call_on_loss(error);
   }
 
-  void complain(int reason) noexcept {
+  void call_on_loss(int reason) noexcept {
     if (!options_.on_loss) return;
     try {
       const Clock::rep now = Clock::now().time_since_epoch().count();
-      const std::lock_guard lock(complaining_);
-      if (muted_ || (complained_at_ != 0 && now - complained_at_ < Clock::duration(kBetweenComplaints).count())) return;
-      complained_at_ = now;
-      options_.on_loss(text_of(reason));
+      const std::lock_guard lock(on_loss_mutex_);
+      if (muted_ || (on_loss_called_at_ != 0 && now - on_loss_called_at_ < Clock::duration(kBetweenCalls).count()))
+        return;
+      on_loss_called_at_ = now;
+      options_.on_loss(reason_text(reason));
     } catch (...) {  // on_loss failed, and there is no other way to report it
     }
   }
@@ -221,17 +222,17 @@ class LineLog::State {
   std::atomic<bool> reopen_ = false;
   std::atomic<std::int64_t> lost_ = 0;
 
-  // Guarded by complaining_.
-  std::mutex complaining_;
-  Clock::rep complained_at_ = 0;
+  // Guarded by on_loss_mutex_.
+  std::mutex on_loss_mutex_;
+  Clock::rep on_loss_called_at_ = 0;
   bool muted_ = false;
 
   // Used by the writing thread only.
   int descriptor_;
   bool in_line_ = false;  // true if the last line was written in part
   std::deque<std::string> taken_;
-  std::int64_t missing_ = 0;     // lines lost to a full queue, after the lines in taken_
-  std::int64_t unreported_ = 0;  // lost lines that no line in the log reports yet
+  std::int64_t overflowed_after_taken_ = 0;  // lines lost to a full queue, after the lines in taken_
+  std::int64_t unreported_ = 0;              // lost lines that no line in the log reports yet
   int reason_ = kTooSlow;
 };
 

@@ -97,7 +97,7 @@ TEST_F(LineLogTest, WritesAllLinesInOrderBeforeItEnds) {
   EXPECT_EQ(read_file(file("log")), expected + "more\n");
 }
 
-TEST_F(LineLogTest, AReaderThatStallsHoldsUpNobodyAndLearnsWhatItMissed) {
+TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) {
   const Pipe pipe;
   pipe.fill();
   std::atomic<int> complaints = 0;
@@ -135,7 +135,7 @@ TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
   pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });  // frees the thread
 }
 
-TEST_F(LineLogTest, AReaderThatLeavesAndAFullDiskLoseLinesAndNothingElse) {
+TEST_F(LineLogTest, AReaderThatLeavesOrAFullDiskLosesLinesAndNothingElse) {
   Pipe pipe;
   pipe.close_reader();
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -173,7 +173,7 @@ TEST_F(LineLogTest, LinesAfterAFullDiskAreWholeAndFollowTheReport) {
   EXPECT_EQ(read_file(file("log")), "0123456789\n1 line is missing here (file too large).\nnext\n");
 }
 
-TEST_F(LineLogTest, AReaderThatComesBackLearnsWhatItMissed) {
+TEST_F(LineLogTest, AReaderThatComesBackSeesHowManyLinesItMissed) {
   const std::filesystem::path path = file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int first_reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -212,7 +212,7 @@ TEST_F(LineLogTest, OpensARenamedFileAgain) {
   EXPECT_EQ(read_file(file("log.1")), "one\ntwo\n");
 }
 
-TEST_F(LineLogTest, GoesOnWithItsFileWhereItCannotBeOpenedAgain) {
+TEST_F(LineLogTest, KeepsItsFileIfItCannotBeOpenedAgain) {
   std::atomic<bool> told = false;
   {
     LineLog log(file("log"), {.flush_seconds = 60, .on_loss = [&](const std::string&) { told = true; }});

@@ -17,10 +17,10 @@ class Shares {
  public:
   static constexpr std::int64_t kFactor = 8;
 
-  explicit Shares(std::int64_t most) : most_(most), capacity_(room_for(most)) {}
+  explicit Shares(std::int64_t most) : most_(most), capacity_(capacity_for(most)) {}
 
   // The capacity that is needed so that a single holder can take `most`.
-  static std::int64_t room_for(std::int64_t most) { return most + (most + kFactor - 1) / kFactor; }
+  static std::int64_t capacity_for(std::int64_t most) { return most + (most + kFactor - 1) / kFactor; }
 
   // Whether the holder may take this amount now.
   bool has_room(const std::string& holder, std::int64_t amount) const {
@@ -30,11 +30,11 @@ class Shares {
   // Takes the amount if has_room(), and returns whether it did.
   bool take(const std::string& holder, std::int64_t amount) {
     if (!has_room(holder, amount)) return false;
-    force(holder, amount);
+    take_unchecked(holder, amount);
     return true;
   }
   // Takes the amount even if there is no room. What a holder has beyond `most` does not reduce what others may take.
-  void force(const std::string& holder, std::int64_t amount) {
+  void take_unchecked(const std::string& holder, std::int64_t amount) {
     if (amount != 0) change(held_.try_emplace(holder, 0).first->second, amount);
   }
   void give_back(const std::string& holder, std::int64_t amount) {

@@ -34,7 +34,7 @@ class ThreadTeam {
       for (std::int64_t piece = 0; piece < pieces; ++piece) work(piece);
       return;
     }
-    start(pieces, &run_piece<Work>, &work);
+    run_round(pieces, &run_piece<Work>, &work);
   }
 
  private:
@@ -45,9 +45,9 @@ class ThreadTeam {
     (*static_cast<const Work*>(work))(piece);
   }
 
-  void start(std::int64_t pieces, Call call, const void* work);
-  void take_pieces();
-  void serve();
+  void run_round(std::int64_t pieces, Call call, const void* work);
+  void run_pieces();
+  void work_until_stopped();
   void stop();
 
   // Each call of run() is a round. The ticket holds the number of the round in its upper 32 bits and the next piece in
@@ -59,7 +59,7 @@ class ThreadTeam {
   std::atomic<const void*> work_{nullptr};
   std::atomic<std::uint64_t> pieces_{0}, finished_{0};
 
-  std::atomic<int> asleep_{0};
+  std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -66,7 +66,7 @@ TEST(Utf8, CodePointsAreReadOneByOne) {
   EXPECT_EQ(at, 5u);
 }
 
-TEST(Utf8, BytesOfNoCharacterBecomeTheReplacementCharacter) {
+TEST(Utf8, InvalidBytesBecomeTheReplacementCharacter) {
   EXPECT_EQ(to_code_points("a\xFF\xC3"), U"a\uFFFD\uFFFD");
   EXPECT_EQ(to_code_points(""), U"");
 }

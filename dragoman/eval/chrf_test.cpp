@@ -29,7 +29,7 @@ TEST(Chrf, CountsRecallMore) {
   EXPECT_GT(sentence_score(Chrf(), "abcd", {"ab"}), sentence_score(Chrf(), "ab", {"abcd"}));
 }
 
-TEST(Chrf, SeesNoSpacesUnlessTold) {
+TEST(Chrf, IgnoresSpacesByDefault) {
   EXPECT_EQ(sentence_score(Chrf(), "a b c", {"abc"}), 100);
   EXPECT_LT(sentence_score(Chrf({.whitespace = true}), "a b c", {"abc"}), 100);
 }
@@ -40,7 +40,7 @@ TEST(Chrf, ACharacterIsACodePoint) {
 }
 
 // One mark is split off, from the end if there is one: "(hi)" becomes "(hi" and ")".
-TEST(ChrfPlusPlus, CountsWordsWithOneMarkCutOff) {
+TEST(ChrfPlusPlus, SplitsOnePunctuationMarkOffAWord) {
   const Chrf words({.character_order = 0, .word_order = 2});
   EXPECT_EQ(words.statistics("(hi) a", Sentences{"(hi)"}), (Statistics{3, 2, 2, 2, 1, 1}));
   EXPECT_EQ(words.statistics("\"a .", Sentences{"\" a ."}), (Statistics{3, 3, 3, 2, 2, 2}));

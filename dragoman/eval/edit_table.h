@@ -48,17 +48,19 @@ class EditTable {
    private:
     std::uint32_t both_;
   };
-  static constexpr std::uint32_t kNever = 1U << 29;  // the cost of a cell outside the beam
+  static constexpr std::uint32_t kUnreachable = 1U << 29;  // the cost of a cell outside the beam
 
-  // The cells of a row inside the beam, from column `first` on. All other cells have the cost kNever.
+  // The cells of a row inside the beam, from column `first` on. All other cells have the cost kUnreachable.
   struct Row {
     std::size_t first;
     std::span<const Cell> cells;
 
-    Cell at(std::size_t j) const { return j - first < cells.size() ? cells[j - first] : Cell(kNever, Edit::kKeep); }
+    Cell at(std::size_t j) const {
+      return j - first < cells.size() ? cells[j - first] : Cell(kUnreachable, Edit::kKeep);
+    }
     std::int64_t last_cost() const { return cells.back().cost(); }
     // The costs of this row minus those of another with the same columns, if the difference is the same everywhere.
-    std::optional<std::int64_t> above(const Row& other) const;
+    std::optional<std::int64_t> constant_difference(const Row& other) const;
   };
 
   Row row(std::size_t i) const;

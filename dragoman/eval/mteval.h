@@ -6,14 +6,14 @@
 namespace dragoman::eval {
 
 // Replaces &quot; &amp; &lt; and &gt; by their characters, in this order.
-void undo_entities(std::string& text);
+void decode_entities(std::string& text);
 
 // Puts spaces around ASCII punctuation, except apostrophe, comma, hyphen and period.
-std::string punctuation_apart(const std::string& text);
+std::string space_out_punctuation(const std::string& text);
 
 // Puts spaces around points (periods and commas) that are not between digits, and around hyphens after a digit. It
 // makes three passes: points after a non-digit, points before a non-digit, hyphens after a digit. A pass needs both
 // characters of such a pair, so it leaves a point at either end of the text alone.
-std::string points_apart(std::string text);
+std::string space_out_points(std::string text);
 
 }  // namespace dragoman::eval

@@ -55,7 +55,7 @@ Ngrams::Ngrams(std::span<const Symbols> sentences)
   for (Symbols& symbols : numbers_) {
     for (std::uint32_t& symbol : symbols) symbol = number(symbol);
   }
-  different_ = number.size();
+  distinct_ = number.size();
 }
 
 // An (n+1)-gram is an n-gram and the symbol after it. The key consists of these two numbers.
@@ -69,11 +69,11 @@ void Ngrams::to_next_order() {
     }
   }
   ++n_;
-  different_ = number.size();
+  distinct_ = number.size();
 }
 
 std::vector<std::int64_t> Ngrams::counts(std::size_t sentence) const {
-  std::vector<std::int64_t> counts(different_);
+  std::vector<std::int64_t> counts(distinct_);
   for (const std::uint32_t number : numbers_[sentence]) ++counts[number];
   return counts;
 }

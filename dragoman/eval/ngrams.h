@@ -39,7 +39,7 @@ class Ngrams {
  private:
   std::span<const Symbols> sentences_;
   std::size_t n_ = 1;
-  std::uint32_t different_ = 0;   // how many different n-grams there are
+  std::uint32_t distinct_ = 0;    // how many different n-grams there are
   std::vector<Symbols> numbers_;  // for each sentence, the number of the n-gram that begins at each position
 };
 

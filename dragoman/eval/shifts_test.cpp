@@ -34,7 +34,7 @@ TEST(EditTable, AlignsWordsAtTheLeastCost) {
   EXPECT_EQ(alignment.reference_errors, (std::vector<bool>{false, true, false, true}));
 }
 
-TEST(EditTable, AnotherHypothesisHasTheDistanceOfATableOfItsOwn) {
+TEST(EditTable, DistanceOfAnotherHypothesisEqualsThatOfItsOwnTable) {
   std::mt19937 random(1);
   const Symbols reference = random_words(random, 12), held = random_words(random, 14);
   EditTable table(held, reference);
@@ -69,7 +69,7 @@ std::int64_t plain_distance(const Symbols& hypothesis, const Symbols& reference)
   return cost.back().back();
 }
 
-TEST(EditTable, HasTheDistancesOfAWholeTableWithinTheBeam) {
+TEST(EditTable, AgreesWithAFullTableWithinTheBeam) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 60; ++trial) {
     const Symbols reference = random_words(random, 1 + random() % 300);
@@ -90,7 +90,7 @@ TEST(EditTable, HasTheDistancesOfAWholeTableWithinTheBeam) {
   }
 }
 
-TEST(CountEdits, OfALongLineTakesMemoryAndTimeInProportion) {
+TEST(CountEdits, ALongLineTakesLinearMemoryAndTime) {
   // A whole table would have 3.6 billion cells.
   std::mt19937 random(4);
   const Symbols hypothesis = random_words(random, 60'000), reference = random_words(random, 60'000);
@@ -129,7 +129,7 @@ TEST(CountEdits, AStretchMovesInOneEditIfItIsShortAndNear) {
   EXPECT_EQ(moved(1, 51), 2);  // too far to move: deleted here and inserted there
 }
 
-TEST(CountEdits, EqualSentencesNeedNone) {
+TEST(CountEdits, EqualSentencesNeedNoEdits) {
   EXPECT_EQ(count_edits(counting(0, 60), counting(0, 60)), 0);
   EXPECT_EQ(count_edits({}, {}), 0);
   EXPECT_EQ(count_edits(counting(0, 3), {}), 3);

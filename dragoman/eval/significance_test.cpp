@@ -72,21 +72,21 @@ TEST(Significance, ASystemDoesNotDifferFromItself) {
   EXPECT_EQ(interval.mean, paired_bootstrap(BleuMetric(), corpus, corpus, {.number = 100}).baseline.mean);
 }
 
-TEST(Significance, ASingleSentenceHasNoInterval) {
+TEST(Significance, ASingleSentenceHasAnIntervalOfWidthZero) {
   const SentenceStatistics corpus = corpus_statistics(Ter(), {{"a b c"}}, {{"a b d"}});
   const Interval interval = confidence_interval(Ter(), corpus, {.number = 50});
   EXPECT_NEAR(interval.mean, 100 / 3.0, 1e-5);
   EXPECT_EQ(interval.half_width, 0);
 }
 
-TEST(Significance, SystemsMustHaveTheSameSentences) {
+TEST(Significance, SystemsMustHaveTheSameNumberOfSentences) {
   const SentenceStatistics one = corpus_statistics(Ter(), {{"a"}}, {{"a"}});
   const SentenceStatistics two = corpus_statistics(Ter(), {{"a", "b"}}, {{"a", "b"}});
   EXPECT_THROW(paired_bootstrap(Ter(), one, two, {}), ShapeError);
   EXPECT_THROW(paired_randomisation(Ter(), one, two, {}), ShapeError);
 }
 
-TEST(Significance, IsPartOfTheSignature) {
+TEST(Significance, ResamplingIsPartOfTheSignature) {
   EXPECT_EQ(resampling_text(Resampling::kBootstrap, {}), "bs:1000|seed:12345");
   EXPECT_EQ(resampling_text(Resampling::kRandomisation, {.number = 10'000, .seed = 1}), "ar:10000|seed:1");
   EXPECT_EQ(resampling_text(Resampling::kNone, {}), "");
@@ -101,13 +101,13 @@ TEST(NumpySum, AddsInEightLanesAndByHalves) {
   EXPECT_EQ(numpy_sum<double>(std::vector<double>{1, 2, 3}), 6);
 }
 
-TEST(Samples, TheExactMeanLosesNothing) {
+TEST(Samples, TheExactMeanHasNoRoundingError) {
   Samples samples;
   for (const double score : {1e16, 1.0, -1e16, 2.0}) samples.add({score, false});
   EXPECT_EQ(samples.exact_mean(), 0.75);
 }
 
-TEST(Samples, TheMiddle95PerCentLeaveOutAFortiethOnEitherSide) {
+TEST(Samples, TheMiddle95PercentOmitAFortiethOnEitherSide) {
   Samples samples;
   for (int i = 0; i < 80; ++i) samples.add({static_cast<double>(i), false});
   EXPECT_EQ(samples.half_width(), 0.5 * (77 - 2));

@@ -41,13 +41,13 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
-std::string_view without_spaces_at_end(std::string_view text) {
+std::string_view trimmed_right(std::string_view text) {
   const std::vector<std::string_view> words = split_words(text);
   if (words.empty()) return {};
   return {text.data(), static_cast<std::size_t>(words.back().data() + words.back().size() - text.data())};
 }
 
-std::string_view without_spaces_around(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   const std::vector<std::string_view> words = split_words(text);
   if (words.empty()) return {};
   const char* begin = words.front().data();

@@ -10,8 +10,8 @@ namespace dragoman::eval {
 // The words of the text: its longest parts without white space.
 std::vector<std::string_view> split_words(std::string_view text);
 
-std::string_view without_spaces_at_end(std::string_view text);
-std::string_view without_spaces_around(std::string_view text);
+std::string_view trimmed_right(std::string_view text);
+std::string_view trimmed(std::string_view text);
 
 // The words with one space between them.
 std::string single_spaced(std::string_view text);

@@ -13,7 +13,7 @@ namespace dragoman::eval {
 
 struct TerSettings {
   bool case_sensitive = false;
-  bool normalized = false;      // makes punctuation marks words of their own and undoes entities
+  bool normalized = false;      // makes punctuation marks words of their own and decodes entities
   bool no_punctuation = false;  // removes punctuation
   bool asian_support = false;   // makes these two apply to Chinese and Japanese characters and punctuation too
 };

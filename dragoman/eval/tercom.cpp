@@ -31,10 +31,10 @@ bool is_western_punctuation(char c) { return std::string_view(".,?:;!\"()").find
 std::string normalized(std::string text) {
   replace_all(text, "\n-", "");
   replace_all(text, "\n", " ");
-  undo_entities(text);
-  text = punctuation_apart(" " + text + " ");
+  decode_entities(text);
+  text = space_out_punctuation(" " + text + " ");
   replace_all(text, "'s ", " 's ");
-  return points_apart(std::move(text));
+  return space_out_points(std::move(text));
 }
 
 template <class Text, class Unwanted>
@@ -45,7 +45,7 @@ void remove(Text& text, Unwanted&& unwanted) {
 }  // namespace
 
 std::string tokenize_tercom(std::string_view text, const TerSettings& settings) {
-  std::string line(without_spaces_at_end(text));
+  std::string line(trimmed_right(text));
   if (!settings.case_sensitive) line = lower_case(line);
   if (settings.normalized) line = normalized(std::move(line));
   if (settings.no_punctuation) remove(line, is_western_punctuation);

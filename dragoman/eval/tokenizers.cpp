@@ -53,16 +53,16 @@ Tokenization tokenization_for(std::string_view language) {
 }
 
 std::string tokenize_13a(std::string_view text) {
-  std::string line(without_spaces_at_end(text));
+  std::string line(trimmed_right(text));
   replace_all(line, "<skipped>", "");
   replace_all(line, "-\n", "");
   replace_all(line, "\n", " ");
-  undo_entities(line);
-  return single_spaced(points_apart(punctuation_apart(" " + line + " ")));
+  decode_entities(line);
+  return single_spaced(space_out_points(space_out_punctuation(" " + line + " ")));
 }
 
 std::string tokenize_intl(std::string_view text) {
-  std::u32string line = to_code_points(without_spaces_at_end(text));
+  std::u32string line = to_code_points(trimmed_right(text));
   line = rewrite_pairs(
       line, [](char32_t a, char32_t b) { return !is_number(a) && is_punctuation(b); },
       [](std::u32string& out, char32_t a, char32_t b) {
@@ -77,8 +77,8 @@ std::string tokenize_intl(std::string_view text) {
 }
 
 std::string tokenize_zh(std::string_view text) {
-  const std::u32string line = to_code_points(without_spaces_around(text));
-  return single_spaced(points_apart(punctuation_apart(to_utf8(space_out(line, is_chinese)))));
+  const std::u32string line = to_code_points(trimmed(text));
+  return single_spaced(space_out_points(space_out_punctuation(to_utf8(space_out(line, is_chinese)))));
 }
 
 std::string tokenize_char(std::string_view text) {

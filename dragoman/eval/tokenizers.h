@@ -22,8 +22,8 @@ Tokenization tokenization_for(std::string_view language);
 // numbers, apostrophes, and hyphens that do not follow a digit. Characters beyond ASCII stay as they are.
 std::string tokenize_13a(std::string_view text);
 
-// The tokeniser of mteval-v14. Each symbol is a token, and each punctuation mark of any script unless it is next to a
-// number. Throws an Error if this build has no ICU.
+// The tokeniser of mteval-v14. Each symbol is a token, and each punctuation mark of any script unless the characters
+// beside it are all numbers. Throws an Error if this build has no ICU.
 std::string tokenize_intl(std::string_view text);
 
 // Each Chinese character is a token; the rest is split as in 13a.

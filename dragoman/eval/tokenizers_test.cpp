@@ -22,7 +22,7 @@ TEST(Tokenize13a, PointsInsideNumbersStay) {
   EXPECT_EQ(tokenize_13a("1.5 .5 5. a,5 5,a 1,,2 ..."), "1.5 . 5 5 . a , 5 5 , a 1 , , 2 . . .");
 }
 
-TEST(Tokenize13a, WhatIsNotAsciiStays) {
+TEST(Tokenize13a, CharactersBeyondAsciiStay) {
   EXPECT_EQ(tokenize_13a("Stra\xC3\x9F"
                          "e\xE2\x80\xA6 \xE2\x80\x9EJa\xE2\x80\x9C,\xC3\xA4"),
             "Stra\xC3\x9F"
@@ -39,7 +39,7 @@ TEST(Tokenize13a, SpacesOfAllKindsSeparateTokens) {
   EXPECT_EQ(tokenize_13a(" \n "), "");
 }
 
-TEST(Tokenize13a, MarkupIsUndone) {
+TEST(Tokenize13a, EntitiesAreDecoded) {
   EXPECT_EQ(tokenize_13a("a &quot;b&quot; &amp;lt; <skipped>c"), "a \" b \" < c");
   EXPECT_EQ(tokenize_13a("hyphen-\nated\nword"), "hyphenated word");
   EXPECT_EQ(tokenize_13a("end-\n"), "end-");
@@ -51,10 +51,10 @@ TEST(TokenizeIntl, PunctuationAndSymbolsOfEveryScriptStandAlone) {
             "\xC2\xBF Qu\xC3\xA9 ? \xE2\x80\x9E Ja \xE2\x80\x9C 5 \xE2\x82\xAC");
 }
 
-TEST(TokenizeIntl, PunctuationThatTouchesNumbersOnlyStays) {
+TEST(TokenizeIntl, PunctuationWithOnlyNumbersBesideItStays) {
   if (!knows_unicode()) GTEST_SKIP() << "this build has no ICU";
   EXPECT_EQ(tokenize_intl("1,234.5 in 1999."), "1,234.5 in 1999.");
-  EXPECT_EQ(tokenize_intl("&quot; it's"), "& quot ; it ' s");  // entities are not undone
+  EXPECT_EQ(tokenize_intl("&quot; it's"), "& quot ; it ' s");  // entities are not decoded
 }
 
 TEST(TokenizeZh, ChineseCharactersStandAlone) {

@@ -47,8 +47,8 @@ struct Parameter {
   Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows 0: a vector
   // Memory is laid out for a multiple of this many rows; the extra ones stay zero and are neither counted nor saved.
   Parameter& rounded_rows(std::int64_t multiple);
-  std::int64_t spare_rows() const;  // the extra ones
-  Parameter& used_as(Use use);      // kProduct unless told
+  std::int64_t padding_rows() const;  // the extra ones
+  Parameter& used_as(Use use);        // kProduct unless told
 
   explicit operator bool() const { return shape_.rank() > 0; }  // false: the layer goes without it
   const Shape& shape() const { return shape_; }

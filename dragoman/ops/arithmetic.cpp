@@ -114,7 +114,7 @@ Tensor joined(const Array& y, std::span<const Tensor> parts, const std::vector<s
   for (std::size_t i = 0; i < parts.size(); ++i) {
     on.scaled(parts[i].array(), 1.0, Sink::overwrite(part_of(y, starts[i], starts[i + 1] - starts[i])));
   }
-  const auto places = kept(std::span<const std::int64_t>(starts), parts);
+  const auto places = copy_to_tape(std::span<const std::int64_t>(starts), parts);
   return record(y, parts, [&on, places, part_of](const Array& dy, Sinks& d) {
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       on.scaled(part_of(dy, places[i], places[i + 1] - places[i]), 1.0, d.into(static_cast<int>(i)));

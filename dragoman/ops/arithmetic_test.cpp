@@ -61,7 +61,7 @@ TEST(Dropout, GradientMatchesFiniteDifferences) {
                          {bench.random({6, 19}, 1)});
 }
 
-TEST(Dropout, WithoutAnyTheTensorIsTheSame) {
+TEST(Dropout, WithoutDropoutTheTensorIsReturned) {
   const Workbench bench;
   const Tensor x = bench.random({2, 3}, 1);
   EXPECT_EQ(dropout(x, bench.segments({2}), {}).array().raw(), x.array().raw());

@@ -73,7 +73,7 @@ TEST(Embed, ShapeErrorNamesBothShapes) {
       {"embed", "[7, 6]", "[5, 4]"});
 }
 
-TEST(Embed, GradientsNeedAnIndex) {
+TEST(Embed, RecordingNeedsAnIndex) {
   const Workbench bench;
   const Tokens tokens = some_tokens(bench, false);
   const Tensor E = bench.random({7, 6}, 1);

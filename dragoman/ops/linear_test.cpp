@@ -46,7 +46,7 @@ TEST(Linear, FusedAgreesWithComposition) {
   });
 }
 
-TEST(Linear, ARowHasTheSameBitsInAnyCompany) {
+TEST(Linear, ARowHasTheSameBitsInAnyBatch) {
   on_each_kernel_case([](const Workbench& bench) {
     if (bench.on->device().kind == Device::Kind::kCuda) return;  // cuBLASLt chooses its kernel by the number of rows
     const Tensor x = bench.random({300, 40}, 1), W = bench.random({40, 50}, 2), b = bench.random({50}, 3);

@@ -27,7 +27,7 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
                                  const LossOptions& options) {
   Backend& on = Y.backend();
   Array losses = on.empty_rows(Y.array()), nll = on.empty_rows(Y.array()), total = on.empty({1}, DType::kFloat64);
-  const bool gradients = recorded({Y, E, b});
+  const bool gradients = will_be_recorded({Y, E, b});
   const Sink dY = gradients ? sink_of(on, Y.variable()) : Sink();
   const Sink dE = gradients ? sink_of(on, E.variable()) : Sink();
   const Sink db = gradients && b ? sink_of(on, b.variable()) : Sink();

@@ -20,7 +20,7 @@ TEST(Softmax, RowsSumToOne) {
   });
 }
 
-TEST(Softmax, AMaskedKeyGetsNothing) {
+TEST(Softmax, AMaskedKeyGetsZero) {
   const Workbench bench;
   // Row 1 is worked out by hand: [1, 2, 3] with the third element hidden.
   const Tensor y = softmax(masked(bench.tensor({2, 3}, {1, 2, 3, 1, 2, 3}), kCausal));

@@ -21,7 +21,7 @@ RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_
   std::vector<std::int32_t> starts(static_cast<std::size_t>(rows) + 1), takers(taken.size());
   bool distinct = true;
   for (const std::int32_t row : taken) {
-    require<ShapeError>(row >= 0 && row < rows, "row_index: there is no row ", row, " in a matrix of ", rows);
+    require<ShapeError>(row >= 0 && row < rows, "row_index: there is no row ", row, " in a matrix of ", rows, " rows");
     distinct &= ++starts[row + 1] == 1;
   }
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -38,7 +38,7 @@ Tensor take_rows(const Tensor& x, const RowIndex& index) {
 }
 
 Tensor place_rows(const Tensor& x, const RowIndex& index) {
-  require<ShapeError>(index.distinct, "place_rows: the index names a row twice");
+  require<ShapeError>(index.distinct, "place_rows: the index repeats a row");
   Backend& on = x.backend();
   Array y = on.empty({index.rows, x.dim(-1)}, x.array().dtype());
   on.fill(y, 0.0);

@@ -73,7 +73,7 @@ TEST(Adam, WorkedExample) {
   EXPECT_EQ(rig.adam.steps(), 3);
 }
 
-TEST(Adam, OnePassOverTheBlockEqualsTensorAfterTensor) {
+TEST(Adam, OnePassOverTheBlockEqualsAnUpdatePerTensor) {
   const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .weight_decay = 0.01};
   Rig rig(DType::kFloat64, 2, settings);
   Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
@@ -125,16 +125,16 @@ Doubles after_three_steps(int threads) {
   return values_of(*on, block.values());
 }
 
-TEST(Adam, GivesTheSameBitsWithAnyThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
+TEST(Adam, GivesTheSameBitsWithAnyNumberOfThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
 
-TEST(Adam, SparesVectorsTheDecayIfAsked) {
-  const AdamSettings sparing{.weight_decay = 0.5, .decays_vectors = false};
-  Rig rig(DType::kFloat64, 2, sparing);
+TEST(Adam, VectorsDoNotDecayIfSoSet) {
+  const AdamSettings only_matrices_decay{.weight_decay = 0.5, .decays_vectors = false};
+  Rig rig(DType::kFloat64, 2, only_matrices_decay);
   Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
   for (int step = 1; step <= 3; ++step) {
     const Doubles dW = random_values(35, step), db = random_values(3, 10 + step);
     rig.step(dW, db, 0.1);
-    W.step(dW, 0.1, sparing);
+    W.step(dW, 0.1, only_matrices_decay);
     b.step(db, 0.1, {});
   }
   expect_near(rig.values(rig.pair.W), W.theta, 1e-12);

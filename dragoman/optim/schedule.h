@@ -14,8 +14,8 @@ namespace dragoman::optim {
 enum class RateShape : std::uint8_t { kPaper, kInverseSquareRoot };
 constexpr std::array<std::string_view, 2> names(RateShape) { return {"paper", "inverse-sqrt"}; }
 
-// The paper has no cool-down. With one, either rate is multiplied by a factor that falls linearly to zero over the last
-// `cooldown_steps` of `steps`.
+// The paper has no cool-down. With one, either rate is multiplied by a factor that falls linearly over the last
+// `cooldown_steps` of `steps`, and that would reach zero one step later.
 struct Schedule {
   RateShape shape = RateShape::kPaper;
   double constant = 1.0;
@@ -27,7 +27,7 @@ struct Schedule {
   double rate(std::int64_t step) const;
 
  private:
-  double warm_rate(double t) const;
+  double rate_before_cooldown(double t) const;
 };
 
 }  // namespace dragoman::optim
