@@ -11,8 +11,8 @@
 //   ^          ^          ^
 //   base       a mark     start of the next push
 //
-// `used` is the top of the stack and may grow up to `limit`. `committed` is the part with memory behind it; it only
-// grows. The peak is the largest value of `used` so far.
+// `used` is the top of the stack and may grow up to `limit`; what is reserved beyond that is never used. `committed` is
+// the part with memory behind it; it only grows. The peak is the largest value of `used` so far.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,7 @@ class Array {
   // of the shape. A product with a matrix of round size is faster, so kernels may include them. Views have none.
   Array with_padding_rows(std::int64_t rows) const;
   std::int64_t padding_rows() const { return padding_rows_; }
-  Array including_padding_rows() const;  // the matrix that includes the padding rows
+  Array including_padding_rows() const;  // a matrix of rows() + padding_rows() rows
 
   // The address of the first element. Throws ShapeError if T is not the element type. A debug build also checks that
   // the memory was not given back to its arena.

@@ -35,8 +35,8 @@ class Sinks {
   Variable* const* inputs_;
 };
 
-// One recorded function. `run` calls the closure with the gradients of its outputs. The gradient of an output that none
-// reached is absent.
+// One recorded function. `run` calls the closure with the gradients of its outputs; the array of an output that no
+// gradient reached is absent.
 struct Node {
   static constexpr int kMaxOutputs = 2;
   Node* previous = nullptr;

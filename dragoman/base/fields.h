@@ -163,7 +163,7 @@ struct ListedField {
   std::string help;
 };
 
-// Passed to fields() or shorthands() as the visitor, collects the fields that they list.
+// A visitor for fields() and shorthands() that collects the fields they list.
 class FieldList {
  public:
   template <class Value>

@@ -118,7 +118,7 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // a link may lead anywhere
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // not through a link
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }

@@ -117,9 +117,9 @@ class LineFile {
 // that holds it. If anything fails, the old `path` stays and the new file is removed.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-// Replaces the content of the file by `text`: writes a file aside, flushes it and renames it. If anything fails, the
-// old file stays. A link stays a link and its target is replaced. A device or pipe is written to directly. Throws a
-// UsageError for a directory.
+// Replaces the content of the file by `text`: writes unfinished_path(name), flushes it and renames it. If anything
+// fails, the old file stays. A link stays a link and its target is replaced. A device or pipe is written to directly.
+// Throws a UsageError for a directory.
 void replace_file(const std::filesystem::path& name, std::string_view text);
 
 // Renames a finished file or directory and flushes the directory that holds it. Whatever had the new name is replaced,

@@ -70,7 +70,7 @@ void require_replaceable(const fs::path& place, const fs::path& path) {
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kRandomLetters = 6;
 
-// Creates a directory beside the place, with a random name that is not in use.
+// Creates a directory beside the final path, with a random name that is not in use.
 fs::path make_temporary_beside(const fs::path& place) {
   std::random_device random;
   make_directory(place.parent_path());
@@ -82,7 +82,8 @@ fs::path make_temporary_beside(const fs::path& place) {
   }
 }
 
-// Removes directories that killed processes left beside the place. Throws an Error if a process still works in one.
+// Removes directories that killed processes left beside the final path. Throws an Error if a process still works in
+// one of them.
 void remove_leftovers_beside(const fs::path& place) {
   const std::string begin = unfinished_path(place).filename().string() + "-";
   for (const fs::path& path : list_directory(place.parent_path())) {

@@ -100,8 +100,8 @@ void ThreadTeam::stop() {
 }
 
 // Runs one round: 1. voids the old ticket; 2. stores what the round is to run; 3. publishes the new ticket, from which
-// the spinning threads start; 4. wakes sleeping threads, no more than there are pieces for; 5. works along, then waits
-// for the pieces that other threads took.
+// the spinning threads start; 4. wakes sleeping threads, no more than there are pieces for; 5. runs pieces itself, then
+// waits for the pieces that other threads took.
 void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
   const std::uint64_t round = (ticket_.load() >> 32) + 1;
   ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void

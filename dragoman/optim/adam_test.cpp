@@ -12,7 +12,7 @@ namespace {
 using nn::Initial;
 using nn::Parameter;
 
-// Two parameters whose sizes are not multiples of a vector register.
+// Two parameters whose sizes are not multiples of the width of a vector register.
 struct Pair {
   Parameter W{{5, 7}, Initial::normal(1)}, b{{3}, Initial::constant(1)};
 
