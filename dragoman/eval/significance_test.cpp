@@ -20,49 +20,49 @@ const Sentences kReference{"the cat is on the mat", "there is a cat on the mat .
                            "we saw a red car",      "she is reading a book"};
 
 // The results of sacreBLEU 2.6.0 with NumPy 2.4.6 for these sentences, with its default seed and numbers of trials.
-struct Known {
+struct SacreBleuResults {
   Interval interval, of_baseline, of_system;
   double bootstrap_p, randomisation_p;
 };
 
-void expect_known(const Metric& metric, const Known& known) {
+void expect_results(const Metric& metric, const SacreBleuResults& expected_results) {
   const SentenceStatistics baseline = corpus_statistics(metric, kBaseline, kReference);
   const SentenceStatistics system = corpus_statistics(metric, kSystem, kReference);
   const auto expect_interval = [](const Interval& interval, const Interval& expected) {
     EXPECT_EQ(interval.mean, expected.mean);
     EXPECT_EQ(interval.half_width, expected.half_width);
   };
-  expect_interval(confidence_interval(metric, baseline, {}), known.interval);
+  expect_interval(confidence_interval(metric, baseline, {}), expected_results.interval);
   const PairedBootstrap test = paired_bootstrap(metric, baseline, system, {});
-  expect_interval(test.baseline, known.of_baseline);
-  expect_interval(test.system, known.of_system);
-  EXPECT_EQ(test.p_value, known.bootstrap_p);
-  EXPECT_EQ(paired_randomisation(metric, baseline, system, {.number = 10'000}), known.randomisation_p);
+  expect_interval(test.baseline, expected_results.of_baseline);
+  expect_interval(test.system, expected_results.of_system);
+  EXPECT_EQ(test.p_value, expected_results.bootstrap_p);
+  EXPECT_EQ(paired_randomisation(metric, baseline, system, {.number = 10'000}), expected_results.randomisation_p);
 }
 
 TEST(Significance, OfBleuAgreesWithSacreBleu) {
-  expect_known(BleuMetric(), {{26.229876787907184, 14.726386110147544},
-                              {26.22987678790718, 14.726386110147544},
-                              {70.23433668933284, 32.31858078754903},
-                              0.000999000999000999,
-                              0.032596740325967405});
+  expect_results(BleuMetric(), {{26.229876787907184, 14.726386110147544},
+                                {26.22987678790718, 14.726386110147544},
+                                {70.23433668933284, 32.31858078754903},
+                                0.000999000999000999,
+                                0.032596740325967405});
 }
 
 // NumPy prints the shortest decimal that reads back as the same float.
 TEST(Significance, OfChrfAgreesWithSacreBleu) {
-  expect_known(Chrf(), {{47.332294f, 14.491894f},
-                        {47.3323f, 14.491894f},
-                        {73.0575f, 22.76372f},
-                        0.000999000999000999,
-                        0.063993600639936});
+  expect_results(Chrf(), {{47.332294f, 14.491894f},
+                          {47.3323f, 14.491894f},
+                          {73.0575f, 22.76372f},
+                          0.000999000999000999,
+                          0.063993600639936});
 }
 
 TEST(Significance, OfTerAgreesWithSacreBleu) {
-  expect_known(Ter(), {{32.8723f, 18.847927f},
-                       {32.8723f, 18.847927f},
-                       {19.937347f, 17.435898f},
-                       0.08791208791208792,
-                       0.15708429157084292});
+  expect_results(Ter(), {{32.8723f, 18.847927f},
+                         {32.8723f, 18.847927f},
+                         {19.937347f, 17.435898f},
+                         0.08791208791208792,
+                         0.15708429157084292});
 }
 
 TEST(Significance, ASystemDoesNotDifferFromItself) {

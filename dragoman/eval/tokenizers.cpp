@@ -47,9 +47,9 @@ std::string tokenize(std::string_view text, Tokenization how) {
 
 Tokenization tokenization_for(std::string_view language) {
   constexpr std::string_view kWithoutSpaces[] = {"ja", "km", "lo", "my", "th"};
-  const std::string_view tongue = language.substr(0, language.find('-'));  // without script and region
-  if (tongue == "zh") return Tokenization::kZh;
-  return std::ranges::count(kWithoutSpaces, tongue) > 0 ? Tokenization::kChar : Tokenization::k13a;
+  const std::string_view primary = language.substr(0, language.find('-'));  // without script and region
+  if (primary == "zh") return Tokenization::kZh;
+  return std::ranges::count(kWithoutSpaces, primary) > 0 ? Tokenization::kChar : Tokenization::k13a;
 }
 
 std::string tokenize_13a(std::string_view text) {
