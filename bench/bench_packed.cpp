@@ -77,7 +77,7 @@ double seconds_of(const Backend& on, const Product& product, std::int64_t rows, 
 
 void run(int threads, std::size_t bytes) {
   const auto on = make_backend(Device{}, {.threads = threads});
-  fmt::print("threads {}; {}\n{:>12} {:>6} {:>5} {:>10} {:>9} {:>7}\n", threads, cpu_bodies(), "weights", "form",
+  fmt::print("threads {}; {}\n{:>12} {:>6} {:>5} {:>10} {:>9} {:>7}\n", threads, cpu_instructions(), "weights", "form",
              "rows", "us", "GMAC/s", "GB/s");
   for (const WeightForm form : {WeightForm::kFloat32, WeightForm::kInt8}) {
     for (const Product& product : kProducts) {

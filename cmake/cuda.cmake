@@ -1,4 +1,4 @@
-# The CUDA backend (13.0, with cuBLASLt), where it is wanted and can be built: DRAGOMAN_WITH_CUDA says so.
+# Sets DRAGOMAN_WITH_CUDA if the CUDA backend (13.0, with cuBLASLt) is wanted and can be built.
 set(DRAGOMAN_WITH_CUDA OFF)
 set(DRAGOMAN_CUDA_ARCHITECTURES "80;90" CACHE STRING "Compute capabilities to build for")
 if(DRAGOMAN_CUDA STREQUAL "AUTO")
@@ -16,7 +16,7 @@ if(DRAGOMAN_WITH_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES ${DRAGOMAN_CUDA_ARCHITECTURES})
   endif()
   enable_language(CUDA)
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has the standard
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc supports C++20
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()

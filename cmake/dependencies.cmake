@@ -1,13 +1,13 @@
-# Every third-party package, with its minimum version (Debian 12) and what it is for.
+# Every third-party package, with its minimum version (that of Debian 12) and its purpose.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)                      # the thread team
 find_package(CLI11 2.1 REQUIRED)                    # command-line flags
 find_package(yaml-cpp 0.7 REQUIRED)                 # configuration files
 find_package(fmt 9.1 REQUIRED)                      # messages and tables
 find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --json output
-# Boost: HTTP (Beast and Asio, headers only); and corpora in gzip, zstd and xz, if Iostreams is there.
+# Boost: HTTP (Beast and Asio, headers only) and, if Iostreams is installed, corpora in gzip, zstd and xz.
 find_package(Boost 1.74 CONFIG REQUIRED OPTIONAL_COMPONENTS iostreams)
-find_package(ICU 72 QUIET COMPONENTS uc)            # scores: lower case and kinds of characters, if it is there
+find_package(ICU 72 QUIET COMPONENTS uc)            # optional; for scores: lower case and character classes
 
 # SentencePiece (0.1.97): subwords. Its package has no CMake files.
 find_path(SENTENCEPIECE_INCLUDE_DIR NAMES sentencepiece_processor.h sentencepiece_trainer.h REQUIRED)
@@ -19,7 +19,7 @@ if(DRAGOMAN_TESTS)
 endif()
 if(DRAGOMAN_BENCH)
   find_package(benchmark 1.7 REQUIRED)              # bench_ops
-  # OpenBLAS (0.3.20), if it is there: what bench_train_step compares our own matrix products with.
+  # OpenBLAS (0.3.20), optional: bench_train_step compares our own matrix products with it.
   find_path(OPENBLAS_INCLUDE_DIR NAMES openblas_config.h
             PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE} openblas)
   find_library(OPENBLAS_LIBRARY NAMES openblas)

@@ -1,5 +1,5 @@
-# Faults: a library to preload that makes calls to the system fail (tests/faults/injection.h), what runs commands with it,
-# and the program behind scripts/faults.
+# Fault tests: a library to preload that makes system calls fail (tests/faults/injection.h), the code that runs commands
+# with it, and the program behind scripts/faults.
 add_library(inject MODULE tests/faults/calls.cpp tests/faults/injection.cpp)
 target_include_directories(inject PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(inject PRIVATE dragoman_flags ${CMAKE_DL_LIBS})

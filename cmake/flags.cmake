@@ -5,10 +5,12 @@ function(cxx_flags)
 endfunction()
 cxx_flags(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  # A value may be kept in a register of any width and a*b+c fused, but nothing is reordered: infinities and NaN count.
+  # Values may be kept in wider registers, and a*b+c may be fused. But nothing is reordered, and infinities and NaN
+  # work.
   -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  # gcc 12 and 13 see overlaps in "text" + string, and overruns where the standard library copies a few elements.
+  # gcc 12 and 13 report false overlaps in "text" + string, and false overruns where the standard library copies a few
+  # elements.
   cxx_flags(-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(DRAGOMAN_WERROR)
@@ -22,22 +24,22 @@ if(DRAGOMAN_NATIVE)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # gcc would load all of a tile's columns beforehand, and then lacks registers for its sums: half the speed.
+  # Otherwise gcc loads all columns of a tile first and runs out of registers for the sums, which halves the speed.
   set_source_files_properties(dragoman/backend/cpu/int8_neon.cpp PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
 if(DRAGOMAN_SANITIZE)
   cxx_flags(-fsanitize=${DRAGOMAN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(dragoman_flags INTERFACE -fsanitize=${DRAGOMAN_SANITIZE})
   if(DRAGOMAN_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    cxx_flags(-Wno-tsan)  # Asio has fences, which are not checked; gcc says so at each. Its locks are checked.
+    cxx_flags(-Wno-tsan)  # gcc warns that tsan cannot check Asio's fences; Asio's locks are checked
   endif()
   if(DRAGOMAN_SANITIZE MATCHES "undefined")
-    # A check at every access to memory would almost double the time to compile; the address checks see most of these.
+    # Checks at every memory access would almost double the compile time; address checks find most of these errors.
     cxx_flags(-fno-sanitize=null,alignment,object-size,vptr)
   endif()
 endif()
 if(DRAGOMAN_WITH_CUDA)
-  # Functions that are constexpr serve on the device too; warnings of the host's compiler count as in other files.
+  # Allows constexpr functions on the device. Warnings of the host compiler are the same as in other files.
   target_compile_options(dragoman_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra>")
   if(DRAGOMAN_WERROR)
     target_compile_options(dragoman_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")

@@ -1,15 +1,17 @@
-# `cmake --install`: the program with its manual and completions, the library with its headers, and the package for find_package(dragoman).
+# `cmake --install`: the program with its manual and shell completions, the library with its headers, and the package
+# for find_package(dragoman).
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
 
-# The program finds a shared library (BUILD_SHARED_LIBS) beside it, wherever the tree is put.
+# The program finds a shared library (BUILD_SHARED_LIBS) relative to itself, so the installed tree can be moved.
 if(BUILD_SHARED_LIBS)
   set_target_properties(dragoman_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
 install(TARGETS dragoman_program)
 install(TARGETS dragoman EXPORT dragomanTargets)
 
-# The headers of the library: not the tests' helpers, the insides of kernels and server, or the program's own.
+# Installs the headers of the library, without test helpers, internals of kernels and server, and the program's own
+# headers.
 install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         FILES_MATCHING PATTERN "*.h"
         PATTERN "*testing.h" EXCLUDE
@@ -18,7 +20,7 @@ install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         REGEX "/dragoman/cli$" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
 
-# What was found when the library was built is needed to link it; what was not, is not.
+# To link the library, a user needs the optional packages that were found when it was built, and no others.
 set(optional_dependencies "")
 if(TARGET Boost::iostreams)
   string(APPEND optional_dependencies "find_dependency(Boost CONFIG COMPONENTS iostreams)\n")
@@ -37,8 +39,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dragomanConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/dragomanConfig.cmake ${PROJECT_BINARY_DIR}/dragomanConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# What the program prints of itself: its manual, and completions for shells. Not where it cannot run, and not under
-# sanitizers, which take their time at the end of each run.
+# Files that the program prints itself: its manual and shell completions. They are left out if the program cannot run
+# here, and with sanitizers, which make the end of each run slow.
 if(NOT CMAKE_CROSSCOMPILING AND NOT DRAGOMAN_SANITIZE)
   function(install_printed name destination)
     set(file ${PROJECT_BINARY_DIR}/printed/${name})

@@ -1,12 +1,13 @@
-# The tests. Unit tests sit beside what they test and make one program; each *_test.cpp in tests/ is one of its own.
+# The tests. Unit tests are beside the code that they test and form one program. Each tests/*_test.cpp is a program of
+# its own.
 include(GoogleTest)
 
-# ctest asks the programs for their tests when it runs (PRE_TEST), so that a build starts no program and the sanitizers'
-# options of the test presets hold for that question too.
+# ctest asks the programs for their tests when it runs (PRE_TEST). So a build does not run them, and the sanitizer
+# options of the test presets apply to this query too.
 set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
 
-# discover(TARGET PREFIX LABEL): its tests, under this label. Those with CUDA in their names, which need a GPU and say so
-# where there is none, have the label `cuda` besides.
+# discover(TARGET PREFIX LABEL): registers the target's tests under this label. Tests with CUDA in their names also get
+# the label `cuda`; they need a GPU, and are skipped with a message if there is none.
 function(discover target prefix label)
   set(arguments ${target} ${discovery} TEST_PREFIX "${prefix}")
   if(DRAGOMAN_WITH_CUDA)
@@ -17,7 +18,7 @@ function(discover target prefix label)
   endif()
 endfunction()
 
-# Tests compile twice as fast so, and run as fast: what takes time is in the library.
+# With -O1 the tests compile twice as fast and run equally fast, because the time is spent in the library.
 set(test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
 
 file(GLOB_RECURSE unit_test_sources CONFIGURE_DEPENDS dragoman/*_test.cpp)
@@ -34,15 +35,15 @@ if(unit_test_sources)
                                            $<TARGET_NAME_IF_EXISTS:Boost::iostreams>)
   target_compile_options(unit_tests PRIVATE ${test_options})
   precompile(unit_tests <gtest/gtest.h>)
-  # What tests of a folder share is in testing.h. Kernels and ops are tested file by file: there each has sizes, shapes
-  # and masks of its own by the same names.
+  # Tests of one folder share helpers in testing.h. Tests of kernels and ops are compiled file by file, because these
+  # files use the same names for different sizes, shapes and masks.
   compile_together(unit_tests 8 "backend|ops")
   if(DRAGOMAN_SANITIZE MATCHES "address")
-    # A search for leaks takes seconds on AArch64, so it is made at the end of a few processes that share the tests, and
-    # not after each test. (The asan preset turns it off for all others.) For one test: unit_tests --gtest_filter=NAME.
-    # Finite differences of whole models and comparisons of hundreds of them are left to the release build: they run the
-    # same code again and again. detect_stack_use_after_return would put local vectors of AVX-512 at addresses that gcc 13
-    # does not align (its bug 110027).
+    # A leak check takes seconds on AArch64. So it is not made after each test, but at the end of a few processes that
+    # share the tests. (The asan preset turns it off for all others.) To run one test: unit_tests --gtest_filter=NAME.
+    # Finite differences of whole models and comparisons of hundreds of models run only in the release build, because
+    # they repeat the same code many times. detect_stack_use_after_return is off because it would put local AVX-512
+    # vectors at addresses that gcc 13 does not align (gcc bug 110027).
     set(processes 4)
     foreach(number RANGE 1 ${processes})
       math(EXPR index "${number} - 1")
@@ -55,11 +56,11 @@ if(unit_test_sources)
   endif()
 endif()
 
-# Tests of the CUDA backend by itself. `ctest -L cuda` runs these and all others that need a GPU.
+# Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
 if(DRAGOMAN_WITH_CUDA)
   file(GLOB cuda_test_sources CONFIGURE_DEPENDS dragoman/backend/cuda/*_test.cpp)
   add_executable(cuda_tests ${cuda_test_sources})
-  target_link_libraries(cuda_tests PRIVATE dragoman dragoman_flags GTest::gtest_main)
+  target_link_libraries(cuda_tests PRIVATE dragoman dragoman_flags CUDA::toolkit GTest::gtest_main)
   target_compile_options(cuda_tests PRIVATE ${test_options})
   precompile(cuda_tests <gtest/gtest.h>)
   discover(cuda_tests cuda_tests/ cuda)
@@ -75,9 +76,10 @@ target_compile_options(matching PRIVATE ${test_options})
 set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
-  # Runs that are killed and resumed take minutes there, and of the page the sanitizers see nothing: it is the browser's.
+  # With sanitizers, runs that are killed and resumed take minutes, and the page runs in the browser, which they do not
+  # check.
   if(DRAGOMAN_SANITIZE AND name MATCHES "_slow_test$|^resume_test$|^page_test$|^faults_test$")
-    continue()  # too slow there, or of the release build alone
+    continue()  # too slow with sanitizers, or meaningful in the release build only
   endif()
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
@@ -98,7 +100,7 @@ foreach(source IN LISTS whole_test_sources)
     set(label whole)
   endif()
   if(name STREQUAL "page_test")
-    # One server and one browser for all of its tests, so that they are one test here; it says why if it was skipped.
+    # All its tests share one server and one browser, so ctest sees them as one test. It prints why if it is skipped.
     file(GLOB page_sources CONFIGURE_DEPENDS tests/page*.cpp)
     target_sources(page_test PRIVATE ${page_sources} tests/webdriver.cpp)
     set_target_properties(page_test PROPERTIES UNITY_BUILD ON)
@@ -108,9 +110,10 @@ foreach(source IN LISTS whole_test_sources)
     discover(${name} ${name}/ ${label})
   endif()
 endforeach()
-target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page, too
+target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page as well
 
-# Stops the clock of a program, and notes what it flushes. It replaces what sanitizers replace too.
+# A library that stops a program's clock and records what it flushes. It replaces functions that sanitizers also
+# replace.
 if(TARGET resume_test)
   add_library(preloaded MODULE tests/preloaded.cpp)
   target_link_libraries(preloaded PRIVATE dragoman_flags ${CMAKE_DL_LIBS})
@@ -118,11 +121,11 @@ if(TARGET resume_test)
   add_dependencies(resume_test preloaded)
 endif()
 
-# What tests/compare_with_sacrebleu.py feeds: no test, since it needs Python and sacreBLEU.
+# Input for tests/compare_with_sacrebleu.py. Not a test, because that script needs Python and sacreBLEU.
 add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
 target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)
 
-# The library that makes calls to the system fail replaces what sanitizers replace too.
+# The library that makes system calls fail replaces functions that sanitizers also replace.
 if(NOT DRAGOMAN_SANITIZE)
   include(faults)
 endif()

@@ -1,9 +1,9 @@
-# compile_together(TARGET COUNT APART): files of a folder are compiled as one, up to COUNT at a time: what they take from
-# headers is then read and made once, which halves the time. So what a file names for itself differs from what others of
-# its folder name. Folders whose names match APART are compiled file by file.
+# compile_together(TARGET COUNT APART): compiles up to COUNT files of a folder as one (a unity build). Headers and
+# templates are then processed once, which halves the time. It requires that names local to a file are unique within its
+# folder. Folders whose names match APART are compiled file by file.
 function(compile_together target count apart)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # gcc takes a file that is included for a header, whose types must not use an anonymous namespace.
+  # gcc treats a file that is included as a header, and warns if a type there uses an anonymous namespace.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")

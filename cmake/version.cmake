@@ -1,6 +1,6 @@
-# The header dragoman/version.h, from which `dragoman --version` speaks.
-# Included by CMakeLists.txt, this file defines the target dragoman_version. That target runs this same file as a script
-# (cmake -P) at every build; the header is written only when something in it has changed, so nothing else is rebuilt.
+# Generates the header dragoman/version.h for `dragoman --version`. When CMakeLists.txt includes this file, it defines
+# the target dragoman_version, which runs the same file as a script (cmake -P) at every build. The header is written
+# only if its contents change, so nothing else is rebuilt.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(version_header ${PROJECT_BINARY_DIR}/generated/dragoman/version.h)
   add_custom_target(dragoman_version
@@ -13,7 +13,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# The commit of this source tree: not that of a repository around it, and "unknown" without git or before any commit.
+# The commit of this source tree, not of a repository around it. It is "unknown" without git or before the first commit.
 set(commit unknown)
 if(EXISTS ${source_dir}/.git)
   execute_process(COMMAND git --no-optional-locks -C ${source_dir} describe --always --dirty

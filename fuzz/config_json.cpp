@@ -1,4 +1,5 @@
-// config.json of a model: whatever the bytes, it describes a model that can be made, or reading it throws an Error.
+// Fuzzes the reader of a model's config.json: for any bytes, the result describes a model that can be made, or reading
+// throws an Error.
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/model/info.h"

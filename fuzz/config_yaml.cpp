@@ -1,4 +1,5 @@
-// The YAML file that --config names: whatever the bytes, it sets what the settings list, or reading it throws an Error.
+// Fuzzes the reader of --config files (YAML): for any bytes, the file sets only listed settings, or reading throws an
+// Error.
 #include "dragoman/base/error.h"
 #include "dragoman/cli/settings.h"
 #include "dragoman/model/model_config.h"

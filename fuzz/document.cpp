@@ -1,6 +1,6 @@
-// Texts and HTML fragments: whatever the bytes, sentences that stay as they are make the same document again; and
-// whatever becomes of them, no tag is lost, and what a reader was shown of a translation is what it begins with. The
-// first byte chooses the languages.
+// Fuzzes plain text and HTML documents. For any bytes: if the sentences stay unchanged, so does the document; with any
+// translation no tag is lost; and each beginning shown while a translation is incomplete is a prefix of the final text.
+// The first byte chooses the languages.
 #include "dragoman/serve/document.h"
 
 #include <iterator>
@@ -31,7 +31,7 @@ std::vector<Rendering> unchanged(const Document& document) {
   return renderings;
 }
 
-// The last word first, and linked so.
+// Each sentence with its words in reverse order, linked accordingly.
 std::vector<Rendering> turned_around(const Document& document) {
   std::vector<Rendering> renderings;
   for (const std::string& sentence : document.sentences()) {

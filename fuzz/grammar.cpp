@@ -1,4 +1,5 @@
-// A grammar for the demo's corpus: whatever the text, it makes sentences, or reading or using it throws an Error.
+// Fuzzes grammars for the demo's corpus: for any text, the grammar makes sentences, or reading or using it throws an
+// Error.
 #include "dragoman/data/grammar.h"
 
 #include "dragoman/base/error.h"

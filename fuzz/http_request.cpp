@@ -1,5 +1,5 @@
-// HTTP requests: whatever the bytes, and in whatever pieces they come, each request is read within its limits or
-// refused with an answer. The first byte is the length of the pieces.
+// Fuzzes the reader of HTTP requests: for any bytes, in pieces of any size, each request is read within its limits or
+// refused with a response. The first byte is the size of the pieces.
 #include <algorithm>
 #include <memory>
 
@@ -21,7 +21,7 @@ void use(RequestReader& reader) {
   check(!request.method.empty());
 }
 
-// False if a request was refused: then nothing follows.
+// Returns false if a request was refused; nothing is read after that.
 bool read(std::unique_ptr<RequestReader>& reader, std::string& bytes) {
   for (;;) {
     if (!reader) reader = std::make_unique<RequestReader>(kLimits);
@@ -31,7 +31,7 @@ bool read(std::unique_ptr<RequestReader>& reader, std::string& bytes) {
       return false;
     }
     if (progress == RequestReader::Progress::kPartial) {
-      check(static_cast<std::int64_t>(bytes.size()) <= kLimits.header_bytes);  // no more is held
+      check(static_cast<std::int64_t>(bytes.size()) <= kLimits.header_bytes);  // it buffers no more than this
       return true;
     }
     use(*reader);

@@ -1,5 +1,5 @@
-// languages.json of a model: whatever the bytes, they make profiles that recognise a text and are written as they were
-// read, or reading them throws an Error.
+// Fuzzes the reader of a model's languages.json: for any bytes, the profiles can recognise a text and are the same
+// after writing and reading again, or reading throws an Error.
 #include "dragoman/model/languages.h"
 
 #include "dragoman/base/error.h"

@@ -1,4 +1,4 @@
-// Writes the inputs from which the fuzzers start, each a small file that its reader takes: make_seeds DIRECTORY.
+// Writes the inputs that the fuzzers start from, each a small valid file for its reader: make_seeds DIRECTORY.
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -32,7 +32,7 @@ void write_safetensors_seeds(const fs::path& directory) {
   file.write(std::vector<float>(3, 0.5f));
   file.write_bfloat16(std::vector<float>(3, 0.25f));
   file.finish();
-  // As its target takes it the second time: the header, a zero, the values.
+  // In the form of the fuzzer's second reading: the header, a zero, the values.
   const std::string bytes = read_file(directory / "three-types");
   const std::size_t values = 6 + 3 * sizeof(float) + 3 * sizeof(std::uint16_t);
   replace_file(directory / "header-first",
@@ -75,7 +75,7 @@ void write_http_request_seeds(const fs::path& directory) {
                "3\r\nabc\r\n1f;note=\"x\"\r\n0123456789abcdef0123456789abcde\r\n0\r\nTrailer: t\r\n\r\n");
 }
 
-// The first byte is a type of its target's list; "5" goes on with a type of its own.
+// The first byte selects a type from the fuzzer's list; "5" means that the first line names the type.
 void write_request_body_seeds(const fs::path& directory) {
   replace_file(directory / "json",
                R"(0{"q": ["one", "\u00fc"], "target": "de", "beam": 4, "stream": true, "x": {"y": null}})");
@@ -85,7 +85,7 @@ void write_request_body_seeds(const fs::path& directory) {
   replace_file(directory / "named", "5Multipart/Form-Data; charset=utf-8; boundary=\"x\"\n--x" + part + "--");
 }
 
-// The first byte is a pair of languages of its target's list.
+// The first byte selects a pair of languages from the fuzzer's list.
 void write_document_seeds(const fs::path& directory) {
   replace_file(directory / "html",
                "0<p class=a>One <b>two&nbsp;<i>three</i></b>, z. B. 3. \"Four!\" <br/>five &lt; six.</p>\n<!-- x -->"

@@ -1,5 +1,5 @@
-// metrics.jsonl of a training run: whatever the bytes, a run that resumes keeps the records up to its step and adds its
-// own, and the report reads them; or reading throws an Error.
+// Fuzzes the reader of a training run's metrics.jsonl: for any bytes, a run that resumes keeps the records up to its
+// step and adds its own, and the report can read them; or reading throws an Error.
 #include "dragoman/train/metrics.h"
 
 #include "dragoman/base/error.h"

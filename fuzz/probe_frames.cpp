@@ -1,5 +1,5 @@
-// A frame of the film that a training run makes (probe/step-N.jsonl): whatever the bytes, they make JSON that the page
-// can read, or reading them throws an Error.
+// Fuzzes the reader of a film's frames, which a training run writes (probe/step-N.jsonl): for any bytes, the result is
+// JSON that the page can read, or reading throws an Error.
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"

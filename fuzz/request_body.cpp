@@ -1,6 +1,6 @@
-// Bodies of requests: whatever the bytes, and whatever they are said to be, they are fields of UTF-8 text that can be
-// asked for, or they are refused with a sentence. The first byte chooses the type; the last type is the body's own
-// first line.
+// Fuzzes the reader of request bodies: for any bytes and any content type, the result is fields of UTF-8 text that can
+// be queried, or the body is refused with a message. The first byte chooses the content type; with the last choice, the
+// first line of the body is the type.
 #include <iterator>
 #include <string_view>
 
@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::string_view kTypes[] = {"application/json", "application/x-www-form-urlencoded",
                                        "multipart/form-data; boundary=x", "multipart/form-data; boundary=\"x y\"", ""};
-constexpr std::int64_t kMost = 10;  // texts, and the value of a number
+constexpr std::int64_t kMost = 10;  // the most texts, and the largest number
 
-// Whether `f` returns; it may refuse, with a sentence, and do nothing else.
+// Whether `f` returns normally. It may throw a Refusal with a message, and nothing else.
 template <class F>
 bool returns(const F& f) {
   try {

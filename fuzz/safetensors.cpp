@@ -1,4 +1,4 @@
-// The safetensors loader: whatever the bytes, it gives every tensor of the file or throws an Error.
+// Fuzzes the safetensors loader: for any bytes, it reads every tensor of the file or throws an Error.
 #include "dragoman/model/safetensors.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace dragoman::fuzz;
   const std::string_view bytes = as_text(data, size);
   read_as_file(bytes);
-  // Once more as a header, up to the first zero, and values: a change of the header's length would mostly be a length
-  // that is wrong, and the header never read.
+  // A second reading takes the bytes up to the first zero as the header and the rest as values. In the first reading a
+  // change of the header's length mostly gives a wrong length, and then the header is never read.
   const std::uint64_t header = std::min(bytes.find('\0'), size);
   const std::string_view values = bytes.substr(std::min<std::size_t>(header + 1, size));
   read_as_file(std::string(reinterpret_cast<const char*>(&header), sizeof header)

@@ -1,4 +1,4 @@
-// A file that holds one input after the other, for readers that want a path.
+// A temporary file that holds one input after the other, for readers that need a path.
 #pragma once
 
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 
 namespace dragoman::fuzz {
 
-// Inputs come as bytes without a sign.
+// libFuzzer passes its input as unsigned bytes.
 inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
 class ScratchFile {
  public:
-  // In a directory of its own, which goes away with this object.
+  // Creates the file in a directory of its own, which the destructor removes.
   explicit ScratchFile(const std::string& name) {
     std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-fuzz-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();

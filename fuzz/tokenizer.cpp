@@ -1,5 +1,5 @@
-// The tokenizer's file: whatever the bytes, they make a tokenizer that cuts text and puts it together, or reading them
-// throws an Error.
+// Fuzzes the reader of a tokenizer's file: for any bytes, the result is a tokenizer that can encode and decode text, or
+// reading throws an Error.
 #include "dragoman/text/tokenizer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace dragoman::fuzz {
 namespace {
 
-// A word that the seeds know, others, a tab, a special token's text, and a byte that is not UTF-8.
+// A word that the seeds contain, other words, a tab, the text of a special token, and a byte that is not UTF-8.
 constexpr std::string_view kText =
     "the cat's  Stra\xC3\x9F"
     "e \xE4\xB8\xAD\xE6\x96\x87\t<s> \xE2\x96\x81 \xFF";

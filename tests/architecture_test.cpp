@@ -1,5 +1,5 @@
-// An architecture that only this test knows (tests/bag_of_words.h) does everything that the Transformer does: it is
-// registered, and nothing else is changed for it.
+// Registers an architecture that only this test knows (tests/bag_of_words.h) and shows that it can do everything that
+// the Transformer can, without any other change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@
 namespace dragoman {
 namespace {
 
-// The program with its commands that have flags of an architecture: the one that the arguments ask for.
+// A program with the commands that have architecture-specific flags, set up for the architecture that the arguments ask
+// for.
 std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
   const auto program = cli::lone_command();
   const cli::AskedArchitecture asked = cli::asked_architecture(arguments);
@@ -37,7 +38,7 @@ std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments)
   return program;
 }
 
-// Runs a command of the program; what it printed.
+// Runs a command of the program; returns what it printed.
 std::string run_command(const std::vector<std::string>& arguments) {
   const auto program = program_for(arguments);
   ::testing::internal::CaptureStdout();
@@ -52,7 +53,7 @@ std::string run_command(const std::vector<std::string>& arguments) {
   return ::testing::internal::GetCapturedStdout();
 }
 
-// The flags of a command that set the model.
+// The names of a command's flags that set the model.
 std::vector<std::string> model_flags(const std::vector<std::string>& arguments) {
   const auto program = program_for(arguments);
   std::vector<std::string> flags;
@@ -168,7 +169,7 @@ TEST_F(NewArchitecture, IsInspected) {
   for (const Json& tensor : report["tensors"]) names.push_back(tensor["name"]);
   EXPECT_EQ(names,
             (std::vector<std::string>{"E_source", "E_target", "cross.W_K", "cross.W_V", "cross.W_Q", "cross.W_O"}));
-  // Six for each multiply-add of 25 + 25 tokens: W_K, W_V, W_Q and W_O, the attention, and the output.
+  // Six for each multiply-add of 25 + 25 tokens: W_K, W_V, W_Q and W_O, the attention, and the output projection.
   EXPECT_EQ(report["flops_per_token"], 6 * (4 * 16 * 16 + 2 * 16 * 25 + 16 * 60));
   EXPECT_GT(report["activation_bytes"], 0);
 }
@@ -197,11 +198,11 @@ TEST_F(NewArchitecture, TheCommandLineTrainsAndResumesIt) {
                                      "2"};
   run_command(arguments);
   EXPECT_EQ(model::read_info(file("model")).config.arch(), "bag");
-  run_command({"train", "--model", file("model"), "--d-model", "16", "--steps", "4"});  // the run says the rest
+  run_command({"train", "--model", file("model"), "--d-model", "16", "--steps", "4"});  // the run knows the rest
   EXPECT_EQ(train::resumable_state(file("model"), [](const std::string&) {})->step, 4);
 }
 
-TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
+TEST_F(NewArchitecture, StillTranslatesAfterExportToIntegers) {
   decode::Translator translator(trained(), translation());
   model::export_model(file("model"), file("int8"), model::Precision::kInt8);
   EXPECT_LT(std::filesystem::file_size(file("int8/model.safetensors")),
@@ -215,7 +216,7 @@ TEST_F(NewArchitecture, IsExportedToIntegersAndTranslatesStill) {
   }
 }
 
-TEST_F(NewArchitecture, AProgramThatDoesNotKnowItSaysSo) {
+TEST_F(NewArchitecture, IsRefusedByAProgramWithoutIt) {
   expect_one_sentence(shell("echo a | " + kProgram + " translate --model " + trained()), 1,
                       "model/config.json' describes a model of the kind 'bag', which this program does not know.");
   expect_one_sentence(run("train --arch bag --model " + file("new") + text_flags()), 2,
@@ -250,7 +251,7 @@ TEST_F(NewArchitecture, IsServed) {
   EXPECT_EQ(plain["trace"]["projections"].size(), 1u);
   EXPECT_EQ(plain.value("alignment", ""), "0-1 1-3 2-0 3-2");
   const Json head{{"attention", "cross"}, {"layer", 1}, {"head", 1}};
-  EXPECT_NE(translated({{"heads_off", {head}}})["text"], plain["text"]);  // it knows nothing of the source then
+  EXPECT_NE(translated({{"heads_off", {head}}})["text"], plain["text"]);  // without its only head it sees no source
 
   const Json other{{"attention", "encoder"}, {"layer", 1}, {"head", 1}};
   const auto refused = client.ask(posted("/v1/translate", {{"q", "a"}, {"heads_off", {other}}}));
@@ -258,8 +259,8 @@ TEST_F(NewArchitecture, IsServed) {
   EXPECT_EQ(parse_json(refused.body, "the answer")["error"], "'heads_off': attention is 'encoder'; it must be cross.");
 }
 
-// Opens the page at `address` and brings these views forward; each must have something to show, and nothing may be
-// complained of in the console.
+// Opens the page at `address` and selects each of these views. Each must show something, and the console must stay free
+// of errors and warnings.
 void look_at_views(Browser& browser, const std::string& address, const std::vector<std::string>& views) {
   SCOPED_TRACE(address);
   browser.open(address + "#q=three+seven+one+four");
@@ -289,22 +290,22 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   serve::Models models({file("model")}, translation(), 100);
   serve::App app(models, {});
   replace_file(file("page.html"), serve::offline_page(app, lines));
-  std::erase(views, "whatif");  // which asks the server
+  std::erase(views, "whatif");  // this view needs the server
   look_at_views(*browser, "file://" + file("page.html"), views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);
 }
 
-TEST_F(NewArchitecture, IsAskedForInManyWays) {
+TEST_F(NewArchitecture, CanBeChosenByFlagConfigurationPresetOrModel) {
   const auto asked = [](const std::vector<std::string>& arguments) { return cli::asked_architecture(arguments).name; };
   replace_file(file("bag.yaml"), "arch: bag\n");
   replace_file(file("broken.yaml"), "arch: [\n");
   EXPECT_EQ(asked({}), "transformer");
-  EXPECT_EQ(asked({"translate", "--arch", "bag"}), "transformer");  // no flag of that command
+  EXPECT_EQ(asked({"translate", "--arch", "bag"}), "transformer");  // translate has no --arch
   EXPECT_EQ(asked({"train", "--arch=bag"}), "bag");
-  EXPECT_EQ(asked({"train", "--arch", "transformer", "--arch", "bag"}), "bag");  // the last one holds
+  EXPECT_EQ(asked({"train", "--arch", "transformer", "--arch", "bag"}), "bag");  // the last one counts
   EXPECT_EQ(asked({"train", "--arch", ""}), "transformer");
-  EXPECT_EQ(asked({"train", "--arch"}), "transformer");            // CLI11 says that it needs a value
-  EXPECT_EQ(asked({"train", "--arch", "--help"}), "transformer");  // and so here
+  EXPECT_EQ(asked({"train", "--arch"}), "transformer");            // CLI11 reports the missing value
+  EXPECT_EQ(asked({"train", "--arch", "--help"}), "transformer");  // here as well
   EXPECT_EQ(asked({"inspect", "--arch", "", "--preset", "bag-small"}), "bag");
   EXPECT_EQ(asked({"train", "--config", file("bag.yaml")}), "bag");
   EXPECT_EQ(asked({"train", "--config", file("bag.yaml"), "--arch", "transformer"}), "transformer");
@@ -312,7 +313,7 @@ TEST_F(NewArchitecture, IsAskedForInManyWays) {
   EXPECT_EQ(asked({"train", "--model", "/no/such/directory", "--init", "/none", "--preset", "none"}), "transformer");
 }
 
-TEST_F(NewArchitecture, SettingsOfOneAreNotTakenForThoseOfAnother) {
+TEST_F(NewArchitecture, RefusesThePresetOfAnotherArchitecture) {
   const auto program = program_for({"inspect", "--arch", "bag"});
   EXPECT_THROW(cli::parse(*program, {"inspect", "--preset", "base"}), UsageError);
 }

@@ -1,14 +1,14 @@
-// A small model, as an example of how an architecture is added: a bag of words with a decoder of one layer.
+// A small model, as an example of how to add an architecture: a bag of words with a decoder of one layer.
 //
-// The encoder gives each source word a key and a value and knows nothing of the order of the words. The decoder embeds
-// the word before, attends over the source words with it, and adds what it found:
+// The encoder gives each source word a key and a value and ignores the order of the words. The decoder embeds the
+// previous word, attends over the source words with it, and adds the result:
 //
 //   x_i = sqrt(d) E_source[source word i],   k_i = x_i W_K,   v_i = x_i W_V
-//   y = sqrt(d) E_target[word before],       s = y + softmax(y W_Q K^T / sqrt(d)) V W_O
+//   y = sqrt(d) E_target[previous word],     s = y + softmax(y W_Q K^T / sqrt(d)) V W_O
 //   P(next word) = softmax(s E_target^T)
 //
-// Everything else follows from what is here: flags and configuration files, training, checkpoints, search, traces,
-// export, the server and its page.
+// Everything else follows from this file: flags and configuration files, training, checkpoints, search, traces, export,
+// the server and its page.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct BagConfig {
   int d_model = 64;
   int V_source = 1000;
   int V_target = 1000;
-  static constexpr Tie tie = Tie::kDecoder;  // E_target is the output projection, too
+  static constexpr Tie tie = Tie::kDecoder;  // E_target is also the output projection
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -76,7 +76,7 @@ class BagOfWords final : public Seq2Seq {
     visit.inside("cross", cross_);
   }
 
-  // Whole sentences: training, and looking closer at a translation that is given.
+  // For whole sentences: in training, and to inspect a given translation.
   Encoded encode(const Tokens& source, nn::Pass& pass) const override {
     return {W_KV_(embed(source, E_source_, pass)), source.segments};
   }
@@ -87,7 +87,8 @@ class BagOfWords final : public Seq2Seq {
   }
   OutputProjection output() const override { return {E_target_.tensor(), {}, E_target_.packed()}; }
 
-  // Word by word, for searches. Keys and values of the source are kept; of the words of a hypothesis, nothing is.
+  // Word by word, for searches. The state keeps keys and values of the source, and nothing for the words of a
+  // hypothesis.
   StateLayout state_layout() const override { return {.memory = {{"KV", 2 * d(), W_KV_.W.dtype()}}, .cells = {}}; }
   void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
     encoded.states.backend().place_rows(encoded.states.array(), rows, state.memory(0));
@@ -101,7 +102,7 @@ class BagOfWords final : public Seq2Seq {
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override { return kBos; }
-  // Where it attends: traces, alignments, head masks and the page go by this list. `cross_` is layer 0 of site 0.
+  // Where it attends. Traces, alignments, head masks and the page use this list. `cross_` is layer 0 of site 0.
   nn::AttentionSites sites() const override {
     return {{.name = "cross",
              .queries = nn::Side::kTarget,
@@ -123,7 +124,7 @@ class BagOfWords final : public Seq2Seq {
 
   BagConfig config_;
   nn::Parameter E_source_, E_target_;
-  nn::Linear W_KV_;           // W_K and W_V side by side: one product
+  nn::Linear W_KV_;           // W_K and W_V side by side, for one matrix product
   nn::CrossAttention cross_;  // W_Q and W_O
 };
 
@@ -132,7 +133,7 @@ inline std::unique_ptr<Seq2Seq> make_model(const BagConfig& config) {
   return std::make_unique<BagOfWords>(config);
 }
 
-// 3. What can be said of a model before it exists.
+// 3. What is known about a model before it is made.
 inline Checked multiply_adds(const BagConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   const Checked source = Checked(n) * d * d * 2, attention = Checked(m) * (d * d * 2 + Checked(n) * d * 2);
@@ -141,8 +142,8 @@ inline Checked multiply_adds(const BagConfig& config, std::int64_t n, std::int64
 
 inline std::string describe(const BagConfig& config) { return join("a bag of words of width ", config.d_model); }
 
-// 4. How the registry knows it: with settings to start from, and small ones whose gradients `gradcheck` compares with
-// finite differences. An architecture of the program has its line in model/registry/registry.cpp.
+// 4. The entry for the registry: presets, and small models whose gradients `gradcheck` compares with finite
+// differences. The program's own architectures are listed in model/registry/registry.cpp.
 inline Architecture bag_architecture() {
   return {.name = std::string(BagConfig::kArch),
           .summary = "a bag of words: no order in the source, one layer of attention",

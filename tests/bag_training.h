@@ -22,7 +22,7 @@ namespace dragoman {
 
 inline constexpr int kSteps = 240;
 
-// Says nothing, and stops a run after a step.
+// Prints nothing, and stops a run after a given step.
 class QuietWatcher final : public train::Watcher {
  public:
   explicit QuietWatcher(std::int64_t last_step) : last_step_(last_step) {}
@@ -46,12 +46,12 @@ class NewArchitecture : public TrainingTest {
   }
 
   static void SetUpTestSuite() {
-    const bool is_known = std::ranges::count(model::architecture_names(), "bag") > 0;  // when tests are repeated
+    const bool is_known = std::ranges::count(model::architecture_names(), "bag") > 0;  // if tests are repeated
     if (!is_known) model::add_architecture(model::bag_architecture());
   }
 
-  // Some of the numbers from one to nine in any order, and in German in rising order: a task for which a model needs no
-  // order of the source words, and of the translation only the word before.
+  // Source: some of the numbers from one to nine, in any order. Target: the same in German, in rising order. To learn
+  // this a model needs neither the order of the source words nor more of the translation than the previous word.
   void write_numbers(const std::string& name, int pairs, std::uint64_t seed) const {
     static const std::vector<std::array<std::string, 2>> kNumbers{
         {"one", "eins"},  {"two", "zwei"},     {"three", "drei"}, {"four", "vier"}, {"five", "fünf"},

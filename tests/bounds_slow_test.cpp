@@ -1,5 +1,5 @@
-// Whatever its input is like, the program keeps to a memory that does not grow with it, or refuses it in one sentence.
-// (The name keeps it from the sanitizers, which take memory of their own.)
+// For any input, the program's memory does not grow with the input, or it refuses the input in one sentence. (The name
+// *_slow_test keeps this test out of sanitizer builds, which use additional memory.)
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace dragoman {
 namespace {
 
-constexpr long kMostMebibytes = 160;  // the program itself takes about 30
+constexpr long kMostMebibytes = 160;  // the program itself needs about 30
 
 class Bounds : public SmallModelTest {
  protected:
-  // Text made by a line of shell, so that this process does not hold it.
+  // Creates a file with shell commands, so that this process does not hold the text in memory.
   std::string made(const std::string& name, const std::string& commands) const {
     const Ending ending = shell("{ " + commands + "; } > " + file(name));
     EXPECT_EQ(ending.status, 0) << ending.err;
@@ -32,7 +32,7 @@ class Bounds : public SmallModelTest {
   }
 };
 
-TEST_F(Bounds, OfALineHoldWhateverItsLengthPackedOrPlain) {
+TEST_F(Bounds, OfMemoryHoldForALineOfAnyLengthPlainOrPacked) {
   const std::string letters = "head -c 30000000 /dev/zero | tr '\\0' a; echo; echo three";
   for (const std::string& input : {made("plain", letters), made("packed", "{ " + letters + "; } | gzip -1")}) {
     const Ending ending = expect_bounded(translating(input));
@@ -41,14 +41,14 @@ TEST_F(Bounds, OfALineHoldWhateverItsLengthPackedOrPlain) {
   }
 }
 
-TEST_F(Bounds, OfManyLongLinesHold) {
+TEST_F(Bounds, OfMemoryHoldForManyLongLines) {
   const std::string lines = "for i in $(seq 60); do head -c 4000000 /dev/zero | tr '\\0' b; echo; done";
   const Ending ending = expect_bounded(translating(made("lines", lines)));
   EXPECT_EQ(ending.status, 0) << ending.err;
   EXPECT_NE(ending.err.find("line 60 is long; it was translated in"), std::string::npos) << ending.err;
 }
 
-TEST_F(Bounds, OfEndlessInputHoldToOneSentence) {
+TEST_F(Bounds, OfMemoryHoldForEndlessInputWhichIsRefused) {
   const std::string small = write("small", "one\n"), out = file("out");
   const std::string with_model = " --model " + model + " --threads 1 ";
   for (const std::string& arguments : std::vector<std::string>{
@@ -69,14 +69,14 @@ TEST_F(Bounds, OfEndlessInputHoldToOneSentence) {
   }
 }
 
-TEST_F(Bounds, OfTerHoldForALineOfAHundredKilobytes) {
+TEST_F(Bounds, OfMemoryHoldForTerOfALineOfAHundredKilobytes) {
   const std::string a = made("a", "yes a | head -50000 | tr '\\n' ' '; echo"), b = made("b", "sed 's/a/b/g' " + a);
   const std::string mixed = made("mixed", "seq 20000 | sed 's/..$//' | tr '\\n' ' '; echo");
   EXPECT_EQ(expect_bounded("score --ter --reference " + a + " --hypothesis " + b).status, 0);
   EXPECT_EQ(expect_bounded("score --ter --reference " + a + " --hypothesis " + mixed).status, 0);
 }
 
-TEST_F(Bounds, OfLearningAVocabularyAreThoseAskedFor) {
+TEST_F(Bounds, OfMemoryHoldForLearningAVocabulary) {
   RandomStream random(1);
   std::string text;
   while (text.size() < 1'200'000) {

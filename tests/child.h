@@ -1,4 +1,4 @@
-// The program as a process that a test can watch, stop and kill.
+// Runs the program as a child process that a test can watch, stop and kill.
 #pragma once
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ class Child {
     const std::string line = "exec " + kProgram + " " + arguments + " >/dev/null 2>'" + err_path_ + "'";
     id_ = ::fork();
     if (id_ != 0) return;
-    ::setpriority(PRIO_PROCESS, 0, 10);  // the test that watches goes first
+    ::setpriority(PRIO_PROCESS, 0, 10);  // gives the watching test precedence
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
     ::_exit(127);
   }
@@ -41,7 +41,7 @@ class Child {
   void signal(int number) {
     if (running()) ::kill(id_, number);
   }
-  // Whether `seen` came true while the process ran.
+  // Waits until `seen` is true; returns false if the process ended before that.
   bool wait_until(const std::function<bool()>& seen) {
     while (running()) {
       if (seen()) return true;
@@ -49,7 +49,7 @@ class Child {
     }
     return false;
   }
-  // Stops the process when `seen` is true, and makes sure that it still is once the process stands still.
+  // Stops the process when `seen` is true, and checks that it is still true after the process has stopped.
   bool freeze_when(const std::function<bool()>& seen) {
     while (running()) {
       if (!seen()) continue;
@@ -77,7 +77,7 @@ class Child {
     err << std::ifstream(err_path_, std::ios::binary).rdbuf();
     return {WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_), "", err.str()};
   }
-  // Of an ended process: the most memory that it ever held.
+  // The most memory that the process used. Call it after the process has ended.
   long peak_mebibytes() const { return usage_.ru_maxrss / 1024; }
 
  private:

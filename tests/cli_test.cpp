@@ -1,4 +1,4 @@
-// The program as its user meets it: what it prints where, and the status it ends with.
+// The program as its user sees it: what it prints to stdout and stderr, and its exit status.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -66,7 +66,7 @@ TEST(WrongUsage, GetsOneSentenceThatNamesTheNearest) {
   expect_one_sentence(run("inspect --norm pots"), 2, "Did you mean 'post'?");
 }
 
-TEST(WrongUsage, GetsOneSentenceForAnArgumentThatDoesNotRead) {
+TEST(WrongUsage, GetsOneSentenceForAnArgumentThatCannotBeParsed) {
   expect_one_sentence(run("inspect --heads 8x"), 2, "--heads: '8x'");
   expect_one_sentence(run("inspect --dropout nan"), 2, "--dropout: 'nan'");
   expect_one_sentence(run("inspect --dropout 1e99"), 2, "--dropout: '1e99'");
@@ -99,16 +99,16 @@ TEST(Help, IsThereForTheProgramAndItsCommands) {
   EXPECT_EQ(run("inspect --help").status, 0);
 }
 
-TEST(Version, TellsWhatTheBuildIs) {
+TEST(Version, DescribesTheBuild) {
   const Ending ending = run("--version");
   EXPECT_EQ(ending.status, 0);
-  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU bodies:", "BLAS:", "CUDA:"}) {
+  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU instructions:", "BLAS:", "CUDA:"}) {
     EXPECT_NE(ending.out.find(part), std::string::npos) << part;
   }
 }
 
 TEST(Output, AClosedPipeEndsTheProgramQuietly) {
-  // The reader is gone before the first byte is written.
+  // The reader has gone before the first byte is written.
   const Ending ending = shell("{ sleep 0.2; " + kProgram + " inspect --preset base --all; echo $? >&2; } | true");
   EXPECT_EQ(ending.err, "0\n");
   EXPECT_EQ(shell(kProgram + " inspect --preset base --all | head -1").err, "");
@@ -119,7 +119,7 @@ TEST(Output, AFullDiskFailsWithOneSentence) {
   expect_one_sentence(run("--help >/dev/full"), 1, "cannot write to standard output");
 }
 
-// German writes 0,25. The locale is made here, because a bare system has none.
+// German writes 0,25. The test makes the locale itself, because a minimal system has none.
 TEST(Output, IsTheSameInEveryLocale) {
   const std::string arguments = " inspect --preset D-drop0.2 --dropout 0.25 --json";
   const std::string plain = shell("LC_ALL=C " + kProgram + arguments).out;
@@ -139,7 +139,7 @@ TEST(Demo, ShowsItsProgressAsPlainLinesInALog) {
   EXPECT_NE(ending.err.find("step    20  loss "), std::string::npos) << ending.err;
 }
 
-// A pipe can be read only once, and the architecture has to be known before the flags are.
+// A pipe can be read only once, but the file is needed twice: for the architecture, and then for the flags.
 TEST(Config, MayBeAPipe) {
   const Ending piped = shell("echo 'd-model: 64' | " + kProgram + " inspect --json --config /dev/stdin");
   EXPECT_EQ(piped.status, 0) << piped.err;
@@ -148,7 +148,7 @@ TEST(Config, MayBeAPipe) {
   expect_one_sentence(shell("echo '[' | " + kProgram + " inspect --config /dev/stdin"), 2, "is not YAML");
 }
 
-TEST(Arch, ThatIsNotKnownIsNamedWithItsPlace) {
+TEST(Arch, ThatIsUnknownIsReportedWithItsPlace) {
   expect_one_sentence(run("inspect --arch transfomer"), 2,
                       "inspect: --arch: 'transfomer' is not one of transformer. Did you mean 'transformer'?");
   expect_one_sentence(shell("echo 'arch: rnm' | " + kProgram + " inspect --config /dev/stdin"), 2,

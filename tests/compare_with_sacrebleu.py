@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Scores random corpora with dragoman and with sacreBLEU and counts the figures that differ, which must be none.
+"""Scores random corpora with dragoman and with sacreBLEU and counts the figures that differ. There must be none.
 
     cmake --build --preset release --target score_sets
     tests/compare_with_sacrebleu.py [--sets 10000] [--long 100] [--seed 1] [--jobs 2]
 
-Needs Python with sacrebleu 2.6. Every set is a corpus of a few sentences, made to be difficult (scripts, digits, points,
-entities, empty lines, odd spaces, one to three references, some of them missing), and one choice of settings for each of
-BLEU, chrF and TER. Compared to the last bit: the score, its text and signature, the score of each sentence, the
+Needs Python with sacrebleu 2.6. Each set is a corpus of a few difficult sentences (many scripts, digits, full stops,
+entities, empty lines, unusual spaces, one to three references, some of them missing) with random settings for BLEU,
+chrF and TER. These are compared to the last bit: the score, its text and signature, the score of each sentence, the
 confidence interval, and intervals and p-values of a paired bootstrap and of a paired approximate randomisation.
 """
 import argparse
@@ -58,7 +58,7 @@ def random_line(source, vocabulary):
 
 
 def changed(source, line, vocabulary):
-    """The line with words left out, added, replaced and moved: what a translation of it might look like."""
+    """The line with words removed, added, replaced and moved, to resemble a translation of it."""
     words = line.split(" ")
     for _ in range(source.randint(0, 4)):
         at = source.randrange(len(words) + 1)
@@ -112,7 +112,7 @@ def random_set(source):
 
 
 def long_set(source):
-    """A long sentence whose words recur, so that TER comes upon the limits of its search."""
+    """A long sentence with repeated words, so that TER reaches the limits of its search."""
     vocabulary = [random_word(source) for _ in range(source.choice([2, 5, 30, 200]))]
     words = [source.choice(vocabulary) for _ in range(source.randint(40, 150))]
     other = list(words)
@@ -165,7 +165,7 @@ def their_scores(given):
         if given["trials"] > 1:
             interval = metric.corpus_score(given["baseline"], references, n_bootstrap=given["trials"])
             result["interval"] = [float(interval._mean), float(interval._ci)]
-    except TypeError:  # Python's mean of single and double precision: sacreBLEU ends here
+    except TypeError:  # sacreBLEU fails here: Python's mean of single and double precision
         pass
     baseline, system = paired("bs", given, metric, references)
     result["bootstrap"] = [float(baseline.mean), float(baseline.ci), float(system.mean), float(system.ci)]
@@ -175,7 +175,7 @@ def their_scores(given):
 
 
 def compare(options, numbers):
-    """Counts of figures compared and of figures different, by name."""
+    """Returns how many figures were compared and how many differ, by name."""
     logging.disable(logging.WARNING)
     program = subprocess.Popen([options.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     compared, different = Counter(), Counter()
@@ -215,9 +215,9 @@ def main(options):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=10000)
-    parser.add_argument("--long", type=int, default=100, help="sets of one long sentence, of which only scores count")
+    parser.add_argument("--long", type=int, default=100, help="sets of one long sentence, compared by score only")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--show", type=int, default=5, help="differences of each job to print in full")
+    parser.add_argument("--show", type=int, default=5, help="number of differences that each job prints in full")
     parser.add_argument("--program", default="build/release/score_sets")
     sys.exit(main(parser.parse_args()))

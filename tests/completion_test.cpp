@@ -1,4 +1,5 @@
-// What the program prints for shells and for man: every command and flag of --help is there, and bash takes it.
+// The completions and the manual that the program prints: they contain every command and flag of --help, and bash
+// accepts them.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -17,7 +18,7 @@ struct Command {
   std::set<std::string> flags;
 };
 
-// The command and those below it, as --help lists them.
+// A command and its subcommands, as --help lists them.
 std::vector<Command> commands_from_help(const std::string& name = "") {
   std::vector<Command> all{{name, {}}};
   std::istringstream help(run(name + " --help").out);
@@ -38,7 +39,7 @@ std::vector<Command> commands_from_help(const std::string& name = "") {
   return all;
 }
 
-// Words by which bash would complete the line, whose last word is given even if it is empty.
+// The completions that bash would offer for this line. The last word is the one to complete; it may be empty.
 std::string completed(const std::string& words) {
   const std::string script = scratch(".bash");
   const Ending made = run("completion bash >'" + script + "'");
@@ -58,7 +59,7 @@ TEST(BashCompletion, KnowsCommandsFlagsAndTheirValues) {
   EXPECT_EQ(completed("tokenizer train --byte"), "--byte-fallback\n");
   EXPECT_EQ(completed("train --norm ''"), "post pre\n");
   EXPECT_EQ(completed("train --heads 8 --norm pr"), "pre\n");
-  EXPECT_EQ(completed("train --norm = po"), "post\n");  // bash cuts --norm=po so
+  EXPECT_EQ(completed("train --norm = po"), "post\n");  // bash splits --norm=po this way
   EXPECT_EQ(completed("train --norm ="), "post pre\n");
   EXPECT_EQ(completed("train --heads ''"), "\n");
 }
@@ -100,7 +101,7 @@ TEST(Completions, HoldEveryFlagOfEveryCommand) {
   }
 }
 
-// troff's text as it is typed: without escapes.
+// troff text without its escapes.
 std::string plain(std::string text) {
   for (const char* escape : {"\\fB", "\\fI", "\\fR", "\\"}) {
     for (std::size_t at; (at = text.find(escape)) != std::string::npos;) text.erase(at, std::string(escape).size());
@@ -123,7 +124,7 @@ TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
   EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
 }
 
-TEST(Manual, IsSetWithoutAWarning) {
+TEST(Manual, IsFormattedWithoutAWarning) {
   if (shell("command -v groff").status != 0) GTEST_SKIP() << "there is no groff";
   const Ending ending = shell(kProgram + " manual | groff -man -ww -Tutf8 -rLL=100n");
   EXPECT_EQ(ending.status, 0);

@@ -1,4 +1,4 @@
-// The files in configs/: `train` reads each of them, and they say what the presets say.
+// The files in configs/: `train` accepts each of them, and they agree with the presets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct PresetName {
   }
 };
 
-// What `train` makes of the file: the preset that it names, and the settings after it.
+// What `train` reads from the file: the preset that it names, and the resulting settings.
 struct Config {
   model::Preset preset;
   train::Settings settings;
@@ -70,13 +70,13 @@ std::set<std::string> differing(const Part& one, const Part& other) {
   return keys;
 }
 
-// The keys in which a file differs from its preset on purpose.
+// The keys in which a file deliberately differs from its preset.
 struct Own {
   std::set<std::string> model, training;
 };
 
 Own own_keys(const std::string& name) {
-  // Both are the model of iwslt with recipes of their own.
+  // Both use the model of iwslt with their own recipe.
   if (name == "europarl") {
     return {{}, {"average", "batch-tokens", "cooldown", "peak-rate", "schedule", "steps", "warmup"}};
   }
@@ -90,7 +90,7 @@ Own own_keys(const std::string& name) {
 
 TEST(Configs, AreThere) { EXPECT_GE(config_files().size(), 7u); }
 
-TEST(Configs, SayWhatTheirPresetSays) {
+TEST(Configs, AgreeWithTheirPresets) {
   for (const fs::path& file : config_files()) {
     const Config config = read_config(file);
     const Own own = own_keys(file.stem());
@@ -100,8 +100,8 @@ TEST(Configs, SayWhatTheirPresetSays) {
   }
 }
 
-// The program gets as far as the text, which is not there: it took every key and value.
-TEST(Configs, AreTakenByTrain) {
+// The program must get as far as opening the text, which does not exist: then it has accepted every key and value.
+TEST(Configs, AreAcceptedByTrain) {
   const std::string model = scratch("_configs"), missing = scratch("_missing.en");
   for (const fs::path& file : config_files()) {
     const Ending ending = run("train --config '" + file.string() + "' --model " + model + " --train-source " + missing +

@@ -1,4 +1,4 @@
-// The whole model on a CUDA device against the same on the CPU: losses, gradients, training curves and translations.
+// Compares the whole model on a CUDA device with the CPU: losses, gradients, training curves and translations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,10 +12,10 @@ namespace dragoman {
 namespace {
 
 constexpr Device kCuda{Device::Kind::kCuda, 0};
-// A tenth of the paper's rate, which would drive float and double on one CPU 3 % apart within 100 updates.
+// A tenth of the paper's rate: with the full rate even float and double on one CPU differ by 3 % within 100 updates.
 constexpr optim::Schedule kSchedule{.constant = 0.1, .d_model = 64, .warmup_steps = 50};
 
-// Wide enough for the kernels that multiply by tiles.
+// Wide enough for the kernels that multiply in tiles.
 model::TransformerConfig config() {
   model::TransformerConfig config = model::small_config();
   config.d_model = 64;
@@ -99,7 +99,7 @@ TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
   }
 }
 
-// The losses of 100 updates, and the weights after them.
+// The losses of 100 updates, and the weights after the last.
 std::pair<Doubles, Doubles> train_on(Device device, DType dtype) {
   model::TransformerConfig with_dropout = config();
   with_dropout.P_drop = 0.1f;
@@ -117,7 +117,7 @@ TEST_F(CudaModel, LearnsAsTheCpuDoes) {
                 rounded = train_on(kCuda, DType::kBFloat16).first;
   EXPECT_LT(cpu.back(), 0.9 * cpu.front());
   for (std::size_t step = 0; step < cpu.size(); ++step) {
-    // Differences in the last bit grow from update to update: between float and double on one CPU to 3e-3.
+    // Differences in the last bit grow from update to update; between float and double on one CPU they reach 3e-3.
     EXPECT_NEAR(single[step], cpu[step], (step < 30 ? 1e-4 : 1e-2) * cpu[step]) << "step " << step;
     EXPECT_NEAR(rounded[step], cpu[step], 3e-2 * cpu[step]) << "step " << step;
   }
@@ -163,7 +163,7 @@ TEST_F(CudaModel, ADryRunCountsWhatAStepTakes) {
   EXPECT_EQ(real.on->gradients().peak(), dry_on->gradients().peak());
 }
 
-TEST(CudaMissing, IsToldInOneSentence) {
+TEST(CudaMissing, IsReportedInOneSentence) {
   if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
   try {
     make_backend(kCuda);

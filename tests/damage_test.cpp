@@ -1,4 +1,4 @@
-// Damaged files, full disks and wrong input: one sentence, or a way around it; never a crash.
+// Damaged files, full disks and wrong input: the program prints one sentence or recovers, and never crashes.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -16,7 +16,7 @@
 namespace dragoman {
 namespace {
 
-// What an Error said; nothing if there was none. Whatever else is thrown fails the test.
+// The message of an Error; nullopt if none was thrown. Any other exception fails the test.
 std::optional<std::string> complaint(const std::function<void()>& f) {
   try {
     f();
@@ -30,8 +30,8 @@ void expect_sentence(const std::string& text) {
   EXPECT_TRUE(text.size() > 10 && (text.ends_with(".") || text.ends_with("?"))) << text;
 }
 
-// Puts damaged contents in the place of a file's, again and again, and its own in the end: cut short at 50 places, then
-// with one of 200 bytes changed.
+// Calls `look` with damaged versions of a file: cut short at 50 places, then with one of 200 bytes changed. Restores
+// the file at the end.
 void damage(const std::string& path, const std::function<void()>& look) {
   const std::string whole = read_file(path);
   const auto try_out = [&](const std::string& bytes) {
@@ -52,7 +52,7 @@ void damage(const std::string& path, const std::function<void()>& look) {
 
 class Damage : public TrainingTest {
  protected:
-  // A run with checkpoints of steps 2, 4 and 6.
+  // A run with checkpoints at steps 2, 4 and 6.
   Damage() { trained = run(train("model", kShort + "--steps 6")); }
   void SetUp() override { ASSERT_EQ(trained.status, 0) << trained.err; }
 
@@ -65,13 +65,13 @@ class Damage : public TrainingTest {
   Ending trained;
 };
 
-TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeTaken) {
+TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeIsUsed) {
   for (const char* name : {"state.json", "model.safetensors", "optimiser.safetensors", "checksums.json"}) {
     damage(checkpoint(model, 6) + "/" + name, [&] {
       std::string said;
       const auto state = train::resumable_state(model, [&](const std::string& sentence) { said = sentence; });
       ASSERT_TRUE(state);
-      // A list of checksums has spaces, which may as well be tabs.
+      // A change in checksums.json may be harmless, for example a tab in place of a space.
       EXPECT_TRUE(state->step == 4 || (state->step == 6 && std::string(name) == "checksums.json")) << name;
       if (state->step == 4) expect_sentence(said);
     });
@@ -79,7 +79,7 @@ TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeTaken) {
   }
 }
 
-// The same without the checksums' protection.
+// The same without checksums to detect the damage first.
 TEST_F(Damage, OfAStateIsFoundWhenItIsRead) {
   const train::Checkpoint newest{checkpoint(model, 6), 6};
   damage(checkpoint(model, 6) + "/state.json", [&] {
@@ -137,7 +137,7 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   expect_same_weights(file("straight"), model, 8);
 }
 
-TEST_F(Damage, OfOneCheckpointIsNeverTheEnd) {
+TEST_F(Damage, OfTheNewestCheckpointStillAllowsToResume) {
   const std::string few = kShort + "--average 0 --ema 0 --keep 1 --steps ";
   ASSERT_EQ(run(train("few", few + "6")).status, 0);
   EXPECT_EQ(checkpoint_steps(file("few")), (std::vector<int>{4, 6}));
@@ -148,8 +148,8 @@ TEST_F(Damage, OfOneCheckpointIsNeverTheEnd) {
   EXPECT_EQ(resumed_step(ending), 4);
 }
 
-// A link to itself: nobody, not even root, can read that, and it says nothing about the bytes of the checkpoint.
-TEST_F(Damage, IsNotWhatCannotBeRead) {
+// A symbolic link to itself cannot be read even by root. Such a failure says nothing about the checkpoint's bytes.
+TEST_F(Damage, IsNotAssumedForAnUnreadableFile) {
   for (const int step : {4, 6}) {
     for (const char* name : {"state.json", "model.safetensors", "optimiser.safetensors", "checksums.json"}) {
       const std::string path = checkpoint(model, step) + "/" + name, whole = read_file(path);
@@ -167,7 +167,7 @@ TEST_F(Damage, IsNotWhatCannotBeRead) {
   EXPECT_EQ(resumed_step(run(train("model", kShort + "--steps 8"))), 6);
 }
 
-TEST_F(Damage, IsNotACheckpointOfAnotherVersion) {
+TEST_F(Damage, IsNotAssumedForACheckpointOfAnotherVersion) {
   for (const char* change : {"s/\"format\": 1/\"format\": 2/", "s/\"dropout\"/\"dripout\"/"}) {
     const std::string state = checkpoint(model, 6) + "/state.json", list = checkpoint(model, 6) + "/checksums.json";
     const std::string whole = read_file(state), checksums = read_file(list);
@@ -210,7 +210,7 @@ TEST_F(Damage, OfAModelIsOneSentenceForItsUser) {
                       "has 40 tokens, but the model has 60 rows for it");
 }
 
-TEST_F(Damage, AnotherVocabularyOrCheckpointIsNotTakenForTheRunsOwn) {
+TEST_F(Damage, AForeignVocabularyOrCheckpointIsDetected) {
   const std::string longer = train("model", kShort + "--steps 8");
   const std::string tokenizer = read_file(model + "/tokenizer.model");
   ASSERT_EQ(
@@ -239,7 +239,7 @@ TEST_F(Damage, ARunThatDivergesStopsAndKeepsItsCheckpoint) {
   EXPECT_EQ(resumed_step(run(train("model", kShort + "--steps 8"))), 6);
 }
 
-// A file system of a few megabytes.
+// A file system of limited size.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& path) : path_(path) { std::filesystem::create_directories(path); }
@@ -249,8 +249,8 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  // False if this user may not.
-  bool give(std::int64_t bytes) {
+  // Sets its size; returns false if this user is not allowed to.
+  bool resize(std::int64_t bytes) {
     const std::string options = "size=" + std::to_string(bytes);
     const bool done = ::mount("tmpfs", path_.c_str(), "tmpfs", mounted_ ? MS_REMOUNT : 0, options.c_str()) == 0;
     mounted_ = mounted_ || done;
@@ -270,17 +270,17 @@ std::int64_t bytes_in(const std::string& directory) {
   return bytes;
 }
 
-TEST_F(Damage, AFullDiskStopsTheRunWhichGoesOnWhenThereIsRoom) {
+TEST_F(Damage, AFullDiskStopsTheRunWhichResumesWhenThereIsSpace) {
   const std::int64_t needed = bytes_in(model);
   for (const int percent : {10, 30, 45, 60, 75, 90}) {
     const std::string name = "disk" + std::to_string(percent), command = train(name + "/model", kShort + "--steps 6");
     SmallDisk disk(file(name));
-    if (!disk.give(needed * percent / 100)) GTEST_SKIP() << "only root may mount a small file system";
+    if (!disk.resize(needed * percent / 100)) GTEST_SKIP() << "only root may mount a small file system";
     const Ending full = run(command);
     expect_last_sentence(full, 1, "(no space left on device)");
     const bool saved = !checkpoint_steps(file(name) + "/model").empty();
     expect_last_sentence(run(command), 1, "(no space left on device)");
-    ASSERT_TRUE(disk.give(10 * needed));
+    ASSERT_TRUE(disk.resize(10 * needed));
     const Ending again = run(command);
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(resumed_step(again) > 0, saved);
@@ -288,7 +288,7 @@ TEST_F(Damage, AFullDiskStopsTheRunWhichGoesOnWhenThereIsRoom) {
   }
 }
 
-TEST_F(Damage, WhatMayNotBeWrittenIsNamed) {
+TEST_F(Damage, AnUnwritablePathIsNamed) {
   expect_one_sentence(run("train --model /proc/nothing" + flags()), 1, "cannot make the directory '/proc/nothing'");
   expect_one_sentence(run("train --model " + file("train.en") + flags()), 1, "(not a directory)");
   if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
@@ -299,7 +299,7 @@ TEST_F(Damage, WhatMayNotBeWrittenIsNamed) {
 
 class WrongInput : public TrainingTest {
  protected:
-  // Training on these files as they are named in the directory.
+  // Trains on these files of the test's directory.
   Ending train_on(const std::string& source, const std::string& target, const std::string& more = "") const {
     return run("train --model " + file("model") +
                " --layers 1 --d-model 8 --d-ff 8 --heads 1 --vocabulary 60 --steps 2" +
@@ -324,7 +324,7 @@ TEST_F(WrongInput, TextIsRefusedWithItsFileAndLine) {
       "has no pair of at most 40 tokens a side");
 }
 
-TEST_F(WrongInput, ADeviceThatIsNotThereIsToldBeforeAnyTextIsRead) {
+TEST_F(WrongInput, AMissingDeviceIsReportedBeforeAnyTextIsRead) {
   if (cuda_devices() > 0) GTEST_SKIP() << "this machine has a CUDA device";
   expect_one_sentence(train_on("train.en", "train.ne", "--device cuda"), 1, "use --device cpu");
   EXPECT_FALSE(std::filesystem::exists(file("model")));

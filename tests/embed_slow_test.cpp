@@ -1,4 +1,4 @@
-// The installed package, as another project meets it.
+// Builds and runs a program against the installed package, as another project would.
 #include <gtest/gtest.h>
 
 #include <string>

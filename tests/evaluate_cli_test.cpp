@@ -1,4 +1,4 @@
-// `dragoman evaluate` as its user runs it.
+// Tests `dragoman evaluate` from the command line.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ class EvaluateCommand : public SmallModelTest {
   }
 };
 
-TEST_F(EvaluateCommand, ScoresAsTranslateAndScoreDoOneAfterTheOther) {
+TEST_F(EvaluateCommand, GivesTheScoresOfTranslateFollowedByScore) {
   const std::string output = file("output");
   const Ending ending = evaluate("--beam 3 --ter --output " + output);
   ASSERT_EQ(ending.status, 0) << ending.err;
@@ -58,7 +58,7 @@ TEST_F(EvaluateCommand, PrintsJson) {
   EXPECT_EQ(found["translation"]["search"]["search"], "greedy");
 }
 
-TEST_F(EvaluateCommand, FindsReferencesAsLikelyAsValidationDoes) {
+TEST_F(EvaluateCommand, GivesReferencesTheNllOfValidation) {
   const Json found = evaluate_json()["references"];
   const train::Validator validator(
       {.source = file("source"), .target = file("reference")}, {data::word_tokenizer(), data::word_tokenizer()},
@@ -81,8 +81,8 @@ TEST_F(EvaluateCommand, DoesNotDependOnHowTheWorkIsSharedOut) {
   }
 }
 
-TEST_F(EvaluateCommand, TellsOfEachSentence) {
-  // Of its own translations a model knows how likely they are.
+TEST_F(EvaluateCommand, PrintsScoresOfEachSentence) {
+  // The model's own translations as references: their NLL must equal the log-probability from the search.
   write("source", "one two\n\nthree\n");
   ASSERT_EQ(evaluate("--output " + file("own") + " --reference " + file("source")).status, 0);
   const Ending ending = evaluate("--scores - --reference " + file("own"));

@@ -1,6 +1,6 @@
-// A sample of all faults: at the n-th call to the system of a command, the call fails, does half, is interrupted, or
-// the process is killed. Nothing is lost, and the same command then gives what it gives without faults.
-// `scripts/faults` runs them all; docs/testing.md tells more.
+// A sample of all faults: at the n-th system call of a command, the call fails, transfers only half, is interrupted, or
+// the process is killed. No data may be lost, and running the same command again must give the same result as without
+// faults. `scripts/faults` runs all of them; see docs/testing.md.
 #include <gtest/gtest.h>
 
 #include "tests/faults/sweep.h"

@@ -1,5 +1,5 @@
-// Regular expressions for tests of the whole program. They are compiled in matching.cpp alone: std::regex takes a
-// compiler seconds in every file that uses it.
+// Regular expressions for whole-program tests. Only matching.cpp includes <regex>, because it costs seconds of compile
+// time in every file.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace dragoman {
 
-// The text that matched and its groups; empty if the text as a whole does not match.
+// The match and its groups; empty if the whole text does not match.
 std::vector<std::string> whole_match(const std::string& text, const std::string& pattern);
 
-// Likewise of the first place that matches.
+// The same for the first part of the text that matches.
 std::vector<std::string> first_match(const std::string& text, const std::string& pattern);
 
-// The first group of the first place that matches, as a number: "up to 1,234 tokens" -> 1234. 0 if there is none.
+// The first group of the first match, as a number: "up to 1,234 tokens" -> 1234. 0 if there is no match.
 int number_in(const std::string& text, const std::string& pattern);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// A run keeps to the memory that it was given: in training, validation and translating for BLEU.
+// A run stays within the memory that it was given: in training, in validation, and in translating for BLEU.
 #include <gtest/gtest.h>
 
 #include "tests/training.h"
@@ -8,7 +8,7 @@ namespace {
 
 class Memory : public TrainingTest {
  protected:
-  // A model whose step takes much more than the program itself.
+  // A model whose training step needs much more memory than the program itself.
   std::string large(const std::string& more) const {
     return "train --model " + file("model") + text_flags() +
            " --layers 2 --d-model 128 --d-ff 512 --heads 4 --vocabulary 60 --max-length 40 --batch-tokens 8000"
@@ -17,7 +17,7 @@ class Memory : public TrainingTest {
   }
 };
 
-TEST_F(Memory, IsEnoughByHalfOfWhatWholeBatchesTake) {
+TEST_F(Memory, IsEnoughAtHalfOfWhatWholeBatchesNeed) {
   write_text("train", 2000, 1);
   const Ending planned = run(large(""));
   const int whole = number_in(planned.err, "memory: ([0-9,]+) MiB of");
@@ -32,7 +32,7 @@ TEST_F(Memory, IsEnoughByHalfOfWhatWholeBatchesTake) {
   EXPECT_GT(child.peak_mebibytes(), whole / 4) << "the plan asks for much more than is used";
 }
 
-TEST_F(Memory, TooLittleIsRefusedWithWhatWouldDo) {
+TEST_F(Memory, TooLittleIsRefusedWithTheAmountNeeded) {
   const Ending refused = run(large("--memory-mb 20"));
   expect_last_sentence(refused, 1, "training this model needs at least ");
   EXPECT_FALSE(std::filesystem::exists(file("model/model.safetensors")));

@@ -62,7 +62,7 @@ void PageTest::open(const std::string& state) {
 void PageTest::open_file(const std::string& path, const std::string& state) { open_address("file://" + path, state); }
 
 void PageTest::open_address(const std::string& page, const std::string& state) {
-  // Of the same page with another fragment nothing would be loaded.
+  // A different query makes the browser load the page even if only the fragment changes.
   static int opened = 0;
   browser().open(page + "?" + std::to_string(++opened) + "#" + state);
   wait_until_shown();

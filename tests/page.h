@@ -1,4 +1,4 @@
-// The attention page in a real browser: one server and one browser for all tests of the page.
+// A fixture for the attention page in a real browser: one server and one browser for all tests of the page.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,20 +18,20 @@ class PageTest : public ::testing::Test {
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void SetUp() override;
-  // Nothing may have been complained of in the console, whatever a test did.
+  // Fails if there were errors or warnings in the console.
   void TearDown() override;
 
   static Browser& browser() { return *stage_->browser; }
   static std::string file(const std::string& name) { return stage_->folder + "/" + name; }
   static std::string model() { return file("model"); }
 
-  // Opens the page with what its address says after '#', and waits for it.
+  // Opens the page with `state` after the '#' of its address, and waits until it is shown.
   static void open(const std::string& state);
-  // The same for a file, with its path.
+  // The same for a page saved as a file.
   static void open_file(const std::string& path, const std::string& state = "");
-  // Until nothing is asked for, a view has something to show, and a condition holds.
+  // Waits until no request is under way, the view shows something, and `condition` holds.
   static void wait_until_shown(const std::string& condition = "true");
-  // The views by their names, and one of them brought forward.
+  // The names of the views; and show() selects one of them.
   static std::vector<std::string> views();
   static void show(const std::string& view);
 
@@ -50,13 +50,13 @@ class PageTest : public ::testing::Test {
   inline static std::string missing_;  // why there is no browser
 };
 
-// A sentence of eight words whose translation has four, another that differs in its last word, and the first in the
-// page's address.
+// A sentence of eight words whose translation has four, another one that differs in the last word, and the first as it
+// appears in the page's address.
 inline const std::string kSentence = "three eight two seven three one two seven";
 inline const std::string kOther = "three eight two seven three one two six";
 inline const std::string kAddress = "q=three+eight+two+seven+three+one+two+seven";
 
-// As the page writes a number.
+// A number as the page writes it.
 std::string shown(double number, int digits = 3);
 
 }  // namespace dragoman

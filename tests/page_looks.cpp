@@ -1,4 +1,4 @@
-// How the attention page looks and what it tells those who do not see it: themes, contrast, names, narrow screens.
+// The looks and the accessibility of the attention page: themes, contrast, names for screen readers, narrow screens.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,7 +13,7 @@ const std::set<std::string> kControls{"button", "checkbox", "combobox",  "grid",
                                       "option", "radio",    "searchbox", "slider", "spinbutton", "switch",
                                       "tab",    "tabpanel", "textbox",   "tree",   "treeitem",   "dialog"};
 
-// The controls in sight that a screen reader would have no name for.
+// The visible controls that have no name for a screen reader.
 std::vector<std::string> nameless(Browser& browser) {
   std::vector<std::string> found;
   for (const Json& node : browser.devtools("Accessibility.getFullAXTree", Json::object())["nodes"]) {
@@ -23,7 +23,7 @@ std::vector<std::string> nameless(Browser& browser) {
   return found;
 }
 
-// A weight is chosen, a head switched off, and there is a second sentence, so that views show all they have.
+// A weight is selected, a head is switched off, and there is a second sentence, so that the views show everything.
 const std::string kMuch = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
 
 std::string theme(Browser& browser) {
@@ -51,7 +51,7 @@ TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
   for (const std::string& node : nameless(browser())) ADD_FAILURE() << "tour: " << node;
 }
 
-TEST_F(PageTest, TextStandsOutInLightAndDark) {
+TEST_F(PageTest, TextHasEnoughContrastInLightAndDark) {
   const std::string contrast = read_file(std::string(DRAGOMAN_SOURCE_DIR) + "/tests/contrast.js");
   const auto expect_contrast = [&](const std::string& where) {
     for (const std::string scheme : {"dark", "light"}) {

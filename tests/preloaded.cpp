@@ -1,6 +1,6 @@
-// A library to preload (LD_PRELOAD) that changes what the program sees of the system, as environment variables say:
+// A library for LD_PRELOAD that replaces system functions for the program. Environment variables control it:
 //   DRAGOMAN_CLOCK=stopped   all clocks stand still
-//   DRAGOMAN_FLUSHED=FILE    FILE gets a line for each file and directory that is flushed to the disk: its path
+//   DRAGOMAN_FLUSHED=FILE    FILE gets a line with the path of each file and directory that is flushed to disk
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// A program that runs beside a test, and what it says.
+// A process that runs beside a test, and its output.
 #pragma once
 
 #include <fcntl.h>
@@ -25,19 +25,19 @@
 
 namespace dragoman {
 
-// What a process begins with.
-struct Surroundings {
+// The streams and limits that a process starts with.
+struct ProcessOptions {
   static constexpr int kLog = -2, kClosed = -1;
 
-  int out = kLog, err = kLog;                 // descriptors
-  rlim_t most_address_bytes = RLIM_INFINITY;  // as `ulimit -v` has it
+  int out = kLog, err = kLog;                // file descriptors
+  rlim_t max_address_bytes = RLIM_INFINITY;  // like `ulimit -v`
 };
 
-// Ends with this object at the latest, by SIGKILL, with everything that it started; the test's own end is SIGTERM to
-// it.
+// The destructor kills the process and everything that it started. If the test process itself ends, the process gets
+// SIGTERM.
 class Process {
  public:
-  explicit Process(std::vector<std::string> command, const Surroundings& with = {})
+  explicit Process(std::vector<std::string> command, const ProcessOptions& with = {})
       : log_(scratch("_process" + std::to_string(made_++) + ".log")) {
     std::vector<char*> raw;
     for (std::string& argument : command) raw.push_back(argument.data());
@@ -47,14 +47,14 @@ class Process {
     if (id_ == 0) {
       ::setpgid(0, 0);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-      place(with.out == Surroundings::kLog ? log : with.out, STDOUT_FILENO);
-      place(with.err == Surroundings::kLog ? log : with.err, STDERR_FILENO);
-      const rlimit addresses{.rlim_cur = with.most_address_bytes, .rlim_max = with.most_address_bytes};
-      if (with.most_address_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &addresses);
+      place(with.out == ProcessOptions::kLog ? log : with.out, STDOUT_FILENO);
+      place(with.err == ProcessOptions::kLog ? log : with.err, STDERR_FILENO);
+      const rlimit addresses{.rlim_cur = with.max_address_bytes, .rlim_max = with.max_address_bytes};
+      if (with.max_address_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &addresses);
       ::execvp(raw[0], raw.data());
       ::_exit(127);
     }
-    ::setpgid(id_, id_);  // whoever comes first
+    ::setpgid(id_, id_);  // in both processes, because either may run first
     ::close(log);
   }
   ~Process() {
@@ -70,16 +70,16 @@ class Process {
   void signal(int number) const {
     if (id_ > 0) ::kill(id_, number);
   }
-  std::string said() const {
+  std::string output() const {
     std::ostringstream text;
     text << std::ifstream(log_).rdbuf();
     return text.str();
   }
-  // The number that it says after `words`, once the line is whole; nothing if it ends first, or says none for a minute.
+  // The number that it prints after `words`, once the line is complete; nullopt if it ends first or a minute passes.
   std::optional<int> number_after(const std::string& words) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     do {
-      const std::string text = said();
+      const std::string text = output();
       const std::size_t at = text.find(words);
       const std::size_t end_of_line = at == std::string::npos ? at : text.find('\n', at);
       if (end_of_line != std::string::npos) return std::stoi("0" + text.substr(at + words.size()));
@@ -88,7 +88,7 @@ class Process {
     } while (id_ > 0 && std::chrono::steady_clock::now() < end);
     return {};
   }
-  // The port of this machine that it listens on, as the system sees it; 0 if it ends first, or has none for a minute.
+  // The TCP port on which it listens, according to the system; 0 if it ends first or a minute passes.
   int listening_port() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     do {
@@ -98,7 +98,7 @@ class Process {
     } while (id_ > 0 && std::chrono::steady_clock::now() < end);
     return 0;
   }
-  // Waits for the end; its exit status.
+  // Waits until it ends; returns its exit status.
   int status() {
     int status = 0;
     ::waitpid(std::exchange(id_, 0), &status, 0);
@@ -110,9 +110,9 @@ class Process {
 
  private:
   static void place(int descriptor, int stream) {
-    descriptor == Surroundings::kClosed ? ::close(stream) : ::dup2(descriptor, stream);
+    descriptor == ProcessOptions::kClosed ? ::close(stream) : ::dup2(descriptor, stream);
   }
-  // Of those that wait for clients.
+  // The port of its listening socket; 0 if it has none.
   int port_of_sockets() const {
     const std::string folder = "/proc/" + std::to_string(id_);
     std::set<std::string> sockets;

@@ -1,4 +1,4 @@
-// Running the program as its user would, and what became of it.
+// Runs the program as its user would, and records the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,12 +23,12 @@ struct Ending {
   std::string err;
 };
 
-// A file name of this test's own: tests run side by side.
+// A file name that belongs to this test process: tests run in parallel.
 inline std::string scratch(const std::string& ending) {
   return testing::TempDir() + "dragoman_program_" + std::to_string(::getpid()) + ending;
 }
 
-// Runs a line of shell; standard error goes by way of a file.
+// Runs a line of shell. Standard error is captured through a file.
 inline Ending shell(const std::string& line) {
   const std::string err_path = scratch(".err");
   Ending ending;
@@ -49,7 +49,7 @@ inline Ending shell(const std::string& line) {
 
 inline Ending run(const std::string& arguments) { return shell(kProgram + " " + arguments); }
 
-// It failed with one sentence on standard error that holds `part`.
+// Checks that it failed with exactly one sentence on standard error, which contains `part`.
 inline void expect_one_sentence(const Ending& ending, int status, const std::string& part) {
   EXPECT_EQ(ending.status, status);
   EXPECT_EQ(ending.out, "");
@@ -58,7 +58,7 @@ inline void expect_one_sentence(const Ending& ending, int status, const std::str
   EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
 }
 
-// The same for a command that had told of its doings before it failed: the sentence is the last line.
+// The same for a command that printed other lines before it failed: the sentence is the last line.
 inline void expect_last_sentence(Ending ending, int status, const std::string& part) {
   const std::size_t before_last = ending.err.rfind('\n', ending.err.empty() ? 0 : ending.err.size() - 2);
   if (before_last != std::string::npos) ending.err.erase(0, before_last + 1);

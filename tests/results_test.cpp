@@ -1,4 +1,4 @@
-// What average, export and translate write appears whole or not at all, and never in the place of something else.
+// The output of average, export and translate appears completely or not at all, and never replaces anything else.
 #include <gtest/gtest.h>
 
 #include "tests/training.h"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 class Results : public TrainingTest {
  protected:
-  // A run with checkpoints of steps 2 and 4.
+  // A run with checkpoints at steps 2 and 4.
   void SetUp() override {
     const Ending trained = run(train("run", "--save-every 2 --steps 4"));
     ASSERT_EQ(trained.status, 0) << trained.err;
@@ -27,12 +27,12 @@ class Results : public TrainingTest {
   }
 };
 
-TEST_F(Results, AnAverageTakesThePlaceOfNoOtherModel) {
+TEST_F(Results, AnAverageDoesNotReplaceAnotherModel) {
   ASSERT_EQ(run(train("other", "--save-every 2 --steps 4 --seed 2")).status, 0);
   const auto before = timeless_files(file("other"));
   expect_one_sentence(average(file("other")), 2, "other' already exists; name a directory that is new or empty.");
   EXPECT_TRUE(timeless_files(file("other")) == before);
-  // Not its own, and not the run's.
+  // It replaces neither an earlier average nor the run itself.
   ASSERT_EQ(average(file("mean")).status, 0);
   expect_one_sentence(average(file("mean")), 2, "already exists");
   expect_one_sentence(average(file("run") + "/"), 2, "already exists");
@@ -54,7 +54,7 @@ TEST_F(Results, ANewModelMayBeAnywhereElse) {
   EXPECT_EQ(shell("cd " + directory + " && find . -name '*.unfinished*'").out, "");
 }
 
-TEST_F(Results, AreNotWrittenWhereARunOrAnotherExportIsAtWork) {
+TEST_F(Results, AreNotWrittenWhereARunOrAnotherExportIsWorking) {
   fs::create_directory(file("busy"));
   const DirectoryLock at_work(file("busy")), also(file("made.unfinished-abc012"));
   expect_one_sentence(average(file("busy")), 1, "another process is working in");
@@ -65,7 +65,7 @@ TEST_F(Results, AreNotWrittenWhereARunOrAnotherExportIsAtWork) {
 }
 
 TEST_F(Results, TwoAtOnceMakeOneWholeModel) {
-  // Many small races: whoever comes second is refused.
+  // Several small races: the process that comes second is refused.
   const Ending both =
       shell("for i in 1 2 3 4 5; do for j in 1 2; do " + kProgram + " export --precision fp32 --model " + file("run") +
             " --output " + file("race") + "$i >/dev/null & done; wait; done");
@@ -83,7 +83,7 @@ TEST_F(Results, AFailureLeavesNothing) {
   EXPECT_EQ(shell("cd " + directory + " && find . -name 'mean*' -o -name 'int8*'").out, "");
 }
 
-TEST_F(Results, TracesTakeThePlaceOfOldOnesWhenTheFirstIsThere) {
+TEST_F(Results, TracesReplaceOldOnesOnceTheFirstIsWritten) {
   const std::string traces = file("traces");
   replace_file(traces, "old\n");
   expect_one_sentence(translate("--attention " + traces, "\\351"), 2, "is not UTF-8");

@@ -1,4 +1,5 @@
-// A run that was stopped, killed and resumed gives the bytes of one that never was; so do other thread counts.
+// A run that was stopped, killed and resumed gives the same bytes as an uninterrupted run; so does any number of
+// threads.
 #include <gtest/gtest.h>
 
 #include "dragoman/backend/backend.h"
@@ -14,17 +15,18 @@ class Resume : public TrainingTest {
     return steps.empty() ? 0 : steps.back();
   }
 
-  // Runs until the checkpoint of a step from `least` on is there, then kills it at whatever it does next.
+  // Runs until there is a checkpoint of step `least` or later, then kills the run, whatever it is doing.
   void kill_after_checkpoint(const std::string& command, const std::string& model, int least) {
     Child child(command);
     const bool seen = child.wait_until([&] { return newest_checkpoint(model) >= least; });
     child.kill();
     EXPECT_TRUE(seen) << child.wait().err;
     EXPECT_EQ(child.wait().status, 128 + SIGKILL);
-    EXPECT_EQ(resumed_step(child.wait()) > 0, least > 20);  // the first run had nothing to go on from
+    EXPECT_EQ(resumed_step(child.wait()) > 0, least > 20);  // the first run had no checkpoint to resume from
   }
 
-  // Kills a run inside the writing of a checkpoint. Tries again from a copy if it came to its end unharmed.
+  // Kills a run while it writes a checkpoint. If the run ends before that, restores the directory from a copy and tries
+  // again.
   void kill_while_saving(const std::string& command, const std::string& model) {
     const std::string copy = model + "_before";
     std::filesystem::copy(model, copy, std::filesystem::copy_options::recursive);
@@ -43,7 +45,7 @@ class Resume : public TrainingTest {
     EXPECT_FALSE(checkpoint_steps(model, ".unfinished").empty());
   }
 
-  // Asks a run to stop once it has saved a checkpoint of a step from `least` on.
+  // Asks a run to stop once it has saved a checkpoint of step `least` or later.
   void stop_after_checkpoint(const std::string& command, const std::string& model, int least) {
     Child child(command);
     EXPECT_TRUE(child.wait_until([&] { return newest_checkpoint(model) >= least; })) << child.wait().err;
@@ -56,7 +58,7 @@ class Resume : public TrainingTest {
   }
 
   void expect_killed_run_to_equal_straight_one(const std::string& flags) {
-    // After 140 steps, the end of one of the runs, a record, a validation and a checkpoint are due anyway.
+    // One of the runs ends after 140 steps, where a record, a validation and a checkpoint are due anyway.
     const std::string more = flags + " --report-every 35 --valid-every 70";
     const std::string model = file("killed"), killed = train("killed", "--steps 240 " + more);
     kill_after_checkpoint(killed, model, 20);
@@ -78,12 +80,12 @@ TEST_F(Resume, AfterFourKillsAndAStopLeavesTheDirectoryOfAStraightRun) { expect_
 
 TEST_F(Resume, KeepsTheFilmWhole) {
   replace_file(file("probe"), "the old cat\na small house\tesuoh llams a\n");
-  // With other weights to publish, too.
+  // Also with a different choice of weights to publish.
   expect_killed_run_to_equal_straight_one("--average 0 --ema 0 --keep 1 --probe " + file("probe"));
 }
 
-// Whatever a killed run leaves between two checkpoints: here all that may be there, at once.
-TEST_F(Resume, MendsWhatAKillLeftBehind) {
+// Everything that a killed run may leave between two checkpoints, all at once.
+TEST_F(Resume, CleansUpWhatAKillLeftBehind) {
   replace_file(file("probe"), "the old cat\n");
   const std::string flags = "--average 0 --ema 0 --keep 1 --report-every 20 --probe " + file("probe");
   const std::string model = file("killed");
@@ -106,7 +108,7 @@ TEST_F(Resume, RemovesOlderCheckpointsThatAKilledRunKept) {
   EXPECT_EQ(checkpoint_steps(file("model")), (std::vector<int>{60, 80}));
 }
 
-// DRAGOMAN_PRELOADED stops the clock, and notes what is flushed.
+// DRAGOMAN_PRELOADED stops the clock and records what is flushed.
 TEST_F(Resume, DoesNotNeedAClock) {
   const std::string stopped = "LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_CLOCK=stopped " + kProgram + " ";
   const Ending first = shell(stopped + train("stopped", "--steps 40"));
@@ -205,7 +207,7 @@ TEST_F(Resume, ARunWithoutValidationNeedsNoMoreThanTheDirectoryEither) {
   EXPECT_EQ(resumed_step(longer), 5);
 }
 
-TEST_F(Resume, NoticesThatTheTextIsAnother) {
+TEST_F(Resume, IsRefusedIfTheTextHasChanged) {
   ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
   write_text("train", 390, 3);
   const Ending ending = run(train("model", "--steps 40"));
@@ -227,7 +229,7 @@ TEST_F(Resume, ARunMayStartFromAnotherModelsWeights) {
   const Ending started = run(train("started", one_step + "--init " + file("first")));
   ASSERT_EQ(started.status, 0) << started.err;
   const auto nll = [&](const char* model) {
-    return timeless_metrics(file(model)).back()["nll"].get<double>();  // of the validation after the last step
+    return timeless_metrics(file(model)).back()["nll"].get<double>();  // from the validation after the last step
   };
   EXPECT_LT(nll("started"), nll("fresh") - 0.1);
   EXPECT_EQ(read_file(file("started/tokenizer.model")), read_file(file("first/tokenizer.model")));

@@ -1,4 +1,4 @@
-// `dragoman score` as its user runs it.
+// Tests `dragoman score` from the command line.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ class ScoreCommand : public ::testing::Test {
     EXPECT_EQ(ending.status, 0) << ending.err;
     return try_parse_json(ending.out);
   }
-  // Six sentences of a reference and of two systems.
+  // Six sentences with a reference and the translations of two systems.
   void write_systems() const {
     write(hypothesis,
           "the cat sat on the mat\nthere is a dog on the mat .\na small house\nit rains today\nwe saw the red car\n"

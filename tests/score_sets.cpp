@@ -1,5 +1,5 @@
-// Scores many small corpora, for comparison with another program: each line of standard input is a JSON object that
-// says what to compute, each line of standard output one with the figures, to the last bit. See
+// Scores many small corpora, for comparison with another program. Each line of standard input is a JSON object that
+// says what to compute; each line of standard output is one with the results, to the last bit. See
 // compare_with_sacrebleu.py.
 #include <iostream>
 #include <memory>

@@ -1,5 +1,5 @@
-// `dragoman serve` as a process, with requests that are short and ask for much: each is refused or bounded, in memory
-// and in the time of others.
+// Runs `dragoman serve` as a process and sends short requests that ask for a lot of work: each is refused, or bounded
+// in memory and in the delay of other clients.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,29 +14,30 @@ namespace dragoman {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryTells = false;  // sanitizers keep what is freed
+constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 #else
-constexpr bool kMemoryTells = true;
+constexpr bool kMemoryIsMeaningful = true;
 #endif
-constexpr std::int64_t kMostKib = 200 << 10;  // that a request under 10 kB may take
-constexpr double kMostSeconds = 5;            // for somebody else's word, on the busiest machine
+constexpr std::int64_t kMostKib = 200 << 10;  // most memory that a request under 10 kB may take
+constexpr double kMostSeconds = 5;            // for the word of another client, even on a busy machine
 
 class ServeCost : public ServeTest {
  protected:
-  // Another client asks for a word, from another address. Returns the seconds that it took, or a thousand.
+  // Another client, from another address, asks for a word. Returns the seconds that it took, or 1000 if the answer is
+  // wrong.
   double seconds_for_another(const ServerProcess& server, const char* from = "127.0.0.2") const {
     const auto begin = std::chrono::steady_clock::now();
     Client client(server.port(), 0, from);
     return is_right(client, 0) ? serve::seconds_since(begin) : 1000;
   }
-  // The sentence of a refusal.
+  // Sends a request that must be refused with 413; returns the error message.
   static std::string refused(const ServerProcess& server, const Json& body, const std::string& path = "/v1/translate") {
     Client client(server.port());
     const auto answer = client.ask(posted(path, body));
     EXPECT_EQ(answer.status, 413) << answer.body.substr(0, 200);
     return parse_json(answer.body, "the answer").value("error", "");
   }
-  // Lines that are searched to the last token that is allowed.
+  // Lines whose translations are searched up to the length limit.
   static Json long_lines(int lines, int length) {
     std::string text;
     for (int i = 0; i < lines; ++i) text += "one\n";
@@ -63,13 +64,13 @@ TEST_F(ServeCost, SettingsThatAskForTooMuchAreRefusedBeforeAnyWork) {
   EXPECT_NE(refused(server, with({{"trace", true}, {"min_length", 2000}, {"max_extra", 2000}})).find("layers"),
             std::string::npos);
   EXPECT_NE(refused(server, with({{"beam", 32}, {"max_extra", 1000}})).find("beam"), std::string::npos);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmHWM") - memory, 20 << 10);
   }
   EXPECT_LT(seconds_for_another(server), kMostSeconds);
 }
 
-TEST_F(ServeCost, WhatIsAllowedStaysWithinItsMemory) {
+TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
   std::string html, words, lines;
   while (html.size() < 9500) html += "<p>one <b>two three</b> four <i>five</i> six</p>";
   while (words.size() < 3000) words += "<b>one</b> two ";
@@ -105,13 +106,13 @@ TEST_F(ServeCost, WhatIsAllowedStaysWithinItsMemory) {
     while (!answered);
     attack.join();
     EXPECT_LT(worst, kMostSeconds) << body.dump().substr(0, 100);
-    if (kMemoryTells) {
+    if (kMemoryIsMeaningful) {
       EXPECT_LT(server.figure("VmHWM") - memory, kMostKib) << body.dump().substr(0, 100);
     }
   }
 }
 
-TEST_F(ServeCost, LongSearchesOfOneClientHoldUpNobodyElse) {
+TEST_F(ServeCost, LongSearchesOfOneClientDelayNobodyElse) {
   ServerProcess server(flags());
   Client watching(server.port(), 0, "127.0.0.3");
   std::vector<Client> greedy;
@@ -121,13 +122,13 @@ TEST_F(ServeCost, LongSearchesOfOneClientHoldUpNobodyElse) {
   ASSERT_TRUE(eventually([&] { return under_way(watching) > 1; }));
   for (int i = 0; i < 5; ++i) {
     EXPECT_LT(seconds_for_another(server), kMostSeconds);
-    EXPECT_GT(under_way(watching), 0);  // it was answered while the others went on
+    EXPECT_GT(under_way(watching), 0);  // it was answered while the other searches were still running
   }
   greedy.clear();
   EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));
 }
 
-TEST_F(ServeCost, AClientWithThousandsOfRequestsLeavesOthersTheirPlace) {
+TEST_F(ServeCost, AClientWithHundredsOfRequestsDoesNotBlockOthers) {
   ServerProcess server(flags({"--queue", "50", "--connections", "300"}));
   Client watching(server.port(), 0, "127.0.0.3");
   const std::string request = posted("/v1/translate", long_lines(1, 900));
@@ -135,27 +136,27 @@ TEST_F(ServeCost, AClientWithThousandsOfRequestsLeavesOthersTheirPlace) {
   for (int i = 0; i < 400; ++i) {
     try {
       many.emplace_back(server.port()).send(request);
-    } catch (const std::runtime_error&) {  // it is refused
+    } catch (const std::runtime_error&) {  // the connection was refused
     }
   }
   ASSERT_TRUE(eventually([&] { return under_way(watching) > 1; }));
   int served = 0;
   for (int i = 0; i < 8; ++i) served += seconds_for_another(server) < kMostSeconds ? 1 : 0;
   EXPECT_EQ(served, 8);
-  for (std::size_t i = 1; i <= 10; ++i) EXPECT_EQ(many[many.size() - i].answer().status, 503);  // they came last
+  for (std::size_t i = 1; i <= 10; ++i) EXPECT_EQ(many[many.size() - i].answer().status, 503);  // the last ones
 }
 
-TEST_F(ServeCost, TheTimeForARequestIsKeptTo) {
+TEST_F(ServeCost, ARequestEndsAtItsTimeLimit) {
   ServerProcess server(flags({"--request-seconds", "1"}));
   Client client(server.port()), watching(server.port());
   const auto begin = std::chrono::steady_clock::now();
   const auto answer = client.ask(posted("/v1/translate", long_lines(500, 1800)));
   EXPECT_EQ(answer.status, 503) << answer.body.substr(0, 100);
   EXPECT_LT(serve::seconds_since(begin), 5);
-  EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));  // and the work has stopped
+  EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));  // the work has stopped, too
 }
 
-TEST_F(ServeCost, BehindATrustedProxyClientsAreToldApart) {
+TEST_F(ServeCost, BehindATrustedProxyClientsAreDistinguished) {
   ServerProcess server(flags({"--trusted-proxy", "127.0.0.1", "--requests-per-minute", "2"}));
   const auto ask_as = [&](const std::string& client) {
     std::string request = posted("/translate", {{"q", "one"}, {"source", "en"}, {"target", "de"}});
@@ -167,7 +168,7 @@ TEST_F(ServeCost, BehindATrustedProxyClientsAreToldApart) {
   EXPECT_EQ(ask_as("10.1.1.1"), 200);
   EXPECT_EQ(ask_as("10.1.1.1"), 429);
   EXPECT_EQ(ask_as("10.1.1.2"), 200);
-  EXPECT_EQ(ask_as("10.1.1.2, 10.1.1.1"), 429);  // what the client itself wrote before is not believed
+  EXPECT_EQ(ask_as("10.1.1.2, 10.1.1.1"), 429);  // only the address that the proxy appended counts
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `dragoman serve` as a process, with clients that misbehave: the others are served, and each is told why it is not.
+// Runs `dragoman serve` as a process with clients that misbehave: other clients are served, and each refusal says why.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -12,14 +12,14 @@ namespace dragoman {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryTells = false;  // sanitizers keep what is freed
+constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 #else
-constexpr bool kMemoryTells = true;
+constexpr bool kMemoryIsMeaningful = true;
 #endif
 
 class ServeFaults : public ServeTest {
  protected:
-  // The answer has this status and one sentence, with `part` in it.
+  // Checks that the answer has this status and one sentence that contains `part`.
   static void expect_refused(Client& client, int status, const std::string& part) {
     const Client::Answer answer = client.answer();
     EXPECT_EQ(answer.status, status);
@@ -27,13 +27,13 @@ class ServeFaults : public ServeTest {
     EXPECT_NE(sentence.find(part), std::string::npos) << sentence;
     EXPECT_TRUE(sentence.ends_with('.')) << sentence;
   }
-  // Whether somebody who comes now is served, in seconds on the busiest machine.
+  // Whether a new client is served within five seconds, which is enough even on a busy machine.
   bool serves(const ServerProcess& server) const {
     const auto begin = std::chrono::steady_clock::now();
     Client client(server.port());
     return is_right(client, 0) && serve::seconds_since(begin) < 5;
   }
-  // Whether no connection is open but the one that asks.
+  // Whether no other connection is open.
   static bool is_alone(Client& client) {
     return eventually([&] { return metric(client, "dragoman_connections") == 1; });
   }
@@ -63,7 +63,7 @@ TEST_F(ServeFaults, TenThousandIdleConnectionsTakeNoThreadAndLittleMemory) {
   Client client(server.port());
   EXPECT_TRUE(eventually([&] { return metric(client, "dragoman_connections") == kConnections + 1; }));
   EXPECT_EQ(server.figure("Threads"), threads);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmRSS") - memory, 4 * kConnections);
   }
   EXPECT_TRUE(serves(server));
@@ -71,7 +71,7 @@ TEST_F(ServeFaults, TenThousandIdleConnectionsTakeNoThreadAndLittleMemory) {
   EXPECT_TRUE(is_alone(client));
 }
 
-TEST_F(ServeFaults, SlowSendersAreToldSoAndHoldUpNobody) {
+TEST_F(ServeFaults, SlowSendersAreRefusedAndDelayNobody) {
   ServerProcess server(flags({"--read-seconds", "0.3"}));
   const std::string begun = with_body("", std::string(100000, 'x')).substr(0, 100);
   std::vector<Client> slow;
@@ -84,7 +84,7 @@ TEST_F(ServeFaults, SlowSendersAreToldSoAndHoldUpNobody) {
   for (Client& client : slow) expect_refused(client, 408, "0.3 seconds");
 }
 
-TEST_F(ServeFaults, WhoStopsSendingGetsAnAnswerIfThereWasARequest) {
+TEST_F(ServeFaults, AClientThatStopsSendingGetsTheAnswerToAWholeRequest) {
   ServerProcess server(flags());
   for (int i = 0; i < 20; ++i) {
     Client client(server.port());
@@ -112,7 +112,7 @@ TEST_F(ServeFaults, ABodyOfAHundredMegabytesIsRefusedUnread) {
   const std::int64_t memory = server.figure("VmHWM");
   const auto begin = std::chrono::steady_clock::now();
   const std::string megabyte(1000000, 'x'), chunk = "f4240\r\n" + megabyte + "\r\n";
-  Client asking(server.port());  // and waiting for the answer before it sends
+  Client asking(server.port());  // a client that waits for permission before it sends the body
   asking.send("POST /translate HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 100000000\r\n\r\n");
   expect_refused(asking, 413, "longer than 1048576 bytes");
   for (const bool announced : {true, false}) {
@@ -125,13 +125,13 @@ TEST_F(ServeFaults, ABodyOfAHundredMegabytesIsRefusedUnread) {
     expect_refused(client, 413, "longer than 1048576 bytes");
   }
   EXPECT_LT(serve::seconds_since(begin), 5);
-  if (kMemoryTells) {
+  if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmHWM") - memory, 10 << 10);
   }
   EXPECT_TRUE(serves(server));
 }
 
-TEST_F(ServeFaults, WhatIsNotJsonOrNotUtf8IsRefusedWithASentence) {
+TEST_F(ServeFaults, InvalidJsonAndUtf8AreRefusedWithASentence) {
   const std::string json = "Content-Type: application/json\r\n";
   const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
   const std::string parts = "Content-Type: multipart/form-data; boundary=x\r\n";
@@ -166,7 +166,7 @@ TEST_F(ServeFaults, WhatIsNotJsonOrNotUtf8IsRefusedWithASentence) {
   EXPECT_TRUE(serves(server));
 }
 
-TEST_F(ServeFaults, AMegabyteOfTrifleTakesNobodysTime) {
+TEST_F(ServeFaults, AMegabyteOfTinyFieldsDelaysNobody) {
   std::string fields = "{\"q\": \"one\"", objects = "{\"q\": [{}", form = "q=one";
   for (int i = 0; fields.size() < 1000000; ++i) fields += ",\"" + std::to_string(i) + "\":1";
   for (int i = 0; form.size() < 1000000; ++i) form += "&" + std::to_string(i);

@@ -1,5 +1,5 @@
-// `dragoman serve` whose standard streams, logs and files fail, stall, or are closed: it starts, answers and stops as
-// if nothing were wrong, and says what it can.
+// Runs `dragoman serve` with standard streams, logs and files that fail, stall or are closed: it starts, answers and
+// stops as usual, and reports what it can.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -14,10 +14,11 @@
 namespace dragoman {
 namespace {
 
-// A stream for a process to write to.
+// A stream for a process to write to: closed, on a full disk, a pipe whose reader has left, or one whose reader has
+// stalled.
 class Stream {
  public:
-  enum class Kind { kClosed, kFull, kLeft, kStalled };
+  enum class Kind { kClosed, kFull, kReaderGone, kReaderStalled };
 
   explicit Stream(Kind kind) {
     if (kind == Kind::kClosed) return;
@@ -29,8 +30,8 @@ class Stream {
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     from_ = ends[0];
     to_ = ends[1];
-    if (kind == Kind::kLeft) ::close(std::exchange(from_, -1));
-    if (kind == Kind::kStalled) fill();
+    if (kind == Kind::kReaderGone) ::close(std::exchange(from_, -1));
+    if (kind == Kind::kReaderStalled) fill();
   }
   ~Stream() {
     if (from_ >= 0) ::close(from_);
@@ -40,7 +41,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 
   int to() const { return to_; }
-  // What is written, until `part` is there, or ten seconds are over.
+  // What is written until `part` appears or ten seconds pass.
   std::string read_until(const std::string& part) const {
     ::fcntl(from_, F_SETFL, O_NONBLOCK);
     std::string text;
@@ -62,11 +63,11 @@ class Stream {
     ::fcntl(to_, F_SETFL, 0);
   }
 
-  int from_ = -1, to_ = Surroundings::kClosed;
+  int from_ = -1, to_ = ProcessOptions::kClosed;
 };
 
-constexpr Stream::Kind kBroken[] = {Stream::Kind::kClosed, Stream::Kind::kFull, Stream::Kind::kLeft,
-                                    Stream::Kind::kStalled};
+constexpr Stream::Kind kBroken[] = {Stream::Kind::kClosed, Stream::Kind::kFull, Stream::Kind::kReaderGone,
+                                    Stream::Kind::kReaderStalled};
 
 class ServeStreams : public ServeTest {
  protected:
@@ -83,16 +84,16 @@ class ServeStreams : public ServeTest {
   static void expect_stops(ServerProcess& server) {
     const auto begin = std::chrono::steady_clock::now();
     server.signal(SIGTERM);
-    EXPECT_EQ(server.status(), 0) << server.said();
+    EXPECT_EQ(server.status(), 0) << server.output();
     EXPECT_LT(serve::seconds_since(begin), 20);
   }
   static bool says(const ServerProcess& server, const std::string& part) {
-    return eventually([&] { return server.said().find(part) != std::string::npos; });
+    return eventually([&] { return server.output().find(part) != std::string::npos; });
   }
   static bool holds(const std::string& path, const std::string& part) {
     return eventually([&] { return std::filesystem::exists(path) && read_file(path).find(part) != std::string::npos; });
   }
-  // Each makes a line of ten thousand bytes in the access log.
+  // Each request makes a line of ten thousand bytes in the access log.
   static void ask_for_long_paths(const ServerProcess& server, int times) {
     Client client(server.port());
     const std::string request = "GET /" + std::string(10000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -129,14 +130,14 @@ TEST_F(ServeStreams, AnswersWhateverItsAccessLogIs) {
     EXPECT_TRUE(serves(server));
     Client client(server.port());
     EXPECT_GT(metric(client, "dragoman_log_lines_lost_total{log=\"access\"}"), 0);
-    EXPECT_TRUE(says(server, "serve: lines of the access log '-' are lost (")) << server.said();
+    EXPECT_TRUE(says(server, "serve: lines of the access log '-' are lost (")) << server.output();
     EXPECT_TRUE(serves(server));
     expect_stops(server);
   }
 }
 
 TEST_F(ServeStreams, AReaderThatReadsOnLearnsHowManyLinesItMissed) {
-  const Stream out(Stream::Kind::kStalled);
+  const Stream out(Stream::Kind::kReaderStalled);
   ServerProcess server(flags({"--access-log", "-"}), {.out = out.to()});
   ask_for_long_paths(server, 250);
   Client client(server.port());
@@ -151,8 +152,8 @@ TEST_F(ServeStreams, AReaderThatReadsOnLearnsHowManyLinesItMissed) {
 TEST_F(ServeStreams, AFullDiskUnderTheAccessLogIsReportedOnce) {
   ServerProcess server(flags({"--access-log", "/dev/full"}));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(serves(server));
-  EXPECT_TRUE(says(server, "'/dev/full' are lost (no space left on device)")) << server.said();
-  const std::string said = server.said();
+  EXPECT_TRUE(says(server, "'/dev/full' are lost (no space left on device)")) << server.output();
+  const std::string said = server.output();
   EXPECT_EQ(said.find("are lost"), said.rfind("are lost")) << said;
   expect_stops(server);
 }
@@ -173,7 +174,7 @@ TEST_F(ServeStreams, AReloadThatFailsInAnyWayKeepsTheOldModel) {
   std::filesystem::create_symlink(languages.filename(), languages);  // a link to itself
   server.signal(SIGHUP);
   EXPECT_TRUE(says(server, "languages.json' (too many levels of symbolic links). The models stay as they were."))
-      << server.said();
+      << server.output();
   EXPECT_TRUE(serves(server));
   std::filesystem::remove(languages);
 
@@ -182,11 +183,11 @@ TEST_F(ServeStreams, AReloadThatFailsInAnyWayKeepsTheOldModel) {
   const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &none, nullptr), 0);
   server.signal(SIGHUP);
-  EXPECT_TRUE(says(server, "(too many open files). The models stay as they were.")) << server.said();
+  EXPECT_TRUE(says(server, "(too many open files). The models stay as they were.")) << server.output();
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &before, nullptr), 0);
   EXPECT_TRUE(serves(server));
   server.signal(SIGHUP);
-  EXPECT_TRUE(says(server, "were loaded again")) << server.said();
+  EXPECT_TRUE(says(server, "were loaded again")) << server.output();
   EXPECT_TRUE(serves(server));
   expect_stops(server);
 }
@@ -201,11 +202,11 @@ TEST_F(ServeStreams, SaysThatItsDescriptorsRanOut) {
   {
     std::vector<Client> clients;
     for (int i = 0; i < 30; ++i) clients.emplace_back(server.port());
-    EXPECT_TRUE(says(server, "serve: cannot accept more connections now (Too many open files)")) << server.said();
+    EXPECT_TRUE(says(server, "serve: cannot accept more connections now (Too many open files)")) << server.output();
   }
   ASSERT_EQ(::prlimit(server.id(), RLIMIT_NOFILE, &before, nullptr), 0);
   EXPECT_TRUE(serves(server));
-  const std::string said = server.said();
+  const std::string said = server.output();
   EXPECT_EQ(said.find("cannot accept"), said.rfind("cannot accept")) << said;
 }
 
@@ -251,8 +252,8 @@ TEST_F(ServeStreams, RequestsThatTookTooLongOrWhoseClientsLeftAppearInLogAndMetr
   EXPECT_TRUE(holds(log, "\"POST /v1/translate\" 499 ")) << read_file(log);
 }
 
-// In a network of its own, where nobody else is.
-TEST_F(ServeStreams, WarnsIfOthersMayAskWithoutAKey) {
+// Runs in a network namespace of its own, so that nobody else can reach the server.
+TEST_F(ServeStreams, WarnsIfOtherMachinesMayConnectWithoutAKey) {
   if (shell("unshare -rn true").status != 0) GTEST_SKIP() << "The system makes no networks for tests.";
   replace_file(file("keys"), "a long and secret key\n");
   for (const bool has_keys : {false, true}) {
@@ -260,14 +261,14 @@ TEST_F(ServeStreams, WarnsIfOthersMayAskWithoutAKey) {
                                      "0",       "--address", "0.0.0.0",        "--model", directory.string()};
     if (has_keys) command.insert(command.end(), {"--api-keys", file("keys")});
     Process server(command);
-    EXPECT_TRUE(server.number_after("listening on http://0.0.0.0:")) << server.said();
-    const auto warns = [&] { return server.said().find("whoever can reach 0.0.0.0 may ask") != std::string::npos; };
+    EXPECT_TRUE(server.number_after("listening on http://0.0.0.0:")) << server.output();
+    const auto warns = [&] { return server.output().find("whoever can reach 0.0.0.0 may ask") != std::string::npos; };
     if (!has_keys) {
-      EXPECT_TRUE(eventually(warns)) << server.said();
+      EXPECT_TRUE(eventually(warns)) << server.output();
     }
     server.signal(SIGTERM);
     EXPECT_EQ(server.status(), 0);
-    EXPECT_EQ(warns(), !has_keys) << server.said();
+    EXPECT_EQ(warns(), !has_keys) << server.output();
   }
 }
 
@@ -284,21 +285,21 @@ TEST_F(ServeStreams, WrongKeysAreLimitedAndRightOnesAreNot) {
   Client::Answer last;
   for (int i = 0; i < 500; ++i) looked_at += (last = ask(std::to_string(i))).status == 403 ? 1 : 0;
   EXPECT_GE(looked_at, 10);
-  EXPECT_LE(looked_at, 20);  // one more in each six seconds
+  EXPECT_LE(looked_at, 20);  // the limit grows by one every six seconds
   EXPECT_EQ(last.status, 429);
   EXPECT_GE(std::stoi(last.headers["Retry-After"]), 1);
   EXPECT_EQ(ask("a long and secret key").status, 200);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes of address space
 TEST_F(ServeStreams, StartsAndReloadsWithFourGigabytesOfAddresses) {
-  ServerProcess server(flags({"--workers", "2"}), {.most_address_bytes = rlim_t{4'000'000} << 10});
+  ServerProcess server(flags({"--workers", "2"}), {.max_address_bytes = rlim_t{4'000'000} << 10});
   EXPECT_TRUE(serves(server));
   for (int round = 0; round < 3; ++round) {
-    const std::size_t before = server.said().size();
+    const std::size_t before = server.output().size();
     server.signal(SIGHUP);
-    EXPECT_TRUE(eventually([&] { return server.said().find("loaded again", before) != std::string::npos; }))
-        << server.said();
+    EXPECT_TRUE(eventually([&] { return server.output().find("loaded again", before) != std::string::npos; }))
+        << server.output();
   }
   EXPECT_TRUE(serves(server));
   expect_stops(server);

@@ -1,4 +1,4 @@
-// `dragoman serve` as a process: under load, with signals, and with requests that it refuses.
+// Runs `dragoman serve` as a process: under load, with signals, and with requests that it refuses.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,14 +31,14 @@ TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {
     clients.emplace_back(server.port());
     clients.back().send(posted("/translate", {{"q", texts[c % texts.size()]}, {"source", "en"}, {"target", "de"}}));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all have come, few are done
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all have arrived, few are done
   server.signal(SIGTERM);
   for (std::size_t c = 0; c < clients.size(); ++c) {
     const auto answer = clients[c].answer();
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(parse_json(answer.body, "the answer")["translatedText"], expected[c % texts.size()]);
   }
-  EXPECT_EQ(server.status(), 0) << server.said();
+  EXPECT_EQ(server.status(), 0) << server.output();
 }
 
 TEST_F(ServeTest, LoadsModelsAgainWithoutDroppingARequest) {
@@ -54,7 +54,7 @@ TEST_F(ServeTest, LoadsModelsAgainWithoutDroppingARequest) {
   }
   const auto said = [&](const std::string& sentence, std::size_t times) {
     return eventually([&] {
-      const std::string log = server.said();
+      const std::string log = server.output();
       std::size_t count = 0;
       for (std::size_t at = 0; (at = log.find(sentence, at)) != std::string::npos; ++at) ++count;
       return count >= times;
@@ -62,12 +62,12 @@ TEST_F(ServeTest, LoadsModelsAgainWithoutDroppingARequest) {
   };
   for (std::size_t round = 1; round <= 3; ++round) {
     server.signal(SIGHUP);
-    EXPECT_TRUE(said("loaded again", round)) << server.said();
+    EXPECT_TRUE(said("loaded again", round)) << server.output();
   }
   std::filesystem::resize_file(model::weights_file(directory), 100);
   server.signal(SIGHUP);
-  EXPECT_TRUE(said("stay as they were", 1)) << server.said();
-  EXPECT_TRUE(said("model.safetensors", 1)) << server.said();  // why
+  EXPECT_TRUE(said("stay as they were", 1)) << server.output();
+  EXPECT_TRUE(said("model.safetensors", 1)) << server.output();  // the reason
   const int before = asked;
   EXPECT_TRUE(eventually([&] { return asked > before + 10; }));
   over = true;

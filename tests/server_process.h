@@ -1,4 +1,4 @@
-// `dragoman serve` as a process that a test can ask, signal and look into, with a small model.
+// `dragoman serve` as a process with a small model, to which a test can send requests and signals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,18 +19,18 @@ namespace dragoman {
 using serve::Client;
 using serve::eventually;
 
-// The program, started with any free port of the loopback address. Ends with this object at the latest.
+// The program, started on any free port of the loopback address. The destructor ends it.
 class ServerProcess : public Process {
  public:
-  explicit ServerProcess(const std::vector<std::string>& flags, const Surroundings& with = {})
+  explicit ServerProcess(const std::vector<std::string>& flags, const ProcessOptions& with = {})
       : Process(command(flags), with) {
-    const bool speaks = with.err == Surroundings::kLog;
+    const bool speaks = with.err == ProcessOptions::kLog;
     port_ = speaks ? number_after("listening on http://127.0.0.1:").value_or(0) : listening_port();
-    EXPECT_GT(port_, 0) << said();
+    EXPECT_GT(port_, 0) << output();
   }
   int port() const { return port_; }
   using Process::id;
-  // A number that the system keeps of it: "Threads", or "VmRSS" in KiB.
+  // A value from /proc/PID/status, such as "Threads", or "VmRSS" in KiB.
   std::int64_t figure(const std::string& name) const {
     std::ifstream file("/proc/" + std::to_string(id()) + "/status");
     for (std::string line; std::getline(file, line);) {
@@ -41,7 +41,7 @@ class ServerProcess : public Process {
 
  private:
   static std::vector<std::string> command(const std::vector<std::string>& flags) {
-    // Most tests ask for a host whose name is as short as can be.
+    // Most tests use the shortest possible host name.
     std::vector<std::string> words{DRAGOMAN_PROGRAM, "serve", "--port", "0", "--allowed-host", "a"};
     words.insert(words.end(), flags.begin(), flags.end());
     return words;
@@ -68,13 +68,13 @@ class ServeTest : public decode::ModelDirectoryTest {
     more.insert(more.end(), {"--model", directory.string(), "--threads", "2"});
     return more;
   }
-  // Sends text `i` and says whether the answer is what it must be.
+  // Sends text `i` and returns whether the answer is right.
   bool is_right(Client& client, std::size_t i) const {
     const auto answer = client.ask(posted("/translate", {{"q", texts[i]}, {"source", "en"}, {"target", "de"}}));
     return answer.status == 200 && parse_json(answer.body, "the answer")["translatedText"] == expected[i];
   }
 
-  // One of the server's metrics, by its name and labels.
+  // A metric of the server, by its name and labels; -1 if there is none.
   static std::int64_t metric(Client& client, const std::string& name) {
     const std::string metrics = "\n" + client.ask("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").body;
     const std::size_t at = metrics.find("\n" + name + " ");

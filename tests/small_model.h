@@ -1,4 +1,4 @@
-// A small model of random weights in a directory of its own, whose words are one, two, ... nine; and running the
+// A small model with random weights in its own directory; its words are one, two, ... nine. Also helpers that run the
 // program with it.
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace dragoman {
 
-// Its weights are twice what training would begin with, from a seed whose model ends its sentences. `source` and
-// `target` name its languages.
+// The weights are twice as large as at the start of training, and the seed was chosen so that the model ends its
+// sentences. `source` and `target` name its languages.
 inline void write_small_model(const std::string& directory, const std::string& source = "",
                               const std::string& target = "") {
   make_directory(directory);
@@ -52,7 +52,7 @@ class SmallModelTest : public ::testing::Test {
     replace_file(file(name), text);
     return file(name);
   }
-  // The program's own threads are two unless the flags say otherwise.
+  // Two threads, unless the flags say otherwise.
   std::string command(const std::string& verb, const std::string& flags) const {
     return kProgram + " " + verb + " --model " + model + " --threads 2 " + flags;
   }
@@ -66,7 +66,7 @@ class SmallModelTest : public ::testing::Test {
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
   }
-  // Sentences of one to twelve words, and an empty line now and then.
+  // Sentences of one to twelve words, and some empty lines.
   static std::vector<std::string> random_lines(int count, std::uint64_t seed) {
     RandomStream random(seed);
     std::vector<std::string> lines;

@@ -1,5 +1,5 @@
-// The commands with standard streams that are closed, full, or whose reader has left: results that cannot be written
-// are an error, progress that cannot be shown is not, and no file gets what was meant for a stream.
+// Runs the commands with standard streams that are closed, full, or whose reader has left. A result that cannot be
+// written is an error; progress that cannot be shown is not; and no file receives output that was meant for a stream.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class Streams : public SmallModelTest {
     write("input", "one two three\nfour five\n");
     write("reference", "one two\nfour five six\n");
   }
-  // A command of each kind that prints a result.
+  // Commands of all kinds that print a result.
   std::vector<std::string> printing() const {
     const std::string input = file("input"), reference = file("reference");
     return {command("translate", "< " + input),
@@ -46,7 +46,7 @@ TEST_F(Streams, ResultsThatCannotBeWrittenAreAnError) {
   }
 }
 
-TEST_F(Streams, WhatIsSaidBesidesResultsMayBeLost) {
+TEST_F(Streams, LosingStandardErrorIsNoFailure) {
   for (const std::string& line : printing()) {
     SCOPED_TRACE(line);
     const Ending whole = shell(line);
@@ -55,13 +55,13 @@ TEST_F(Streams, WhatIsSaidBesidesResultsMayBeLost) {
     for (const char* broken : {" 2>&-", " 2>/dev/full"}) {
       const Ending ending = shell(line + broken);
       EXPECT_EQ(ending.status, 0);
-      const std::size_t last = whole.out.find(" sentences in ");  // from there on evaluate tells times
+      const std::size_t last = whole.out.find(" sentences in ");  // after this, evaluate prints times
       EXPECT_EQ(ending.out.substr(0, last), whole.out.substr(0, last));
     }
   }
 }
 
-TEST_F(Streams, WarningsThatCannotBeShownEndNothing) {
+TEST_F(Streams, WarningsThatCannotBeShownDoNotStopTheCommand) {
   const std::string line = command("translate", "--min-length 4 --max-extra 1 --longest 3 < " + file("input"));
   const Ending whole = shell(line);
   EXPECT_NE(whole.err, "");
@@ -79,7 +79,7 @@ TEST_F(Streams, AReaderThatLeavesEndsTheCommandQuietly) {
   }
 }
 
-TEST_F(Streams, AClosedStandardInputIsNoText) {
+TEST_F(Streams, AClosedStandardInputIsAnError) {
   expect_last_sentence(shell(command("translate", "<&-")), 1, "bad file descriptor");
   expect_last_sentence(shell(command("show", "<&-")), 1, "bad file descriptor");
 }
@@ -89,7 +89,7 @@ TEST_F(Streams, NoFileGetsWhatIsMeantForAClosedStream) {
   const std::string line = command("translate", "--attention " + trace);
   const Ending closed = shell(line + input + " >&-");
   EXPECT_EQ(closed.status, 1);
-  EXPECT_FALSE(std::filesystem::exists(trace));  // the translation that its first line goes with was not printed
+  EXPECT_FALSE(std::filesystem::exists(trace));  // because the translation for its first line was not printed
   EXPECT_EQ(shell(line + input + " 2>&- >/dev/null").status, 0);
   const std::string with_error_closed = read_file(trace);
   for (const std::string& record : lines_of(with_error_closed)) EXPECT_TRUE(record.starts_with('{')) << record;
@@ -99,7 +99,7 @@ TEST_F(Streams, NoFileGetsWhatIsMeantForAClosedStream) {
   EXPECT_EQ(read_file(trace), with_error_closed);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes of address space
 TEST_F(Streams, FourGigabytesOfAddressesAreEnoughToTranslate) {
   const std::string line = command("translate", "--workers 4 < " + file("input"));
   const Ending limited = shell("ulimit -v 4000000; " + line);

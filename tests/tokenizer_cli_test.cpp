@@ -1,4 +1,4 @@
-// `dragoman tokenizer` as its user meets it.
+// Tests `dragoman tokenizer` from the command line.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -58,7 +58,7 @@ TEST_F(TokenizerCommand, SamplesAsTheSeedSays) {
   EXPECT_EQ(piped(one, "decode").out, "the cat sat on the mat\nthe cat sat on the mat\n");
 }
 
-TEST_F(TokenizerCommand, ComplainsInOneSentence) {
+TEST_F(TokenizerCommand, ReportsMistakesInOneSentence) {
   const std::string train = "tokenizer train --output " + model;
   expect_one_sentence(run(train), 2, "tokenizer train: there is no text to learn from; name files with --input");
   expect_one_sentence(run("tokenizer train --input " + text), 2, "--output");

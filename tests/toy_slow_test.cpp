@@ -1,4 +1,4 @@
-// A whole model trained from nothing: it must learn to repeat and to reverse strings that it has never seen.
+// Trains a whole model from scratch: it must learn to copy and to reverse strings that it has never seen.
 #include <gtest/gtest.h>
 
 #include "dragoman/train/toy.h"
@@ -6,7 +6,7 @@
 namespace dragoman::train {
 namespace {
 
-// Training draws its strings from streams 1 to settings.steps.
+// A random stream that training does not use: it draws its strings from streams 1 to settings.steps.
 constexpr std::uint64_t kFresh = 1'000'000;
 
 double share_right(ToyTask task) {

@@ -1,4 +1,4 @@
-// Small training runs of the program, and what they left behind.
+// Small training runs of the program, and helpers to compare their files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace dragoman {
 
-// A directory with a small parallel text: the target has the source's words spelt backwards, last word first.
+// A directory with a small parallel text: the target has the source's words in reverse order, each spelt backwards.
 class TrainingTest : public ::testing::Test {
  protected:
   TrainingTest() {
@@ -54,7 +54,7 @@ class TrainingTest : public ::testing::Test {
     return " --train-source " + file("train.en") + " --train-target " + file("train.ne") + " --valid-source " +
            file("valid.en") + " --valid-target " + file("valid.ne");
   }
-  // Everything that makes a step depend on those before it is on: dropout, shuffling, accumulation, averages.
+  // Turns on everything that makes a step depend on earlier ones: dropout, shuffling, accumulation, averages.
   std::string flags() const {
     return text_flags() +
            " --layers 1 --d-model 16 --d-ff 32 --heads 2 --vocabulary 60 --max-length 40 --warmup 100"
@@ -68,15 +68,16 @@ class TrainingTest : public ::testing::Test {
   std::string directory = scratch(std::string("_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-// All in which two runs of the same command differ: what they say of time, here, and what is made of it. That is
-// report.html but for its samples, the checksum of a state, and corpus/contents, which notes when a text was written.
+// Removes times. Two runs of the same command differ only in times, which this function removes from JSON, and in what
+// is derived from them: report.html except its samples, the checksum of a state, and corpus/contents, which records
+// when a text was written.
 inline Json timeless(Json object) {
   for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) object.erase(key);
   if (object.contains("window") && object["window"].is_object()) object["window"].erase("seconds");
   return object;
 }
 
-// The records of a run without what depends on the clock.
+// The records of a run, without values that depend on the clock.
 inline std::vector<Json> timeless_metrics(const std::string& model) {
   std::vector<Json> records;
   std::ifstream file(model + "/metrics.jsonl");
@@ -84,14 +85,14 @@ inline std::vector<Json> timeless_metrics(const std::string& model) {
   return records;
 }
 
-// From the first of these texts to the second that follows it.
+// The part of the text from the first occurrence of `first` up to the next `last`.
 inline std::string part_of(const std::string& text, const std::string& first, const std::string& last) {
   const std::size_t begin = std::min(text.find(first), text.size()),
                     end = std::min(text.find(last, begin), text.size());
   return text.substr(begin, end - begin);
 }
 
-// Everything that a run left behind, by its path there, without what depends on the clock.
+// All files of a run by relative path, without what depends on the clock.
 inline std::map<std::string, std::string> timeless_files(const std::string& model) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(model)) {
@@ -112,7 +113,7 @@ inline std::map<std::string, std::string> timeless_files(const std::string& mode
   return files;
 }
 
-// Two runs left the same files, with the same bytes but for what depends on the clock.
+// Checks that two runs left the same files with the same bytes, except for what depends on the clock.
 inline void expect_same_directory(const std::string& one, const std::string& other) {
   const auto files = timeless_files(one), others = timeless_files(other);
   for (const auto& [path, text] : files) {
@@ -128,7 +129,7 @@ inline std::string checkpoint(const std::string& model, int step) {
   return model + "/checkpoints/step-" + std::to_string(step);
 }
 
-// The bytes of the weights and moments after a step, and of the weights to translate with.
+// The bytes of the weights and moments after a step, and of the published weights.
 inline std::map<std::string, std::string> bytes_of(const std::string& model, int step) {
   std::map<std::string, std::string> bytes;
   for (const std::string& path : {checkpoint(model, step) + "/model.safetensors",
@@ -147,10 +148,10 @@ inline void expect_same_run(const std::string& one, const std::string& other, in
   EXPECT_TRUE(timeless_metrics(one) == timeless_metrics(other)) << one << " and " << other << " have different records";
 }
 
-// The step that a run said it resumed at; 0 if it began anew.
+// The step from which a run says that it resumed; 0 if it started from scratch.
 inline int resumed_step(const Ending& ending) { return number_in(ending.err, "going on from step ([0-9]+)"); }
 
-// The steps whose checkpoints are there, or are being written with the ending ".unfinished".
+// The steps that have a checkpoint, or with ".unfinished" those whose checkpoint is being written.
 inline std::vector<int> checkpoint_steps(const std::string& model, const std::string& name_ending = "") {
   std::vector<int> steps;
   std::error_code none;

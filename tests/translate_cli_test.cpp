@@ -1,4 +1,4 @@
-// `dragoman translate` as its user runs it.
+// Tests `dragoman translate` from the command line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ using Lines = std::vector<std::string>;
 
 class TranslateCommand : public SmallModelTest {
  protected:
-  // A line's translation by itself.
+  // The translation of a line on its own.
   std::string translation(const std::string& line) const { return lines_of(translate(line + "\n").out).at(0); }
-  // What translates from a pipe that gives `text` and then stays open, while `reader` takes the output.
+  // Translates from a pipe that supplies `text` and then stays open. The output goes to `reader`.
   Ending from_open_pipe(const std::string& text, const std::string& reader, const std::string& flags = "") const {
     const std::string pipe = file("pipe");
     return shell("mkfifo " + pipe + "; (printf '" + text + "'; exec sleep 60) > " + pipe + " & writer=$!\n{ " +
@@ -67,7 +67,7 @@ TEST_F(TranslateCommand, TakesALineOfTenMegabytes) {
   EXPECT_EQ(lines[2], "");
 }
 
-TEST_F(TranslateCommand, DoesWithABadLineAsItIsTold) {
+TEST_F(TranslateCommand, TreatsABadLineAsTheFlagSays) {
   const std::string input = "three\nfour \xFF two\nthree\n", three = translation("three");
   const Ending stopped = translate(input);
   EXPECT_EQ(stopped.status, 2);
@@ -93,7 +93,7 @@ TEST_F(TranslateCommand, GivesTheSameBytesHoweverTheWorkIsSharedOut) {
     Lines results = lines_of(translate(joined(backwards), flags).out);
     std::ranges::reverse(results);
     EXPECT_EQ(joined(results), expected);
-    // A neighbour of five hundred tokens, in one piece.
+    // A neighbour of five hundred tokens that is not cut into pieces.
     const std::string neighbour = data::words(500);
     const Ending mixed = translate(neighbour + "\n" + joined(lines), flags + "--longest 5000 --max-extra 0");
     const Ending alone = translate(joined(lines), flags + "--max-extra 0");
@@ -101,7 +101,7 @@ TEST_F(TranslateCommand, GivesTheSameBytesHoweverTheWorkIsSharedOut) {
   }
 }
 
-TEST_F(TranslateCommand, ListsTheBest) {
+TEST_F(TranslateCommand, ListsTheNBest) {
   const Ending ending = translate("three four\n\nfive\n", "--n-best 3");
   const Lines lines = lines_of(ending.out);
   ASSERT_EQ(lines.size(), 3u + 1 + 3) << ending.out;
@@ -133,7 +133,7 @@ TEST_F(TranslateCommand, PrintsScoresAlignmentAndFlagsInColumns) {
   EXPECT_EQ(cut.err, "translate: the translation of line 1 ran into the length limit.\n");
 }
 
-// [layer][head][query][key], whose rows sum to one.
+// Checks an array [layer][head][query][key] whose rows sum to one.
 void expect_attention(const Json& attention, std::size_t queries, std::size_t keys) {
   ASSERT_EQ(attention.size(), 2u);
   for (const auto& layer : attention) {
@@ -164,7 +164,7 @@ TEST_F(TranslateCommand, WritesAttentionAndBeamOfEachLine) {
     ASSERT_EQ(trace.contains("attention"), in_one_piece);
     if (!in_one_piece) continue;
     const std::size_t sources = trace["src"].size();
-    EXPECT_EQ(sources, i == 0 ? 3u : 2u);  // the end of the sentence is one
+    EXPECT_EQ(sources, i == 0 ? 3u : 2u);  // including the end of the sentence
     const std::size_t queries = trace["finished"] ? trace["tgt"].size() : trace["tgt"].size() - 1;
     expect_attention(trace["attention"]["encoder"], sources, sources);
     expect_attention(trace["attention"]["decoder"], queries, queries);
@@ -190,12 +190,12 @@ TEST_F(TranslateCommand, BeginsWithThePrefixes) {
 TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFit) {
   const std::string prefixes = write("prefixes", "nine\neight seven six\n"), flag = "--prefix " + prefixes;
   const Ending fewer = translate("one\none\none\n", flag), more = translate("one\n", flag);
-  EXPECT_EQ(fewer.err, "translate: '" + prefixes +
-                           "' has only 2 lines, but standard input has more: line n of one "
-                           "belongs to line n of the other.\n");
+  EXPECT_EQ(fewer.err,
+            "translate: '" + prefixes +
+                "' has only 2 lines, but standard input has more; both must have the same number of lines.\n");
   EXPECT_EQ(lines_of(fewer.out).size(), 2u);
   EXPECT_EQ(more.err, "translate: standard input has only 1 lines, but '" + prefixes +
-                          "' has more: line n of one belongs to line n of the other.\n");
+                          "' has more; both must have the same number of lines.\n");
   const Ending too_long = translate("one\none\n", flag + " --max-extra 2");
   EXPECT_EQ(too_long.status, 2);
   EXPECT_NE(too_long.err.find("line 2: the prefix of 3 tokens leaves nothing of a translation that may have 3;"),
@@ -218,13 +218,13 @@ TEST_F(TranslateCommand, RefusesWrongSettings) {
   expect_one_sentence(run("translate < /dev/null"), 2, "say which model with --model DIR.");
 }
 
-TEST_F(TranslateCommand, SaysEverythingThatItMayAndNoMore) {
+TEST_F(TranslateCommand, StopsAtTheLimitWhenNoWordMayBeRepeated) {
   const Ending ending = translate("one two three\n", "--no-repeat-ngram 1 --min-length 40 --max-extra 60 --flags");
   EXPECT_EQ(ending.status, 0) << ending.err;
   EXPECT_TRUE(ending.out.find("limit") != std::string::npos) << ending.out;
 }
 
-TEST_F(TranslateCommand, RefusesWhatIsNoWholeModel) {
+TEST_F(TranslateCommand, RefusesAnIncompleteModel) {
   const std::string weights = model + "/model.safetensors", config = model + "/config.json";
   const auto refused = [&](const std::string& part) { expect_one_sentence(translate("one\n"), 1, part); };
   expect_one_sentence(run("translate --model /no/such/model < /dev/null"), 1,
@@ -251,7 +251,7 @@ TEST_F(TranslateCommand, EndsQuietlyAtAClosedPipe) {
   const Ending ending = shell("yes 'one two' | { " + command("translate", "") + "; echo $? >&2; } | head -n 1");
   EXPECT_EQ(ending.out, translation("one two") + "\n");
   EXPECT_EQ(ending.err, "0\n");
-  // Nobody reads, and no line comes.
+  // Nobody reads the output, and no further line arrives.
   EXPECT_EQ(from_open_pipe("one\\n", "| true").err, "status 0\n");
 }
 

@@ -15,7 +15,7 @@ const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// From far below zero to far above it, with small numbers of both signs among them.
+// Numbers of both signs, with magnitudes from 1e-20 to 120.
 Doubles sweep() {
   Doubles values{0, -0.0};
   for (double x = 1e-20; x < 120; x *= 1.01) values.insert(values.end(), {x, -x});
@@ -26,32 +26,32 @@ TEST_P(ActivationKernel, MultiplyMultipliesElementByElement) {
   for (const Shape& shape : kShapes) {
     const Array a = random(shape, 1), b = random_view(shape, 2);
     const Doubles expected = map(values(a), values(b), std::multiplies<>());
-    expect_sunk(shape, expected, [&](Sink y) { on->multiply(a, b, y); });
+    expect_in_every_sink(shape, expected, [&](Sink y) { on->multiply(a, b, y); });
     const Array in_place = random(shape, 1);
     on->multiply(in_place, b, Sink::overwrite(in_place));
     expect_values(in_place, expected);
   }
 }
 
-TEST_P(ActivationKernel, TanhAndItsGradient) {
+TEST_P(ActivationKernel, TanhAndItsGradientFollowTheirFormulas) {
   for (const Shape& shape : kShapes) {
     const Array x = random_view(shape, 3), dy = random(shape, 4);
     Array y = zeros(shape);
     on->tanh(x, y);
     expect_values(y, map(values(x), [](double v) { return std::tanh(v); }));
     const Doubles dx = map(values(dy), values(y), [](double d, double v) { return d * (1 - v * v); });
-    expect_sunk(shape, dx, [&](Sink sink) { on->tanh_backward(dy, y, sink); });
+    expect_in_every_sink(shape, dx, [&](Sink sink) { on->tanh_backward(dy, y, sink); });
   }
 }
 
-TEST_P(ActivationKernel, SigmoidAndItsGradient) {
+TEST_P(ActivationKernel, SigmoidAndItsGradientFollowTheirFormulas) {
   for (const Shape& shape : kShapes) {
     const Array x = random_view(shape, 5), dy = random(shape, 6);
     Array y = zeros(shape);
     on->sigmoid(x, y);
     expect_values(y, map(values(x), sigmoid));
     const Doubles dx = map(values(dy), values(y), [](double d, double v) { return d * v * (1 - v); });
-    expect_sunk(shape, dx, [&](Sink sink) { on->sigmoid_backward(dy, y, sink); });
+    expect_in_every_sink(shape, dx, [&](Sink sink) { on->sigmoid_backward(dy, y, sink); });
   }
 }
 
@@ -66,14 +66,14 @@ TEST_P(ActivationKernel, AreAccurateToFourUnitsInTheLastPlace) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const double t = std::tanh(from[i]), s = sigmoid(from[i]);
     ASSERT_NEAR(tanhs[i], t, 4 * unit * std::abs(t)) << "tanh of " << from[i];
-    // Below -87 it is next to nothing, and may be 0.
+    // Below -87 the sigmoid is less than 1e-37 and may be 0.
     ASSERT_NEAR(sigmoids[i], s, from[i] > -87 ? 4 * unit * s : 1e-37) << "sigmoid of " << from[i];
   }
 }
 
-// A value has the same bits wherever it lies: in a whole vector or in what is left of one.
-TEST_P(ActivationKernel, BitsDoNotDependOnThePlace) {
-  Doubles some = uneven_values(40, 7);
+// A value gives the same bits in a whole vector and among the elements that are left after the last whole vector.
+TEST_P(ActivationKernel, BitsDoNotDependOnThePlaceInAVector) {
+  Doubles some = unrounded_values(40, 7);
   const Array x = array({40}, some);
   Array tanh_x = on->empty_like(x), sigmoid_x = on->empty_like(x);
   on->tanh(x, tanh_x);
@@ -88,7 +88,7 @@ TEST_P(ActivationKernel, BitsDoNotDependOnThePlace) {
   }
 }
 
-TEST_P(ActivationKernel, ShapesThatDoNotFitAreNamed) {
+TEST_P(ActivationKernel, ShapesThatDoNotFitAreRefused) {
   Array y = zeros({2, 3});
   const Array other = zeros({3, 2});
   EXPECT_THROW(on->multiply(y, other, Sink::overwrite(y)), ShapeError);

@@ -25,24 +25,27 @@
 namespace dragoman {
 
 struct BackendOptions {
-  int threads = 0;  // 0: as many as the machine offers
-  // Bytes for values of a step and for their gradients; 0: three quarters and one quarter of what is available.
+  int threads = 0;  // 0: as many as the machine has
+  // Limits in bytes for the values of a step and for their gradients. 0: three quarters and one quarter of the memory
+  // that is available.
   std::size_t memory = 0, gradient_memory = 0;
-  bool profile = false;  // keep account of what is launched, where the device offers it
-  bool dry = false;      // launch nothing: shapes are checked and memory is counted, no number is computed
+  bool profile = false;  // record the time of each launch, on devices that can
+  bool dry = false;      // compute nothing: only check shapes and count memory
+  // Receives sentences for the user, such as a warning about a slow path. Called on the thread that computes.
+  std::function<void(const std::string& sentence)> report = {};
 };
 
-// A few numbers on their way to the host.
+// A small copy to the host that is under way.
 struct HostCopy {
   virtual ~HostCopy() = default;
-  virtual void wait(void* host) = 0;  // until they are there, then puts them here
+  virtual void wait(void* host) = 0;  // waits until the copy is complete, then writes it to `host`
 };
 
-// Launches that were put together once, to be made again and again at the cost of one.
+// A recorded sequence of launches, which can be repeated at the cost of a single launch.
 struct Replay {
   virtual ~Replay() = default;
   virtual void run() = 0;
-  virtual std::int64_t launches() const { return 0; }  // 0: not counted
+  virtual std::int64_t launches() const { return 0; }  // 0 if unknown
 };
 
 class Backend : public MatmulKernels,
@@ -70,45 +73,49 @@ class Backend : public MatmulKernels,
   virtual int threads() const = 0;
   virtual bool dry() const = 0;
 
-  // Memory of this device that outlives steps: parameters, caches.
+  // Device memory that outlives a step, for parameters and caches.
   virtual std::unique_ptr<Reservation> reserve(std::size_t bytes) const = 0;
-  virtual Arena& arena() const = 0;       // values of the step at hand, on the device
-  virtual Arena& host_arena() const = 0;  // its tape, on the host
-  virtual Pool& gradients() const = 0;    // gradients of the step's values
+  virtual Arena& arena() const = 0;       // values of the current step, on the device
+  virtual Arena& host_arena() const = 0;  // tape of the current step, on the host
+  virtual Pool& gradients() const = 0;    // gradients of the current step's values
 
-  virtual void copy_in(const void* host, Array& to) const = 0;     // contiguous arrays
-  virtual void copy_out(const Array& from, void* host) const = 0;  // waits for all that was launched
-  // Goes on at once: the numbers are those that the array holds when all that was launched so far is done. At most 32.
+  // Copies between the host and the device, for contiguous arrays. copy_out first waits for all launched work.
+  virtual void copy_in(const void* host, Array& to) const = 0;
+  virtual void copy_out(const Array& from, void* host) const = 0;
+  // Like copy_out, but returns at once. The copy holds what the array contains when all work launched so far is done.
+  // At most 256 bytes.
   virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;
-  // Until all that was launched is done: what it wrote may then be read by other backends of the device, too.
+  // Waits for all launched work. After that, other backends of the same device may read the results.
   virtual void wait() const = 0;
 
-  // Keeps what `work` launches, without doing it. Work must have been done once as it is, must launch the same each
-  // time, and neither copies to nor from the device. Memory that it takes from the arena must be free whenever it is
-  // run: the arena must stand where it stood. What it refers to must outlive the result.
+  // Records what `work` launches, without executing it. Requirements: `work` has run once before in the normal way; it
+  // launches the same work every time; it copies nothing to or from the device; everything it refers to outlives the
+  // result. At each run of the result the arena must have the same amount in use as now, so that the memory that `work`
+  // takes from it is free.
   virtual std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const = 0;
 
-  // Where the time of what was launched went, since the start or since it was last asked; empty without a profile.
+  // A report of the time that launched work took since the start or since the last call; empty without
+  // BackendOptions::profile.
   virtual std::string profile() const { return ""; }
 
-  // Uninitialised, from the arena.
+  // An uninitialised array from the arena.
   Array empty(const Shape& shape, DType dtype) const;
   Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
-  // A statistic of each row.
+  // An uninitialised array for one statistic per row of x.
   Array empty_rows(const Array& x) const { return empty({x.rows()}, statistics_of(x.dtype())); }
 };
 
-// What the CPU's kernels are made of on this machine: the vector instructions that this build was compiled for, and
-// those that products of 8-bit integers use here.
-std::string cpu_bodies();
+// The instructions that the CPU kernels use on this machine: the vector instructions that this build was compiled for,
+// and those of the 8-bit integer products, which are chosen when the program runs.
+std::string cpu_instructions();
 
-// How many CUDA devices this machine offers; 0 also where this build cannot use them.
-int cuda_devices();
-std::string cuda_version();  // of the toolkit that this build was made with; empty for none
+int cuda_devices();          // how many this machine has; 0 if this build cannot use them
+std::string cuda_version();  // of the toolkit that this build was made with; empty for a build without CUDA
 std::string device_name(Device device);
-// What the bits of sums depend on: the device and the library that orders them. "CPU" for the CPU, whose sums are ours.
+// What the bits of a sum depend on: the device and the library that decides the order of additions. "CPU" for the CPU,
+// where our own code decides it.
 std::string arithmetic_of(Device device);
-std::size_t available_memory(Device device);  // bytes that are free on it
+std::size_t available_memory(Device device);  // free bytes
 
 // Throws DeviceError if this build or machine has no such device.
 std::unique_ptr<Backend> make_backend(Device device, const BackendOptions& options = {});

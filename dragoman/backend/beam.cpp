@@ -8,7 +8,7 @@ BeamTables::BeamTables(const BeamSlots& of)
     : S(of.log_p.rows()),
       B(of.log_p.cols()),
       T(of.cells.cols()),
-      resting_cells(of.resting_cells),
+      idle_cells(of.idle_cells),
       ids(of.ids.data<std::int32_t>()),
       lengths(of.lengths.data<std::int32_t>()),
       cells(of.cells.data<std::int32_t>()),
@@ -21,8 +21,8 @@ BeamTables::BeamTables(const BeamSlots& of)
       log_p(of.log_p.data<double>()),
       ended_p(of.ended_p.data<double>()),
       penalties(of.penalties.data<double>()) {
-  require<ShapeError>(B >= 1 && B <= kMostBeam && T >= 1, "beam: ", B, " hypotheses of ", T, " tokens; at most ",
-                      kMostBeam, " are kept");
+  require<ShapeError>(B >= 1 && B <= kMostBeam && T >= 1, "beam: ", B, " hypotheses of up to ", T,
+                      " tokens; there must be 1 to ", kMostBeam, " hypotheses and at least 1 token");
   for (const Array* x : {&of.ids, &of.lengths, &of.memory_first, &of.memory_count}) {
     require<ShapeError>(x->count() == S * B && x->contiguous(), "beam: ", S, " slots of ", B, " rows, but an array of ",
                         x->shape());
@@ -39,13 +39,14 @@ BeamTables::BeamTables(const BeamSlots& of)
 }
 
 void BeamKernels::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
-  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(),
-                      "beam_start: searches are described by ", entering.shape());
+  require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(), "beam_start: entering is ",
+                      entering.shape(), "; it must be contiguous, with ", std::int32_t{kEnteringColumns}, " columns");
   do_beam_start(entering, start, BeamTables(slots));
 }
 
 void BeamKernels::beam_move(const Array& moves, const BeamSlots& slots) const {
-  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves are ", moves.shape());
+  require<ShapeError>(moves.cols() == 2 && moves.contiguous(), "beam_move: moves is ", moves.shape(),
+                      "; it must be contiguous, with 2 columns");
   do_beam_move(moves, BeamTables(slots));
 }
 
@@ -53,7 +54,7 @@ void BeamKernels::beam_step(const BestWords& best, const BeamRules& rules, const
   const BeamTables tables(slots);
   const std::int64_t R = best.ids.rows();
   require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == R && rules.asked <= tables.B,
+                          best.log_sums.count() == R && rules.n_best <= tables.B,
                       "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
                       best.logits.shape(), ", log_sums ", best.log_sums.shape());
   do_beam_step(best, rules, tables);

@@ -36,7 +36,7 @@ BeamSlots make_slots(const Backend& on, const Sizes& sizes) {
   Doubles penalties;
   for (std::int64_t n = 0; n <= T; ++n) penalties.push_back(std::pow((5.0 + static_cast<double>(n)) / 6.0, 0.6));
   slots.penalties = make_array(on, {T + 1}, DType::kFloat64, penalties);
-  slots.resting_cells = 1000;
+  slots.idle_cells = 1000;
   return slots;
 }
 
@@ -56,7 +56,7 @@ Doubles contents(const Backend& on, const BeamSlots& slots) {
   return all;
 }
 
-// Words of `rows` rows: k different ones each, by falling logit and rising id, of which a few have the same logit.
+// The best words of some rows: for each row k different words by falling logit, with some ties, and then by rising id.
 struct Words {
   Doubles ids, logits, log_sums;
 };
@@ -87,13 +87,13 @@ BestWords to_device(const Backend& on, DType dtype, const Words& words, std::int
 
 class BeamKernelTest : public KernelTest {
  protected:
-  // The tables after a step in which slot 0, with two rows, is offered these words.
+  // Takes one step in which these are the best words.
   void step(const BeamSlots& slots, const Words& words, const BeamRules& rules) const {
     on->beam_step(to_device(*on, dtype(), words, std::ssize(words.ids) / std::ssize(words.log_sums)), rules, slots);
   }
 };
 
-TEST_P(BeamKernelTest, TheBestGoOnAndEndsArePutAside) {
+TEST_P(BeamKernelTest, TheBestLiveOnAndEndedHypothesesAreStored) {
   const BeamSlots slots = make_slots(*on, {.S = 1, .B = 2, .T = 5});
   start(*on, slots, {0, 5, 100, 7, 3});
   EXPECT_EQ(values(slots.ids), (Doubles{1, 1}));
@@ -115,13 +115,13 @@ TEST_P(BeamKernelTest, TheBestGoOnAndEndsArePutAside) {
   EXPECT_EQ(values(slots.done), Doubles{0});
 }
 
-TEST_P(BeamKernelTest, ASlotRestsWhenNothingAliveCanStillWin) {
+TEST_P(BeamKernelTest, ASlotBecomesIdleWhenNoLiveHypothesisCanStillWin) {
   const BeamSlots slots = make_slots(*on, {.S = 1, .B = 2, .T = 5});
   start(*on, slots, {0, 5, 100, 7, 3});
   step(slots, {.ids = {2, 9, 5, 6, 0, 0, 0, 0}, .logits = {-1, -9, -9, -10, 0, 0, 0, 0}, .log_sums = {0, 0}},
        {.choices = 4});
   EXPECT_EQ(values(slots.done), Doubles{1});
-  EXPECT_EQ(values(slots.slots), (Doubles{kSlotRests, 1, 2, 1, 5, 100}));
+  EXPECT_EQ(values(slots.slots), (Doubles{kSlotIdle, 1, 2, 1, 5, 100}));
   EXPECT_EQ(values(slots.ids), (Doubles{0, 0}));
   EXPECT_EQ(values(slots.lengths), (Doubles{0, 0}));
   EXPECT_EQ(values(slots.cells), (Doubles{1000, 0, 0, 0, 0, 1001, 0, 0, 0, 0}));
@@ -130,14 +130,14 @@ TEST_P(BeamKernelTest, ASlotRestsWhenNothingAliveCanStillWin) {
   EXPECT_EQ(contents(*on, slots), before);
 }
 
-TEST_P(BeamKernelTest, SaysWhereScoresAreNotNumbers) {
+TEST_P(BeamKernelTest, ASlotWithScoresThatAreNotFiniteFails) {
   const BeamSlots slots = make_slots(*on, {.S = 2, .B = 1, .T = 5});
   start(*on, slots, {0, 5, 100, 7, 3, 1, 5, 110, 7, 3});
   step(slots, {.ids = {4, 5, 4, 5}, .logits = {-1, -2, -1, -2}, .log_sums = {std::nan(""), 0}}, {.choices = 2});
-  EXPECT_EQ(values(slots.slots.columns(kSlotState, 1)), (Doubles{kSlotFailed, kSlotSearches}));
+  EXPECT_EQ(values(slots.slots.columns(kSlotState, 1)), (Doubles{kSlotFailed, kSlotSearching}));
 }
 
-// Searches of several slots, which move and begin anew, leave the same tables as on the CPU.
+// Several searches that step, move and start again leave the same tables as on the CPU.
 TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
   const auto cpu = make_backend(Device{}, {.threads = 1});
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -146,7 +146,7 @@ TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
                       .B = 1 + static_cast<std::int64_t>(seed % kMostBeam),
                       .T = 40 + static_cast<std::int64_t>(seed % 7)};
     const BeamRules rules{.choices = 2 * sizes.B,
-                          .asked = 1 + static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(sizes.B)),
+                          .n_best = 1 + static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(sizes.B)),
                           .min_length = static_cast<std::int64_t>(seed % 4 == 3 ? 9 : 0),
                           .ends_when_full = seed % 5 == 4};
     const std::int64_t k = rules.choices + 1;
@@ -164,7 +164,7 @@ TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
       on->beam_step(to_device(*on, dtype(), words, k), rules, mine);
       cpu->beam_step(to_device(*cpu, DType::kFloat32, words, k), rules, theirs);
       ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after step " << t;
-      if (t != 2 || values_of(*cpu, theirs.slots)[4 * kSlotColumns] != double{kSlotSearches}) continue;
+      if (t != 2 || values_of(*cpu, theirs.slots)[4 * kSlotColumns] != double{kSlotSearching}) continue;
       on->beam_move(make_array(*on, {1, 2}, DType::kInt32, {4, 1}), mine);
       cpu->beam_move(make_array(*cpu, {1, 2}, DType::kInt32, {4, 1}), theirs);
       ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after a move";

@@ -15,7 +15,7 @@ void check_words(const Array& Y, std::int64_t d, std::int64_t V, const Array& b,
                       ", log_sums ", best.log_sums.shape());
   require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
                       Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
-  require<ShapeError>(V > 0, "best_words: there is no word to choose from");
+  require<ShapeError>(V > 0, "best_words: the vocabulary is empty");
 }
 
 }  // namespace

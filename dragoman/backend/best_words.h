@@ -1,7 +1,7 @@
-// The best words of every row of an output projection: the contract.
+// The contract of the kernel that finds the best words of every row of an output projection.
 //
-// The bits of a row of the result depend on that row and on the weights alone, never on how many rows there are, on
-// their order, or on threads.
+// The bits of a row of the result depend on that row and on the weights alone, never on the number or order of rows or
+// on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace dragoman {
 
 // Words below this id (PAD and BOS) are never among the best.
 inline constexpr std::int32_t kFirstWord = 2;
-// The id that stands where there is no word left to name.
+// Fills up the list of best words if there are fewer than k.
 inline constexpr std::int32_t kNoWord = -1;
 
 // The outputs of best_words, for Y of R rows.
 struct BestWords {
-  Array ids;       // int32 [R, k]: by falling logit, the lower id first among equals; kNoWord if fewer can be named
-  Array logits;    // [R, k]: theirs; -infinity for kNoWord
+  Array ids;       // int32 [R, k]: by falling logit, ties by rising id; kNoWord at the end if there are fewer than k
+  Array logits;    // [R, k]: the logits of `ids`; -infinity for kNoWord
   Array log_sums;  // [R]: log sum_v exp(logit of v) over the whole vocabulary
   Array all = {};  // [R, V]: every logit; optional
 };
@@ -28,9 +28,9 @@ class BestWordsKernels {
  public:
   virtual ~BestWordsKernels() = default;
 
-  // The k best of the logits Y E^T + b, and their log sum, for Y [R, d] and b [V] or absent; k is the width of
-  // best.ids. E is [V, d], or packed as its transpose, with the same bits in kFloat32. A logit that is NaN or
-  // -infinity is never among the best; NaN makes the log sum NaN.
+  // The k largest logits of each row of Y E^T + b, and the log sum of the row. Y is [R, d]; b is [V], or absent; k is
+  // the width of best.ids. E is [V, d], or its transpose as a packed matrix: in the form kFloat32 both give the same
+  // bits. A logit that is NaN or -infinity is never among the best; a NaN makes the log sum NaN.
   void best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const;
   void best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const;
 

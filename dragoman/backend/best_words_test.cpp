@@ -19,7 +19,7 @@ class BestWordsKernel : public PackedTest {
   Array zeros_of(const Shape& shape) const {
     return make_array(*on, shape, kDTypeOf<T>, Doubles(static_cast<std::size_t>(shape.count()), 0.0));
   }
-  // What a full sort of the logits gives.
+  // Compares with a full sort of the logits.
   void expect_sorted(const BestWords& best) const {
     const Doubles all = values(best.all), ids = values(best.ids), logits = values(best.logits);
     const auto V = static_cast<std::size_t>(best.all.cols()), k = static_cast<std::size_t>(best.ids.cols());
@@ -49,7 +49,7 @@ class BestWordsKernel : public PackedTest {
     EXPECT_EQ(values(a.logits), values(b.logits));
     EXPECT_EQ(values(a.log_sums), values(b.log_sums));
   }
-  // Words whose logits are these numbers.
+  // The best of words with these logits.
   BestWords best_of(const Doubles& logits, std::int64_t k) const {
     const auto V = static_cast<std::int64_t>(logits.size());
     const BestWords best = outputs(1, k, V);
@@ -77,7 +77,7 @@ TEST_P(BestWordsKernel, AreTheFirstOfASortOfTheLogits) {
   }
 }
 
-TEST_P(BestWordsKernel, LookingAtAllLogitsChangesNothing) {
+TEST_P(BestWordsKernel, AskingForAllLogitsChangesNothing) {
   const Array Y = random({9, 30}, 1), E = random({700, 30}, 2);
   const BestWords seen = outputs(9, 5, 700), unseen = outputs(9, 5);
   on->best_words(Y, E, {}, seen);
@@ -91,14 +91,14 @@ TEST_P(BestWordsKernel, TiesGoToTheLowerId) {
   EXPECT_EQ(values(best_of(logits, 4).ids), (Doubles{700, 2, 3, 4}));
 }
 
-TEST_P(BestWordsKernel, TheReservedIdsCountButAreNeverNamed) {
+TEST_P(BestWordsKernel, ReservedIdsCountInTheLogSumButAreNeverAmongTheBest) {
   const BestWords best = best_of({50, 50, 1, 2, 3}, 4);
   EXPECT_EQ(values(best.ids), (Doubles{4, 3, 2, kNoWord}));
   EXPECT_EQ(values(best.logits), (Doubles{3, 2, 1, -kInfinity}));
   expect_values(best.log_sums, {50 + std::log(2.0)});
 }
 
-TEST_P(BestWordsKernel, NotANumberIsNeverNamedAndSpoilsTheSum) {
+TEST_P(BestWordsKernel, NaNIsNeverAmongTheBestAndMakesTheLogSumNaN) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const BestWords best = best_of({0, 0, 5, nan, 7, nan, -kInfinity}, 3);
   EXPECT_EQ(values(best.ids), (Doubles{4, 2, kNoWord}));
@@ -106,8 +106,8 @@ TEST_P(BestWordsKernel, NotANumberIsNeverNamedAndSpoilsTheSum) {
   EXPECT_EQ(values(best_of(Doubles(5, -kInfinity), 1).log_sums), Doubles{-kInfinity});
 }
 
-TEST_P(BestWordsKernel, ARowHasTheSameBitsInAnyCompanyAndWithAnyThreads) {
-  if (on_cuda()) GTEST_SKIP() << "cuBLASLt chooses by the number of rows";
+TEST_P(BestWordsKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
+  if (on_cuda()) GTEST_SKIP() << "cuBLASLt chooses its algorithm by the number of rows";
   const std::int64_t R = 140, V = 1234, d = 40, k = 6;
   const Doubles y = random_values(R * d, 1), e = random_values(V * d, 2), bias = random_values(V, 3);
   Doubles expected;
@@ -140,7 +140,7 @@ TEST_P(BestWordsKernel, PackedWordsHaveTheSameBits) {
   }
 }
 
-TEST_P(BestWordsKernel, RoundedWordsScoreAsTheirProductSays) {
+TEST_P(BestWordsKernel, Int8LogitsAreThoseOfTheInt8Product) {
   if (on_cuda()) GTEST_SKIP() << "8-bit integers are for the CPU";
   if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are of single precision";
   const std::int64_t R = 11, V = 1001;

@@ -1,4 +1,4 @@
-// Checks that the contracts of several families share. Nothing is formatted unless one fails.
+// Shape checks that several families of kernels share. A message is formatted only if its check fails.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -14,18 +14,18 @@ inline void check_same(const char* op, const Array& x, const Array& y) {
   require<ShapeError>(same_extents(x, y), op, ": x is ", x.shape(), " but y is ", y.shape());
 }
 
-// For gradients that are made of the output y.
+// For a backward kernel that reads the output y.
 inline void check_backward(const char* op, const Array& dy, const Array& y, const Array& dx) {
   require<ShapeError>(same_extents(dy, y) && same_extents(dy, dx), op, ": dy is ", dy.shape(), ", y ", y.shape(),
                       ", dx ", dx.shape());
 }
 
-// Where dropout is keyed by the rows of a ragged batch, there must be as many of them.
+// Dropout is keyed by the rows of a ragged batch, so the batch must have as many rows as x.
 inline void check_segments(const char* op, const Array& x, const Segments& segments) {
   require<ShapeError>(segments.R == x.rows(), op, ": x is ", x.shape(), " but the segments have ", segments.R, " rows");
 }
 
-// A lookup of rows of E, packed or not, with positions P or without.
+// For a lookup of rows of E (plain or packed), with or without positions P.
 inline void check_lookup(const Array& ids, const Segments& segments, const Shape& E, const Array& P, const Array& y) {
   require<ShapeError>(ids.count() == y.rows() && E.cols() == y.cols(), "embed: ids is ", ids.shape(), ", E ", E, ", y ",
                       y.shape());
@@ -35,7 +35,7 @@ inline void check_lookup(const Array& ids, const Segments& segments, const Shape
                       " rows");
 }
 
-// A sink that is wanted is for a gradient of x.
+// Whether the sink is unwanted or has the extents of x.
 inline bool fits(const Sink& dx, const Array& x) { return !dx.wanted() || same_extents(dx.array, x); }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// Which device computes, and with which numbers, as settings say it.
+// The device and the element type that the user chose to compute with.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr Device device_of(DeviceChoice choice) {
   return {choice == DeviceChoice::kCpu ? Device::Kind::kCpu : Device::Kind::kCuda, 0};
 }
 
-// Where and with which elements something is computed.
+// The device that computes something, and its element type.
 struct Computing {
   Device device;
   DType dtype = DType::kFloat32;

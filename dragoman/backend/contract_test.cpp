@@ -1,4 +1,4 @@
-// The contracts refuse shapes that do not fit, on every device, before a kernel sees them.
+// The public functions of every device refuse shapes that do not fit, before a kernel runs.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace {
 
 class Contract : public KernelTest {
  protected:
-  // The call throws a ShapeError that names the kernel and this shape.
+  // Checks that the call throws a ShapeError that names the kernel and this shape.
   static void expect_refused(const std::string& kernel, const std::string& shape, const std::function<void()>& call) {
     try {
       call();
@@ -24,7 +24,7 @@ class Contract : public KernelTest {
 };
 INSTANTIATE_TEST_SUITE_P(Devices, Contract, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
 
-TEST_P(Contract, Products) {
+TEST_P(Contract, ProductsRefuseShapesThatDoNotFit) {
   const Array x = zeros({4, 3}), W = zeros({3, 5});
   Array y = zeros({4, 5}), narrow = zeros({4, 6}), dy = zeros({4, 5});
   expect_refused("matmul", "[4, 6]",
@@ -37,7 +37,7 @@ TEST_P(Contract, Products) {
   expect_refused("linear_backward", "[4, 6]", [&] { on->linear_backward(narrow, x, W, y, {}, {}, {}, {}); });
 }
 
-TEST_P(Contract, Attention) {
+TEST_P(Contract, AttentionRefusesShapesThatDoNotFit) {
   const Array Q = zeros({3, 4}), K = zeros({3, 4}), V = zeros({3, 6});
   Array O = zeros({3, 6}), wrong = zeros({3, 4}), log_sums = zeros({3, 2}), none;
   const Reach reach{make_segments(*on, {2, 1}), make_segments(*on, {1, 2}), {}};
@@ -54,7 +54,7 @@ TEST_P(Contract, Attention) {
   expect_refused("attention_memory", "[2]", [&] { on->attention_memory(Q, K, V, memory, heads, O, none); });
 }
 
-TEST_P(Contract, NormsAndLosses) {
+TEST_P(Contract, NormsAndLossesRefuseShapesThatDoNotFit) {
   const Array x = zeros({2, 3}), gamma = zeros({3}), rows = zeros({2});
   Array losses = zeros({2}), nll = zeros({2}), y = zeros({2, 3}), mean = zeros({2}), rstd = zeros({3});
   expect_refused("layer_norm", "[3]", [&] { on->layer_norm(x, gamma, gamma, 1e-6, y, mean, rstd); });
@@ -68,7 +68,7 @@ TEST_P(Contract, NormsAndLosses) {
                  [&] { on->smoothed_cross_entropy(x, E, {}, targets, {}, 1, 8, losses, nll, {}, {}, sink({2})); });
 }
 
-TEST_P(Contract, BlocksOfParameters) {
+TEST_P(Contract, OptimiserRefusesShapesThatDoNotFit) {
   Array theta = zeros({4}), m = zeros({4}), v = zeros({4}), short_copy = zeros({3}), scale = zeros({2});
   expect_refused("adam", "[3]", [&] { on->adam(zeros({4}), {}, {}, theta, m, v, short_copy); });
   expect_refused("update_scale", "[2]", [&] { on->update_scale(zeros({1}), {}, 0, scale); });

@@ -1,4 +1,4 @@
-// What stands in for the CUDA backend in a build without it.
+// Takes the place of the CUDA backend in a build without CUDA.
 #include "dragoman/backend/cuda/devices.h"
 #include "dragoman/base/error.h"
 

@@ -1,4 +1,4 @@
-// Token-wise and element-wise kernels of the plain compositions: the contract.
+// The contract of the element-wise and row-wise kernels, which ops without a fused kernel are composed of.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -8,14 +8,15 @@
 
 namespace dragoman {
 
-// Which rows of a matrix are taken, and for each of its rows by whom: with it the gradient of the matrix is summed in
-// an order that depends on the index alone. ops/take_rows.h makes it.
+// The rows of a matrix that take_rows gathers, and the inverse of this map, with which the gradient of the matrix is
+// summed in an order that depends on the index alone. ops/take_rows.h makes it.
 struct RowIndex {
-  std::int64_t rows = 0;  // of the matrix
+  std::int64_t rows = 0;  // rows of the matrix
   bool distinct = true;   // no row is taken twice
-  Array taken;            // int32 [n]: element i takes row taken[i]
-  Array starts;           // int32 [rows + 1]: row r is taken by takers[starts[r]] up to takers[starts[r + 1]], ...
-  Array takers;           // int32 [n]: ... in rising order
+  Array taken;            // int32 [n]: output row i is input row taken[i]
+  Array starts;           // int32 [rows + 1]: input row r goes to the output rows takers[starts[r]] ... up to, but not
+                          // including, takers[starts[r + 1]]
+  Array takers;           // int32 [n]: output rows, in rising order for each input row
 };
 
 class ElementwiseKernels {
@@ -23,8 +24,8 @@ class ElementwiseKernels {
   virtual ~ElementwiseKernels() = default;
 
   void fill(Array& x, double value) const;
-  // y = alpha x, into the sink: copies, scales, and adds gradients. x and y may be ranges of columns and differ in
-  // element type.
+  // y = alpha x, into the sink. Also used to copy, to convert and to add up gradients: x and y may be ranges of columns
+  // and may differ in element type.
   void scaled(const Array& x, double alpha, Sink y) const;
   void add(const Array& a, const Array& b, Array& y) const;
   // y = x + b, a vector added to every row. Backward: db is the sum of dy over rows.
@@ -41,19 +42,20 @@ class ElementwiseKernels {
   // y = 1 / (1 + e^-x), and dx = dy y (1 - y).
   void sigmoid(const Array& x, Array& y) const;
   void sigmoid_backward(const Array& dy, const Array& y, Sink dx) const;
-  // y = x with elements dropped; its own backward, applied to dy.
+  // y = x with elements dropped, into the sink. Backward is the same kernel applied to dy.
   void dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const;
   // y = x^T for a matrix, into the sink.
   void transpose(const Array& x, Sink y) const;
   // y[i] = x[index.taken[i]], into the sink.
   void take_rows(const Array& x, const RowIndex& index, Sink y) const;
-  // dx[r] = sum of dy[i] over the i that took row r; zero for a row that nobody took.
+  // dx[r] = sum of dy[i] over all i with taken[i] = r; zero for a row that was not taken.
   void take_rows_backward(const Array& dy, const RowIndex& index, Sink dx) const;
-  // y[rows[i]] = x[i], of the same type; other rows of y stay as they are. No row comes twice.
+  // y[rows[i]] = x[i]; the other rows of y keep their contents. x and y have the same element type, and `rows` holds no
+  // row twice.
   void place_rows(const Array& x, const Array& rows, const Array& y) const;
-  // The sum of all elements in a fixed order, in double, times alpha: total is float64 [1].
+  // alpha times the sum of all elements, added in double precision and in a fixed order; total is float64 [1].
   void sum(const Array& x, double alpha, Sink total) const;
-  // The sum of all squares, in the same way.
+  // The sum of the squares of all elements, computed in the same way.
   void sum_of_squares(const Array& x, Array& total) const;
 
  private:

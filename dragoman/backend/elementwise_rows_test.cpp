@@ -14,7 +14,7 @@ struct Taking {
   std::vector<int> taken;
 };
 
-// One row, a row many times and rows that nobody takes, nothing taken, and nothing to take from.
+// The cases: one row; rows that are taken several times and others never; no row taken; and a matrix without rows.
 const std::vector<Taking> takings() {
   std::vector<int> many;
   for (int i = 0; i < 200; ++i) many.push_back(i * i % 41);
@@ -34,7 +34,7 @@ RowIndex index_of(const Backend& on, const Taking& of) {
           make_array(on, {of.rows + 1}, DType::kInt32, starts), make_array(on, {n}, DType::kInt32, takers)};
 }
 
-TEST_P(RowKernel, RowsAreTaken) {
+TEST_P(RowKernel, TakeRowsGathersTheRowsOfTheIndex) {
   for (const Taking& of : takings()) {
     for (const std::int64_t d : {1, 8, 37, 512}) {
       const auto n = static_cast<std::int64_t>(of.taken.size());
@@ -43,7 +43,7 @@ TEST_P(RowKernel, RowsAreTaken) {
         const Doubles from = values(x);
         Doubles expected;
         for (const int row : of.taken) expected.insert(expected.end(), &from[row * d], &from[row * d] + d);
-        expect_sunk({n, d}, expected, [&](Sink y) { on->take_rows(x, index, y); });
+        expect_in_every_sink({n, d}, expected, [&](Sink y) { on->take_rows(x, index, y); });
       }
     }
   }
@@ -60,7 +60,7 @@ TEST_P(RowKernel, GradientsOfTakenRowsAreSummedAndOthersAreZero) {
         for (std::int64_t i = 0; i < n; ++i) {
           for (std::int64_t c = 0; c < d; ++c) expected[of.taken[i] * d + c] += from[i * d + c];
         }
-        expect_sunk({of.rows, d}, expected, [&](Sink dx) { on->take_rows_backward(dy, index, dx); });
+        expect_in_every_sink({of.rows, d}, expected, [&](Sink dx) { on->take_rows_backward(dy, index, dx); });
       }
     }
   }
@@ -76,7 +76,7 @@ TEST_P(RowKernel, GradientsOfTakenRowsHaveTheSameBitsWithAnyThreads) {
   });
 }
 
-TEST_P(RowKernel, RowsArePlaced) {
+TEST_P(RowKernel, PlaceRowsWritesTheGivenRowsAndNoOthers) {
   for (const std::int64_t width : {5, 8, 64}) {
     const Array x = random({3, width}, 1), y = zeros({6, width});
     on->place_rows(x, integers({4, 0, 5}), y);
@@ -89,7 +89,7 @@ TEST_P(RowKernel, RowsArePlaced) {
   }
 }
 
-TEST_P(RowKernel, ShapesThatDoNotFitAreNamed) {
+TEST_P(RowKernel, ShapesThatDoNotFitAreRefused) {
   const RowIndex index = index_of(*on, {5, {4, 0}});
   const Array x = zeros({5, 3}), y = zeros({2, 3}), other = zeros({3, 4});
   EXPECT_THROW(on->take_rows(other, index, Sink::overwrite(y)), ShapeError);

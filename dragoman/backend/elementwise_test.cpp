@@ -25,7 +25,7 @@ TEST_P(ElementwiseKernel, ScaledMultiplies) {
   for (const Shape& shape : kShapes) {
     for (const Array& x : {random(shape, 1), random_view(shape, 1)}) {
       const Doubles expected = map(values(x), [](double v) { return -0.5 * v; });
-      expect_sunk(shape, expected, [&](Sink y) { on->scaled(x, -0.5, y); });
+      expect_in_every_sink(shape, expected, [&](Sink y) { on->scaled(x, -0.5, y); });
     }
   }
 }
@@ -63,18 +63,18 @@ TEST_P(ElementwiseKernel, BiasIsAddedToEveryRowAndItsGradientIsTheSumOfRows) {
     Array y = zeros(shape);
     on->add_bias(x, b, y);
     expect_values(y, expected);
-    expect_sunk({d}, total, [&](Sink sum) { on->sum_rows(x, sum); });
+    expect_in_every_sink({d}, total, [&](Sink sum) { on->sum_rows(x, sum); });
   }
 }
 
-TEST_P(ElementwiseKernel, ReluPassesWhatIsPositiveAndItsGradient) {
+TEST_P(ElementwiseKernel, ReluPassesPositiveNumbersAndTheirGradients) {
   for (const Shape& shape : kShapes) {
     const Array x = random(shape, 7), dy = random_view(shape, 8);
     Array y = zeros(shape);
     on->relu(x, y);
     EXPECT_EQ(values(y), map(values(x), [](double v) { return v > 0 ? v : 0; }));
     const Doubles dx = map(values(dy), values(x), [](double d, double v) { return v > 0 ? d : 0; });
-    expect_sunk(shape, dx, [&](Sink sink) { on->relu_backward(dy, y, sink); });
+    expect_in_every_sink(shape, dx, [&](Sink sink) { on->relu_backward(dy, y, sink); });
   }
 }
 
@@ -87,7 +87,7 @@ TEST_P(ElementwiseKernel, TransposeSwapsRowsAndColumns) {
     for (std::int64_t c = 0; c < d; ++c) {
       for (std::int64_t r = 0; r < R; ++r) expected.push_back(x_values[r * d + c]);
     }
-    expect_sunk({d, R}, expected, [&](Sink y) { on->transpose(x, y); });
+    expect_in_every_sink({d, R}, expected, [&](Sink y) { on->transpose(x, y); });
   }
 }
 
@@ -118,7 +118,7 @@ TEST_P(ElementwiseKernel, SumsHaveTheSameBitsWithAnyThreads) {
   });
 }
 
-TEST_P(ElementwiseKernel, ShapesThatDoNotFitAreNamed) {
+TEST_P(ElementwiseKernel, ShapesThatDoNotFitAreRefused) {
   Array y = zeros({2, 3});
   EXPECT_THROW(on->add(zeros({2, 3}), zeros({3, 2}), y), ShapeError);
   EXPECT_THROW(on->add_bias(zeros({2, 3}), zeros({2}), y), ShapeError);

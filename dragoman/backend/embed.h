@@ -1,4 +1,4 @@
-// Embedding lookup: the contract.
+// The contract of the embedding lookup kernels.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -12,9 +12,11 @@ class EmbedKernels {
  public:
   virtual ~EmbedKernels() = default;
 
-  // y[r] = dropout(scale E[ids[r]] + P[position of r]). P is [positions, d], or absent. Id 0 looks up zero.
+  // y[r] = dropout(scale E[ids[r]] + P[position of r]) for E [V, d]. P is [positions, d], or absent. Id 0 (PAD) gives a
+  // zero vector in place of E[0].
   void embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
              const Dropout& dropout, Array& y) const;
+  // `index` lists the rows of each token of the batch, so that dE is summed in a fixed order.
   void embed_backward(const Array& dy, const TokenRows& index, const Segments& segments, double scale,
                       const Dropout& dropout, Sink dE, Sink dP) const;
 

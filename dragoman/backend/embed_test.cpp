@@ -71,8 +71,8 @@ TEST_P(EmbedKernel, FollowsItsFormulas) {
       const auto backward = [&](Sink to_E, Sink to_P) {
         on->embed_backward(dy, batch.index, batch.segments, 2.5, dropout, to_E, to_P);
       };
-      expect_sunk({kTokens, d}, dE, [&](Sink sink) { backward(sink, {}); });
-      expect_sunk({70, d}, dP, [&](Sink sink) { backward({}, sink); });
+      expect_in_every_sink({kTokens, d}, dE, [&](Sink sink) { backward(sink, {}); });
+      expect_in_every_sink({70, d}, dP, [&](Sink sink) { backward({}, sink); });
     }
   }
 }
@@ -96,7 +96,7 @@ TEST_P(EmbedKernelInDouble, GradientMatchesFiniteDifferences) {
 
 TEST_P(EmbedKernel, AnEmptyBatchGivesNoGradient) {
   const Batch batch = make_batch(*on, {});
-  expect_sunk({kTokens, 3}, Doubles(kTokens * 3, 0.0), [&](Sink dE) {
+  expect_in_every_sink({kTokens, 3}, Doubles(kTokens * 3, 0.0), [&](Sink dE) {
     on->embed_backward(zeros({0, 3}), batch.index, batch.segments, 1, {}, dE, {});
   });
 }
@@ -122,7 +122,7 @@ TEST_P(EmbedKernel, SameBitsWithAnyThreads) {
 }
 
 TEST_P(EmbedKernel, RefusesIdsThatAreNotInTheTable) {
-  if (on_cuda()) GTEST_SKIP() << "the host cannot see them there; who makes tokens checks them";
+  if (on_cuda()) GTEST_SKIP() << "ids on a GPU are not checked there; the code that makes them checks them";
   const Array E = random({3, 2}, 1);
   Array y = zeros({1, 2});
   for (const int id : {-1, 3}) {

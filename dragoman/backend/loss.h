@@ -1,4 +1,4 @@
-// Output projection and label-smoothed cross-entropy in one: the contract.
+// The contract of the loss kernel: output projection and label-smoothed cross-entropy in one.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace dragoman {
 
-// Label smoothing (Section 5.4): q over V classes for the true class t.
+// Label smoothing (Section 5.4): the target distribution q over V classes, for the true class t.
 struct Smoothing {
   enum class Form : std::uint8_t {
-    kRest,     // 1 - epsilon on t, epsilon / (V - 1) on every other class
-    kUniform,  // epsilon / V on every class, and 1 - epsilon more on t
+    kRest,     // q_t = 1 - epsilon, and epsilon / (V - 1) for every other class
+    kUniform,  // q_t = 1 - epsilon + epsilon / V, and epsilon / V for every other class
   };
   double epsilon = 0.1;
   Form form = Form::kRest;
 
+  // q of every other class, and q_t.
   double on_others(std::int64_t V) const { return epsilon / static_cast<double>(form == Form::kRest ? V - 1 : V); }
   double on_target(std::int64_t V) const { return 1 - epsilon + (form == Form::kRest ? 0 : on_others(V)); }
 };
@@ -25,9 +26,10 @@ class LossKernels {
  public:
   virtual ~LossKernels() = default;
 
-  // Logits Y E^T (+ b) for Y [R, d], E [V, d], b [V] or absent, never held whole: `chunk` rows at a time.
-  // losses[r] is the smoothed cross-entropy of row r, nll[r] the plain one; both 0 where targets[r] < 0.
-  // With any sink wanted, the same pass makes the gradients of `weight` times the sum of the losses.
+  // The logits are Y E^T + b for Y [R, d], E [V, d] and b [V] or absent. They are computed about `chunk` rows at a time
+  // and never kept as a whole. losses[r] is the smoothed cross-entropy of row r and nll[r] the one without smoothing;
+  // both are 0 if targets[r] < 0. If any sink is wanted, the same pass computes the gradients of `weight` times the sum
+  // of the losses.
   void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
                               const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses, Array& nll,
                               Sink dY, Sink dE, Sink db) const;

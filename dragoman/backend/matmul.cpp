@@ -20,7 +20,7 @@ void MatmulKernels::linear(const Array& x, const Array& W, const Array& b, const
   require<ShapeError>(x.cols() == W.rows() && y.rows() == x.rows() && y.cols() == W.cols(), "linear: x is ", x.shape(),
                       " but W is ", W.shape(), ", and y ", y.shape());
   require<ShapeError>(!b || b.count() == W.cols(), "linear: W is ", W.shape(), " but b is ", b.shape());
-  require<ShapeError>(activation.relu || !activation.dropout.on(), "linear: dropout comes only after a ReLU");
+  require<ShapeError>(activation.relu || !activation.dropout.on(), "linear: dropout is possible only after a ReLU");
   if (activation.dropout.on()) check_segments("linear", x, activation.segments);
   do_linear(x, W, b, activation, y);
 }

@@ -1,4 +1,4 @@
-// Matrix products: the contract.
+// The contract of the matrix products.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -10,26 +10,26 @@ namespace dragoman {
 
 enum class Transpose : std::uint8_t { kNo, kYes };
 
-// What follows x W + b: nothing, or ReLU and dropout.
+// What is applied to x W + b: nothing, or ReLU, or ReLU and dropout.
 struct Activation {
   bool relu = false;
   Dropout dropout;    // only after a ReLU
-  Segments segments;  // of the rows; only read for dropout
+  Segments segments;  // of the rows of x; read only if there is dropout
 };
 
-// On the CPU an element of a product has the same bits whatever rows it is computed with: a sentence is translated to
-// the same bytes in any batch.
+// On the CPU the bits of an element of a product do not depend on which other rows are computed with it. So the
+// translation of a sentence does not depend on the rest of its batch.
 class MatmulKernels {
  public:
   virtual ~MatmulKernels() = default;
 
-  // C = op(A) op(B), into the sink.
+  // C = op(A) op(B), into the sink; op transposes its matrix or leaves it as it is.
   void matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const;
 
   // y = activation(x W + b) for x [R, in], W [in, out], b [out] or absent.
   void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const;
-  // Overwrites dy with the gradient of x W + b. y is read only after a ReLU: an element of it is positive just where
-  // the gradient passes.
+  // Overwrites dy with the gradient of x W + b. y is read only if there is a ReLU: the gradient passes exactly where y
+  // is positive.
   void linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation, Sink dx,
                        Sink dW, Sink db) const;
 

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, MatmulKernel, ::testing::ValuesIn(kernel_cases
 struct Sizes {
   std::int64_t M, N, K;
 };
-// Around the edges of register tiles, blocks of rows and the depth of a panel; nothing to add up; nothing at all.
+// Sizes around the edges of register tiles, blocks of rows and ranges of k; no k to sum over; no rows or columns.
 const std::vector<Sizes> kSizes = {{1, 1, 1}, {3, 5, 7}, {8, 12, 16}, {9, 13, 17},  {33, 49, 50},  {130, 97, 20},
                                    {5, 3, 0}, {0, 4, 3}, {4, 0, 3},   {1, 100, 40}, {16, 16, 515}, {129, 33, 1030}};
 
@@ -34,7 +34,7 @@ Doubles product(const Doubles& A, const Doubles& B, const Sizes& s) {
   return C;
 }
 
-TEST_P(MatmulKernel, MultipliesEverySideTransposedOrNot) {
+TEST_P(MatmulKernel, MultipliesBothSidesTransposedOrNot) {
   for (const Sizes& s : kSizes) {
     const Array A = random({s.M, s.K}, 1), B = random({s.K, s.N}, 2);
     const Doubles expected = product(values(A), values(B), s);
@@ -42,7 +42,7 @@ TEST_P(MatmulKernel, MultipliesEverySideTransposedOrNot) {
       for (const bool tB : {false, true}) {
         const Array a = transposed_if(*on, A, tA), b = transposed_if(*on, B, tB);
         const double slack = 1 + static_cast<double>(s.K) / 50;
-        expect_sunk(
+        expect_in_every_sink(
             {s.M, s.N}, expected,
             [&](Sink C) {
               on->matmul(a, tA ? Transpose::kYes : Transpose::kNo, b, tB ? Transpose::kYes : Transpose::kNo, C);
@@ -56,12 +56,12 @@ TEST_P(MatmulKernel, MultipliesEverySideTransposedOrNot) {
 TEST_P(MatmulKernel, ReadsRangesOfColumns) {
   const Sizes s{40, 30, 20};
   const Array A = random_view({s.M, s.K}, 1), B = random_view({s.K, s.N}, 2);
-  expect_sunk({s.M, s.N}, product(values(A), values(B), s),
-              [&](Sink C) { on->matmul(A, Transpose::kNo, B, Transpose::kNo, C); });
+  expect_in_every_sink({s.M, s.N}, product(values(A), values(B), s),
+                       [&](Sink C) { on->matmul(A, Transpose::kNo, B, Transpose::kNo, C); });
 }
 
-TEST_P(MatmulKernel, ARowHasTheSameBitsInAnyCompany) {
-  if (on_cuda()) GTEST_SKIP() << "cuBLASLt chooses by the number of rows";
+TEST_P(MatmulKernel, ARowHasTheSameBitsInAnyBatch) {
+  if (on_cuda()) GTEST_SKIP() << "cuBLASLt chooses its algorithm by the number of rows";
   const std::int64_t M = 140, N = 50, K = 600;
   const Array A = random({M, K}, 1), B = random({K, N}, 2);
   Array all = zeros({M, N});
@@ -129,8 +129,8 @@ TEST_P(MatmulKernel, LinearBackwardFollowsTheChainRule) {
   const Doubles dW = product(values(transposed_if(*on, x, true)), d_sum, {s.K, s.N, s.M});
   Doubles db(static_cast<std::size_t>(s.N), 0.0);
   for (std::size_t i = 0; i < d_sum.size(); ++i) db[i % db.size()] += d_sum[i];
-  expect_sunk({s.M, s.K}, dx, [&](Sink sink) { run(sink, {}, {}); });
-  expect_sunk(
+  expect_in_every_sink({s.M, s.K}, dx, [&](Sink sink) { run(sink, {}, {}); });
+  expect_in_every_sink(
       {s.K, s.N}, dW, [&](Sink sink) { run({}, sink, {}); }, 4);
   Array total = zeros({s.N});
   run({}, {}, Sink::overwrite(total));

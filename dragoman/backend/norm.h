@@ -1,4 +1,4 @@
-// Layer normalisation: the contract.
+// The contract of layer normalisation, alone and fused with the residual connection.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -12,8 +12,8 @@ class NormKernels {
  public:
   virtual ~NormKernels() = default;
 
-  // y = gamma (x - mean) rstd + beta over the last axis; rstd = 1 / sqrt(variance + eps), with the variance about the
-  // mean, divided by d (two passes). mean and rstd, [R], are saved for backward.
+  // y = gamma (x - mean) rstd + beta over the last axis, with rstd = 1 / sqrt(variance + eps). The variance is the mean
+  // of (x - mean)^2 over the d elements of a row, taken in a second pass. mean and rstd, [R], are saved for backward.
   void layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
                   Array& rstd) const;
   void layer_norm_backward(const Array& dy, const Array& x, const Array& gamma, const Array& mean, const Array& rstd,
@@ -22,7 +22,7 @@ class NormKernels {
   // s = x + dropout(a), y = layer_norm(s): the residual connection of every sub-layer in one pass.
   void add_norm(const Array& x, const Array& a, const Segments& segments, const Dropout& dropout, const Array& gamma,
                 const Array& beta, double eps, Array& s, Array& y, Array& mean, Array& rstd) const;
-  // ds is what reaches s from elsewhere (absent if nothing does), dy what reaches y (likewise).
+  // ds is the gradient that s receives from its other uses, dy the gradient of y; either may be absent if it is zero.
   void add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
                          const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd, Sink dx,
                          Sink da, Sink dgamma, Sink dbeta) const;

@@ -19,7 +19,7 @@ void OptimiserKernels::adam(const Array& g, const Array& scale, const AdamStep& 
       g.shape(), ", theta ", theta.shape(), ", m ", m.shape(), ", v ", v.shape(), ", the copy ", copy.shape());
   require<ShapeError>(
       g.contiguous() && theta.contiguous() && m.contiguous() && v.contiguous() && (!copy || copy.contiguous()),
-      "adam: a block of parameters is contiguous");
+      "adam: g, theta, m, v and the copy must be contiguous");
   do_adam(g, scale, step, theta, m, v, copy);
 }
 

@@ -48,7 +48,7 @@ TEST_P(AdamKernel, FollowsItsFormulas) {
   }
 }
 
-TEST_P(AdamKernel, AGradientCanBeScaledOnTheWay) {
+TEST_P(AdamKernel, GradientsAreMultipliedByTheScale) {
   Array theta = array({2}, {1, 2}), m = zeros({2}), v = zeros({2});
   Array theta2 = array({2}, {1, 2}), m2 = zeros({2}), v2 = zeros({2});
   adam(array({2}, {2, -8}), {.rate = 0.1}, theta, m, v, number(0.25));
@@ -57,7 +57,7 @@ TEST_P(AdamKernel, AGradientCanBeScaledOnTheWay) {
   EXPECT_EQ(values(v), values(v2));
 }
 
-TEST_P(AdamKernel, AScaleThatIsNoNumberChangesNothing) {
+TEST_P(AdamKernel, AScaleOfNaNChangesNothing) {
   Array theta = array({2}, {1, 2}), m = array({2}, {3, 4}), v = array({2}, {5, 6});
   adam(array({2}, {2, -8}), {.rate = 0.1}, theta, m, v, number(std::nan("")));
   EXPECT_EQ(values(theta), (Doubles{1, 2}));
@@ -65,13 +65,13 @@ TEST_P(AdamKernel, AScaleThatIsNoNumberChangesNothing) {
   EXPECT_EQ(values(v), (Doubles{5, 6}));
 }
 
-TEST_P(AdamKernel, ACopyReceivesWhatTheParametersBecame) {
+TEST_P(AdamKernel, TheCopyReceivesTheUpdatedParameters) {
   Array theta = random({1000}, 1), m = zeros({1000}), v = zeros({1000}), copy = zeros({1000});
   on->adam(random({1000}, 2), {}, {.rate = 0.1}, theta, m, v, copy);
   EXPECT_EQ(values(copy), values(theta));
 }
 
-TEST_P(AdamKernel, LongGradientsAreMadeAsLongAsTheyMayBe) {
+TEST_P(AdamKernel, TheScaleLimitsTheNormOfTheGradientsToTheClip) {
   const auto scale_of = [&](const Doubles& losses, const Array& squares, double clip) {
     Array scale = number(0);
     on->update_scale(make_array(*on, {2}, DType::kFloat64, losses), squares, clip, scale);
@@ -86,7 +86,7 @@ TEST_P(AdamKernel, LongGradientsAreMadeAsLongAsTheyMayBe) {
   EXPECT_TRUE(std::isnan(scale_of({1, 2}, number(INFINITY), 1)));
 }
 
-TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
+TEST_P(AdamKernel, MovingAverageFollowsItsFormula) {
   for (const std::int64_t count : {0, 1, 17, 40001}) {
     const Array x = random({count}, 1);
     Array mean = random({count}, 2);
@@ -98,7 +98,7 @@ TEST_P(AdamKernel, AMovingAverageTakesItsShareOfTheNew) {
   }
 }
 
-TEST_P(AdamKernel, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
+TEST_P(AdamKernel, ASkippedUpdateDoesNotChangeTheMovingAverage) {
   const Array x = array({2}, {1, 2});
   Array mean = array({2}, {3, 4});
   on->moving_average(x, number(std::nan("")), 0.5, mean);

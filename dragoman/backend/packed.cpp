@@ -10,7 +10,7 @@ std::size_t PackedKernels::packed_bytes(WeightForm form, std::int64_t in, std::i
 
 PackedMatrix PackedKernels::packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const {
   require<ShapeError>(reinterpret_cast<std::uintptr_t>(memory) % kPackedAlignment == 0,
-                      "a packed matrix starts at a multiple of ", kPackedAlignment, " bytes");
+                      "a packed matrix must start at a multiple of ", kPackedAlignment, " bytes");
   return do_packed_in(memory, form, in, out);
 }
 
@@ -21,7 +21,7 @@ void PackedKernels::pack(const Array& W, Transpose transpose, const Array& scale
   require<ShapeError>(in == to.in && first >= 0 && n <= to.out - first, "pack: ", n, " columns of ", in,
                       " elements from column ", first, " on do not fit [", to.in, ", ", to.out, "]");
   require<ShapeError>(W.dtype() == DType::kInt8 ? scales && scales.count() == n : !scales,
-                      "pack: int8 weights come with a scale for each column, others with none");
+                      "pack: int8 weights need one scale for each column, and other weights must have none");
   do_pack(W, transpose, scales, first, to);
 }
 
@@ -30,7 +30,7 @@ void PackedKernels::linear(const Array& x, const PackedMatrix& W, const Array& b
   require<ShapeError>(x.cols() == W.in && y.cols() == W.out && x.rows() == y.rows() && (!b || b.count() == W.out),
                       "linear: x is ", x.shape(), ", b ", b.shape(), ", y ", y.shape(), ", and W is packed as [", W.in,
                       ", ", W.out, "]");
-  require<ShapeError>(!activation.dropout.on(), "linear: packed weights are for inference, which drops nothing");
+  require<ShapeError>(!activation.dropout.on(), "linear: packed weights are for inference; dropout must be off");
   do_linear_packed(x, W, b, activation, y);
 }
 

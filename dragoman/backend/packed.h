@@ -1,7 +1,7 @@
-// Weights that are packed once and multiplied often: the contract of inference.
+// The contract of packed weights: matrices that are rearranged once and then multiplied many times, for inference.
 //
-// Everything here keeps the promise of batch invariance: the bits of a row of the result depend on that row and on the
-// weights alone, never on how many rows there are, on their order, or on threads.
+// All products here are batch-invariant: the bits of a row of the result depend on that row and on the weights alone,
+// never on the number or order of rows or on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace dragoman {
 
-// What weights for inference are made of. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8 a column c of W
-// is scales[c] times integers from -127 to 127, and a row of what it multiplies is rounded to such integers too, with a
-// scale of its own (backend/quantise.h says how); the sums of their products are exact.
+// The element type of packed weights. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8, column c of W is
+// scales[c] times integers from -127 to 127. Each row of x is rounded to such integers too, with its own scale
+// (backend/quantise.h says how). The sums of the integer products are exact.
 enum class WeightForm : std::uint8_t { kFloat32, kInt8, kBFloat16 };
 
-// A matrix W [in, out] in the layout that a backend multiplies fastest. It describes memory as an Array does.
+// A matrix W [in, out] in the layout that a backend multiplies fastest. Like an Array it does not own its memory.
 struct PackedMatrix {
   WeightForm form = WeightForm::kFloat32;
   std::int64_t in = 0, out = 0;
-  Array panels;  // the elements, in an order that is the backend's own
+  Array panels;  // the elements, in an order that each backend defines for itself
   Array scales;  // kInt8: float32 [out]
 
   explicit operator bool() const { return static_cast<bool>(panels); }
 };
 
-// Where a packed matrix may start.
+// A packed matrix starts at a multiple of this many bytes.
 inline constexpr std::size_t kPackedAlignment = 128;
 
 class PackedKernels {
@@ -37,19 +37,19 @@ class PackedKernels {
 
   // Bytes that a packed matrix takes, a multiple of kPackedAlignment.
   std::size_t packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const;
-  // A matrix in this memory, whose columns are yet to be packed.
+  // A packed matrix that uses this memory. Its columns are uninitialised until `pack` writes them.
   PackedMatrix packed_in(void* memory, WeightForm form, std::int64_t in, std::int64_t out) const;
-  // Columns first up to first + n of `to` become those of W: [in, n], or [n, in] if it is transposed. W is float32, or
-  // int8 with scales [n]; either is brought to the form of `to`.
+  // Writes the columns of W into columns [first, first + n) of `to`. W is [in, n], or [n, in] if it is transposed. Its
+  // elements are float32, or int8 with scales [n]; they are converted to the form of `to`.
   void pack(const Array& W, Transpose transpose, const Array& scales, std::int64_t first, const PackedMatrix& to) const;
 
-  // y = activation(x W + b) for float32 x [R, in] and b [out] or absent; without dropout. With kFloat32 these are the
-  // bits of MatmulKernels::linear. With kInt8, y = float(sum) * (scale of the row * scale of the column) + b; a row
-  // that holds a NaN or an infinity gives NaN.
+  // y = activation(x W + b) for float32 x [R, in] and b [out] or absent; dropout must be off. With kFloat32 the result
+  // has the same bits as MatmulKernels::linear. With kInt8, x W is float(sum) * (scale of the row * scale of the
+  // column), and a row that holds a NaN or an infinity gives NaN.
   void linear(const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation, Array& y) const;
 
-  // y[r] = scale E[ids[r]] + P[position of r], from E [V, d] packed as its transpose: in is d and out is V. P is
-  // [positions, d], or absent. Id 0 looks up zero.
+  // y[r] = scale E[ids[r]] + P[position of r]. E [V, d] is packed as its transpose, so E.in is d and E.out is V. P is
+  // [positions, d], or absent. Id 0 (PAD) gives a zero vector in place of E[0].
   void embed(const Array& ids, const Segments& segments, const PackedMatrix& E, const Array& P, double scale,
              Array& y) const;
 

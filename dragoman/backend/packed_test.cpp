@@ -17,7 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, PackedKernel, ::testing::ValuesIn(single_cases
 struct Sizes {
   std::int64_t in, out;
 };
-// Around the edges of panels, of the depth that is summed at once, and of what threads share.
+// Sizes around the edges of panels, of ranges of k, and of the pieces that threads work on.
 const std::vector<Sizes> kSizes = {{1, 1}, {7, 5}, {16, 12}, {17, 49}, {515, 33}, {1030, 100}, {3, 500}, {0, 4}};
 const std::vector<std::int64_t> kRows = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 61, 130, 300};
 
@@ -38,7 +38,7 @@ TEST_P(PackedKernel, FloatProductsHaveTheBitsOfPlainOnes) {
   }
 }
 
-TEST_P(PackedKernel, ARowHasTheSameBitsInAnyCompanyAndWithAnyThreads) {
+TEST_P(PackedKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   const std::int64_t R = 150, in = 600, out = 130;
   const Doubles x = random_values(R * in, 1), w = random_values(in * out, 2);
   for (const WeightForm form : forms()) {
@@ -60,7 +60,7 @@ TEST_P(PackedKernel, ARowHasTheSameBitsInAnyCompanyAndWithAnyThreads) {
   }
 }
 
-TEST_P(PackedKernel, PartsMakeTheWhole) {
+TEST_P(PackedKernel, PackingInPartsGivesTheSameMatrix) {
   const std::int64_t in = 37, out = 100;
   const Array W = random({in, out}, 1), x = random({5, in}, 2);
   for (const WeightForm form : forms()) {
@@ -79,7 +79,7 @@ TEST_P(PackedKernel, PartsMakeTheWhole) {
   }
 }
 
-// Weights and rows rounded by the definition, multiplied without error.
+// The product with weights and rows rounded as backend/quantise.h defines it, and exact sums.
 Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::int64_t R, const Sizes& s) {
   const auto rounded = [](const Doubles& values, std::int64_t first, std::int64_t step, std::int64_t count) {
     LargestMagnitude largest;
@@ -105,10 +105,10 @@ Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::
 
 TEST_P(PackedKernel, Int8ProductsAreThoseOfTheRoundedNumbers) {
   for (const Sizes& s : kSizes) {
-    const Array W = array({s.in, s.out}, uneven_values(s.in * s.out, 1)), b = random({s.out}, 2);
+    const Array W = array({s.in, s.out}, unrounded_values(s.in * s.out, 1)), b = random({s.out}, 2);
     const PackedMatrix packed = pack(W, WeightForm::kInt8);
     for (const std::int64_t R : {1, 2, 3, 8, 13}) {
-      const Array x = array({R, s.in}, uneven_values(R * s.in, 3));
+      const Array x = array({R, s.in}, unrounded_values(R * s.in, 3));
       Array y = zeros({R, s.out});
       on->linear(x, packed, b, {}, y);
       Doubles expected = int8_product(values(x), values(W), values(b), R, s);
@@ -126,15 +126,15 @@ TEST_P(PackedKernel, Int8ProductsAreNearThoseOfTheNumbersThemselves) {
   Array exact = zeros({R, out}), y = zeros({R, out});
   on->linear(x, W, {}, {}, exact);
   on->linear(x, pack(W, WeightForm::kInt8), {}, {}, y);
-  // Both sides are off by at most half a step of about 3.5 / 127, evenly spread: the errors' deviation is about
-  // sqrt(2 in / 12) steps.
+  // Each factor has an error of at most half a step of about 3.5 / 127, evenly distributed. So the error of a sum has a
+  // standard deviation of about sqrt(2 in / 12) steps.
   const Doubles a = values(y), e = values(exact);
   double squares = 0;
   for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - e[i]) * (a[i] - e[i]);
   EXPECT_LT(std::sqrt(squares / static_cast<double>(a.size())), 0.35);
 }
 
-TEST_P(PackedKernel, WhatWasRoundedBeforePacksTheSame) {
+TEST_P(PackedKernel, WeightsRoundedBeforePackingGiveTheSameProducts) {
   const std::int64_t in = 19, out = 30;
   const Doubles w = random_values(in * out, 1);
   const Array W = array({in, out}, w), x = random({4, in}, 2);
@@ -165,7 +165,7 @@ TEST_P(PackedKernel, WhatWasRoundedBeforePacksTheSame) {
   expect_near(values(y), values(expected), tolerance());
 }
 
-TEST_P(PackedKernel, ARowThatIsNotFiniteSpoilsItselfAlone) {
+TEST_P(PackedKernel, ARowThatIsNotFiniteDoesNotAffectOthers) {
   const Array W = random({9, 14}, 1);
   for (const WeightForm form : forms()) {
     const PackedMatrix packed = pack(W, form);
@@ -182,7 +182,7 @@ TEST_P(PackedKernel, ARowThatIsNotFiniteSpoilsItselfAlone) {
   }
 }
 
-TEST_P(PackedKernel, EmbeddingReadsThePanels) {
+TEST_P(PackedKernel, EmbeddingLooksUpPackedRows) {
   const std::int64_t V = 50, d = 21;
   const Array E = random({V, d}, 1), P = random({4, d}, 2);
   const Segments segments = make_segments(*on, {4, 1});

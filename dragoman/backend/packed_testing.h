@@ -1,4 +1,4 @@
-// What tests of packed weights share: a fixture that packs.
+// A fixture for tests of packed weights.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// Packed weights are multiplied in single precision only, and by the CPU: a CUDA device multiplies plain ones.
+// Packed products exist only in single precision and on the CPU: a CUDA device multiplies plain matrices.
 inline std::vector<KernelCase> single_cases() {
   std::vector<KernelCase> cases = kernel_cases();
   std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat32 || one.device != Device{}; });

@@ -1,5 +1,5 @@
-// How numbers become integers of 8 bits: x is about scale * q, with one scale for a row of activations or for a column
-// of weights.
+// Rounding of numbers to 8-bit integers: x is approximately scale * q, with one scale for each row of activations and
+// for each column of weights.
 #pragma once
 
 #include <bit>
@@ -13,19 +13,19 @@ inline constexpr float kLargestInt8 = 127;  // symmetric: -128 is not used
 struct Quantiser {
   float scale = 0, inverse = 0;
 
-  // For numbers of at most this magnitude, which becomes 127. If it is not finite the scale is NaN, which spoils every
-  // product as it should; if it is next to nothing, all become zero.
+  // For numbers of magnitude up to `largest`, which maps to 127. If `largest` is not finite, the scale is NaN, so that
+  // every product becomes NaN too. If it is below 1e-30, all numbers become zero.
   static Quantiser for_largest(float largest) {
-    constexpr float kLeast = 1e-30f;  // so that the inverse is finite
+    constexpr float kLeast = 1e-30f;  // keeps the inverse finite
     if (!(largest <= std::numeric_limits<float>::max())) return {std::numeric_limits<float>::quiet_NaN(), 0};
     if (largest < kLeast) return {};
     return {largest / kLargestInt8, kLargestInt8 / largest};
   }
 
-  // The nearest integer, the even one of two that are equally near. Requires a finite scale.
+  // The nearest integer; ties go to the even one. Requires a finite scale.
   std::int8_t operator()(float x) const { return static_cast<std::int8_t>(rounded(x * inverse)); }
 
-  // Adding and subtracting 1.5 * 2^23 rounds, for floats and for vectors of them.
+  // Rounds to the nearest integer by adding and subtracting 1.5 * 2^23. T is float or a vector of floats.
   template <class T>
   static T rounded(T x) {
     constexpr float kRound = 12582912.0f;
@@ -33,7 +33,8 @@ struct Quantiser {
   }
 };
 
-// The largest magnitude of some numbers. Compared as integers, so that an infinity or NaN is the largest.
+// The largest magnitude of some numbers. The bits are compared as integers, so an infinity or a NaN counts as the
+// largest.
 class LargestMagnitude {
  public:
   void add(float x) {

@@ -1,5 +1,5 @@
-// Where a kernel puts a gradient: nowhere, over what is there, or added to it. Kernels honour the sink, so that nothing
-// is summed in a pass of its own.
+// A Sink is the destination of a gradient. It tells the kernel to skip the gradient, to overwrite the array, or to add
+// to it. So gradients are summed where they are computed and need no separate pass.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Softmax and the loss on plain matrices, as the compositions use them: the contract.
+// The contract of masking, softmax and the smoothed loss on plain matrices. Attention and the loss as compositions of
+// ops use them; their fused kernels do not.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -12,15 +13,17 @@ class SoftmaxKernels {
  public:
   virtual ~SoftmaxKernels() = default;
 
-  // y = x where query i (row) may see key j (column), -infinity elsewhere. Backward: dx = dy there, 0 elsewhere.
+  // y = x where query i (row) may see key j (column), -infinity elsewhere. Backward: dx = dy where i may see j, 0
+  // elsewhere.
   void masked(const Array& x, const Mask& mask, Array& y) const;
   void masked_backward(const Array& dy, const Mask& mask, Sink dx) const;
-  // Over the last axis, from the row's maximum. A row of -infinity gives zeros.
+  // Softmax over the last axis; the maximum of the row is subtracted first. A row that is all -infinity gives zeros in
+  // softmax, and -infinity in log_softmax.
   void softmax(const Array& x, Array& y) const;
   void softmax_backward(const Array& dy, const Array& y, Sink dx) const;
   void log_softmax(const Array& x, Array& y) const;
   void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const;
-  // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 where targets[r] < 0.
+  // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 if targets[r] < 0.
   void smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing, Array& losses) const;
   void smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing, Sink dlog_p) const;
 

@@ -1,5 +1,5 @@
-// What kernel tests share: the list of devices and element types that every kernel is tested on, arrays to and from
-// plain vectors of doubles, and gradients by central differences.
+// Helpers that kernel tests share: the list of devices and element types that every kernel is tested on, conversion
+// between arrays and plain vectors of doubles, and gradients by central differences.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,19 +27,19 @@ inline std::vector<KernelCase> kernel_cases() {
       {Device{}, DType::kFloat32, 2e-5},
       {Device{}, DType::kFloat64, 1e-12},
   };
-  // In bfloat16 too, the tests of backend/cuda compare with the CPU.
+  // bfloat16 is missing here: the tests in backend/cuda compare it with the CPU.
   if (cuda_devices() > 0) cases.push_back({{Device::Kind::kCuda, 0}, DType::kFloat32, 2e-5});
   return cases;
 }
 
-// Those in double precision, which differences need.
+// The cases in double precision, which finite differences need.
 inline std::vector<KernelCase> double_cases() {
   std::vector<KernelCase> cases = kernel_cases();
   std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat64; });
   return cases;
 }
 
-// Without it a failing test names its case by the bytes of the struct.
+// Without this, a failing test would print its case as the bytes of the struct.
 inline void PrintTo(const KernelCase& one, std::ostream* out) { *out << one.device << " " << one.dtype; }
 
 inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& info) {
@@ -52,17 +52,17 @@ inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& 
 
 using Doubles = std::vector<double>;
 
-// Standard normal. Not rounded, so that none lies just between two integers of 8 bits.
-inline Doubles uneven_values(std::int64_t count, std::uint64_t seed) {
+// Standard normal values. They are not rounded, so none lies halfway between two 8-bit integers.
+inline Doubles unrounded_values(std::int64_t count, std::uint64_t seed) {
   RandomStream random(seed);
   Doubles values(static_cast<std::size_t>(count));
   for (double& value : values) value = random.normal();
   return values;
 }
 
-// Standard normal, rounded so that they are the same numbers in every element type.
+// Standard normal values, rounded so that they are the same numbers in every element type.
 inline Doubles random_values(std::int64_t count, std::uint64_t seed) {
-  Doubles values = uneven_values(count, seed);
+  Doubles values = unrounded_values(count, seed);
   for (double& value : values) value = static_cast<double>(BFloat16(value));
   return values;
 }
@@ -81,7 +81,7 @@ inline Array make_array(const Backend& on, const Shape& shape, DType dtype, cons
   return x;
 }
 
-// The elements row by row, whatever their stride.
+// The elements row by row, for any stride.
 inline Doubles values_of(const Backend& on, const Array& x) {
   Doubles values;
   if (x.count() == 0) return values;
@@ -107,7 +107,7 @@ inline void expect_near(const Doubles& actual, const Doubles& expected, double t
   }
 }
 
-// Sentences of the given lengths, numbered within the update from first_sentence on.
+// Sentences of the given lengths. Their numbers within the update start at first_sentence.
 inline Segments make_segments(const Backend& on, const std::vector<int>& lengths, int first_sentence = 0) {
   Segments segments;
   Doubles offsets{0}, position, sentence;
@@ -127,7 +127,7 @@ inline Segments make_segments(const Backend& on, const std::vector<int>& lengths
   return segments;
 }
 
-// The factor of one element by the definition in backend/dropout.h.
+// The dropout factor of one element, by the definition in backend/dropout.h.
 inline double dropout_factor(const Dropout& dropout, int sentence, int position, std::int64_t channel) {
   if (!dropout.on()) return 1;
   const Philox4 words = philox({static_cast<std::uint32_t>(channel / 8), static_cast<std::uint32_t>(position),
@@ -153,7 +153,7 @@ inline Doubles central_differences(const std::function<double(const Doubles&)>& 
   return gradient;
 }
 
-// f of every element, or of the two that stand in the same place.
+// f of every element of a, or of every pair of elements of a and b at the same index.
 template <class F>
 Doubles map(Doubles a, const Doubles& b, const F& f) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = f(a[i], b[i]);
@@ -170,14 +170,14 @@ inline double dot(const Doubles& a, const Doubles& b) {
   return sum;
 }
 
-// The fixture of a kernel test: a backend of the case's device, and arrays of its element type.
+// The fixture of a kernel test: a backend for the case's device, and arrays of its element type.
 class KernelTest : public ::testing::TestWithParam<KernelCase> {
  protected:
   Array array(const Shape& shape, const Doubles& values) const { return make_array(*on, shape, dtype(), values); }
   Array random(const Shape& shape, std::uint64_t seed) const {
     return array(shape, random_values(shape.count(), seed));
   }
-  // The middle columns of a wider array, so that rows do not follow each other.
+  // The middle columns of a wider array, so that the rows are not contiguous.
   Array random_view(const Shape& shape, std::uint64_t seed) const {
     return random({shape.rows(), shape.cols() + 5}, seed).columns(2, shape.cols());
   }
@@ -190,10 +190,10 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
     expect_near(values(x), expected, slack * tolerance());
   }
 
-  // Runs a kernel into a sink that overwrites, into one that adds to what is there, and into one that wants nothing,
-  // and checks what each then holds. The sinks are ranges of columns, whose neighbours must stay as they are.
-  void expect_sunk(const Shape& shape, const Doubles& expected, const std::function<void(Sink)>& kernel,
-                   double slack = 1) const {
+  // Runs a kernel with a sink that is unwanted, one that overwrites and one that accumulates, and checks the contents
+  // of each. The sinks are ranges of columns; the neighbouring columns must not change.
+  void expect_in_every_sink(const Shape& shape, const Doubles& expected, const std::function<void(Sink)>& kernel,
+                            double slack = 1) const {
     for (const auto write : {Sink::Write::kNone, Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
       const Array wide = random({shape.rows(), shape.cols() + 5}, 99), sink = wide.columns(2, shape.cols());
       const Array left = wide.columns(0, 2), right = wide.columns(shape.cols() + 2, 3);
@@ -216,7 +216,7 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
 
 class KernelTestInDouble : public KernelTest {};
 
-// The values that `run` makes with one thread are the same bits with three.
+// Checks that `run` gives the same bits with one thread and with three.
 inline void expect_same_bits_with_any_threads(const KernelCase& on_case,
                                               const std::function<Doubles(const Backend&)>& run) {
   const auto one = make_backend(on_case.device, {.threads = 1}), three = make_backend(on_case.device, {.threads = 3});

@@ -29,7 +29,7 @@ bool ScoreInput::read(text::LineReader& file, std::string& line) {
 
 void ScoreInput::require_as_long(const text::LineReader& file, bool has_line) const {
   if (has_line == more_) return;
-  has_line ? text::refuse_lengths(systems_[0], file) : text::refuse_lengths(file, systems_[0]);
+  has_line ? text::throw_line_count_mismatch(systems_[0], file) : text::throw_line_count_mismatch(file, systems_[0]);
 }
 
 }  // namespace dragoman::cli

@@ -229,7 +229,9 @@ void serve(Settings& settings) {
                         .lost_lines = [&logs] { return logs.lost(); }};
   if (logs.has_access_log()) app.access_log = [&logs](const std::string& line) { logs.add_access(line); };
   warn_of_short_keys(app.gate.keys, logs);
-  serve::Server server(directories(how), options_of(how, search), options.queue, std::move(app),
+  decode::TranslatorOptions translation = options_of(how, search);
+  translation.report = [&logs](const std::string& sentence) { logs.say(sentence); };
+  serve::Server server(directories(how), translation, options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
                         .most_connections = options.connections,

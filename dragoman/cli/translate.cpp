@@ -71,7 +71,7 @@ class Input {
     if (line.continues && line.text.find('\0') != std::string::npos) refuse_binary(line);
     if (!prefixes_ || !begins || stop.stop_requested()) return more;
     if (prefixes_->next(line.prefix) != more) {
-      more ? text::refuse_lengths(*prefixes_, lines_) : text::refuse_lengths(lines_, *prefixes_);
+      more ? text::throw_line_count_mismatch(*prefixes_, lines_) : text::throw_line_count_mismatch(lines_, *prefixes_);
     }
     return more;
   }

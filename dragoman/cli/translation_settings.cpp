@@ -1,6 +1,7 @@
 #include "dragoman/cli/translation_settings.h"
 
 #include "dragoman/base/error.h"
+#include "dragoman/cli/output.h"
 
 namespace dragoman::cli {
 
@@ -35,6 +36,7 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   if (settings.precision == Precision::kInt8) options.weights = WeightForm::kInt8;
   if (settings.precision == Precision::kBf16) options.weights = WeightForm::kBFloat16;
   options.device = device_of(settings.device);
+  options.report = [](const std::string& sentence) { note(sentence); };
   return options;
 }
 

@@ -20,7 +20,7 @@ std::string cuda_text() {
 std::string version_text() {
   return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",  //
               "compiler:   ", kCompiler, ", ", kBuildType, "\n",   //
-              "CPU bodies: ", cpu_bodies(), "\n",                  //
+              "CPU instructions: ", cpu_instructions(), "\n",      //
               "BLAS:       none; matrix products are our own\n",   //
               "CUDA:       ", cuda_text(), "\n");
 }

@@ -1,4 +1,4 @@
-// Pairs of sentences as a training batch.
+// Turns pairs of sentences into a training batch.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dragoman::data {
 
-// Both sides end in EOS; neither begins with anything.
+// Both sides end in EOS. Neither has a start token.
 struct SentencePair {
   Sentence source, target;
 };
@@ -17,11 +17,11 @@ struct SentencePair {
 struct Batch {
   Tokens source;
   Tokens target;  // shifted right by one: the start token, then all but the last
-  Array targets;  // int32 [R of target]: what each row is to predict
+  Array targets;  // int32 [R of target]: the token that each row predicts
   std::int64_t target_tokens = 0;
 };
 
-// The same in memory of the host: what can be prepared ahead, on any thread.
+// The same in host memory, so that it can be prepared ahead on any thread.
 struct HostBatch {
   HostTokens source, target;
   std::vector<std::int32_t> targets;
@@ -32,17 +32,18 @@ struct HostBatch {
 struct BatchOptions {
   std::int64_t V_source = 0, V_target = 0;
   std::int32_t start_token = kBos;
-  std::int32_t first_sentence = 0;  // the number of the first pair within the update
+  std::int32_t first_sentence = 0;  // number of the first pair within the update
 };
 
-// Takes from the front of `pairs` those that have at most `most_tokens` tokens on either side together; one at least.
+// Takes pairs from the front of `pairs` as long as they have at most `most_tokens` tokens in total on either side;
+// always takes at least one.
 std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t most_tokens);
 
 // Throws UsageError for a sentence without tokens or an id out of range.
 HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOptions& options);
-// In memory of the backend's arena.
+// Allocates from the backend's arena.
 Batch to_device(Backend& on, const HostBatch& batch);
-// Both in one.
+// make_host_batch() and to_device() in one.
 Batch make_batch(Backend& on, std::span<const SentencePair> pairs, const BatchOptions& options);
 
 }  // namespace dragoman::data

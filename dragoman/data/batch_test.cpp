@@ -34,7 +34,7 @@ TEST_F(BatchTest, TheDecoderReadsTheTargetShiftedRightByOne) {
   EXPECT_EQ(batch.target_tokens, 5);
 }
 
-TEST(TakeBatch, KeepsToTheLimitOnBothSidesAndTakesOneAtLeast) {
+TEST(TakeBatch, StaysWithinTheLimitOnBothSidesButTakesAtLeastOne) {
   const std::vector<SentencePair> pairs{{{9, 2}, {5, 2}}, {{9, 2}, {5, 2}}, {{2}, {5, 6, 7, 2}}, {{9, 9, 2}, {2}}};
   std::span<const SentencePair> left = pairs;
   std::vector<std::size_t> sizes;
@@ -84,7 +84,7 @@ TEST_F(BatchTest, ABatchMadeOnTheHostIsTheSameOnTheDevice) {
   EXPECT_EQ(batch.target.segments.longest, 3);
 }
 
-TEST_F(BatchTest, TheReservedIdIsNoTarget) {
+TEST_F(BatchTest, ThePaddingIdIsRefusedAsATarget) {
   EXPECT_EQ(complaint({{{9}, {kPad, 2}}}), "the batch has the target id 0, but the vocabulary's tokens are 1 to 7.");
 }
 

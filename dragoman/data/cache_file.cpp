@@ -19,7 +19,7 @@ std::uint64_t hash_of(const CacheFooter& footer) {
   return Hash().add(&footer, offsetof(CacheFooter, footer_hash)).value();
 }
 
-// The part of the file that `count` values of T take, which is cut off its front.
+// Interprets the front of `bytes` as `count` values of T and removes that part.
 template <class T>
 std::span<const T> take(std::span<const std::byte>& bytes, std::uint64_t count) {
   const std::span<const T> values(reinterpret_cast<const T*>(bytes.data()), count);
@@ -39,7 +39,7 @@ CacheWriter::CacheWriter(const std::filesystem::path& path, std::uint64_t key, P
 
 CacheWriter::~CacheWriter() {
   std::error_code ignored;
-  std::filesystem::remove(unfinished_path(path_), ignored);  // a finished one has another name
+  std::filesystem::remove(unfinished_path(path_), ignored);  // a finished cache has another name by now
 }
 
 void CacheWriter::begin_corpus() {
@@ -111,7 +111,7 @@ std::string CacheFile::examine(std::uint64_t key) {
   std::memcpy(&footer_, rest.last(sizeof footer_).data(), sizeof footer_);
   if (footer_.magic != kMagic || footer_.footer_hash != hash_of(footer_)) return "the old one is damaged";
   if (footer_.key != key) return "the text, the tokenizers or the settings have changed";
-  // The sizes are as they were written, for the footer's checksum agrees: they do not overflow.
+  // The footer's checksum matches, so the sizes are as they were written and the sum does not overflow.
   if (rest.size() != footer_.pair_bytes + size_of_index(footer_) + sizeof footer_) return "the old one is damaged";
   rest = rest.subspan(footer_.pair_bytes);
   if (Hash().add(rest.data(), size_of_index(footer_)).value() != footer_.index_hash) return "the old one is damaged";
@@ -131,7 +131,7 @@ std::string CacheFile::pair(std::int64_t pair) const {
   std::memcpy(&check, bytes.data(), sizeof check);
   bytes.erase(0, sizeof check);
   require<Error>(check == checksum(bytes), "the token cache '", path_.string(),
-                 "' is damaged; delete it, and it is made again.");
+                 "' is damaged; delete it, and it will be made again.");
   return bytes;
 }
 

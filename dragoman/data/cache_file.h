@@ -1,11 +1,13 @@
-// The layout of a token cache on the disk, and how it is written and checked.
+// The layout of a token cache on disk; writes and checks it.
 //
-//   pairs    for each pair: a checksum of four bytes, then the ids of both sides, or "source LF target" as text
-//   index    where each pair begins (and the last ends), the lengths of its sides, its line; sixteen bytes a pair
-//   corpora  for each corpus: its first pair, and what cleaning counted
-//   footer   sizes, the key of what the cache was made of, checksums of the index and of the footer itself
+//   pairs    for each pair: a four-byte checksum, then the ids of both sides, or "source LF target" as text
+//   index    for each pair, in sixteen bytes: where it begins, the lengths of its sides, its line; and where the last
+//   ends
+//   corpora  for each corpus: its first pair, and the counts from cleaning
+//   footer   sizes, the key of the inputs, checksums of the index and of the footer itself
 //
-// Numbers are the machine's own: a cache does not travel. The footer comes last because only then is all of it known.
+// Numbers are in the machine's own byte order: a cache cannot be moved to a machine with another one. The footer is at
+// the end because its contents are known only then.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +27,14 @@
 
 namespace dragoman::data {
 
-// Raised with every change of the layout or of what the bytes mean; part of the key.
+// Increased with every change of the layout or of the meaning of the bytes; part of the key.
 inline constexpr std::uint64_t kCacheFormat = 1;
 
-// How sentences are stored: the bytes of an id, or as text.
+// How sentences are stored: as text, or as ids of 2 or 4 bytes.
 enum class PairForm : std::uint64_t { kText = 0, kIds16 = 2, kIds32 = 4 };
 
 struct CorpusRecord {
-  std::int64_t first = 0;  // pair
+  std::int64_t first = 0;  // number of its first pair
   CleaningCounts counts;
 };
 
@@ -45,7 +47,7 @@ struct CacheFooter {
   std::uint64_t footer_hash = 0;  // of the fields above
 };
 
-// Writes a cache aside and gives it its name in finish(); if that is never reached, nothing is left behind.
+// Writes a cache under a temporary name and renames it in finish(). Without finish() it leaves nothing behind.
 class CacheWriter {
  public:
   CacheWriter(const std::filesystem::path& path, std::uint64_t key, PairForm form);
@@ -54,9 +56,9 @@ class CacheWriter {
   CacheWriter& operator=(const CacheWriter&) = delete;
 
   void begin_corpus();
-  void add(std::string_view pair, PairLengths lengths, std::uint32_t line);  // one that cleaning kept
+  void add(std::string_view pair, PairLengths lengths, std::uint32_t line);  // a pair that cleaning kept
   void drop(Verdict verdict);
-  // Of all corpora together.
+  // The sum over all corpora.
   CleaningCounts counts() const;
   void finish();
 
@@ -67,17 +69,18 @@ class CacheWriter {
   std::filesystem::path path_;
   FileWriter file_;
   CacheFooter footer_;
-  std::deque<std::uint64_t> starts_;  // deques: they grow without being copied
+  std::deque<std::uint64_t> starts_;  // deques grow without copying
   std::deque<PairLengths> lengths_;
   std::deque<std::uint32_t> lines_;
   std::vector<CorpusRecord> corpora_;
 };
 
-// A cache whose index is mapped into memory. Pairs are read one by one instead: an epoch jumps about in the whole file,
-// and mapping some two thousand places an update costs ten times the reading and would make the whole file resident.
+// A cache whose index is mapped into memory. Pairs are read one by one instead: an epoch jumps around in the whole
+// file. Mapping some two thousand places for each update would cost ten times as much as reading them, and make the
+// whole file resident.
 class CacheFile {
  public:
-  // Nothing, with the reason in `problem`, if the file is missing, was made of something else, or is damaged.
+  // Returns nullptr and sets `problem` to the reason if the file is missing, was made from other inputs, or is damaged.
   static std::unique_ptr<const CacheFile> open(const std::filesystem::path& path, std::uint64_t key,
                                                std::string& problem);
 
@@ -87,18 +90,18 @@ class CacheFile {
   std::span<const PairLengths> lengths() const { return lengths_; }
   std::span<const std::uint32_t> lines() const { return lines_; }
   std::span<const CorpusRecord> corpora() const { return corpora_; }
-  // What add() was given. Throws an Error if its checksum does not agree.
+  // The bytes that add() was given. Throws an Error if the checksum does not match.
   std::string pair(std::int64_t pair) const;
 
  private:
   explicit CacheFile(const std::filesystem::path& path) : path_(path), map_(path) {}
-  // The reason why the file cannot be used, if there is one.
+  // Returns why the file cannot be used; empty if it can.
   std::string examine(std::uint64_t key);
 
   std::filesystem::path path_;
   MappedFile map_;
   CacheFooter footer_;
-  std::span<const std::uint64_t> starts_;  // one more than there are pairs
+  std::span<const std::uint64_t> starts_;  // pairs() + 1 of them
   std::span<const PairLengths> lengths_;
   std::span<const std::uint32_t> lines_;
   std::span<const CorpusRecord> corpora_;

@@ -1,4 +1,4 @@
-// Which pairs of a corpus are left out of training, and how many were.
+// Decides which pairs of a corpus are left out of training, and counts them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace dragoman::data {
 
 struct CleaningSettings {
   int max_length = 256;  // tokens of a side, EOS included
-  double max_ratio = 9;  // tokens of the longer side to those of the shorter, EOS left out
+  double max_ratio = 9;  // tokens of the longer side divided by those of the shorter, without EOS
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -16,19 +16,19 @@ struct CleaningSettings {
     field("max-ratio", max_ratio, "drop pairs with a side more than this many times as long as the other");
   }
 
-  // Throws a UsageError for settings that keep no pair, or lengths above kLongest.
+  // Throws a UsageError if no pair could be kept, or if the length is above kLongest.
   void validate() const;
 
   static constexpr int kLongest = 65'535;  // a length is stored in 16 bits
 };
 
-enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnlike };
+enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnequal };
 
-// For tokens of the two sides without EOS.
+// Takes the numbers of tokens of the two sides, without EOS.
 Verdict judge(const CleaningSettings& settings, std::int64_t source_tokens, std::int64_t target_tokens);
 
 struct CleaningCounts {
-  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, unlike = 0;
+  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, unequal = 0;
 
   void add(Verdict verdict);
   CleaningCounts& operator+=(const CleaningCounts& other);

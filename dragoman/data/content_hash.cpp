@@ -47,7 +47,7 @@ ContentHashes::ContentHashes(std::filesystem::path memory) : memory_(std::move(m
   }
 }
 
-// The time of change, not of modification: it cannot be set back, as a copy that keeps times does.
+// Uses the change time, not the modification time: the latter can be set back, as by a copy that preserves times.
 ContentHashes::State ContentHashes::state_of(const std::string& path) {
   struct stat status {};
   require<Error>(::stat(path.c_str(), &status) == 0, "cannot read '", path, "' ", system_reason(), ".");
@@ -65,7 +65,7 @@ std::string ContentHashes::of(const std::string& path) {
   }
   const std::int64_t started = now();
   std::string hash = hash_contents(path);
-  // The clock of file times is coarse: a file that changed a moment ago may change again and keep its time.
+  // The clock for file times is coarse: a file that changed a moment ago may change again without a new time.
   const bool settled = state.changed < started - 2 * kNanoseconds && state_of(path) == state;
   if (settled && name.find('\n') == std::string::npos) asked_[name] = {state, hash};
   return hash;

@@ -1,4 +1,4 @@
-// The hashes of files' contents, remembered from run to run so that a file that has not changed is not read again.
+// Computes hashes of files' contents and remembers them from run to run, so that an unchanged file is not read again.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace dragoman::data {
 
 class ContentHashes {
  public:
-  // Reads what was remembered in the file `memory`, if there is one; lines that cannot be read are left out.
+  // Reads the hashes remembered in the file `memory`, if it exists; malformed lines are skipped.
   explicit ContentHashes(std::filesystem::path memory);
 
-  // Throws an Error if the file cannot be read, and a UsageError if it is something else than a file: a pipe could not
-  // be read again.
+  // Throws an Error if the file cannot be read, and a UsageError if it is not a regular file: a pipe cannot be read
+  // again.
   std::string of(const std::string& path);
 
-  // Keeps the hashes that were asked for; writes nothing if they are those that were remembered.
+  // Writes the hashes that were asked for, unless they are the same as those remembered.
   void save() const;
 
  private:
-  // A file whose size and time of last change are the same has the same contents, as for make and git.
+  // A file with the same size and time of last change is assumed to have the same contents, as make and git do.
   struct State {
     std::int64_t size = 0, changed = 0;  // bytes; nanoseconds since 1970
     bool operator==(const State&) const = default;

@@ -33,11 +33,11 @@ TEST_F(ContentHashTest, AChangeOfTheSameSizeAMomentLaterIsSeen) {
 TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
   const std::string path = write("a", "text");
   hash(path);
-  EXPECT_FALSE(std::filesystem::exists(directory / "memory"));  // it changed a moment ago
+  EXPECT_FALSE(std::filesystem::exists(directory / "memory"));  // the file changed too recently
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
   const std::string first = hash(path);
   EXPECT_TRUE(read_file(directory / "memory").starts_with(first + " 4 "));
-  // What is remembered is believed, as long as the file is the same.
+  // The remembered hash is trusted as long as the file is unchanged.
   std::string memory = read_file(directory / "memory");
   write("memory", "0123456789abcdef" + memory.substr(16));
   EXPECT_EQ(hash(path), "0123456789abcdef");
@@ -45,7 +45,7 @@ TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
   EXPECT_NE(hash(path), "0123456789abcdef");
 }
 
-TEST_F(ContentHashTest, AMemoryThatCannotBeReadIsForgotten) {
+TEST_F(ContentHashTest, AMalformedMemoryIsIgnored) {
   const std::string path = write("a", "text"), right = hash(path);
   for (const std::string memory : {"\n\n", "x", "x y z\n", "0123 4\n", "\xFF\xFE"}) {
     write("memory", memory);
@@ -53,7 +53,7 @@ TEST_F(ContentHashTest, AMemoryThatCannotBeReadIsForgotten) {
   }
 }
 
-TEST_F(ContentHashTest, WhatIsNoFileIsRefused) {
+TEST_F(ContentHashTest, AnythingButAFileIsRefused) {
   EXPECT_NE(complaint_of([&] { hash(directory / "missing"); }).find("missing"), std::string::npos);
   EXPECT_NE(complaint_of<UsageError>([&] { hash(directory); }).find("is not a plain file"), std::string::npos);
 }

@@ -14,7 +14,7 @@ namespace dragoman::data {
 
 namespace {
 
-// A chunk is cut by all threads together; it ends at either limit, so that long lines do not fill the memory.
+// All threads cut a chunk together. A chunk ends at either limit, so that long lines do not fill the memory.
 constexpr std::size_t kChunkPairs = 16'384, kChunkBytes = 16 << 20;
 constexpr std::int64_t kPiecePairs = 64;
 
@@ -24,10 +24,10 @@ struct CutPair {
 
   Verdict verdict = Verdict::kKept;
   PairLengths lengths;
-  std::string stored;  // what the cache keeps of it
+  std::string stored;  // the bytes for the cache
 };
 
-// Pairs whose strings keep their memory from chunk to chunk.
+// Reuses its pairs, so that their strings keep their memory from chunk to chunk.
 struct Chunk {
   std::vector<CutPair> pairs = std::vector<CutPair>(kChunkPairs);
   std::size_t count = 0;
@@ -99,7 +99,7 @@ void cut_corpora(const CacheRequest& request, CacheWriter& writer) {
     ParallelReader reader(files);
     chunk.read(reader);
     while (chunk.count > 0) {
-      // Piece 0 unpacks and reads what comes next, while the others cut what was read.
+      // Piece 0 reads (and unpacks) the next chunk, while the other pieces cut the current one.
       const std::int64_t pieces = (static_cast<std::int64_t>(chunk.count) + kPiecePairs - 1) / kPiecePairs;
       run_guarded(team, 1 + pieces, [&](std::int64_t piece) {
         if (piece == 0) return following.read(reader);

@@ -1,4 +1,4 @@
-// Cuts parallel text into tokens, on many threads, and puts it into a cache.
+// Cuts parallel text into tokens, on many threads, and writes them to a cache.
 #pragma once
 
 #include "dragoman/data/cache_file.h"
@@ -8,7 +8,7 @@ namespace dragoman::data {
 
 PairForm form_of(const CacheRequest& request);
 
-// Pairs come in the order of their lines for any number of threads, and memory holds a few thousand of them at a time.
+// Pairs are written in the order of their lines for any number of threads. Only a few thousand are in memory at a time.
 void cut_corpora(const CacheRequest& request, CacheWriter& writer);
 
 }  // namespace dragoman::data

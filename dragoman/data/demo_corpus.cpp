@@ -12,12 +12,12 @@ namespace dragoman::data {
 
 namespace {
 
-constexpr std::uint32_t kSentences = 0x64656D6F;  // the purpose of these random streams
-// A grammar that gives this many sentences in a row of which none is of use has no more to give.
+constexpr std::uint32_t kSentences = 0x64656D6F;  // sets these random streams apart from others of the same seed
+// After this many useless sentences in a row, the grammar is taken to have no more useful ones.
 constexpr int kPatience = 20000;
 
-// How often a word form must occur in training for the other sets to have it.
-constexpr int kOften = 5;
+// A word form must occur this often in training to be allowed in the other sets.
+constexpr int kMinOccurrences = 5;
 
 // The word forms of one side of the training set.
 class Forms {
@@ -28,7 +28,7 @@ class Forms {
   bool all_frequent(std::string_view text) const {
     return std::ranges::all_of(plain_words(text), [&](std::string_view word) {
       const auto found = count_.find(std::string(word));
-      return found != count_.end() && found->second >= kOften;
+      return found != count_.end() && found->second >= kMinOccurrences;
     });
   }
 
@@ -36,7 +36,7 @@ class Forms {
   std::unordered_map<std::string, int> count_;
 };
 
-// Fresh sentences, one after the other: no source sentence comes twice.
+// Generates sentences and skips those whose source has occurred before.
 class FreshSentences {
  public:
   FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}
@@ -47,7 +47,7 @@ class FreshSentences {
     std::vector<TextPair> taken;
     for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
       require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
-                          " sentences. Ask for fewer of them, train on more, or let the grammar say more.");
+                          " sentences. Ask for fewer of them, train on more, or extend the grammar.");
       RandomStream random(seed_, kSentences, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;

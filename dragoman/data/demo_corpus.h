@@ -1,4 +1,4 @@
-// The corpus of `dragoman demo`: sentences that a grammar makes, split so that the test set asks for more than memory.
+// The corpus of `dragoman demo`: sentences from a grammar, split so that the test set cannot be solved by memorising.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct DemoCorpusSettings {
     field("seed", seed, "start of every random stream");
   }
 
-  // Throws a UsageError for settings that make no corpus.
+  // Throws a UsageError if no corpus can be made with these settings.
   void validate() const;
 };
 
@@ -32,12 +32,12 @@ struct DemoCorpus {
 
 // Every source sentence occurs once in the whole corpus, and has one translation.
 //
-// A test sentence combines two rules, or two words, that no training sentence combines (Grammar::unseen): "question"
-// with "possessive", say, though questions and possessives both abound in training. A validation sentence has the
-// training set's kind of combinations. Every word form of either set, on either side, occurs at least five times in
-// training.
+// A test sentence combines two rules, or two words, that no training sentence combines (Grammar::unseen): for example
+// "question" with "possessive", although questions and possessives are both frequent in training. Validation sentences
+// have the same kind of combinations as training sentences. Every word form of the test and validation sets, on either
+// side, occurs at least five times in training.
 //
-// Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences of a kind.
+// Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences for a set.
 DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings);
 
 }  // namespace dragoman::data

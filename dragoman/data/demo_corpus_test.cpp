@@ -12,8 +12,8 @@
 namespace dragoman::data {
 namespace {
 
-// A sentence is two words and a mark: who sings what is plain to see. A third of the pairs and shouting (!) of several
-// singers (and) are kept for the test set.
+// Each sentence has a singer (one bird or two), a song, and a mark. The test set keeps 10 % of the pairs of bird and
+// song, and shouting (!) by two birds (and).
 constexpr std::string_view kSongs = R"(
 words Bird : name
   wren
@@ -57,9 +57,9 @@ unseen Bird Song 10%
 bool shouts(const TextPair& pair) { return pair.source.ends_with('!'); }
 bool several(const TextPair& pair) { return pair.source.find(" and ") != std::string::npos; }
 
-// "crow low" for every bird and song of the sentence.
+// "low crow" for every bird and song of the sentence.
 std::set<std::string> word_pairs(const TextPair& pair) {
-  const auto words = plain_words(pair.target);  // the song stands first
+  const auto words = plain_words(pair.target);  // the song is the first word
   std::set<std::string> pairs;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) pairs.insert(std::string(words[0]) + ' ' + std::string(words[i]));
   pairs.erase(std::string(words[0]) + " and");

@@ -21,7 +21,7 @@ void shuffle(std::span<T> values, RandomStream& random) {
     std::swap(values[i - 1], values[random.below(static_cast<std::uint32_t>(i))]);
 }
 
-// Calls visit(pair) once for every copy of a pair in the epoch, pairs rising.
+// Calls visit(pair) once for every copy of a pair in the epoch, in ascending order of pairs.
 template <class Visit>
 void each_copy(std::span<const WeightedRange> ranges, const EpochSettings& settings, const Visit& visit) {
   const PhiloxKey key = philox_key(settings.seed, kCopiesPurpose);
@@ -43,7 +43,7 @@ void each_copy(std::span<const WeightedRange> ranges, const EpochSettings& setti
   }
 }
 
-// The bucket of every length up to the longest.
+// Maps every length up to the longest to its bucket.
 class Buckets {
  public:
   explicit Buckets(std::span<const PairLengths> lengths) {
@@ -75,6 +75,7 @@ std::vector<int> bucket_bounds(int longest) {
 
 EpochOrder::EpochOrder(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
                        const EpochSettings& settings) {
+  // 1. Sort the pairs into buckets by length. 2. Shuffle each bucket and cut it into batches. 3. Shuffle the batches.
   const std::vector<std::size_t> bucket_ends = fill_buckets(lengths, ranges, settings);
   RandomStream random(settings.seed, kShufflePurpose, static_cast<std::uint64_t>(settings.epoch));
   std::size_t start = 0;
@@ -87,13 +88,14 @@ EpochOrder::EpochOrder(std::span<const PairLengths> lengths, std::span<const Wei
   shuffle(std::span(batches_), random);
 }
 
-// Shuffling all pairs and then dealing them into buckets would give the same distribution as dealing first and
-// shuffling each bucket, but would jump about in the whole corpus's memory: a bucket fits the processor's cache.
+// Shuffling all pairs and then distributing them to buckets would give the same distribution as distributing first and
+// shuffling each bucket. But it would access the whole corpus in random order, whereas a bucket fits in the processor's
+// cache.
 std::vector<std::size_t> EpochOrder::fill_buckets(std::span<const PairLengths> lengths,
                                                   std::span<const WeightedRange> ranges,
                                                   const EpochSettings& settings) {
   const Buckets buckets(lengths);
-  std::vector<std::size_t> next(buckets.count() + 1, 0);  // where the next pair of a bucket goes
+  std::vector<std::size_t> next(buckets.count() + 1, 0);  // where the next pair of each bucket goes
   each_copy(ranges, settings, [&](std::int64_t pair) { ++next[buckets.of(lengths[pair]) + 1]; });
   for (std::size_t bucket = 0; bucket < buckets.count(); ++bucket) next[bucket + 1] += next[bucket];
   require<Error>(next.back() <= std::numeric_limits<std::uint32_t>::max(), "an epoch of ", next.back(),
@@ -105,14 +107,14 @@ std::vector<std::size_t> EpochOrder::fill_buckets(std::span<const PairLengths> l
   return next;
 }
 
-// Batches run on from one bucket into the next, so that no bucket leaves a small batch behind.
+// A batch may continue from one bucket into the next, so that no bucket leaves a small batch behind.
 void EpochOrder::shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const PairLengths> lengths,
                                 RandomStream& random, Filling& filling) {
   struct Entry {
     std::uint32_t pair;
     PairLengths lengths;
   };
-  std::vector<Entry> entries;  // lengths are looked up before the shuffle, in order
+  std::vector<Entry> entries;  // looks lengths up before the shuffle, while memory access is in order
   entries.reserve(bucket.size());
   for (const std::uint32_t pair : bucket) entries.push_back({pair, lengths[pair]});
   shuffle(std::span(entries), random);

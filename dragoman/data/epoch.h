@@ -1,5 +1,5 @@
-// The order in which an epoch visits the pairs of a corpus, and how it cuts them into batches: a pure function of
-// lengths, weights, seed and epoch, so that a position in the data is two numbers.
+// The order in which an epoch visits the pairs of a corpus, and how it groups them into batches. It is a pure function
+// of lengths, weights, seed and epoch, so that two numbers describe a position in the data.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace dragoman::data {
 
-// Tokens of each side, EOS included.
+// Tokens of each side, including EOS.
 struct PairLengths {
   std::uint16_t source = 0, target = 0;
 };
 
-// The pairs first up to last, of which an epoch holds floor(weight) copies each, and one more with the probability of
-// the rest.
+// The pairs [first, last). An epoch contains floor(weight) copies of each, and one more with probability weight -
+// floor(weight).
 struct WeightedRange {
   std::int64_t first = 0, last = 0;
   double weight = 1;
@@ -34,14 +34,14 @@ std::vector<int> bucket_bounds(int longest);
 
 class EpochOrder {
  public:
-  // Pairs of like length (the longer side's) share a batch, in random order; the batches follow in random order. A pair
-  // above batch_tokens has a batch of its own. Holds four bytes for each pair of the epoch, up to twelve in the making.
-  // Throws an Error for an epoch of 2^32 pairs or more.
+  // Pairs of similar length (that of the longer side) share a batch, in random order; the batches are in random order
+  // too. A pair of more than batch_tokens tokens is a batch of its own. Uses four bytes for each pair of the epoch, and
+  // up to twelve during construction. Throws an Error for an epoch of 2^32 pairs or more.
   EpochOrder(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
              const EpochSettings& settings);
 
   std::int64_t batches() const { return static_cast<std::int64_t>(batches_.size()); }
-  // The numbers of the pairs in batch b.
+  // The numbers of the pairs in batch b, counted from 0.
   std::span<const std::uint32_t> batch(std::int64_t b) const {
     return std::span(pairs_).subspan(batches_[b].first, batches_[b].count);
   }
@@ -56,10 +56,10 @@ class EpochOrder {
     std::int64_t source = 0, target = 0;  // tokens so far
     Range batch = {};
 
-    bool add(PairLengths lengths);  // false if the batch has no room for the pair
+    bool add(PairLengths lengths);  // false if the pair does not fit into the batch
   };
 
-  // Deals the pairs into buckets, one after the other in pairs_; returns where each bucket ends.
+  // Sorts the pairs into buckets, which follow one another in pairs_. Returns the end of each bucket.
   std::vector<std::size_t> fill_buckets(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
                                         const EpochSettings& settings);
   void shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const PairLengths> lengths, RandomStream& random,

@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// Lengths from 2 to 40, the sides alike.
+// Lengths from 2 to 40, with sides of similar length.
 std::vector<PairLengths> some_lengths(int pairs) {
   RandomStream random(7);
   std::vector<PairLengths> lengths;
@@ -60,7 +60,7 @@ TEST(EpochOrder, BatchesNeverExceedTheBudgetOnEitherSide) {
     EXPECT_LE(target, 100);
     total += std::max(source, target);
   }
-  EXPECT_GT(total, 75 * epoch.batches());  // and are not far from it
+  EXPECT_GT(total, 75 * epoch.batches());  // nor are they far below it
 }
 
 TEST(EpochOrder, APairLargerThanTheBudgetIsABatchOfItsOwn) {
@@ -83,7 +83,7 @@ TEST(EpochOrder, PairsOfLikeLengthShareABatch) {
     mixed += bucket(lowest) != bucket(highest);
     EXPECT_LE(bucket(highest) - bucket(lowest), 1);
   }
-  EXPECT_LT(mixed, std::ssize(bounds));  // one where two buckets meet
+  EXPECT_LT(mixed, std::ssize(bounds));  // at most one mixed batch where two buckets meet
 }
 
 TEST(EpochOrder, DependsOnSeedAndEpochAlone) {

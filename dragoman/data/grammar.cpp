@@ -10,22 +10,24 @@ namespace dragoman::data {
 
 namespace {
 
-// Down to this depth all rules may be taken; below it, only those that end soonest.
+// Down to this depth any rule may be used; below it, only rules that end soonest.
 constexpr int kFreeDepth = 12;
-// No sentence that anybody wants comes near these. They stop grammars that would fill the memory.
+// Far above what useful sentences need. The limits stop grammars that would fill the memory.
 constexpr int kMostDepth = 100;
 constexpr int kMostConstituents = 1000;
 constexpr std::size_t kMostBytes = 4096, kMostBytesWritten = std::size_t{1} << 20;
 
-// A category that was built, or a word that was chosen.
+// A category that was built with one of its rules, or a word that was chosen from a list.
 struct Constituent {
   const Rule* rule = nullptr;
   const WordList* list = nullptr;
   int word = 0;
-  std::vector<std::string> texts;     // by slot: parameters and what the rule writes
-  std::vector<Constituent> children;  // by slot: what the rule asks for
+  std::vector<std::string> texts;     // by slot: parameters and the texts that the rule writes
+  std::vector<Constituent> children;  // by slot: the rule's children
 };
 
+// Builds a sentence as a tree of constituents, top down: chooses a rule for a category, then carries out its steps in
+// order. Records the rules and words that it uses.
 class Deriver {
  public:
   Deriver(const GrammarRules& grammar, RandomStream& random) : grammar_(grammar), random_(random) {}
@@ -64,7 +66,8 @@ class Deriver {
     return built;
   }
 
-  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int room, int line) {
+  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int depth_left,
+                          int line) {
     const auto applies = [&](const Rule& rule) {
       return std::ranges::all_of(rule.conditions, [&](const auto& c) { return matches(arguments[c.first], c.second); });
     };
@@ -73,7 +76,7 @@ class Deriver {
       if (applies(rule)) candidates.push_back(&rule);
     if (candidates.empty()) fail(line, "no rule of '", category.name, "' fits", given(category.parameters, arguments));
     const int lowest = (*std::ranges::min_element(candidates, {}, &Rule::height))->height;
-    std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(room, lowest); });
+    std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(depth_left, lowest); });
 
     double total = 0;
     for (const Rule* rule : candidates) total += rule->weight;
@@ -119,7 +122,7 @@ class Deriver {
   }
 
   static const std::string& text_of(const Constituent& of, std::string_view name) {
-    return of.texts[place_of(name, of.rule->slots)];
+    return of.texts[index_of(name, of.rule->slots)];
   }
 
   std::string write(const Constituent& in, const Template& pieces, int line) {
@@ -142,13 +145,13 @@ class Deriver {
     const Constituent& child = in.children[operand.slot];
     if (child.rule != nullptr) return text_of(child, operand.name);
     const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by];
-    const int column = place_of(name, child.list->columns);
+    const int column = index_of(name, child.list->columns);
     if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
     return child.list->words[child.word][column];
   }
 
   const std::string& look_up(const Table& table, const std::string& row, const std::string& column, int line) {
-    const int place = place_of(column, table.columns);
+    const int place = index_of(column, table.columns);
     const auto cells = std::ranges::find(table.rows, row, [](const auto& r) { return r.first; });
     if (place < 0 || cells == table.rows.end())
       fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");
@@ -173,8 +176,8 @@ class Deriver {
   std::size_t written_ = 0;
 };
 
-// The same pairs on every machine and with every seed: they belong to the grammar. All cells count, as two words of a
-// list may look alike in one language.
+// Whether this pair of words is in the share kept for the test set. It depends on the grammar only, not on machine or
+// seed. All cells are hashed, because two words of a list may look alike in one language.
 bool in_share(const WordList& a, int i, const WordList& b, int j, double share) {
   Hash hash;
   for (const auto* cells : {&a.words[i], &b.words[j]})

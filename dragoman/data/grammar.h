@@ -1,6 +1,5 @@
-// A synchronous grammar: makes sentences of two languages at once, so that each is the other's translation. Words,
-// inflection tables and rules all come from a text file, whose own header explains its format; see
-// configs/demo/english-german.grammar.
+// A synchronous grammar: generates a sentence and its translation at the same time. Words, inflection tables and rules
+// come from a text file whose header explains the format; see configs/demo/english-german.grammar.
 #pragma once
 
 #include <memory>
@@ -18,27 +17,28 @@ struct TextPair {
   bool operator==(const TextPair&) const = default;
 };
 
-// A pair and its construction: which rules and words were combined to make it. Numbers ascend, each occurs once.
+// A pair and how it was made: the numbers of its rules and words, in ascending order, each once.
 struct Derivation {
   TextPair text;
   std::vector<int> rules;
   std::vector<int> words;
 };
 
-struct GrammarRules;  // what the file says, in dragoman/data/grammar_rules.h
+struct GrammarRules;  // the contents of the file, in dragoman/data/grammar_rules.h
 
-// The grammar is read and checked whole by the constructor; deriving sentences changes nothing in it.
+// The constructor reads and checks the whole grammar. Deriving sentences does not change it.
 class Grammar {
  public:
-  // `name` stands for the file in the texts of errors. Throws a UsageError with file and line for anything that is not
-  // a grammar, down to a rule that speaks of a column which a list of words does not have.
+  // `name` stands for the file in error messages. Throws a UsageError with file and line for any mistake, such as a
+  // rule that uses a column which its list of words does not have.
   Grammar(std::string_view text, std::string_view name);
 
-  // A random sentence. Recursion ends: past a certain depth only the shortest rules are taken. Throws a UsageError,
-  // with file and line, where the rules reach a dead end (no word is left after all conditions) or would never finish.
+  // A random sentence. Recursion always ends: beyond a certain depth only the shortest rules are used. Throws a
+  // UsageError with file and line if no rule or word satisfies all conditions, or if the sentence would become too
+  // large.
   Derivation derive(RandomStream& random) const;
 
-  // Whether the sentence combines two rules, or two words, that the file keeps for the test set (`unseen` lines).
+  // Whether the sentence combines two rules, or two words, that the file reserves for the test set (`unseen` lines).
   bool unseen(const Derivation& derivation) const;
 
   // Rules and words are numbered from 0. A word's name is its first cell.

@@ -14,7 +14,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-// The lines of one rule. A line may speak of what stands above it, so that a rule is carried out from top to bottom.
+// Reads the lines of one rule. A line may refer only to lines above it, so that a rule is carried out from top to
+// bottom.
 class BodyReader {
  public:
   BodyReader(const GrammarRules& grammar, const Category& category, Rule& rule)
@@ -28,9 +29,8 @@ class BodyReader {
     Step step;
     step.line = line_;
     step.slot = static_cast<int>(rule_.slots.size());
-    const bool named = words.size() >= 2 && place_of(words[0], rule_.slots) < 0;
-    if (words.size() >= 2 && (words[1] == "=" || words[1] == ":") && !named)
-      fail("there is a second '", words[0], "'.");
+    const bool named = words.size() >= 2 && index_of(words[0], rule_.slots) < 0;
+    if (words.size() >= 2 && (words[1] == "=" || words[1] == ":") && !named) fail("'", words[0], "' is defined twice.");
     if (named && words[1] == "=")
       read_choices(step, std::string_view(source.text).substr(source.text.find('=') + 1));
     else if (named && words[1] == ":" && words.size() >= 3)
@@ -56,9 +56,9 @@ class BodyReader {
   void read_child(Step& step, const std::vector<std::string>& words) {
     step.is_child = true;
     const std::vector<std::string> lists = names_of(grammar_.lists), categories = names_of(grammar_.categories);
-    step.symbol.is_list = place_of(words[2], lists) >= 0;
+    step.symbol.is_list = index_of(words[2], lists) >= 0;
     step.symbol.index =
-        step.symbol.is_list ? place_of(words[2], lists) : find_name(grammar_, line_, "category", words[2], categories);
+        step.symbol.is_list ? index_of(words[2], lists) : find_name(grammar_, line_, "category", words[2], categories);
     const std::vector<std::string>& parameters = step.symbol.is_list
                                                      ? grammar_.lists[step.symbol.index].columns
                                                      : grammar_.categories[step.symbol.index].parameters;
@@ -77,7 +77,7 @@ class BodyReader {
       fail("'", words[2], "' needs '", parameters[missing - given.begin()], "='.");
   }
 
-  // Words and { }.
+  // Constants, with operands in { }.
   Template read_template(std::string_view text) {
     Template pieces;
     while (!text.empty()) {
@@ -125,10 +125,10 @@ class BodyReader {
       fail("'", word, "': a text is read as {NAME}, a child's text as {CHILD.NAME}.");
     if (dot == word.size()) return operand;
     operand.name = std::string(word.substr(dot + 1));
-    if (operand.name.empty()) fail("'", word, "' names no text.");
+    if (operand.name.empty()) fail("'", word, "' does not name a text.");
     if (operand.name.starts_with('$')) {
       operand.named_by = find_name(grammar_, line_, "text", operand.name.substr(1), rule_.slots);
-      if (is_child(operand.named_by)) fail("'", word, "': a child names no column.");
+      if (is_child(operand.named_by)) fail("'", word, "': a child cannot name a column.");
     }
     return operand;
   }

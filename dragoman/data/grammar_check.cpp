@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kEndless = std::numeric_limits<int>::max() / 2;
 
-// Whether a rule writes a text of that name: a parameter or a child is not one.
+// Whether a rule writes a text of that name; parameters and children do not count.
 bool writes(const Rule& rule, std::string_view name) {
   return std::ranges::any_of(rule.steps,
                              [&](const Step& step) { return !step.is_child && rule.slots[step.slot] == name; });
@@ -18,11 +18,11 @@ bool writes(const Rule& rule, std::string_view name) {
 void check_has_text(const GrammarRules& grammar, int line, const Category& category, std::string_view name) {
   for (const Rule& rule : category.rules)
     if (!writes(rule, name))
-      fail_at(grammar, line, "'", category.name, "' has no text '", name, "' by its rule '", rule.name, "' (line ",
-              rule.line, ").");
+      fail_at(grammar, line, "the rule '", rule.name, "' (line ", rule.line, ") of '", category.name,
+              "' writes no text '", name, "'.");
 }
 
-// What `operand` reads from a child exists. A column that a text names is looked up when the sentence is made.
+// Checks that what `operand` reads from a child exists. A column named by a text is looked up only during derivation.
 void check_operand(const GrammarRules& grammar, const Category& category, const Rule& rule, int line,
                    const Operand& operand) {
   if (operand.slot < static_cast<int>(category.parameters.size()) || operand.name.empty()) return;
@@ -57,7 +57,7 @@ int height(const Category& category) {
   return lowest;
 }
 
-// Heights fall until nothing changes; what is still endless then can never be finished.
+// Lowers heights until nothing changes. A category that is still endless then can never be finished.
 void set_heights(GrammarRules& grammar) {
   for (Category& category : grammar.categories)
     for (Rule& rule : category.rules) rule.height = kEndless;
@@ -85,7 +85,7 @@ void check_rules(GrammarRules& grammar) {
   const int last_line = grammar.categories.empty() ? 1 : grammar.categories.back().line;
   grammar.start = find_name(grammar, last_line, "category", "Sentence", names_of(grammar.categories));
   const Category& start = grammar.categories[grammar.start];
-  if (!start.parameters.empty()) fail_at(grammar, start.line, "nobody can give parameters to 'Sentence'.");
+  if (!start.parameters.empty()) fail_at(grammar, start.line, "'Sentence' cannot have parameters.");
   for (const std::string_view side : {"source", "target"}) check_has_text(grammar, start.line, start, side);
 
   for (const Category& category : grammar.categories)

@@ -1,4 +1,5 @@
-// The steps of reading a grammar, in their order; grammar_reader.cpp takes them. Nothing else includes this.
+// The steps of reading a grammar, in order. Only grammar_reader.cpp and the files that implement the steps include
+// this.
 #pragma once
 
 #include <span>
@@ -12,13 +13,13 @@
 
 namespace dragoman::data {
 
-// A line without its comment, and where it stands.
+// A line without its comment, and its number.
 struct SourceLine {
   int number = 0;
   std::string text;
 };
 
-// The lines of a rule, in the order of GrammarRules::categories and their rules.
+// The lines of each rule: bodies[category][rule], in the order of GrammarRules::categories and their rules.
 using RuleBodies = std::vector<std::vector<std::vector<SourceLine>>>;
 
 template <class... Parts>
@@ -26,10 +27,10 @@ template <class... Parts>
   throw UsageError(join(grammar.file, ":", line, ": ", parts...));
 }
 
-// Words between white space. What stands in { } belongs together.
+// Splits at white space, but not inside { }.
 std::vector<std::string> split_words(std::string_view text);
 
-// The place of `name` among `names`; throws a UsageError that says what there is no such thing of.
+// The index of `name` in `names`. If it is missing, throws a UsageError: "there is no <what> '<name>'".
 int find_name(const GrammarRules& grammar, int line, std::string_view what, std::string_view name,
               const std::vector<std::string>& names);
 
@@ -40,10 +41,11 @@ std::vector<std::string> names_of(const std::vector<Named>& things) {
   return names;
 }
 
-// Step 2: the lines of every rule become its slots and steps.
+// Step 2: turns the lines of every rule into slots and steps.
 void read_bodies(GrammarRules& grammar, const RuleBodies& bodies);
 
-// Step 3: every text that a rule reads from its children exists; every rule can end. Sets the heights and the start.
+// Step 3: checks that every text that a rule reads from its children exists, and that every rule can end. Sets the
+// heights and the start.
 void check_rules(GrammarRules& grammar);
 
 }  // namespace dragoman::data

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kLongestLine = 4096;
 
-// In cells and patterns, which have no spaces of their own.
+// Cells and patterns cannot contain spaces; they write _ instead.
 std::string with_spaces(std::string text) {
   std::ranges::replace(text, '_', ' ');
   return text;
 }
 
-// Step 1: the file's blocks. What a rule says is kept for step 2, when all names are known.
+// Step 1: reads the file's blocks. The lines of rules are kept for step 2, when all names are known.
 class BlockReader {
  public:
   explicit BlockReader(std::string_view file) { grammar.file = std::string(file); }
@@ -41,7 +41,7 @@ class BlockReader {
 
   void read_line(std::string_view text) {
     ++line_;
-    // A # inside a word is no comment.
+    // A # inside a word does not begin a comment.
     for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
       if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t') text = text.substr(0, at);
     check(pending_.size() + text.size() <= kLongestLine, "this line is longer than ", kLongestLine, " bytes.");
@@ -68,7 +68,8 @@ class BlockReader {
     else if (block_ == Block::kCategory && !bodies.back().empty())
       bodies.back().back().push_back({line_, text});
     else
-      fail("'", words[0], "' belongs to nothing: a line that is indented continues words, a table or a rule.");
+      fail("'", words[0],
+           "' is indented, but there is no list of words, table or rule above it that it could belong to.");
   }
 
   void open_block(const std::vector<std::string>& words) {
@@ -93,13 +94,13 @@ class BlockReader {
     check_distinct(columns);
     check(kind == "category" || !columns.empty(), kind, " '", name, "' has no columns.");
     if (kind == "table") {
-      check(place_of(name, names_of(grammar.tables)) < 0, "there is a second table '", name, "'.");
+      check(index_of(name, names_of(grammar.tables)) < 0, "the table '", name, "' is defined twice.");
       grammar.tables.push_back({name, columns, {}});
       block_ = Block::kTable;
       return;
     }
-    check(place_of(name, names_of(grammar.lists)) < 0 && place_of(name, names_of(grammar.categories)) < 0, "the name '",
-          name, "' is taken.");
+    check(index_of(name, names_of(grammar.lists)) < 0 && index_of(name, names_of(grammar.categories)) < 0, "the name '",
+          name, "' is already in use.");
     if (kind == "words") {
       grammar.lists.push_back({name, columns, {}, static_cast<int>(grammar.word_names.size())});
       block_ = Block::kWords;
@@ -110,12 +111,12 @@ class BlockReader {
     }
   }
 
-  // The cells of a line. `|` separates nothing; ~ repeats the cell before it and - is an empty one.
+  // The cells of a line. `|` is ignored; ~ repeats the cell before it, and - is an empty cell.
   std::vector<std::string> cells(std::span<const std::string> words, std::size_t count, std::string_view what) {
     std::vector<std::string> all;
     for (const std::string& word : words) {
       if (word == "|") continue;
-      check(word != "~" || !all.empty(), "~ repeats the cell before it, and there is none.");
+      check(word != "~" || !all.empty(), "~ repeats the cell before it, but there is none.");
       all.push_back(word == "~" ? all.back() : word == "-" ? std::string() : with_spaces(word));
     }
     check(all.size() == count, what, " has ", all.size(), " cells for ", count, " columns.");
@@ -124,14 +125,14 @@ class BlockReader {
 
   void add_word(const std::vector<std::string>& words) {
     WordList& list = grammar.lists.back();
-    // Words have numbers in the order of the file, so that a list's own are consecutive.
+    // Words are numbered in the order of the file, so those of one list are consecutive.
     list.words.push_back(cells(words, list.columns.size(), join("the word '", words[0], "'")));
     grammar.word_names.push_back(list.words.back()[0]);
   }
 
   void add_row(const std::vector<std::string>& words) {
     Table& table = grammar.tables.back();
-    for (const auto& row : table.rows) check(row.first != words[0], "there is a second row '", words[0], "'.");
+    for (const auto& row : table.rows) check(row.first != words[0], "the row '", words[0], "' is defined twice.");
     const std::string what = join("the row '", words[0], "'");
     table.rows.emplace_back(words[0], cells(std::span(words).subspan(1), table.columns.size(), what));
   }
@@ -143,7 +144,7 @@ class BlockReader {
     check(weight.has_value() && (words.size() == 3 || (words.size() > 4 && words[3] == "when")),
           "expected 'rule NAME WEIGHT' and perhaps 'when PARAMETER=TEXT ...'.");
     check(std::isfinite(*weight) && *weight > 0 && *weight <= 1e6, "a rule's weight is above 0 and at most 1000000.");
-    check(place_of(words[1], grammar.rule_names) < 0, "there is a second rule '", words[1], "'.");
+    check(index_of(words[1], grammar.rule_names) < 0, "the rule '", words[1], "' is defined twice.");
 
     Rule rule;
     rule.name = words[1];
@@ -162,7 +163,7 @@ class BlockReader {
     bodies.back().emplace_back();
   }
 
-  // unseen RULE RULE, or unseen LIST LIST SHARE%. Read last: it may stand before what it names.
+  // unseen RULE RULE, or unseen LIST LIST SHARE%. Read last, because it may stand before the names that it uses.
   void read_unseen(const SourceLine& line) {
     line_ = line.number;
     const std::vector<std::string> words = split_words(line.text);
@@ -184,7 +185,7 @@ class BlockReader {
 
   void check_distinct(const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < names.size(); ++i)
-      check(place_of(names[i], names) == static_cast<int>(i), "'", names[i], "' stands there twice.");
+      check(index_of(names[i], names) == static_cast<int>(i), "'", names[i], "' occurs twice.");
   }
 
   template <class... Parts>
@@ -197,7 +198,7 @@ class BlockReader {
   }
 
   int line_ = 0;
-  std::string pending_;  // lines that ended in a backslash
+  std::string pending_;  // joined lines that ended in a backslash
   Block block_ = Block::kNone;
   std::vector<SourceLine> unseen_lines_;
 };
@@ -222,14 +223,14 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-int place_of(std::string_view name, const std::vector<std::string>& names) {
+int index_of(std::string_view name, const std::vector<std::string>& names) {
   const auto found = std::ranges::find(names, name);
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
 int find_name(const GrammarRules& grammar, int line, std::string_view what, std::string_view name,
               const std::vector<std::string>& names) {
-  const int place = place_of(name, names);
+  const int place = index_of(name, names);
   if (place < 0) fail_at(grammar, line, "there is no ", what, " '", name, "'.", suggestion(name, names));
   return place;
 }

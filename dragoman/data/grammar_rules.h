@@ -1,4 +1,4 @@
-// What a grammar file says, with all names resolved. grammar_reader.cpp fills it, grammar.cpp makes sentences of it.
+// The contents of a grammar file, with all names resolved. grammar_reader.cpp fills it in, grammar.cpp makes sentences.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct WordList {
   std::string name;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> words;
-  int first = 0;  // the number of the first word, counted through all lists
+  int first = 0;  // number of the first word, counted through all lists
 };
 
 struct Table {
@@ -22,11 +22,11 @@ struct Table {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
 };
 
-// A text that a rule speaks of. A rule's parameters, texts and children have one slot each.
+// A text that a rule refers to. Each parameter, text and child of a rule has a slot.
 struct Operand {
-  int slot = -1;      // -1: the constant `name`
+  int slot = -1;      // -1 for the constant `name`
   std::string name;   // the child's text or column; empty for a text of the rule itself
-  int named_by = -1;  // the slot of the text that names the column, in place of `name`
+  int named_by = -1;  // if not -1: slot of the text that names the column, used instead of `name`
 };
 
 // A constant, a text, or a cell of a table.
@@ -37,7 +37,7 @@ struct Piece {
 };
 using Template = std::vector<Piece>;
 
-// What a child is made of: a category's rules or a list's words.
+// What a child is made of: a category with its rules, or a list with its words.
 struct Symbol {
   bool is_list = false;
   int index = 0;
@@ -49,7 +49,7 @@ struct Step {
   int slot = 0;
   bool is_child = false;
   Symbol symbol;
-  std::vector<std::pair<int, Template>> arguments;  // by the category's parameter, or the list's column that must match
+  std::vector<std::pair<int, Template>> arguments;  // a parameter of the category, or a column of the list to match
   std::vector<Template> choices;
 };
 
@@ -58,10 +58,10 @@ struct Rule {
   int line = 0;
   int number = 0;
   double weight = 1;
-  std::vector<std::pair<int, std::string>> conditions;  // a parameter's slot, and what it must match
+  std::vector<std::pair<int, std::string>> conditions;  // a parameter's slot, and the text that it must match
   std::vector<std::string> slots;                       // parameters first
   std::vector<Step> steps;
-  int height = 0;  // of the lowest tree
+  int height = 0;  // of the lowest tree that this rule can make
 };
 
 struct Category {
@@ -76,7 +76,7 @@ struct Respelling {
   std::string from, to;
 };
 
-// Two rules, or a share of the pairs of words of two lists.
+// Combinations kept for the test set: two rules, or a share of the pairs of words from two lists.
 struct UnseenPair {
   bool lists = false;
   int a = 0, b = 0;
@@ -94,14 +94,14 @@ struct GrammarRules {
   std::vector<std::string> rule_names, word_names;
 };
 
-// Alternatives as in acc/dat. Two texts match when they have an alternative in common.
+// A text may list alternatives, as in acc/dat. Two texts match if they have an alternative in common.
 bool matches(std::string_view a, std::string_view b);
 
-// A sentence as it is written: one space between words and none before punctuation, respelled, a capital in front.
+// Writes a sentence: one space between words and none before punctuation, respelled, with a capital at the start.
 std::string spell(const GrammarRules& grammar, std::string_view text, bool target);
 
-// The place of a name in a list of names, -1 if it is not there.
-int place_of(std::string_view name, const std::vector<std::string>& names);
+// The index of a name in a list of names; -1 if it is not there.
+int index_of(std::string_view name, const std::vector<std::string>& names);
 
 GrammarRules read_grammar(std::string_view text, std::string_view name);
 

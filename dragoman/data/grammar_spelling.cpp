@@ -6,7 +6,7 @@ namespace dragoman::data {
 
 namespace {
 
-// One space between words and none before punctuation; a comma gives way to the mark after it.
+// One space between words and none before punctuation. A comma is dropped before another mark.
 std::string tidy(std::string_view text) {
   std::string tidied;
   bool space = false;
@@ -26,7 +26,7 @@ std::string tidy(std::string_view text) {
   return tidied;
 }
 
-// A capital in front, if the text begins with a letter of ASCII or Latin-1.
+// Capitalises the first letter, if it is in ASCII or Latin-1.
 void capitalise(std::string& text) {
   if (text.empty()) return;
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');

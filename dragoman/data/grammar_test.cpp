@@ -9,7 +9,7 @@
 namespace dragoman::data {
 namespace {
 
-// Articles that agree with their nouns, a verb that stands last in German, and recursion.
+// Articles that agree with their nouns, a verb at the end of German subordinate clauses, and a category used twice.
 constexpr std::string_view kSmall = R"(
 words Noun : en gender de
   dog   | m Hund
@@ -56,7 +56,7 @@ std::set<std::pair<std::string, std::string>> sentences(const Grammar& grammar, 
   return all;
 }
 
-// The error that reading `text`, or making sentences of it, ends in.
+// The error from reading `text` or making sentences with it.
 std::string error_of(std::string_view text) {
   try {
     sentences(Grammar(text, "my.grammar"), 50);
@@ -150,11 +150,11 @@ category Sentence
 TEST(Grammar, AGrammarThatNeverEndsIsRefused) {
   EXPECT_EQ(error_of("category Sentence\n  rule loop 1\n    S : Sentence\n    source = x\n    target = x\n"),
             "my.grammar:1: no rule of 'Sentence' ever comes to an end.");
-  // Ends in principle, but is as wide as 20 to the power of 12.
+  // Ends in principle, but may grow to 20 to the power of 12 constituents.
   std::string wide = "category Sentence\n  rule stop 1\n    source = x\n    target = x\n  rule wide 1000\n";
   for (int i = 0; i < 20; ++i) wide += "    S" + std::to_string(i) + " : Sentence\n";
   EXPECT_NE(error_of(wide + "    source = x\n    target = x\n").find("does not come to an end"), std::string::npos);
-  // Doubles with every line.
+  // Each line doubles the text.
   std::string doubling = "category Sentence\n  rule only 1\n    t0 = ab\n";
   for (int i = 0; i < 64; ++i) {
     const std::string last = "{t" + std::to_string(i) + "}";
@@ -163,7 +163,7 @@ TEST(Grammar, AGrammarThatNeverEndsIsRefused) {
   EXPECT_NE(error_of(doubling + "    source = x\n    target = x\n").find("longer than 4096 bytes"), std::string::npos);
 }
 
-// The small grammar with one line changed.
+// The error for the small grammar with one line changed.
 std::string error_with(std::string_view from, std::string_view to) {
   std::string text(kSmall);
   return error_of(text.replace(text.find(from), from.size(), to));
@@ -173,7 +173,7 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:24: there is no category 'Verbs'.");
   EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:28: there is no column 'dee'. Did you mean 'de'?");
   EXPECT_EQ(error_with("{S.en} {V.en}", "{S.fr} {V.en}"),
-            "my.grammar:26: 'Phrase' has no text 'fr' by its rule 'definite' (line 31).");
+            "my.grammar:26: the rule 'definite' (line 31) of 'Phrase' writes no text 'fr'.");
   EXPECT_EQ(error_with("{der case", "{derr case"), "my.grammar:34: there is no table 'derr'. Did you mean 'der'?");
   EXPECT_EQ(error_with("| m Hund", "| m"), "my.grammar:3: the word 'dog' has 2 cells for 3 columns.");
   EXPECT_EQ(error_with("case=acc", ""), "my.grammar:25: 'Phrase' needs 'case='.");
@@ -182,14 +182,14 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
             "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
   EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
-  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' names no text.");
+  EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' does not name a text.");
   EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");
   EXPECT_EQ(error_of("word Noun : en\n"),
             "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");
   EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");
 }
 
-// Reading and deriving either work or end in an error: nothing else.
+// Reading and deriving either succeed or throw an error.
 TEST(Grammar, NoInputCrashesIt) {
   RandomStream random(1);
   for (int trial = 0; trial < 2000; ++trial) {

@@ -27,18 +27,18 @@ Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, doubl
 }  // namespace
 
 void LoaderSettings::validate(const CleaningSettings& cleaning) const {
-  require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, ", but it is at least 1.");
-  require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, ", but it is at least 1.");
-  require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, ", but it is at least 0.");
+  require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, "; it must be at least 1.");
+  require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, "; it must be at least 1.");
+  require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, "; it must be at least 0.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
-                      ", but it is at least 0 and below 1.");
+                      "; it must be at least 0 and below 1.");
   require<UsageError>(cleaning.max_length <= batch_tokens, "max-length is ", cleaning.max_length, ", but a batch has ",
                       batch_tokens, " tokens: lower max-length or raise batch-tokens.");
   require<UsageError>(micro_tokens == 0 || cleaning.max_length <= micro_tokens, "max-length is ", cleaning.max_length,
                       ", but there is memory for ", micro_tokens, " tokens at once: lower max-length.");
 }
 
-// What the thread works with: the order of the epoch at hand and the place in it.
+// The state of the preparing thread: the current epoch's order and the position in it.
 class Loader::Preparation {
  public:
   Preparation(const Loader& loader, Position start)
@@ -62,19 +62,19 @@ class Loader::Preparation {
   }
 
  private:
-  // The next epoch's order is made while this one is read, so that training never waits for it.
+  // Also starts making the next epoch's order in the background, so that training never waits for it.
   void begin_epoch(EpochOrder order) {
     order_ = std::move(order);
     loader_.remember(at_.epoch, order_->batches());
-    following_ =
+    next_order_ =
         std::async(std::launch::async, [&from = loader_, epoch = at_.epoch + 1] { return from.order_of(epoch); });
   }
 
-  // Weights below one may leave an epoch without a single batch.
+  // A loop, because weights below one may leave an epoch without any batch.
   void skip_finished_epochs() {
     while (at_.batch == order_->batches()) {
       at_ = {.epoch = at_.epoch + 1, .batch = 0};
-      begin_epoch(following_.get());
+      begin_epoch(next_order_.get());
     }
   }
 
@@ -99,7 +99,7 @@ class Loader::Preparation {
             sample(cache_.target(), texts.target, settings_.subword_sampling, max_length, random(1))};
   }
 
-  // Cuts a batch into micro-batches, in order.
+  // Splits a batch into micro-batches, keeping the order.
   void add(std::span<const SentencePair> batch, Update& update) const {
     const std::int64_t limit = settings_.micro_tokens > 0 ? settings_.micro_tokens : settings_.batch_tokens;
     while (!batch.empty()) {
@@ -120,7 +120,7 @@ class Loader::Preparation {
   ThreadTeam team_;
   Position at_;
   std::optional<EpochOrder> order_;
-  std::future<EpochOrder> following_;
+  std::future<EpochOrder> next_order_;
 };
 
 Loader::Loader(const TokenCache& cache, const LoaderSettings& settings, Position start)
@@ -202,10 +202,10 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
   std::int64_t epoch_pairs = 0;
   for (const WeightedRange& range : cache.ranges())
     epoch_pairs += (range.last - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
-  // Two orders, and what the next one needs while it is made.
+  // Two orders, and the extra memory of making the next one.
   const std::int64_t orders = epoch_pairs * (4 + 12);
-  // Thirteen values a token, in the updates that wait, the one being made and the one in use. A sampled cut may be
-  // longer; twice as long is rare even for single sentences.
+  // Thirteen values for each token: in the waiting updates, the one being made and the one in use. A sampled cut may be
+  // longer; even for single sentences more than twice as long is rare.
   const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
   return orders + cache.index_bytes() + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
 }

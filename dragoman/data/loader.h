@@ -1,4 +1,4 @@
-// Feeds training: reads a cache in the order of its epochs and prepares updates ahead, on a thread of its own.
+// Feeds training: reads a cache in the order of its epochs and prepares updates ahead on a separate thread.
 #pragma once
 
 #include <condition_variable>
@@ -17,35 +17,35 @@
 
 namespace dragoman::data {
 
-// The next batch to read; epochs and batches count from 0. This is all that a checkpoint keeps of the data.
+// The next batch to read; epochs and batches count from 0. A checkpoint needs to store nothing else about the data.
 struct Position {
   std::int64_t epoch = 0, batch = 0;
   bool operator==(const Position&) const = default;
 };
 
 struct LoaderSettings {
-  std::int64_t batch_tokens = 25'000;  // real tokens on either side of a batch, at most
-  std::int64_t accumulate = 1;         // batches that make one update
-  std::int64_t micro_tokens = 0;       // tokens on either side that are computed at once, at most; 0: a whole batch
-  double subword_sampling = 0;         // how much the cuts of a sentence vary from epoch to epoch; needs the text
+  std::int64_t batch_tokens = 25'000;  // most real tokens on either side of a batch
+  std::int64_t accumulate = 1;         // batches in one update
+  std::int64_t micro_tokens = 0;       // most tokens on either side that are computed at once; 0 for a whole batch
+  double subword_sampling = 0;         // how much the cuts of a sentence vary between epochs; needs a cache with text
   std::uint64_t seed = 1;
   std::int32_t start_token = kBos;
-  int threads = 1;  // that cut sentences while subwords are sampled
+  int threads = 1;  // for cutting sentences during subword sampling
 
-  // Throws a UsageError for settings that cannot be, and for sentences that would not fit into a batch.
+  // Throws a UsageError for values out of range, and if the longest sentence would not fit into a batch.
   void validate(const CleaningSettings& cleaning) const;
 };
 
-// What one step of the optimiser learns from.
+// The data for one step of the optimiser.
 struct Update {
   std::vector<HostBatch> micro_batches;  // sentences are numbered through the whole update
-  Position first, after;                 // where it begins, and where the next one does
+  Position first, after;                 // where it begins, and where the next update begins
   std::int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
 };
 
-// Batches are composed by the lengths of the plain cuts, so that a position means the same for any sampling. A sampled
-// cut may be longer: micro-batches are formed after sampling and keep to micro_tokens, and a sentence whose sampled
-// cut is above the cleaning's max_length has its plain one.
+// Batches are composed by the lengths of the unsampled cuts, so that a position means the same with any sampling. A
+// sampled cut may be longer: micro-batches are formed after sampling and stay within micro_tokens, and a sentence whose
+// sampled cut exceeds the cleaning's max_length is not sampled.
 class Loader {
  public:
   // The cache must outlive the loader. Throws a UsageError for settings that do not fit the cache.
@@ -54,16 +54,16 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Waits for the next update; there is always one. Throws what went wrong while it was prepared, and a UsageError if
-  // the start is beyond the end of its epoch.
+  // Waits for the next update; there is always one. Rethrows an error that occurred while preparing it, and throws a
+  // UsageError if the start position is beyond the end of its epoch.
   Update next();
 
-  // Known at once for epochs of which next() has given updates; another is counted, in a second for ten million pairs.
+  // Known at once for epochs that next() has reached; counting another one takes a second for ten million pairs.
   std::int64_t batches_in_epoch(std::int64_t epoch) const;
-  // For messages, counted from 1 as people do: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
+  // For messages; counts from 1: "epoch 3, batch 17 (first pair: line 4711 of 'train.en')".
   std::string describe(Position position) const;
 
-  // The most that a loader adds to the memory of the process, the mapped index of the cache included.
+  // The most memory that a loader adds to the process, including the mapped index of the cache.
   static std::int64_t resident_bytes(const TokenCache& cache, const LoaderSettings& settings);
 
  private:
@@ -75,12 +75,14 @@ class Loader {
   const TokenCache& cache_;
   LoaderSettings settings_;
 
+  // mutex_ guards all members below except thread_. The thread appends to ready_ and next() takes from it; changed_
+  // signals both.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Update> ready_;
   std::exception_ptr problem_;
   bool stop_ = false;
-  mutable std::map<std::int64_t, std::int64_t> batches_;  // by epoch
+  mutable std::map<std::int64_t, std::int64_t> batches_;  // number of batches, by epoch
   std::thread thread_;
 };
 

@@ -23,7 +23,7 @@ bool same(const Update& a, const Update& b) {
 
 class LoaderTest : public CorpusTest {
  protected:
-  // Pairs of 1 to 11 tokens a side, EOS included, in a cache with room for 12.
+  // Pairs of 2 to 11 tokens on each side, EOS included, in a cache whose limit is 12.
   TokenCache cache(int pairs = 60, bool keep_text = false) const {
     std::vector<int> sources, targets;
     for (int i = 0; i < pairs; ++i) {
@@ -117,7 +117,7 @@ TEST_F(LoaderTest, CuttingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
   }
 }
 
-TEST_F(LoaderTest, WhatGoesWrongAheadIsThrownByNext) {
+TEST_F(LoaderTest, ErrorsOfThePreparingThreadAreThrownByNext) {
   cache();
   std::string bytes = read_file(directory / "cache" / "tokens.cache");
   bytes[10] = static_cast<char>(bytes[10] ^ 1);  // in the first pair
@@ -153,7 +153,7 @@ TEST_F(LoaderTest, SettingsThatCannotHoldASentenceAreRefused) {
 
 class SamplingTest : public LoaderTest {
  protected:
-  // Words that a tokenizer of subwords can cut in many ways.
+  // Words that a subword tokenizer can cut in many ways.
   TokenCache subwords() const {
     std::string text;
     for (int i = 0; i < 30; ++i) text += text::toy_sentences()[i % 6] + "\n";

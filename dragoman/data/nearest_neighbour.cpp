@@ -10,9 +10,9 @@ namespace dragoman::data {
 
 namespace {
 
-constexpr int kUnknown = -1;  // a word of no training sentence
+constexpr int kUnknown = -1;  // a word that no training sentence has
 
-// Calls visit with a number for each (word, how often it has occurred before).
+// For each word, calls visit with a key made of the word and the number of times it occurred before.
 template <class Visit>
 void each_occurrence(const std::vector<int>& words, Visit&& visit) {
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -47,7 +47,7 @@ NearestNeighbour::NearestNeighbour(const std::vector<TextPair>& pairs) : pairs_(
     for (const std::string_view word : plain_words(pair.source))
       words.push_back(ids_.emplace(word, static_cast<int>(ids_.size())).first->second);
     const int number = static_cast<int>(sentences_.size());
-    each_occurrence(words, [&](std::uint64_t key) { having_[key].push_back(number); });
+    each_occurrence(words, [&](std::uint64_t key) { sentences_with_[key].push_back(number); });
     sentences_.push_back(std::move(words));
   }
 }
@@ -60,13 +60,14 @@ const TextPair& NearestNeighbour::nearest(std::string_view sentence) const {
   }
   std::vector<int> shared(sentences_.size());
   each_occurrence(words, [&](std::uint64_t key) {
-    const auto found = having_.find(key);
-    if (found == having_.end()) return;
+    const auto found = sentences_with_.find(key);
+    if (found == sentences_with_.end()) return;
     for (const int number : found->second) ++shared[number];
   });
 
-  // A word that is not shared costs an edit, so the longer sentence bounds the distance. The most promising sentences
-  // are measured first; once the bound passes the best distance, none that follows can win.
+  // Each word of the longer sentence that is not shared costs an edit: this bounds the distance from below. The
+  // sentences with the lowest bound are measured first; once the bound exceeds the best distance, no later sentence can
+  // win.
   std::vector<std::vector<int>> by_bound;
   for (std::size_t number = 0; number < sentences_.size(); ++number) {
     const std::size_t bound = std::max(words.size(), sentences_[number].size()) - shared[number];

@@ -1,4 +1,4 @@
-// Translation by memory alone: the baseline that a model which has learned something must beat.
+// Translates from memory alone: a baseline that a trained model must beat.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace dragoman::data {
 
-// Answers a sentence with the translation of the training sentence nearest to it: the smallest number of words to
-// insert, delete or replace, and of several such sentences the first. Punctuation marks count as words.
+// Returns the translation of the nearest training sentence: the one with the fewest words to insert, delete or replace.
+// Ties go to the first. Punctuation marks count as words.
 class NearestNeighbour {
  public:
   // Throws a UsageError if there are no pairs. They must outlive this.
@@ -28,9 +28,9 @@ class NearestNeighbour {
   const std::vector<TextPair>& pairs_;
   std::unordered_map<std::string, int> ids_;
   std::vector<Words> sentences_;
-  // The sentences that have a word at least k times, by word and k: how many words two sentences share is a sum over
-  // these, and bounds their distance from below.
-  std::unordered_map<std::uint64_t, std::vector<int>> having_;
+  // By word and k: the sentences that contain the word at least k + 1 times. Counting over these lists gives the number
+  // of words that two sentences share, which is a lower bound for their distance.
+  std::unordered_map<std::uint64_t, std::vector<int>> sentences_with_;
 };
 
 }  // namespace dragoman::data

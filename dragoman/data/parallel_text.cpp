@@ -9,7 +9,7 @@ namespace dragoman::data {
 
 void ParallelFiles::validate() const {
   require<UsageError>(weight >= 0.001 && weight <= 1000, "the weight of '", source, "' is ", weight,
-                      ", but a weight is between 0.001 and 1000.");
+                      "; it must be from 0.001 to 1000.");
 }
 
 ParallelReader::ParallelReader(const ParallelFiles& files) : source_(files.source) {
@@ -22,27 +22,27 @@ bool ParallelReader::next(std::string& source, std::string& target) {
     if (more) split(source, target);
     return more;
   }
-  if (target_->next(target) != more) refuse_lines();
+  if (target_->next(target) != more) throw_line_counts();
   return more;
 }
 
 void ParallelReader::split(std::string& source, std::string& target) const {
   const auto tabs = std::ranges::count(source, '\t');
   require<UsageError>(tabs == 1, "line ", source_.line(), " of '", source_.path(), "' has ", tabs,
-                      " tabs; a line of pairs is a source sentence, one tab and a target sentence.");
+                      " tabs; each line must be a source sentence, one tab and a target sentence.");
   const std::size_t tab = source.find('\t');
   target.assign(source, tab + 1);
   source.resize(tab);
 }
 
-void ParallelReader::refuse_lines() {
-  // The true counts tell best what happened to the files.
+void ParallelReader::throw_line_counts() {
+  // Counts the remaining lines, because the full counts show best what happened to the files.
   std::string rest;
   while (source_.next(rest)) continue;
   while (target_->next(rest)) continue;
   throw UsageError(join("'", source_.path(), "' has ", with_thousands(source_.line()), " lines but '", target_->path(),
                         "' has ", with_thousands(target_->line()),
-                        "; parallel files have one sentence a line, line by line."));
+                        "; parallel files must have the same number of lines, one sentence on each."));
 }
 
 }  // namespace dragoman::data

@@ -1,4 +1,4 @@
-// A parallel corpus as text: two files with one sentence a line, or one file of tab-separated pairs.
+// Reads a parallel corpus: two files with one sentence per line, or one file of tab-separated pairs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace dragoman::data {
 
 struct ParallelFiles {
   std::string source;
-  std::string target;  // empty: each line of `source` is a source sentence, a tab and a target sentence
-  double weight = 1;   // how often, on average, an epoch holds each pair
+  std::string target;  // if empty, each line of `source` is a source sentence, a tab and a target sentence
+  double weight = 1;   // average number of copies of each pair in an epoch
 
   // Throws a UsageError for a weight outside 0.001 to 1000.
   void validate() const;
@@ -24,15 +24,15 @@ class ParallelReader {
   // Throws an Error if a file cannot be opened.
   explicit ParallelReader(const ParallelFiles& files);
 
-  // Reads the next pair; false at the end. Besides the errors of a LineReader it throws a UsageError where a line of
-  // pairs has not exactly one tab, and where one file has more lines than the other.
+  // Reads the next pair; returns false at the end. Throws the errors of a LineReader, and a UsageError if a line of
+  // pairs does not have exactly one tab, or if one file has more lines than the other.
   bool next(std::string& source, std::string& target);
 
   std::int64_t line() const { return source_.line(); }  // of the pair read last, counted from 1
 
  private:
   void split(std::string& source, std::string& target) const;
-  [[noreturn]] void refuse_lines();
+  [[noreturn]] void throw_line_counts();
 
   text::LineReader source_;
   std::optional<text::LineReader> target_;

@@ -33,24 +33,23 @@ TEST_F(ParallelTextTest, ATabInOneOfTwoFilesIsText) {
   EXPECT_EQ(read({write("a.en", "one\ttwo\n"), write("a.de", "eins\n")}), (Pairs{{"one\ttwo", "eins"}}));
 }
 
-TEST_F(ParallelTextTest, OneFileHoldsPairsApartByATab) {
+TEST_F(ParallelTextTest, OneFileHoldsTabSeparatedPairs) {
   EXPECT_EQ(read({write("a.tsv", "one\teins\n\tnichts\ntwo\t\n"), ""}),
             (Pairs{{"one", "eins"}, {"", "nichts"}, {"two", ""}}));
 }
 
 TEST_F(ParallelTextTest, ALineOfPairsHasOneTab) {
   const std::string none = write("none.tsv", "one\teins\ntwo zwei\n"), two = write("two.tsv", "one\teins\t1\n");
-  EXPECT_EQ(
-      complaint_of<UsageError>([&] {
-        read({none, ""});
-      }),
-      "line 2 of '" + none + "' has 0 tabs; a line of pairs is a source sentence, one tab and a target sentence.");
+  EXPECT_EQ(complaint_of<UsageError>([&] {
+              read({none, ""});
+            }),
+            "line 2 of '" + none + "' has 0 tabs; each line must be a source sentence, one tab and a target sentence.");
   EXPECT_NE(complaint_of<UsageError>([&] { read({two, ""}); }).find("has 2 tabs"), std::string::npos);
 }
 
 TEST_F(ParallelTextTest, FilesOfDifferentLengthAreRefusedWithBothCounts) {
   const std::string three = write("a.en", "one\ntwo\nthree\n"), one = write("a.de", "eins\n"), none = write("b.de", "");
-  const std::string rule = "; parallel files have one sentence a line, line by line.";
+  const std::string rule = "; parallel files must have the same number of lines, one sentence on each.";
   EXPECT_EQ(complaint_of<UsageError>([&] {
               read({three, one});
             }),

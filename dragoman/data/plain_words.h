@@ -1,4 +1,4 @@
-// Words of plain sentences, as a reader sees them: for counting and comparing, where no vocabulary is at hand.
+// Splits plain sentences into words without a vocabulary, for counting and comparing.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,8 @@
 
 namespace dragoman::data {
 
-// The words between spaces; each of the marks . , ? ! is a word of its own. "Yes, Mr. X" has five. They point into
-// `text`.
+// The words between spaces; each of the marks . , ? ! is a word of its own. "Yes, Mr. X" has five words. The results
+// point into `text`.
 std::vector<std::string_view> plain_words(std::string_view text);
 
 }  // namespace dragoman::data

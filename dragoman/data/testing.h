@@ -1,4 +1,4 @@
-// Small corpora on the disk and a tokenizer that counts words, for tests.
+// For tests: small corpora on disk and a tokenizer that makes one token of each word.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace dragoman::data {
 
-// What f complains about; nothing if it does not.
+// The message of the error that f throws; empty if it throws none.
 template <class Failure = Error, class F>
 std::string complaint_of(const F& f) {
   try {
@@ -26,7 +26,7 @@ std::string complaint_of(const F& f) {
   return "";
 }
 
-// One token a word: the words are one, two, ... nine.
+// One token per word. The words are one, two, ... nine.
 inline const text::Tokenizer& word_tokenizer() {
   static const text::Tokenizer tokenizer =
       text::train_tokenizer({.kind = text::TokenizerKind::kWord}, 20, 1,
@@ -34,7 +34,7 @@ inline const text::Tokenizer& word_tokenizer() {
   return tokenizer;
 }
 
-// Sentences of n words.
+// A sentence of n words.
 inline std::string words(int n) {
   static const std::vector<std::string> kWords{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
   std::string sentence;

@@ -21,8 +21,8 @@ namespace dragoman::data {
 
 namespace {
 
-// While it lives, another process that opens a cache in the directory waits, so that two do not write one file. Where
-// the file system has no locks there is none.
+// While this object lives, other processes that open a cache in the directory wait, so that no two write the same file.
+// On a file system without locks it has no effect.
 class DirectoryLock {
  public:
   explicit DirectoryLock(const std::filesystem::path& directory)
@@ -45,7 +45,7 @@ void validate(const CacheRequest& request) {
   for (const ParallelFiles& files : request.files) files.validate();
 }
 
-// A number for all that the cache's bytes depend on. Neither the files' names nor the weights are part of it.
+// A hash of everything that the cache's bytes depend on. The files' names and the weights are not part of it.
 std::uint64_t key_of(const CacheRequest& request) {
   ContentHashes contents(request.directory / "contents");
   std::string parts = join("format ", kCacheFormat, " form ", static_cast<std::uint64_t>(form_of(request)));
@@ -70,13 +70,13 @@ void make_cache(const CacheRequest& request, const std::filesystem::path& path, 
   writer.finish();
 }
 
-// The ids of one side; `bytes` loses them.
+// Reads the ids of one side and removes them from `bytes`.
 template <class Id>
 Sentence take_ids(std::string_view& bytes, std::size_t n) {
   Sentence ids(n);
   for (std::int32_t& id : ids) {
     Id stored = 0;
-    std::memcpy(&stored, bytes.data(), sizeof stored);  // may stand at an odd address
+    std::memcpy(&stored, bytes.data(), sizeof stored);  // the address may be unaligned
     id = static_cast<std::int32_t>(stored);
     bytes.remove_prefix(sizeof stored);
   }
@@ -107,10 +107,11 @@ TokenCache TokenCache::open(const CacheRequest& request) {
 
   auto file = std::make_unique<File>(File{request, key_of(request), nullptr, {}});
   std::string problem;
+  // Use the cache on disk if it fits; otherwise make a new one and open that.
   file->cache = CacheFile::open(path, file->key, problem);
   if (!file->cache) {
     if (request.message) request.message(join("making the token cache '", path.string(), "': ", problem, "."));
-    std::filesystem::remove(path, ignored);  // first, so that the disk need not hold both
+    std::filesystem::remove(path, ignored);  // first, so that the disk does not have to hold both
     make_cache(request, path, file->key);
     file->cache = CacheFile::open(path, file->key, problem);
     require<Error>(file->cache != nullptr, "the token cache '", path.string(), "' cannot be read back: ", problem, ".");

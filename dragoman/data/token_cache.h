@@ -1,4 +1,4 @@
-// A corpus as token ids, cut once and kept in a memory-mapped file, so that it may be larger than memory.
+// A corpus as token ids: cut once and kept in a memory-mapped file, so that it may be larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct CacheRequest {
   std::vector<ParallelFiles> files;
   text::Tokenizer source, target;
   CleaningSettings cleaning;
-  std::filesystem::path directory;  // of its own: it holds one cache, and a request that differs replaces it
-  bool keep_text = false;           // keep sentences as text, for cuts that differ from epoch to epoch
-  int threads = 0;                  // 0: as many as the machine offers; the file is the same for any number
-  std::function<void(std::int64_t pairs)> progress = {};          // as pairs are cut; may throw to stop
-  std::function<void(const std::string& sentence)> message = {};  // why a cache is made
+  std::filesystem::path directory;  // for this cache alone: it holds one, and a different request replaces it
+  bool keep_text = false;           // store sentences as text, for cuts that differ from epoch to epoch
+  int threads = 0;                  // 0 for all that the machine offers; the file is the same for any number
+  std::function<void(std::int64_t pairs)> progress = {};          // called with the pairs cut so far; may throw to stop
+  std::function<void(const std::string& sentence)> message = {};  // called with the reason if a cache is made
 };
 
 // Immutable, and safe to read from many threads. Pairs are numbered from 0, corpus after corpus, in the order of their
-// lines; pairs that cleaning dropped have no number.
+// lines. Pairs that cleaning dropped have no number.
 class TokenCache {
  public:
-  // Opens the directory's cache if it was made of the same text, tokenizers and settings and is whole; else makes it.
-  // Throws the errors of reading and writing, and a UsageError if cleaning keeps no pair.
+  // Opens the directory's cache if it is intact and was made from the same text, tokenizers and settings; otherwise
+  // makes it. Throws the errors of reading and writing, and a UsageError if cleaning keeps no pair.
   static TokenCache open(const CacheRequest& request);
   ~TokenCache();
   TokenCache(TokenCache&&) noexcept;
@@ -63,9 +63,9 @@ class TokenCache {
   const CleaningSettings& cleaning() const;
   const text::Tokenizer& source() const;
   const text::Tokenizer& target() const;
-  // Of the text, the tokenizers and the settings: training goes on exactly where it was only with the same key.
+  // A hash of the text, the tokenizers and the settings. Training can resume exactly only with the same key.
   std::uint64_t key() const;
-  std::int64_t index_bytes() const;  // of the file, which come to stay in memory; all else is read and let go
+  std::int64_t index_bytes() const;  // the part of the file that stays in memory; the rest is read on demand
 
  private:
   struct File;

@@ -13,7 +13,7 @@ namespace {
 
 class TokenCacheTest : public CorpusTest {
  protected:
-  // Opens the cache and says whether it was made.
+  // Opens the cache and returns whether it had to be made.
   bool makes(CacheRequest wanted) {
     reason.clear();
     wanted.message = [&](const std::string& sentence) { reason = sentence; };
@@ -45,7 +45,7 @@ TEST_F(TokenCacheTest, DroppedPairsAreCountedAndLinesKeepTheirNumbers) {
   CacheRequest wanted = request({corpus("a", {2, 0, 5, 1, 3}, {2, 2, 5, 4, 3}), corpus("b", {1}, {1})});
   wanted.cleaning = {.max_length = 5, .max_ratio = 3};
   const TokenCache cache = TokenCache::open(wanted);
-  EXPECT_EQ(cache.counts(0), (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .unlike = 1}));
+  EXPECT_EQ(cache.counts(0), (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .unequal = 1}));
   EXPECT_EQ(cache.counts(1), (CleaningCounts{.pairs = 1, .kept = 1}));
   EXPECT_EQ(cache.counts().pairs, 6);
   EXPECT_EQ(cache.line_of(0), 1);
@@ -101,7 +101,7 @@ TEST_F(TokenCacheTest, AChangeOfTextTokenizersOrSettingsMakesItAnew) {
     const bool made = makes(wanted);
     return made && reason.find("have changed") != std::string::npos && !makes(wanted);
   };
-  write("a.src", "two one\n");  // as many bytes as before
+  write("a.src", "two one\n");  // same size as before
   EXPECT_TRUE(remade());
   write("a.tgt", "nine\n");
   EXPECT_TRUE(remade());
@@ -166,7 +166,7 @@ TEST_F(TokenCacheTest, AFullDiskIsNamedAndLeavesNothingBehind) {
   struct rlimit old {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
   const struct rlimit small { .rlim_cur = 10'000, .rlim_max = old.rlim_max };
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit then fails like a full disk
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit then fails, as on a full disk
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   const std::string complaint = complaint_of([&] { TokenCache::open(wanted); });
   ::setrlimit(RLIMIT_FSIZE, &old);

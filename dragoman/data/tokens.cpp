@@ -24,9 +24,9 @@ void check(std::span<const Sentence> sentences, const TokenOptions& options) {
   }
 }
 
-// Sorts the rows by token, by counting. Rows are placed in rising order, so those of one token stay so.
+// Counting sort of the rows by token. Rows are placed in ascending order, so the rows of one token stay sorted.
 HostTokens::Index make_index(std::span<const std::int32_t> ids, std::int64_t V) {
-  std::vector<std::int32_t> next(V, 0);  // where the next row of a token goes
+  std::vector<std::int32_t> next(V, 0);  // first the count of each token, then where its next row goes
   for (const std::int32_t id : ids) ++next[id];
   HostTokens::Index index;
   std::int32_t start = 0;
@@ -73,7 +73,7 @@ void Upload::add(std::span<const std::int32_t> ids) {
 void Upload::send(Backend& on) { sent_ = make_ids(on, all_); }
 
 Array Upload::next() {
-  const auto [first, count] = parts_[given_++];
+  const auto [first, count] = parts_[taken_++];
   return sent_.columns(first, count);
 }
 

@@ -1,4 +1,4 @@
-// Sentences as token ids, and how they become the tokens of a ragged batch.
+// Turns sentences of token ids into the tokens of a ragged batch.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace dragoman::data {
 
 using Sentence = std::vector<std::int32_t>;
 
-// The tokens of a batch in memory of the host, made without a backend.
+// The tokens of a batch in host memory. Making them needs no backend.
 struct HostTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> offsets, position, sentence;  // as in Segments
@@ -28,39 +28,39 @@ struct HostTokens {
 
 struct TokenOptions {
   std::int64_t V = 0;               // ids are below this
-  std::int32_t first_sentence = 0;  // the number of the first sentence within the update
-  bool zero_start = false;          // id 0 may stand first: the decoder's start from a zero vector
+  std::int32_t first_sentence = 0;  // number of the first sentence within the update
+  bool zero_start = false;          // allow id 0 as the first token: the decoder starts from a zero vector
   bool index = true;                // attach the token -> rows index that the embedding's gradient needs
 };
 
-// Stacks the sentences. Throws UsageError if one has no tokens, or has an id that is not a token of the vocabulary.
+// Concatenates the sentences. Throws a UsageError if one is empty or has an id that is not in the vocabulary.
 HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOptions& options);
 
-// Brings lists of int32 to a device in one copy: `add` them, `send` them, and take the arrays by `next` in the order in
-// which they were added.
+// Copies several lists of int32 to a device in one transfer: `add` them, `send` them, then take the arrays with `next`
+// in the order in which they were added.
 class Upload {
  public:
   void add(std::span<const std::int32_t> ids);
-  // In memory of the backend's arena.
+  // Allocates from the backend's arena.
   void send(Backend& on);
   Array next();
 
  private:
   std::vector<std::int32_t> all_;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts_;  // first element and count
-  std::size_t given_ = 0;
+  std::size_t taken_ = 0;                                     // parts that next() has returned
   Array sent_;
 };
 
-// In memory of the backend's arena.
+// Allocates from the backend's arena.
 Tokens to_device(Backend& on, const HostTokens& tokens);
-// In two halves, around `send`.
+// to_device() in two halves: call add() before Upload::send() and received() after it.
 void add(const HostTokens& tokens, Upload& upload);
 Tokens received(const HostTokens& tokens, Upload& upload);
-// Both in one.
+// make_host_tokens() and to_device() in one.
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options);
 
-// int32 values in memory of the backend's arena.
+// Copies int32 values into the backend's arena.
 Array make_ids(Backend& on, std::span<const std::int32_t> ids);
 
 }  // namespace dragoman::data

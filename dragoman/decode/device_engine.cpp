@@ -66,7 +66,7 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
   require<UsageError>(can(models, settings), "these settings need a search on the host.");
   // A greedy search is one that looks at the best extension alone, and is over when that ends.
   rules_ = {.choices = settings.method == Method::kGreedy ? 1 : 2 * B_,
-            .asked = settings.n_best,
+            .n_best = settings.n_best,
             .min_length = settings.min_length,
             .ends_when_full = settings.stop == Stop::kBeam};
   words_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
@@ -75,7 +75,7 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
   free_cells_ = model::NumberRanges(room.cells());
   state_ =
       model::StateArrays(on, model.state_layout(), {.source_rows = room.tokens(), .cells = room.cells() + S_ * B_});
-  slots_.resting_cells = room.cells();
+  slots_.idle_cells = room.cells();
   places_.resize(static_cast<std::size_t>(S_));
   positions_ = std::min(kLeastPositions, T_);
   sources_ = std::min(kLeastSources, limits.source_tokens);
@@ -310,7 +310,7 @@ void DeviceEngine::collect(std::vector<Result>& results) {
   std::vector<std::int64_t> done;
   std::int64_t steps = 0;
   for (std::int64_t slot = 0; slot < used_; ++slot) {
-    if (!places_[slot] || tables.at(slot, kSlotState) == kSlotSearches) continue;
+    if (!places_[slot] || tables.at(slot, kSlotState) == kSlotSearching) continue;
     done.push_back(slot);
     steps = std::max<std::int64_t>(steps, tables.at(slot, kSlotSteps));
     require<Error>(tables.at(slot, kSlotState) != kSlotFailed,
@@ -347,7 +347,7 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
     std::ranges::reverse(hypothesis.rows);
     return result.hypotheses.emplace_back(std::move(hypothesis));
   };
-  const std::int64_t ended = std::min<std::int64_t>(tables.at(slot, kSlotEnded), rules_.asked);
+  const std::int64_t ended = std::min<std::int64_t>(tables.at(slot, kSlotEnded), rules_.n_best);
   for (std::int64_t i = 0; i < ended; ++i) {
     const std::int32_t* at = tables.ended.data() + 2 * (slot * B_ + i);
     const double* p = tables.ended_p.data() + 2 * (slot * B_ + i);
@@ -355,7 +355,7 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
     hypothesis.finished = true;
     hypothesis.rows.push_back(at[1]);
   }
-  const std::int64_t alive = std::min<std::int64_t>(tables.at(slot, kSlotAlive), rules_.asked - ended);
+  const std::int64_t alive = std::min<std::int64_t>(tables.at(slot, kSlotAlive), rules_.n_best - ended);
   const double penalty =
       length_penalty(settings_.length_norm, settings_.alpha, std::max<std::int64_t>(1, result.steps));
   for (std::int64_t b = 0; b < alive; ++b) {

@@ -73,7 +73,8 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   options.search.validate();
   const int threads = options.threads > 0 ? options.threads : available_threads();
   for (int worker = 0; worker < options.workers; ++worker) {
-    backends_.push_back(make_backend(options.device, {.threads = std::max(1, threads / options.workers)}));
+    backends_.push_back(
+        make_backend(options.device, {.threads = std::max(1, threads / options.workers), .report = options.report}));
   }
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));

@@ -36,6 +36,7 @@ struct TranslatorOptions {
   std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored, on CUDA bf16
   std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
   bool traces = false;
+  std::function<void(const std::string& sentence)> report = {};  // see BackendOptions; called by any worker
   bool fair = false;  // lines are of several clients: none gets all the room of a batch
 };
 

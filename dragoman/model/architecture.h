@@ -1,4 +1,4 @@
-// What the registry knows of one architecture: one kind of model, with the settings that it is offered with.
+// An entry of the registry: one architecture (a kind of model) with its presets.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dragoman::model {
 
-// Named settings: a row of the paper's Table 3, or a recipe.
+// Settings with a name: a row of the paper's Table 3, or a recipe for some kind of corpus.
 struct Preset {
   std::string name;
   std::string summary;
@@ -16,17 +16,17 @@ struct Preset {
   TrainingConfig training;
 };
 
-// Small settings of which `dragoman gradcheck` compares every gradient with finite differences.
+// A small model for `dragoman gradcheck`, which compares every gradient with finite differences.
 struct GradientModel {
   std::string name;
   ModelConfig model;
-  int pairs_a_batch = 4;  // of four pairs: fewer make several micro-batches
+  int pairs_per_batch = 4;  // the test has four pairs, so fewer than 4 make several micro-batches
 };
 
 struct Architecture {
   std::string name;             // "transformer"
-  std::string summary;          // for people who choose one
-  std::vector<Preset> presets;  // the first one holds where none is named
+  std::string summary;          // one line for users who choose an architecture
+  std::vector<Preset> presets;  // the first one is the default
   std::vector<GradientModel> gradient_models = {};
 };
 

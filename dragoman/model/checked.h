@@ -1,15 +1,15 @@
-// Arithmetic on sizes that a user may have chosen: a result that does not fit is noticed instead of wrapping around.
+// Integer arithmetic that notices overflow, for sizes that a user may have chosen.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman::model {
 
-// A whole number that remembers whether it, or anything it was made from, overflowed.
+// An integer that records whether it, or any number it was computed from, overflowed.
 struct Checked {
   std::int64_t value = 0;
   bool overflowed = false;
-  constexpr Checked(std::int64_t number) : value(number) {}  // NOLINT: a number is a checked number
+  constexpr Checked(std::int64_t number) : value(number) {}  // NOLINT: converts implicitly
 
   friend constexpr Checked operator+(Checked a, Checked b) {
     a.overflowed = __builtin_add_overflow(a.value, b.value, &a.value) || a.overflowed || b.overflowed;

@@ -11,16 +11,16 @@
 
 namespace dragoman::model {
 
-// Which of the source embedding, the target embedding and the output projection are one matrix: all three, as in the
-// paper; the target embedding and the output; or none.
+// Which of the source embedding, the target embedding and the output projection share one matrix: all three, as in the
+// paper; the target embedding and the output projection; or none.
 enum class Tie { kThreeWay, kDecoder, kNone };
 constexpr std::array<std::string_view, 3> names(Tie) { return {"three-way", "decoder", "none"}; }
 
-// What the decoder reads before the first word.
+// The decoder's input before the first word.
 enum class DecoderStart { kBos, kEos, kZeroVector };
 constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "eos", "zero-vector"}; }
 
-// Where label smoothing puts its mass eps_ls: on every class but the true one, or on all classes alike.
+// How label smoothing distributes the probability eps_ls: over all classes except the true one, or over all classes.
 enum class Smoothing { kRest, kUniform };
 constexpr std::array<std::string_view, 2> names(Smoothing) { return {"rest", "uniform"}; }
 
@@ -49,11 +49,11 @@ struct TrainingConfig {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("label-smoothing", eps_ls, "probability taken from the true word and spread over the others");
-    field("smoothing", smoothing, "spread it over the rest of the vocabulary, or over all of it");
+    field("smoothing", smoothing, "spread that probability over all other words, or over all words");
     field("beta1", beta1, "Adam's decay of the mean gradient");
     field("beta2", beta2, "Adam's decay of the mean squared gradient");
     field("adam-epsilon", eps, "added to Adam's denominator");
-    field("schedule", schedule, "how the rate falls after the warm-up: equation (3), or from a peak-rate");
+    field("schedule", schedule, "shape of the learning rate: the paper's equation (3), or one with a peak-rate");
     field("rate-constant", rate_constant, "c in the paper's c d-model^-0.5 min(step^-0.5, step warmup^-1.5)");
     field("peak-rate", peak_rate, "the highest rate of the schedule inverse-sqrt");
     field("initial-rate", initial_rate, "the rate from which the schedule inverse-sqrt rises");
@@ -61,19 +61,19 @@ struct TrainingConfig {
     field("cooldown", cooldown, "share of the steps, at the end, over which the rate falls to zero");
     field("steps", steps, "updates to train for");
     field("weight-decay", weight_decay, "decoupled weight decay for each update; 0 for none");
-    field("decay-exempt", decay_exempt, "spare biases and LayerNorms the weight decay");
+    field("decay-exempt", decay_exempt, "exempt biases and LayerNorms from weight decay");
     field("clip", clip, "largest norm of the gradient; 0 for no limit");
     field("batch-tokens", batch_tokens, "tokens of each side in one batch");
     field("accumulate", accumulate, "batches that make one update");
-    field("average", average, "latest checkpoints whose mean is the model; 0 to use a single one");
+    field("average", average, "number of latest checkpoints to average; 0 to use a single one");
     field("ema", ema, "decay of a moving average of the weights, such as 0.999; 0 for none");
-    field("seed", seed, "start of every random stream");
+    field("seed", seed, "seed of all random numbers");
   }
 
-  // `d_model` is the width of the model, as equation (3) has it.
+  // The learning rate schedule; `d_model` is the width of the model in equation (3).
   optim::Schedule rates(int d_model) const;
 
-  // Throws a UsageError for settings that cannot train.
+  // Throws a UsageError for invalid settings.
   void validate() const;
 };
 

@@ -7,7 +7,7 @@
 namespace dragoman::model {
 namespace {
 
-// What validate() says once the settings, given by key, are taken; nothing if they make a model.
+// The message of validate() after these settings, given by key, are applied; empty if they are valid.
 template <class Config>
 std::string complaint(std::initializer_list<std::pair<const char*, const char*>> settings) {
   try {
@@ -22,9 +22,9 @@ std::string complaint(std::initializer_list<std::pair<const char*, const char*>>
 
 constexpr auto training_complaint = complaint<TrainingConfig>;
 
-TEST(TrainingConfig, DefaultsTrain) { EXPECT_EQ(training_complaint({}), ""); }
+TEST(TrainingConfig, DefaultsAreValid) { EXPECT_EQ(training_complaint({}), ""); }
 
-TEST(TrainingConfig, RefusesWhatCannotTrain) {
+TEST(TrainingConfig, InvalidSettingsAreRefused) {
   EXPECT_EQ(training_complaint({{"label-smoothing", "1.5"}}),
             "label-smoothing is 1.5; it must be at least 0 and below 1.");
   for (const char* key : {"beta1", "beta2"}) EXPECT_NE(training_complaint({{key, "1"}}), "") << key;

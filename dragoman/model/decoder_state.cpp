@@ -38,8 +38,8 @@ void NumberRanges::give_back(std::int64_t first, std::int64_t count) {
   }
 }
 
-DecoderState::DecoderState(StateArrays arrays, const DecoderRoom& room)
-    : arrays_(std::move(arrays)), free_memory_(room.source_rows), free_cells_(room.cells) {}
+DecoderState::DecoderState(StateArrays arrays, const DecoderCapacity& capacity)
+    : arrays_(std::move(arrays)), free_memory_(capacity.source_rows), free_cells_(capacity.cells) {}
 
 std::int64_t DecoderState::longest() const {
   std::int64_t longest = 0;
@@ -50,12 +50,12 @@ std::int64_t DecoderState::longest() const {
 std::int32_t DecoderState::enter(std::int64_t source_tokens) {
   const std::int64_t first = arrays_.empty() ? 0 : free_memory_.take(source_tokens);
   if (first < 0) return -1;
-  if (vacant_.empty()) {
-    vacant_.push_back(static_cast<std::int32_t>(sentences_.size()));
+  if (free_numbers_.empty()) {
+    free_numbers_.push_back(static_cast<std::int32_t>(sentences_.size()));
     sentences_.emplace_back();
   }
-  const std::int32_t number = vacant_.back();
-  vacant_.pop_back();
+  const std::int32_t number = free_numbers_.back();
+  free_numbers_.pop_back();
   Sentence& sentence = sentences_[number];
   sentence.first = first;
   sentence.source_tokens = source_tokens;
@@ -81,7 +81,7 @@ void DecoderState::leave(std::int32_t number) {
   if (!arrays_.empty()) free_memory_.give_back(sentence.first, sentence.source_tokens);
   for (const std::int32_t cell : sentence.cells) free_cells_.give_back(cell, 1);
   sentence.cells.clear();
-  vacant_.push_back(number);
+  free_numbers_.push_back(number);
 }
 
 void DecoderState::reorder(std::span<const std::int32_t> parents) {
@@ -96,7 +96,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
     const Row& row = former_rows_[parents[r]];
     rows_.push_back(row);
     ++sentences_[row.sentence].rows;
-    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);  // none without arrays
+    const std::int64_t kept = std::min<std::int64_t>(row.length, stride_);
     std::copy_n(former_ancestors_.begin() + parents[r] * stride_, kept, ancestors_.begin() + r * stride_);
   }
   for (const Row& row : former_rows_) {
@@ -107,6 +107,7 @@ void DecoderState::reorder(std::span<const std::int32_t> parents) {
 StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids) {
   StepRows step;
   const std::int64_t steps = step.positions = longest() + 1;
+  // 1. If the lists of ancestors are full, make them twice as long as needed now, so that this is rare.
   if (steps > stride_) {
     const std::int64_t wider = 2 * steps;
     std::vector<std::int32_t> moved(rows_.size() * wider);
@@ -116,12 +117,14 @@ StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids
     ancestors_ = std::move(moved);
     stride_ = wider;
   }
+  // 2. For each row: allocate a cell for the new token, and list the cells of all its tokens and its part of the
+  // memory.
   std::vector<std::int32_t> cells, lengths, first, count;
   for (std::int64_t r = 0; r < rows(); ++r) {
     const Row& row = rows_[r];
     Sentence& sentence = sentences_[row.sentence];
     const std::int64_t cell = arrays_.empty() ? 0 : free_cells_.take(1);
-    require<Error>(cell >= 0, "step: there is no room for another token");
+    require<Error>(cell >= 0, "step: all cells are in use; there is no memory for another token");
     if (!arrays_.empty()) sentence.cells.push_back(static_cast<std::int32_t>(cell));
     ancestors_[r * stride_ + row.length] = static_cast<std::int32_t>(cell);
     cells.insert(cells.end(), ancestors_.begin() + r * stride_, ancestors_.begin() + r * stride_ + steps);
@@ -130,6 +133,7 @@ StepRows DecoderState::begin_step(Backend& on, std::span<const std::int32_t> ids
     count.push_back(static_cast<std::int32_t>(sentence.source_tokens));
     step.memory.longest = std::max(step.memory.longest, sentence.source_tokens);
   }
+  // 3. Copy all lists to the device at once.
   data::Upload upload;
   upload.add(ids);
   for (const auto* list : {&cells, &lengths, &first, &count}) upload.add(*list);

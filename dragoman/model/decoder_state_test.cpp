@@ -5,7 +5,7 @@
 namespace dragoman::model {
 namespace {
 
-TEST(NumberRanges, GivesTheLowestGapThatIsWideEnough) {
+TEST(NumberRanges, TakesTheLowestFreeRangeThatIsLongEnough) {
   NumberRanges ranges(10);
   EXPECT_EQ(ranges.take(4), 0);
   EXPECT_EQ(ranges.take(4), 4);
@@ -17,14 +17,14 @@ TEST(NumberRanges, GivesTheLowestGapThatIsWideEnough) {
   EXPECT_EQ(ranges.take(1), 2);
 }
 
-TEST(NumberRanges, NeighboursBecomeOneAgain) {
+TEST(NumberRanges, FreedNeighboursAreMerged) {
   NumberRanges ranges(9);
   EXPECT_EQ(ranges.take(9), 0);
   for (const std::int64_t first : {3, 0, 6}) ranges.give_back(first, 3);
   EXPECT_EQ(ranges.take(9), 0);
 }
 
-TEST(NumberRanges, HasNothingToGiveOfNothing) { EXPECT_EQ(NumberRanges(0).take(1), -1); }
+TEST(NumberRanges, AnEmptyRangeHasNoNumberToTake) { EXPECT_EQ(NumberRanges(0).take(1), -1); }
 
 }  // namespace
 }  // namespace dragoman::model

@@ -53,8 +53,8 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
 
 namespace {
 
-// Of a model's weights on this device, where nobody asks for another one.
-WeightForm usual_form(const Backend& on, const fs::path& directory) {
+// The default form of a model's weights on this device.
+WeightForm default_form(const Backend& on, const fs::path& directory) {
   if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
   return stored_form(SafetensorsFile(weights_file(directory)));
 }
@@ -65,10 +65,10 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
       model(info.config.make_model()),
-      block(on, form ? *form : usual_form(on, directory), *model) {
+      block(on, form ? *form : default_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
   read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), Values::kFinite);
-  on.wait();  // workers with backends of their own read the weights
+  on.wait();  // other workers read the weights with their own backends
 }
 
 }  // namespace dragoman::model

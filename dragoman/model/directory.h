@@ -1,4 +1,4 @@
-// A model is a directory: config.json says what it is, model.safetensors holds its weights, and tokenizer.model (or one
+// A model is a directory: config.json describes it, model.safetensors holds its weights, and tokenizer.model (or one
 // file for each side) its vocabulary.
 #pragma once
 
@@ -20,19 +20,18 @@ struct Tokenizers {
 
 std::filesystem::path weights_file(const std::filesystem::path& directory);
 
-// Each throws an Error that names the file for what is missing, damaged, foreign or of another size than config.json
-// says; files are replaced whole or not at all.
+// These functions throw an Error that names the file if it is missing, damaged, of another format, or of another size
+// than config.json says. A file is replaced atomically.
 bool has_tokenizers(const std::filesystem::path& directory);
 void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers, bool joint);
 Tokenizers read_tokenizers(const std::filesystem::path& directory);
-// That the vocabularies are of the model's sizes.
+// Throws an Error unless the vocabularies have the sizes in the model's config.
 void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,
                         const ModelConfig& config);
 
-// A model with its memory, ready to translate. Its weights take the form that is asked for. If none is, a CUDA device
-// takes bfloat16 whatever the file holds, and the CPU takes the file's own form: weights that were rounded to integers
-// stay so. Integers become numbers, each times its scale, where numbers are wanted, and numbers are rounded where
-// integers are.
+// A model with its memory, ready to translate. The caller may choose the form of the weights. By default a CUDA device
+// uses bfloat16, and the CPU uses the form of the file: weights that are stored as 8-bit integers stay integers.
+// Weights are converted where the two differ: integers are multiplied by their scales, or numbers are rounded.
 struct LoadedModel {
   LoadedModel(Backend& on, const std::filesystem::path& directory, std::optional<WeightForm> form = std::nullopt);
 

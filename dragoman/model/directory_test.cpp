@@ -47,12 +47,12 @@ TEST_F(DirectoryTest, InfoReadsBackAsItWas) {
   EXPECT_EQ(read.provenance, info.provenance);
 }
 
-TEST_F(DirectoryTest, AWholeModelLoads) {
+TEST_F(DirectoryTest, ACompleteModelLoads) {
   write_model();
   EXPECT_EQ(complaint(), "");
 }
 
-// The states of a teacher-forced decoder.
+// The decoder's states with teacher forcing.
 Doubles states(Backend& on, const Seq2Seq& model) {
   const ArenaScope scratch(on.arena());
   const NoGradient no_gradient;
@@ -88,7 +88,7 @@ TEST_F(DirectoryTest, WeightsThatAreNotFiniteAreRefused) {
   }
 }
 
-TEST_F(DirectoryTest, WhatIsMissingIsNamed) {
+TEST_F(DirectoryTest, MissingFilesAreNamed) {
   EXPECT_NE(complaint().find("is not a model directory: it has no config.json."), std::string::npos) << complaint();
   write_info(directory, info);
   EXPECT_NE(complaint().find("there is no tokenizer.model in"), std::string::npos) << complaint();
@@ -97,7 +97,7 @@ TEST_F(DirectoryTest, WhatIsMissingIsNamed) {
   EXPECT_NE(complaint().find("model.safetensors' (no such file or directory)"), std::string::npos) << complaint();
 }
 
-TEST_F(DirectoryTest, ConfigsThatMakeNoModelAreRefused) {
+TEST_F(DirectoryTest, InvalidConfigsAreRefused) {
   write_model();
   const std::string config = read_file(directory / "config.json");
   const auto with = [&](const std::string& from, const std::string& to) {

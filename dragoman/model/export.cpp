@@ -90,7 +90,7 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
 }  // namespace
 
 void export_model(const fs::path& from, const fs::path& to, Precision precision) {
-  read_info(from);  // nothing is made if there is no model
+  read_info(from);  // throws if there is no model, before anything is created
   make_new_directory(to, [&](const fs::path& unfinished) { write_copy(from, unfinished, precision); });
 }
 

@@ -31,7 +31,7 @@ class ExportTest : public data::CorpusTest {
     export_model(model, directory / name, precision);
     return directory / name;
   }
-  // All numbers of a tensor in a directory.
+  // All values of a tensor of the model in a directory.
   std::vector<float> numbers(const std::filesystem::path& from, const std::string& name) const {
     for (const nn::NamedTensor& tensor : small->block.tensors()) {
       if (tensor.name != name) continue;
@@ -50,11 +50,11 @@ class ExportTest : public data::CorpusTest {
   const std::filesystem::path model = directory / "model";
 };
 
-TEST_F(ExportTest, NumbersStayAsTheyAre) {
+TEST_F(ExportTest, Float32WeightsStayTheSame) {
   EXPECT_EQ(read_file(weights_file(copy(Precision::kFloat32, "same"))), read_file(weights_file(model)));
 }
 
-TEST_F(ExportTest, BFloat16IsTheNearest) {
+TEST_F(ExportTest, BFloat16IsRoundedToTheNearest) {
   const std::filesystem::path to = copy(Precision::kBFloat16, "half");
   const auto exact = numbers(model, "embed.E"), near = numbers(to, "embed.E");
   for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_LE(std::abs(near[i] - exact[i]), std::abs(exact[i]) / 256);
@@ -79,7 +79,7 @@ TEST_F(ExportTest, IntegersAreWithinHalfAStepOfEachColumnOrWord) {
   EXPECT_EQ(numbers(to, "enc.0.ln1.gamma"), numbers(model, "enc.0.ln1.gamma"));
 }
 
-TEST_F(ExportTest, ARoundedCopyLoadsAsTheModelThatIsRoundedWhenLoaded) {
+TEST_F(ExportTest, AnInt8CopyLoadsAsTheModelLoadedInInt8) {
   const std::filesystem::path to = copy(Precision::kInt8, "int8");
   const LoadedModel copied(*small->on, to), fresh(*small->on, model, WeightForm::kInt8);
   const LoadedModel numbers_again(*small->on, to, WeightForm::kFloat32);
@@ -98,7 +98,7 @@ TEST_F(ExportTest, ACopyOfACopyIsTheSame) {
   EXPECT_EQ(read_file(weights_file(directory / "again")), read_file(weights_file(to)));
 }
 
-TEST_F(ExportTest, TheCopySaysWhatItIs) {
+TEST_F(ExportTest, TheCopyRecordsItsPrecisionAndOrigin) {
   const ModelInfo read = read_info(copy(Precision::kInt8, "int8"));
   const Json exported = parse_json(read.provenance, "the provenance")["exported"];
   EXPECT_EQ(exported["precision"], "int8");
@@ -116,7 +116,7 @@ TEST_F(ExportTest, NothingIsOverwrittenOrLeftBehind) {
   EXPECT_FALSE(std::filesystem::exists(unfinished_path(directory / "other")));
 }
 
-TEST_F(ExportTest, WhatIsNoNumberIsRefusedInEveryPrecision) {
+TEST_F(ExportTest, NaNIsRefusedInEveryPrecision) {
   std::string bytes = read_file(weights_file(model));
   bytes.replace(bytes.size() - 4, 4, "\x00\x00\xC0\x7F", 4);  // NaN
   replace_file(weights_file(model), bytes);

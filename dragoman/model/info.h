@@ -1,4 +1,4 @@
-// config.json of a model directory: what the model is.
+// Reads and writes config.json, the file in a model directory that describes the model.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct ModelInfo {
   std::string source_language, target_language;  // BCP 47, or empty
   bool joint_vocabulary = true;
   std::uint64_t seed = 1;
-  std::string provenance = "{}";  // how the weights came to be, a JSON object as text; read by people
+  std::string provenance = "{}";  // how the weights were made, for people to read; a JSON object as text
 };
 
-// Both throw an Error that names the file for what is missing, damaged or foreign; the file is replaced whole or not at
-// all.
+// Both throw an Error that names the file if it is missing, damaged or of another format. The file is replaced
+// atomically.
 void write_info(const std::filesystem::path& directory, const ModelInfo& info);
 ModelInfo read_info(const std::filesystem::path& directory);
 

@@ -8,7 +8,7 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = 16 << 20;  // bytes; the profile of a language takes some thousand
+constexpr std::size_t kLargestFile = 16 << 20;  // bytes; the profile of a language takes a few thousand
 
 fs::path languages_file(const fs::path& directory) { return directory / "languages.json"; }
 

@@ -1,4 +1,5 @@
-// What a model's directory knows of its languages (languages.json): profiles by which their text is recognised.
+// Reads and writes languages.json in a model directory: profiles of the model's languages, by which their text is
+// recognised.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +12,10 @@ namespace dragoman::model {
 
 std::filesystem::path languages_file(const std::filesystem::path& directory);
 
-// Replaces the file whole or not at all.
+// Replaces the file atomically.
 void write_languages(const std::filesystem::path& directory, const std::vector<text::KnownLanguage>& languages);
-// The languages with these tags, each with its profile if the file has one. There need not be a file. Throws an Error
-// that names it if it is damaged.
+// The languages with these tags, each with its profile if the file has one. The file is optional. Throws an Error that
+// names the file if it is damaged.
 std::vector<text::KnownLanguage> read_languages(const std::filesystem::path& directory,
                                                 const std::vector<std::string>& tags);
 

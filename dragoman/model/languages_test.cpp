@@ -23,7 +23,7 @@ TEST_F(LanguagesTest, AreReadAsWritten) {
   EXPECT_FALSE(read[1].profile);
 }
 
-TEST_F(LanguagesTest, NeedNotBeThereButMustBeWhole) {
+TEST_F(LanguagesTest, TheFileIsOptionalButMustNotBeDamaged) {
   EXPECT_FALSE(read_languages(directory, {"de"})[0].profile);
   for (const char* text : {"{", "[]", R"({"de": 3})", R"({"de": "abc"})"}) {
     replace_file(languages_file(directory), text);

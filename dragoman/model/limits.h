@@ -1,5 +1,5 @@
-// What the settings of models and of training may be: checks that throw a UsageError, and the sizes beyond which no
-// machine could hold a model.
+// Limits of the settings of models and of training: the largest sizes, beyond what any machine could hold, and checks
+// that throw a UsageError.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dragoman::model {
 
-// Sizes of tensors fit their types up to these.
+// Up to these limits the sizes of tensors do not overflow.
 inline constexpr int kMostLayers = 1000;
 inline constexpr int kLargestWidth = 1 << 24;
 inline constexpr int kLargestVocabulary = 1 << 28;

@@ -1,5 +1,5 @@
-// The settings of a model of any architecture, and what follows from them. Training, decoding, files, the server and
-// the command line hold this; only the folder of an architecture knows its settings by type.
+// ModelConfig: the settings of a model of any architecture, and functions of them. Training, decoding, files, the
+// server and the command line use this type; only an architecture's own folder uses the type of its settings.
 #pragma once
 
 #include <concepts>
@@ -19,24 +19,25 @@ namespace dragoman::model {
 
 class Seq2Seq;
 
-// What the settings of an architecture must offer. Beside these: fields() and, where keys set two fields, shorthands().
+// What the settings struct of an architecture must have. In addition: fields() and, if some keys set two fields,
+// shorthands().
 template <class Config>
 concept Architectural = requires(const Config& config, std::int64_t n) {
   { Config::kArch } -> std::convertible_to<std::string_view>;
   { config.V_source } -> std::convertible_to<int>;
   { config.V_target } -> std::convertible_to<int>;
   { config.tie } -> std::convertible_to<Tie>;
-  { config.width() } -> std::convertible_to<int>;  // of the states; d_model in equation (3)
-  config.validate();                               // throws a UsageError for settings that make no model
+  { config.width() } -> std::convertible_to<int>;  // of the decoder's states; d_model in equation (3)
+  config.validate();                               // throws a UsageError for invalid settings
   { make_model(config) } -> std::same_as<std::unique_ptr<Seq2Seq>>;
-  // Of one forward pass over a pair of n source and n target tokens: all matrix products, attention included.
+  // Multiply-adds of all matrix products, attention included, in one forward pass over n source and n target tokens.
   { multiply_adds(config, n, n) } -> std::same_as<Checked>;
   { describe(config) } -> std::same_as<std::string>;  // "6 + 6 layers of width 512, 8 heads"
 };
 
 namespace held {
 
-// How a ModelConfig holds settings of a type that its users do not know.
+// Type erasure: how a ModelConfig holds settings whose type its users do not know.
 struct HeldConfig {
   virtual ~HeldConfig() = default;
   virtual std::unique_ptr<HeldConfig> copy() const = 0;
@@ -84,12 +85,12 @@ struct ConfigHolder final : HeldConfig {
 
 class ModelConfig {
  public:
-  // Of no architecture yet. Everything but assignment throws a UsageError.
+  // Without an architecture. Every function except assignment throws a UsageError.
   ModelConfig() = default;
   template <Architectural Config>
   ModelConfig(const Config& config)
       : held_(std::make_unique<held::ConfigHolder<Config>>(config)) {
-  }  // NOLINT: settings of one architecture are those of a model
+  }  // NOLINT: implicit, so that the settings of an architecture can be passed as a ModelConfig
   ModelConfig(const ModelConfig& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
   ModelConfig& operator=(const ModelConfig& other) {
     held_ = other.held_ ? other.held_->copy() : nullptr;
@@ -100,7 +101,7 @@ class ModelConfig {
   ~ModelConfig() = default;
 
   std::string_view arch() const { return held().arch(); }
-  // The settings themselves. Throws a UsageError if they are of another architecture.
+  // The settings by their own type. Throws a UsageError if they belong to another architecture.
   template <Architectural Config>
   const Config& as() const {
     const auto* holder = dynamic_cast<const held::ConfigHolder<Config>*>(held_.get());
@@ -112,7 +113,7 @@ class ModelConfig {
     return const_cast<Config&>(std::as_const(*this).as<Config>());
   }
 
-  // As those of any settings struct.
+  // The fields and shorthands, as every settings struct lists them.
   template <class Visitor>
   void fields(Visitor&& field) {
     FieldList list;
@@ -126,7 +127,7 @@ class ModelConfig {
     list.each(field);
   }
 
-  // Throws a UsageError for settings that make no model, or one that no machine could hold.
+  // Throws a UsageError for invalid settings, or for a model with more than kMostParameters parameters.
   void validate() const;
 
   int source_vocabulary() const { return held().source_vocabulary(); }
@@ -137,16 +138,17 @@ class ModelConfig {
   Tie tie() const { return held().tie(); }
   int width() const { return held().width(); }
 
-  std::unique_ptr<Seq2Seq> make_model() const;  // without memory, until a ParameterBlock gives it some
-  // Of one forward pass over a pair of n source and m target tokens. Throws a UsageError for more than can be counted.
+  std::unique_ptr<Seq2Seq> make_model() const;  // its parameters have no memory until a ParameterBlock is made
+  // Multiply-adds of one forward pass over n source and m target tokens. Throws a UsageError if the number overflows.
   std::int64_t multiply_adds(std::int64_t n, std::int64_t m) const;
-  // Floating-point operations of training on such a pair: two for each multiply-add, and backward costs twice forward.
+  // Floating-point operations of training on such a pair: two for each multiply-add; backward costs twice as much as
+  // forward.
   double training_flops(std::int64_t n, std::int64_t m) const { return 6.0 * static_cast<double>(multiply_adds(n, m)); }
   std::string describe() const { return held().description(); }
 
  private:
   held::HeldConfig& held() const {
-    require<UsageError>(held_ != nullptr, "no model was described.");
+    require<UsageError>(held_ != nullptr, "no model is configured: the architecture is missing.");
     return *held_;
   }
 
@@ -159,7 +161,7 @@ struct ParameterInfo {
   std::int64_t count;
 };
 
-// Every parameter of the model by name, in the order in which they are saved. Allocates no weights.
+// Every parameter of the model by name, in the order of the model file. Allocates no weights.
 std::vector<ParameterInfo> parameter_table(const ModelConfig& config);
 std::int64_t parameter_count(const ModelConfig& config);
 

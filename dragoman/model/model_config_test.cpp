@@ -19,7 +19,7 @@ TEST(ModelConfig, ACopyHasSettingsOfItsOwn) {
   EXPECT_EQ(copy.as<TransformerConfig>().norm, Norm::kPre);
 }
 
-TEST(ModelConfig, FieldsReadAndWriteAsThoseOfTheStruct) {
+TEST(ModelConfig, FieldsAreThoseOfTheStruct) {
   ModelConfig any = TransformerConfig{.d_k = 16, .positions = Positions::kLearned, .P_drop = 0.25f};
   TransformerConfig own = any.as<TransformerConfig>();
   std::vector<std::string> of_any, of_own;
@@ -48,7 +48,7 @@ TEST(Registry, FindsArchitecturesAndPresetsByName) {
   EXPECT_THROW(preset("bas"), UsageError);
 }
 
-TEST(Sites, OfTheTransformerAreItsThreeAttentions) {
+TEST(Sites, TheTransformerListsItsThreeAttentions) {
   const TransformerConfig config{.N_enc = 2, .N_dec = 3, .window = 4};
   const nn::AttentionSites sites = Transformer(config).sites();
   ASSERT_EQ(sites.size(), 3u);

@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
-// The format allows 100 MB, but a parsed header takes up to twenty times its size. This is room for 100,000 tensors.
+// The format allows 100 MB, but a parsed header takes up to twenty times its size. This is enough for 100,000 tensors.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
 
 struct TypeName {
@@ -43,7 +43,7 @@ Json header_of(std::span<const TensorLabel> labels) {
   return header;
 }
 
-// A tensor's entry in the header; places count from the first byte after the header.
+// A tensor's entry in the header. `begin` and `end` are offsets from the first byte after the header.
 struct Place {
   StoredType type;
   std::vector<std::int64_t> shape;
@@ -62,7 +62,7 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
   const Json shape = json_entry<Json>(entry, "shape", tensor);
   const Json offsets = json_entry<Json>(entry, "data_offsets", tensor);
   require<Error>(is_list_of_sizes(shape) && is_list_of_sizes(offsets) && offsets.size() == 2, tensor,
-                 " has a shape or a place that does not read.");
+                 " has a shape or data_offsets that cannot be read.");
   Place place{.type = type->type,
               .shape = {},
               .begin = offsets[0].get<std::uint64_t>(),
@@ -107,7 +107,7 @@ void SafetensorsWriter::write_bfloat16(std::span<const float> values) {
   halves.reserve(values.size());
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // the nearest, the even one of two
+    const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // to nearest, ties to even
     halves.push_back(static_cast<std::uint16_t>(std::isnan(value) ? bits >> 16 | 0x40 : rounded));
   }
   write_bytes(halves.data(), halves.size() * sizeof(std::uint16_t));
@@ -124,7 +124,8 @@ std::string SafetensorsWriter::finish() {
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe is refused below, and not waited for
+  // O_NONBLOCK: do not wait for a pipe; it is refused below.
+  file_ = open_file(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   try {
     struct stat status {};

@@ -1,5 +1,6 @@
-// The safetensors format: eight bytes with the header's length, the header (JSON: name -> type, shape, place), and the
-// tensors' bytes. Files written here hold float32, bfloat16 or 8-bit integers, and these are read.
+// Reads and writes files in the safetensors format: eight bytes with the length of the header, the header (JSON: for
+// each name the type, the shape and the place of the data), and the data of the tensors. Supports float32, bfloat16 and
+// 8-bit integers.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,12 @@ struct TensorLabel {
   bool operator==(const TensorLabel&) const = default;
 };
 
-// A file written from front to back.
+// Writes a file from front to back.
 class SafetensorsWriter {
  public:
   SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels);
-  // The next values, tensor after tensor in the order of the labels and of their types. Numbers become bfloat16 by
-  // rounding to the nearest.
+  // Each call writes the next values: tensor after tensor in the order of the labels, each with the function for its
+  // type. write_bfloat16 rounds to the nearest.
   void write(std::span<const float> values);
   void write_bfloat16(std::span<const float> values);
   void write(std::span<const std::int8_t> values);
@@ -44,8 +45,8 @@ class SafetensorsWriter {
   Hash hash_;
 };
 
-// A file opened for reading. Sizes, types and places are checked before anything is read: a foreign or damaged file
-// gives an Error that names it.
+// A file opened for reading. The constructor checks all sizes, types and places; for a damaged file, or one of another
+// format, it throws an Error that names the file.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
@@ -53,17 +54,17 @@ class SafetensorsFile {
   SafetensorsFile(const SafetensorsFile&) = delete;
   SafetensorsFile& operator=(const SafetensorsFile&) = delete;
 
-  // In the order of their values.
+  // All tensors, in the order of their data.
   std::vector<TensorLabel> labels() const;
   const std::filesystem::path& path() const { return path_; }
   bool has(const std::string& name) const { return entries_.contains(name); }
   std::size_t count() const { return entries_.size(); }
-  // Of a tensor that is there.
+  // Shape and type of a tensor; requires has(name).
   const std::vector<std::int64_t>& shape(const std::string& name) const { return entries_.at(name).shape; }
   StoredType type(const std::string& name) const { return entries_.at(name).type; }
 
-  // The values of the tensor from `first` on, as many as `values` has room for. The tensor must be there and hold them.
-  // Throws an Error if it is made of integers where numbers are wanted, or the other way round.
+  // Reads values.size() values of a tensor, from `first` on. Requires has(name) and that the tensor has so many. Throws
+  // an Error if the tensor holds integers and `values` floats, or the other way round.
   void read(const std::string& name, std::int64_t first, std::span<float> values) const;
   void read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const;
 
@@ -71,7 +72,7 @@ class SafetensorsFile {
   struct Entry {
     std::vector<std::int64_t> shape;
     StoredType type;
-    std::uint64_t begin = 0;  // of its bytes, from the start of the file
+    std::uint64_t begin = 0;  // offset of its data from the start of the file
   };
 
   void parse_header(const std::string& text, std::uint64_t data_begin, std::uint64_t file_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 class SafetensorsTest : public data::CorpusTest {
  protected:
-  // A file with this header before so many bytes of values.
+  // The error message for a file with this header and so many bytes of data; empty if it is read.
   std::string complaint(const std::string& header, std::size_t value_bytes) const {
     const std::uint64_t size = header.size();
     replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header + std::string(value_bytes, '\0'));
@@ -40,7 +40,7 @@ TEST_F(SafetensorsTest, WeightsReadBackAsTheyWere) {
   }
 }
 
-TEST_F(SafetensorsTest, TheNamesAndShapesMustBeTheModels) {
+TEST_F(SafetensorsTest, NamesAndShapesMustBeThoseOfTheModel) {
   SmallModel small;
   write_safetensors(path, *small.on, small.block.tensors());
   TransformerConfig config = small_config();
@@ -59,14 +59,14 @@ TEST_F(SafetensorsTest, TheNamesAndShapesMustBeTheModels) {
   EXPECT_NE(reads(shallower).find("tensors, but this model has "), std::string::npos) << reads(shallower);
 }
 
-TEST_F(SafetensorsTest, PlacesMustFitTheFileAndOneAnother) {
+TEST_F(SafetensorsTest, DataOffsetsMustFitTheFileAndOneAnother) {
   EXPECT_EQ(complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "1", "8,12") + "}", 12), "");
   EXPECT_EQ(complaint(R"({"__metadata__":{"x":"y"},)" + entry("a", "2", "0,8") + "}", 8), "");
   expect_complaint("{" + entry("a", "2", "0,8") + "}", 7, "lies outside the file");
   expect_complaint("{" + entry("a", "2", "0,8") + "}", 12, "bytes that belong to no tensor");
   expect_complaint("{" + entry("a", "2", "8,0") + "}", 8, "lies outside the file");
   expect_complaint("{" + entry("a", "3", "0,8") + "}", 8, "a shape that does not fit its bytes");
-  expect_complaint("{" + entry("a", "-2", "0,8") + "}", 8, "a shape or a place that does not read");
+  expect_complaint("{" + entry("a", "-2", "0,8") + "}", 8, "a shape or data_offsets that cannot be read");
   expect_complaint("{" + entry("a", "4294967296,4294967298", "0,8") + "}", 8, "does not fit its bytes");
   expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
   expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");

@@ -7,8 +7,8 @@
 
 namespace dragoman::model {
 
-DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderRoom& room) {
-  return DecoderState(StateArrays(on, model.state_layout(), room), room);
+DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapacity& capacity) {
+  return DecoderState(StateArrays(on, model.state_layout(), capacity), capacity);
 }
 
 void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,

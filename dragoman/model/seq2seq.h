@@ -1,4 +1,4 @@
-// All that training, decoding and the server know of a model, whatever its architecture.
+// The interface of a model of any architecture. Training, decoding and the server know nothing else about a model.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace dragoman::model {
 
-// What the encoder made of the source sentences.
+// The encoder's output for a batch of source sentences.
 struct Encoded {
   Tensor states;  // [R, ...]: a row for each source token
   Segments segments;
-  std::vector<Tensor> summary = {};  // of whole sentences, [B, ...] each; optional
+  std::vector<Tensor> summary = {};  // values for whole sentences, [B, ...] each; optional
 };
 
-// How the decoder's last states become scores of words: states E^T + b.
+// The output projection, which turns the decoder's states into logits of the words: states E^T + b.
 struct OutputProjection {
-  Tensor E;                  // [V, d_model]; missing if it is packed
-  Tensor b;                  // [V], or missing
-  PackedMatrix packed = {};  // E^T, in a model for inference
+  Tensor E;                  // [V, d_model]; absent if it is packed
+  Tensor b;                  // [V]; optional
+  PackedMatrix packed = {};  // E^T, in a model with packed weights
 };
 
 class Seq2Seq {
@@ -34,48 +34,48 @@ class Seq2Seq {
 
   virtual Encoded encode(const Tokens& source, nn::Pass& pass) const = 0;
 
-  // Teacher-forced: `target` is the target shifted right by one, so that row j predicts token j. Returns the states
-  // [R, d_model] that the output projection scores.
+  // Teacher-forced: `target` is the target sentence shifted right by one, so that row j of a sentence predicts its
+  // token j. Returns the states [R, d_model], which are the input of the output projection.
   virtual Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const = 0;
   virtual OutputProjection output() const = 0;
 
-  // Step by step. What the model keeps from one step to the next:
+  // Decoding step by step. The arrays that the model keeps between steps:
   virtual StateLayout state_layout() const = 0;
-  // Row i of what was encoded is remembered in row rows[i] of the memory; int32 [R].
+  // Stores what the steps need of row i of `encoded` in row rows[i] of the state's memory; rows is int32 [R].
   virtual void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const = 0;
-  // Reads one token per row and returns the states [rows, width] that predict the next.
+  // One decoding step: reads one token per row and returns the states [rows, width] that predict the next tokens.
   virtual Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const = 0;
-  // Whether a step launches the same for the same shapes and bounds, whatever the arrays hold, so that its launches may
-  // be recorded and the search may stay on the device.
+  // Whether the launches of a step depend only on the shapes and bounds of its arrays, not on their contents. Then the
+  // launches can be recorded, and the search can stay on the device.
   virtual bool steps_can_be_recorded() const { return false; }
 
   virtual std::int64_t source_vocabulary() const = 0;
   virtual std::int64_t target_vocabulary() const = 0;
-  virtual std::int32_t start_token() const = 0;  // what the decoder reads before the first word
-  // Tokens that a sentence may have on either side, EOS included.
+  virtual std::int32_t start_token() const = 0;  // the decoder's input before the first word
+  // The largest number of tokens of a sentence on either side, EOS included.
   virtual std::int64_t most_positions() const { return std::numeric_limits<std::int64_t>::max(); }
-  // What is added to the embeddings of source tokens, row pos for position pos: [positions, width], fewer rows if the
-  // model has fewer. Empty if it knows no positions. `on` must not be at work elsewhere.
+  // The encodings that are added to the embeddings of source tokens, [positions, width] with row pos for position pos;
+  // fewer rows if the model has fewer, and empty if it has none. `on` must not be in use elsewhere.
   virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
 
-  // Losses of its own that training makes smaller too, by name: encode() and decode() put them into Pass::own_losses,
-  // in this order.
+  // The names of additional losses that training minimises too. encode() and decode() put these losses into
+  // Pass::own_losses, in this order.
   virtual std::vector<std::string> loss_names() const { return {}; }
 
-  // Where it attends. Observers and heads name a site by its place in this list; it is empty for a model without
-  // attention.
+  // The places where the model uses attention. Observers and heads name a site by its index in this list. Empty for a
+  // model without attention.
   virtual nn::AttentionSites sites() const { return {}; }
 
   virtual void parameters(nn::ParameterVisitor& visit) = 0;
 };
 
-// Decoding by steps with a DecoderState, which records on the host which rows belong to which hypothesis. The state
-// takes its memory from the backend's arena as it stands: what follows may be wrapped in an ArenaScope of its own.
-DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderRoom& room);
-// Encoded sentences that have entered the state under these numbers, in order, are remembered there.
+// Decoding step by step with a DecoderState, which records on the host which rows belong to which hypothesis. The state
+// takes its memory from the backend's arena now; an ArenaScope around later steps does not free it.
+DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapacity& capacity);
+// Stores encoded sentences in the state. They have entered it under these numbers, in the same order.
 void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
               DecoderState& state);
-// Reads one token per row of the state.
+// One decoding step: ids[r] is the next token of row r of the state.
 Tensor step(const Seq2Seq& model, std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass);
 
 // log P(next word) for each row of the decoder's states: [rows, V].

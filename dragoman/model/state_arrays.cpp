@@ -2,10 +2,10 @@
 
 namespace dragoman::model {
 
-StateArrays::StateArrays(Backend& on, const StateLayout& layout, const DecoderRoom& room) {
+StateArrays::StateArrays(Backend& on, const StateLayout& layout, const DecoderCapacity& capacity) {
   for (const StateArray& array : layout.memory)
-    memory_.push_back(on.empty({room.source_rows, array.width}, array.dtype));
-  for (const StateArray& array : layout.cells) cells_.push_back(on.empty({room.cells, array.width}, array.dtype));
+    memory_.push_back(on.empty({capacity.source_rows, array.width}, array.dtype));
+  for (const StateArray& array : layout.cells) cells_.push_back(on.empty({capacity.cells, array.width}, array.dtype));
 }
 
 }  // namespace dragoman::model

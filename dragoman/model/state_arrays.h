@@ -1,5 +1,5 @@
-// What a model keeps between decoding steps, in arrays that it declares by name. Who keeps account of sentences and
-// hypotheses (DecoderState on the host, DeviceEngine on the device) says which of their rows a step may read and write.
+// The arrays that a model keeps between decoding steps; a model declares them by name. DecoderState (on the host) or
+// DeviceEngine (on the device) tracks sentences and hypotheses, and decides which rows a step may read and write.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@
 
 namespace dragoman::model {
 
-// How much may be under way at once.
-struct DecoderRoom {
+// The capacity of the state: how many tokens it can hold at once.
+struct DecoderCapacity {
   std::int64_t source_rows = 0;  // tokens of source sentences, EOS included
-  std::int64_t cells = 0;        // tokens of all hypotheses, those that were dropped included
+  std::int64_t cells = 0;        // tokens of all hypotheses, dropped ones included
 };
 
-// The rows of a step, one a hypothesis, in arrays of the device: on the host nothing is known of them but bounds.
+// The rows of a step, one for each hypothesis. The arrays are on the device; the host knows only bounds of their
+// values.
 struct StepRows {
-  Array ids;                   // int32 [rows]: the token that each reads
+  Array ids;                   // int32 [rows]: the token that each row reads
   Array cells, lengths;        // as in CachedKeys
-  MemoryRows memory;           // whose `longest` may be more than the largest count
-  std::int64_t positions = 1;  // more than any of the lengths
+  MemoryRows memory;           // its `longest` may be more than the largest count
+  std::int64_t positions = 1;  // more than the largest length
 
   std::int64_t count() const { return ids.count(); }
-  // As the embedding reads them: sentences of one token, at the positions that they have in their hypotheses.
+  // The tokens for the embedding: each row is a sentence of one token, at its position in the hypothesis.
   Tokens tokens() const {
     Tokens tokens;
     tokens.ids = ids;
@@ -36,17 +37,17 @@ struct StepRows {
   }
 };
 
-// One array: a row for every cell, or for every row of the memory.
+// One array of the state. It has a row for every cell, or for every source token (the memory).
 struct StateArray {
   std::string name;
   std::int64_t width = 0;
   DType dtype = DType::kFloat32;
 };
 
-// A token of a hypothesis has a cell, which belongs to it for as long as its sentence is under way: a step writes the
-// cell of the token that it reads, and finds what came before in the cells of that token's ancestors. Hypotheses that
-// share a beginning share its cells, so that a fork copies nothing. What depends on the source alone is in the memory,
-// a row for each of its tokens; what the whole sentence has once may lie in the row of its first token.
+// The arrays of a model's state. Every token of a hypothesis has a cell, until its sentence is finished. A step writes
+// the cell of the token that it reads, and reads the cells of the tokens before it. Hypotheses with a common beginning
+// share its cells, so a fork copies nothing. Values that depend on the source alone are in the memory, which has a row
+// for each source token. A value of the whole sentence may be put in the row of its first token.
 struct StateLayout {
   std::vector<StateArray> memory = {};
   std::vector<StateArray> cells = {};
@@ -54,11 +55,11 @@ struct StateLayout {
 
 class StateArrays {
  public:
-  // For a model that keeps nothing.
+  // For a model that keeps nothing between steps.
   StateArrays() = default;
-  // Takes the memory from the backend's arena: the steps' own values lie above it. Pages that are never written cost
+  // Takes the memory from the backend's arena, before the values of the steps. Pages that are never written cost
   // nothing.
-  StateArrays(Backend& on, const StateLayout& layout, const DecoderRoom& room);
+  StateArrays(Backend& on, const StateLayout& layout, const DecoderCapacity& capacity);
 
   bool empty() const { return memory_.empty() && cells_.empty(); }
 

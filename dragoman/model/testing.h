@@ -1,5 +1,5 @@
-// What tests of models, decoding and training share: a small Transformer with its memory, and a model whose scores are
-// written down beforehand.
+// Helpers for tests of models, decoding and training: a small Transformer with its memory, and a model whose logits a
+// test prescribes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace dragoman::model {
 
-// Sizes that are no multiple of a vector, and dropout off.
+// Sizes that are not multiples of a vector, and no dropout.
 inline TransformerConfig small_config() {
   TransformerConfig config;
   config.N_enc = config.N_dec = 2;
@@ -47,7 +47,7 @@ struct SmallModel {
   explicit SmallModel(const ModelConfig& config, const SmallOptions& options = {})
       : SmallModel(config.as<TransformerConfig>(), options) {}
 
-  // Moves every parameter a little, so that biases and LayerNorms have something to say.
+  // Adds noise to every parameter, so that biases and LayerNorms have an effect.
   void stir() {
     std::uint64_t seed = 10;
     for (const nn::NamedTensor& tensor : block.tensors()) {
@@ -90,8 +90,8 @@ inline std::vector<data::SentencePair> random_pairs(int count, int longest, std:
   return pairs;
 }
 
-// Scores what it was told to: logits(sentence, position) of V numbers, whatever the words. Its states are the logits
-// themselves, and its output projection the unit matrix.
+// A model with prescribed logits: logits(sentence, position) returns V numbers, whatever the words are. Its states are
+// the logits themselves, and its output projection is the unit matrix.
 class ScriptedModel final : public Seq2Seq {
  public:
   using Logits = std::function<Doubles(int sentence, int position)>;
@@ -111,7 +111,7 @@ class ScriptedModel final : public Seq2Seq {
     return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
   }
   OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
-  // The memory holds the number of each sentence, in the order in which they were remembered.
+  // The memory holds the number of each sentence, counted in the order in which they were remembered.
   StateLayout state_layout() const override { return {.memory = {{"sentence", 1, DType::kFloat64}}}; }
   void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
     const Doubles sentence = values_of(on_, encoded.segments.sentence.reshaped({1, encoded.segments.R}));
@@ -149,7 +149,7 @@ class ScriptedModel final : public Seq2Seq {
   std::int64_t V_;
   Logits logits_;
   Array unit_;
-  mutable double remembered_ = 0;  // sentences
+  mutable double remembered_ = 0;  // number of sentences
 };
 
 }  // namespace dragoman::model

@@ -14,7 +14,7 @@ namespace dragoman::nn {
 using namespace ops;  // NOLINT: equations read as in the paper
 
 // Section 3.2.1. "We compute the dot products of the query with all keys, divide each by sqrt(d_k), and apply a softmax
-// function to obtain the weights on the values." Keys that the mask hides count as -infinity before the softmax.
+// function to obtain the weights on the values." The products with masked keys are set to -infinity before the softmax.
 Tensor attention_weights(const Tensor& Q, const Tensor& K, const Mask& mask) {
   const double d_k = static_cast<double>(K.dim(-1));
   return softmax(masked(matmul(Q, transpose(K)) * (1.0 / std::sqrt(d_k)), mask));
@@ -28,9 +28,9 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Mask& 
 
 // Section 3.2.2:  MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O,
 //                 head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).
-// `projected` holds the projections of all heads side by side; the fused kernel computes equation (1) for each sentence
-// and head, and writes the heads side by side again, so that Concat costs nothing. Whoever observes gets the kernel's
-// own weights.
+// `projected` holds Q W_i^Q, K W_i^K and V W_i^V of all heads side by side. The fused kernel computes equation (1) for
+// each sentence and head and writes the heads side by side, so that Concat costs nothing. An observer receives the
+// weights of the same kernel.
 Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach& reach, Pass& pass) const {
   Array weights;
   const Tensor concatenated =
@@ -80,9 +80,9 @@ const char* letter(Projection projection) {
 
 }  // namespace
 
-// The first public code drew W_Q, W_K and W_V as one matrix of d_model rows; fairseq draws each by itself and scales it
-// by 1 / sqrt(2). For the paper's sizes the two limits are the same number, and we use the first for cross-attention
-// too.
+// The first public code (tensor2tensor) drew W_Q, W_K and W_V as one matrix with d_model rows; fairseq draws each
+// separately and scales its limit by 1 / sqrt(2). For the paper's sizes both rules give the same limit. We use the
+// first rule for cross-attention too.
 Parameter::Columns projection_weights(const AttentionSizes& sizes, Projection projection, const std::string& prefix) {
   const double limit = sizes.init == AttentionInit::kT2T
                            ? glorot_limit(sizes.d_model, 2 * sizes.keys() + sizes.values())
@@ -170,7 +170,7 @@ Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, 
                             .offsets = {},
                             .position = reach.queries.position.reshaped({reach.queries.R, 1}).row_range(q[b], n_q),
                             .sentence = reach.queries.sentence.reshaped({reach.queries.R, 1}).row_range(q[b], n_q)};
-    // Dropout counts its channels over the weights of all heads, so they are put side by side for it.
+    // Dropout numbers its channels through the weights of all heads, so the heads' weights are put side by side first.
     Tensor weights;
     for (std::int64_t i = 0; i < h; ++i) {
       const Tensor head = attention_weights(columns(rows(Q, q[b], n_q), i * d_k, d_k),

@@ -35,7 +35,7 @@ TEST(AttentionWeights, MaskedKeysGetNothing) {
   EXPECT_EQ(bench.values(beyond), (Doubles{1, 1, 0, 0}));
 }
 
-TEST(AttentionWeights, AWindowIsItsDefinition) {
+TEST(AttentionWeights, AWindowHidesTheKeysThatItsDefinitionHides) {
   const Workbench bench;
   constexpr int n = 9;
   const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
@@ -69,7 +69,7 @@ TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
   EXPECT_EQ(squares / 256 / std::sqrt(4.0) / std::sqrt(4.0), 1);
 }
 
-// Two-head self-attention in numbers small enough to be worked out by hand.
+// Stores the weights that it observes.
 struct Remembered : Observer {
   explicit Remembered(const Workbench& bench_) : bench(bench_) {}
   void see(int, int, const Array& w, const Reach&) override { weights = bench.values(w); }
@@ -78,6 +78,7 @@ struct Remembered : Observer {
   Doubles weights;
 };
 
+// Self-attention with two heads, in numbers small enough to be worked out by hand.
 struct Example {
   Example() : layer({.d_model = 4, .h = 2, .d_k = 2, .d_v = 2}, 0, 0) {
     for (const NamedTensor& tensor : block.tensors()) {
@@ -166,7 +167,7 @@ TEST(MultiHeadAttention, ObservingChangesNoBit) {
   }
 }
 
-// The fused kernel and its definition, for Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v].
+// The fused kernel and its definition, for the same Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v].
 struct Pair {
   std::int64_t h, d_k, d_v;
   Reach reach;
@@ -266,7 +267,7 @@ TEST(Attention, FutureTokensDoNotChangeThePast) {
   });
 }
 
-TEST(Attention, WrittenWeightsAreTheOnesOfTheDefinition) {
+TEST(Attention, WrittenWeightsAreThoseOfTheDefinition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({70}), memory = bench.segments({67});
     const Tensor Q = bench.random({70, 4}, 1), K = bench.random({67, 4}, 2), V = bench.random({67, 4}, 3);

@@ -1,4 +1,4 @@
-// Embeddings of tokens, whatever form the vocabulary's memory has.
+// Token embeddings, from a plain or a packed embedding matrix.
 #pragma once
 
 #include "dragoman/nn/parameters.h"
@@ -6,8 +6,8 @@
 
 namespace dragoman::nn {
 
-// Row r is `scale` times E's row of token r, plus P's row of its position (P may be missing), with elements dropped.
-// There is no dropout with packed weights: they are for inference.
+// Row r is dropout(scale * E[token r] + P[position of r]); P may be absent. Packed weights are for inference, so
+// dropout does not apply to them.
 inline Tensor embed(Backend& on, const Tokens& tokens, const Parameter& E, const Tensor& P, double scale,
                     const Dropout& dropout = {}) {
   if (E.packed()) return ops::embed(on, tokens, E.packed(), P, scale);

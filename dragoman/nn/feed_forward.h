@@ -9,12 +9,12 @@ namespace dragoman::nn {
 
 struct FeedForward {
   Linear inner, outer;  // W_1 [d_model, d_ff], W_2 [d_ff, d_model]
-  double P_drop = 0;    // of the inner activations; the paper has none
+  double P_drop = 0;    // dropout after the ReLU; the paper has none
 
   FeedForward() = default;
   FeedForward(std::int64_t d_model, std::int64_t d_ff, double P_drop_);
 
-  // Equation (2):  FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, each position by itself.
+  // Equation (2):  FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, for each position separately.
   Tensor operator()(const Tensor& x, const Segments& segments, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);

@@ -1,4 +1,4 @@
-// Initial weights: limits of the uniform distributions.
+// Limits of the uniform distributions that initial weights are drawn from.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,8 @@
 
 namespace dragoman::nn {
 
-// Glorot and Bengio: U(-limit, limit) keeps the variance of activations and gradients through a layer.
+// Glorot and Bengio (2010): with weights from U(-limit, limit), activations and gradients keep about the same variance
+// through a layer.
 inline double glorot_limit(std::int64_t fan_in, std::int64_t fan_out) {
   return std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
 }

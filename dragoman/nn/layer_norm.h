@@ -1,4 +1,4 @@
-// Layer normalisation, over the features of each token by itself.
+// Layer normalisation over the features of each token: gamma (x - mean) / sqrt(variance + eps) + beta.
 #pragma once
 
 #include "dragoman/nn/parameters.h"

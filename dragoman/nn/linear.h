@@ -1,4 +1,4 @@
-// An affine map.
+// An affine map, x W + b.
 #pragma once
 
 #include "dragoman/nn/parameters.h"
@@ -8,9 +8,9 @@ namespace dragoman::nn {
 
 struct Linear {
   Parameter W;  // [in, out]
-  Parameter b;  // [out], or missing
+  Parameter b;  // [out]; optional
 
-  // x W + b, then ReLU and dropout if asked for.
+  // activation(x W + b); by default there is no activation.
   Tensor operator()(const Tensor& x, const Activation& activation = {}) const {
     if (W.packed()) return ops::linear(x, W.packed(), b.tensor(), activation);
     return ops::linear(x, W.tensor(), b.tensor(), activation);

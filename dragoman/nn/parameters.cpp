@@ -8,7 +8,7 @@ namespace dragoman::nn {
 
 namespace {
 
-// Parameters start at multiples of this many elements: 128 bytes in float32, and a whole tile of any kernel.
+// Parameters start at multiples of this many elements: 128 bytes in float32, which suits the tiles of all kernels.
 constexpr std::int64_t kAlignment = 32;
 
 constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // "init"
@@ -17,7 +17,7 @@ std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-// FNV-1a: a tensor's numbers depend on its name, not on how many tensors come before it.
+// FNV-1a. The initial numbers of a tensor depend on its name, not on the tensors before it.
 std::uint64_t hash_name(const std::string& name) {
   std::uint64_t hash = 14695981039346656037u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -126,7 +126,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
   const auto start_of = [&](const Array& block, std::int64_t start) {
     return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(block.dtype()));
   };
-  value_memory_ = on_.reserve(bytes);  // fresh memory is zero, and so are the extra rows
+  value_memory_ = on_.reserve(bytes);  // new memory is zero, so the padding rows are too
   values_ = Array(value_memory_->base(), {count}, dtype, on_.device());
   if (rounded) {
     copy_memory_ = on_.reserve(static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(computed));

@@ -1,5 +1,6 @@
-// A layer lists its parameters once, by name, and that list serves initialisation, counting, saving, loading and the
-// optimiser. Parameters live in flat blocks: values, gradients and the optimiser's moments share one layout.
+// Parameters of layers, and their memory. A layer lists its parameters once, by name; initialisation, counting, saving,
+// loading and the optimiser all use that list. All parameters of a model lie in one flat block; values, gradients and
+// the optimiser's moments have the same layout.
 #pragma once
 
 #include <algorithm>
@@ -14,27 +15,27 @@
 
 namespace dragoman::nn {
 
-// How a parameter starts.
+// The initial distribution of a parameter.
 struct Initial {
   enum class Kind : std::uint8_t { kConstant, kUniform, kNormal };
   Kind kind = Kind::kConstant;
   double amount = 0;            // the constant, the limit of U(-limit, limit), or the standard deviation
-  bool zero_first_row = false;  // the row of the reserved id 0
+  bool zero_first_row = false;  // set row 0 to zero: the embedding of the reserved id 0
 
   static Initial constant(double value) { return {Kind::kConstant, value}; }
   static Initial uniform(double limit) { return {Kind::kUniform, limit}; }
   static Initial normal(double deviation) { return {Kind::kNormal, deviation}; }
 };
 
-// What a matrix is for, which says how it is packed for inference.
+// How a parameter is used, which decides how it is stored for inference.
 enum class Use : std::uint8_t {
-  kProduct,     // x W
-  kVocabulary,  // looked up by row, and x E^T: packed as its transpose
-  kExact,       // looked up, or multiplied element by element: neither packed nor rounded
+  kProduct,     // in x W
+  kVocabulary,  // an embedding: for lookup by row, and in x E^T; packed as its transpose
+  kExact,       // for lookup by row, or multiplied element by element: neither packed nor rounded
 };
 
-// One stored vector or matrix. Several named matrices may lie in it side by side, so that one product serves them all:
-// W_Q, W_K and W_V are columns of one matrix.
+// One stored vector or matrix. Several named matrices may lie in it side by side, so that one product computes with all
+// of them: W_Q, W_K and W_V are columns of one matrix.
 struct Parameter {
   struct Columns {
     std::string name;
@@ -45,18 +46,20 @@ struct Parameter {
   Parameter() = default;
   Parameter(const Shape& shape, const Initial& initial) : shape_(shape), initial_(initial) {}
   Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows 0: a vector
-  // Memory is laid out for a multiple of this many rows; the extra ones stay zero and are neither counted nor saved.
+  // Rounds the number of rows in memory up to a multiple of this many. The padding rows stay zero and are neither
+  // counted nor saved.
   Parameter& rounded_rows(std::int64_t multiple);
-  std::int64_t padding_rows() const;  // the extra ones
-  Parameter& used_as(Use use);        // kProduct unless told
+  std::int64_t padding_rows() const;
+  Parameter& used_as(Use use);  // defaults to kProduct
 
-  explicit operator bool() const { return shape_.rank() > 0; }  // false: the layer goes without it
+  explicit operator bool() const { return shape_.rank() > 0; }  // false if the layer does not have this parameter
   const Shape& shape() const { return shape_; }
-  // Its memory is the one or the other: a tensor, or, in a block for inference, a packed matrix.
-  // In training with bfloat16 the tensor is a rounded copy of the values that the optimiser changes.
+  // Exactly one of the two is present: a tensor or, in a block of packed weights, a packed matrix.
+  // In training with bfloat16 the tensor is a rounded copy of the values that the optimiser updates.
   const Tensor& tensor() const { return tensor_; }
   const PackedMatrix& packed() const { return packed_; }
-  DType dtype() const { return packed_ ? DType::kFloat32 : tensor_.array().dtype(); }  // of what is computed with it
+  // The element type of results that are computed with this parameter.
+  DType dtype() const { return packed_ ? DType::kFloat32 : tensor_.array().dtype(); }
 
  private:
   friend class ParameterBlock;
@@ -72,15 +75,15 @@ struct Parameter {
   PackedMatrix packed_;
 };
 
-// Numbers that belong to a layer but are not learned by gradients: a running mean, an estimate that the layer itself
-// keeps up to date. Saved with the model and resumed with a run; the optimiser does not see them.
+// Numbers that belong to a layer but are not learned by gradient descent, for example a running mean that the layer
+// updates itself. They are saved with the model and restored when a run resumes; the optimiser does not use them.
 struct Buffer {
   Buffer() = default;
   Buffer(const Shape& shape, double initial) : shape_(shape), initial_(initial) {}
 
   explicit operator bool() const { return shape_.rank() > 0; }
   const Shape& shape() const { return shape_; }
-  const Array& values() const { return values_; }  // of the type of statistics: float32, or float64 beside float64
+  const Array& values() const { return values_; }  // float64 if the parameters are float64, otherwise float32
 
  private:
   friend class ParameterBlock;
@@ -91,15 +94,15 @@ struct Buffer {
   Array values_;
 };
 
-// A tensor as it is saved: a whole parameter, the columns of one that have a name of their own, or a buffer.
+// A tensor as it is saved: a whole parameter, named columns of a parameter, or a buffer.
 struct NamedTensor {
   std::string name;
   Shape shape;
   Initial initial;
-  Array values;  // absent before memory is given, and if it is packed
+  Array values;  // absent if the weights are packed, or before a ParameterBlock has allocated memory
   Use use = Use::kExact;
-  PackedMatrix packed = {};       // what it is part of, in a block of packed weights
-  std::int64_t first_column = 0;  // its place there
+  PackedMatrix packed = {};       // the packed matrix that holds it, in a block of packed weights
+  std::int64_t first_column = 0;  // the first of its columns there
 
   bool is_weights() const { return shape.rank() == 2 && use != Use::kExact; }
   Transpose packs_as() const { return use == Use::kVocabulary ? Transpose::kYes : Transpose::kNo; }
@@ -107,7 +110,7 @@ struct NamedTensor {
 
 class ParameterVisitor {
  public:
-  // Visits a parameter, if the layer has it. Named columns go by their own names.
+  // Visits a parameter, unless the layer does not have it. Named columns are listed under their own names.
   void operator()(const std::string& name, Parameter& parameter);
   void operator()(const std::string& name, Buffer& buffer);
   // Visits the parameters of a layer under "name.".
@@ -123,7 +126,7 @@ class ParameterVisitor {
   const std::vector<Parameter*>& parameters() const { return parameters_; }
   const std::vector<NamedTensor>& buffer_tensors() const { return buffer_tensors_; }
   const std::vector<Buffer*>& buffers() const { return buffers_; }
-  // All that a model's file holds: parameters, then buffers.
+  // All tensors in a model file: parameters, then buffers.
   std::vector<NamedTensor> saved() const;
 
  private:
@@ -133,12 +136,12 @@ class ParameterVisitor {
   std::vector<Buffer*> buffers_;
 };
 
-// Tensors pass between device and host in ranges of rows of about this many elements, so that saving, loading and
-// drawing them takes no room to speak of.
+// Tensors are copied between device and host in ranges of rows of about this many elements, so that saving, loading and
+// drawing them need little extra memory.
 inline constexpr std::int64_t kStagedElements = 1 << 20;
 
-// Calls work(first row, rows) for ranges of rows in which a tensor's values may be given to store_rows(), one after the
-// other. A matrix that is packed by columns is given whole.
+// Calls work(first row, number of rows) for consecutive ranges of rows of a tensor, in which its values can be given to
+// store_rows(). A matrix that is packed by columns is one range.
 template <class Work>
 void for_stored_rows(const NamedTensor& tensor, const Work& work) {
   const std::int64_t rows = tensor.shape.rows(), cols = std::max<std::int64_t>(1, tensor.shape.cols());
@@ -146,25 +149,26 @@ void for_stored_rows(const NamedTensor& tensor, const Work& work) {
   const std::int64_t most = whole ? rows : std::max<std::int64_t>(1, kStagedElements / cols);
   for (std::int64_t first = 0; first < rows; first += most) work(first, std::min(most, rows - first));
 }
-// The values of a range of rows, on the device: floating-point numbers, or, for packed weights, int8 with their scales.
+// Stores the values of a range of rows. `rows` is on the device: floating-point numbers or, for packed weights, also
+// int8 with their scales.
 void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows,
                 const Array& scales = {});
 
 enum class Purpose : std::uint8_t { kInference, kTraining };
 
-// A part of the flat block: neighbouring parameters that are all vectors (biases, norms), or that are all matrices.
+// A range of the flat block: consecutive parameters that are all vectors (biases, norms) or all matrices.
 struct BlockRange {
   std::int64_t first = 0, count = 0;
   bool is_vectors = false;
 };
 
-// The memory of all parameters of a model, and of its buffers. Binds each Parameter's tensor to it; the model must not
-// be used after it is gone.
+// The memory of all parameters and buffers of a model. The constructor points each Parameter of the model to its part
+// of this memory, so the block must outlive every use of the model.
 class ParameterBlock {
  public:
-  // Any model with parameters(visitor). Values are uninitialised; gradients exist for training only. With bfloat16,
-  // whatever is not exact is computed with in bfloat16; in training its values and all gradients are float32, and
-  // refresh() must follow every change of the values that the optimiser did not make.
+  // For any model with parameters(visitor). The values are uninitialised; gradients exist for training only. With
+  // bfloat16, parameters that are not Use::kExact are used in bfloat16. In training the values and all gradients are
+  // float32 then, and refresh() must be called after every change of the values except the optimiser's.
   template <class Model>
   ParameterBlock(Backend& on, DType dtype, Model& model, Purpose purpose) : on_(on) {
     ParameterVisitor visitor;
@@ -173,8 +177,8 @@ class ParameterBlock {
     lay_out_buffers(visitor, statistics_of(dtype));
     list_tensors(model);
   }
-  // For inference: matrices that are multiplied are packed in this form, everything else is float32. A CUDA device
-  // multiplies plain matrices, of float32 or bfloat16.
+  // For inference. On the CPU, matrices that are not Use::kExact are packed in this form, and all else is float32. On a
+  // CUDA device the matrices are plain, in float32 or bfloat16.
   template <class Model>
   ParameterBlock(Backend& on, WeightForm form, Model& model) : on_(on) {
     ParameterVisitor visitor;
@@ -186,7 +190,7 @@ class ParameterBlock {
   ParameterBlock(const ParameterBlock&) = delete;
   ParameterBlock& operator=(const ParameterBlock&) = delete;
 
-  // How many elements the values of a model take, rows and gaps that alignment adds included.
+  // The number of elements of a model's values, including padding rows and gaps for alignment.
   template <class Model>
   static std::int64_t elements(Model& model) {
     ParameterVisitor visitor;
@@ -195,33 +199,34 @@ class ParameterBlock {
   }
 
   Backend& backend() const { return on_; }
-  const Array& values() const { return values_; }        // all of them, [count]; absent if they are packed
+  const Array& values() const { return values_; }        // of all parameters, [count]; absent if they are packed
   const Array& gradients() const { return gradients_; }  // same layout
-  const Array& copies() const { return copies_; }        // the values rounded to bfloat16, or absent; same layout
+  const Array& copies() const { return copies_; }        // the values rounded to bfloat16; optional; same layout
   const std::vector<NamedTensor>& tensors() const { return tensors_; }  // of the parameters
   const std::vector<NamedTensor>& buffer_tensors() const { return buffer_tensors_; }
-  // All that a model's file holds: parameters, then buffers.
+  // All tensors in a model file: parameters, then buffers.
   std::vector<NamedTensor> saved() const { return with_buffers(tensors_); }
-  // Tensors in the place of the parameters' own, such as those of an average, and the buffers.
+  // These tensors, which replace the parameters' own (for example their averages), and then the buffers.
   std::vector<NamedTensor> with_buffers(std::vector<NamedTensor> tensors) const;
-  // The flat block from its beginning to its end.
+  // The ranges of vectors and of matrices that the flat block consists of, in order.
   const std::vector<BlockRange>& ranges() const { return ranges_; }
-  // The tensors as they lie in another array of the block's layout and element type: gradients, moments, averages.
+  // The tensors of the parameters in another array with the block's layout and element type: gradients, moments,
+  // averages.
   std::vector<NamedTensor> tensors_in(const Array& flat) const;
 
-  // Rounds the values to the copies, if there are any.
+  // Updates the bfloat16 copies from the values, if there are copies.
   void refresh();
 
-  // Draws every tensor by its own rule, from a stream keyed by the seed and the tensor's name.
+  // Draws every tensor from its initial distribution, with a random stream keyed by the seed and the tensor's name.
   void initialise(std::uint64_t seed);
 
-  // Before the first micro-batch of an update: the next gradients overwrite what is there.
+  // Call before the first micro-batch of an update: the next gradients overwrite the old ones.
   void begin_update();
-  // After the last one: parameters that no gradient reached get zeros.
+  // Call after the last micro-batch: sets the gradients of parameters that received none to zero.
   void finish_update();
 
  private:
-  // Where each parameter begins in the flat block, and last where the block ends.
+  // The first element of each parameter in the flat block; the last entry is the size of the block.
   static std::vector<std::int64_t> starts_of(const ParameterVisitor& visitor);
   void lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
@@ -243,7 +248,7 @@ class ParameterBlock {
   std::vector<BlockRange> ranges_;
 };
 
-// Exchanges the elements of two arrays of one layout, without room for a third.
+// Exchanges the elements of two arrays with the same layout, without memory for a third one.
 void swap_values(Backend& on, const Array& a, const Array& b);
 
 }  // namespace dragoman::nn

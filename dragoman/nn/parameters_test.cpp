@@ -11,7 +11,7 @@
 namespace dragoman::nn {
 namespace {
 
-// Attention and a small vocabulary: five rows in memory for eight.
+// Attention and a small vocabulary of five rows, padded to eight in memory.
 struct Layers {
   Parameter E = Parameter({5, 6}, Initial::normal(1)).rounded_rows(8);
   SelfAttention self{{.d_model = 6, .h = 2, .d_k = 3, .d_v = 4, .bias = true}, 0, 0};
@@ -40,7 +40,7 @@ class ParametersTest : public ::testing::Test {
   ParameterBlock block{*on, DType::kFloat32, layers, Purpose::kTraining};
 };
 
-TEST_F(ParametersTest, NamedColumnsGoByTheirOwnNames) {
+TEST_F(ParametersTest, NamedColumnsAreListedUnderTheirOwnNames) {
   std::vector<std::string> names;
   for (const NamedTensor& tensor : block.tensors()) names.push_back(tensor.name);
   EXPECT_EQ(names, (std::vector<std::string>{"E", "self.W_Q", "self.W_K", "self.W_V", "self.b_Q", "self.b_K",
@@ -76,7 +76,7 @@ TEST_F(ParametersTest, ForInferenceThereAreNoGradients) {
   EXPECT_EQ(others.E.tensor().variable(), nullptr);
 }
 
-// The layers' self-attention as it would be for a batch of one sentence.
+// The output of the layers' self-attention for a batch of one sentence.
 Doubles attended(Backend& on, const Layers& layers) {
   const ArenaScope scratch(on.arena());
   const Array x = make_array(on, {5, 6}, DType::kFloat32, random_values(30, 9));
@@ -115,7 +115,7 @@ TEST_F(ParametersTest, ATensorsNumbersDependOnItsNameAndNotOnItsNeighbours) {
   block.initialise(1);
   other.initialise(1);
   EXPECT_EQ(values(alone.self.W_QKV.W.tensor().array()), values(layers.self.W_QKV.W.tensor().array()));
-  EXPECT_NE(values(named("self.W_Q").values), values(named("self.W_K").values));  // of one shape, but not of one name
+  EXPECT_NE(values(named("self.W_Q").values), values(named("self.W_K").values));  // same shape, different names
 }
 
 TEST_F(ParametersTest, RowsBeyondTheVocabularyStayZeroThroughAdam) {
@@ -163,7 +163,7 @@ ParameterVisitor attention_of(std::int64_t d_model, AttentionInit init) {
   return visitor;
 }
 
-TEST(Initial, LimitsOfThePapersAttentionAgreeInBothTraditions) {
+TEST(Initial, BothRulesGiveTheSameAttentionLimitsForThePapersSizes) {
   for (const auto& [d_model, limit] : {std::pair{512, 0.0541266}, {1024, 0.0382733}}) {
     for (const AttentionInit init : {AttentionInit::kT2T, AttentionInit::kFairseq}) {
       const ParameterVisitor visitor = attention_of(d_model, init);
@@ -173,7 +173,7 @@ TEST(Initial, LimitsOfThePapersAttentionAgreeInBothTraditions) {
   EXPECT_NEAR(limit_of("W_O", attention_of(512, AttentionInit::kT2T)), 0.0765466, 5e-8);
 }
 
-TEST(Initial, LimitsOfThePapersFeedForward) {
+TEST(Initial, FeedForwardLimitsForThePapersSizesAreGlorots) {
   FeedForward ffn(512, 2048, 0);
   ParameterVisitor visitor;
   ffn.parameters(visitor);
@@ -181,7 +181,7 @@ TEST(Initial, LimitsOfThePapersFeedForward) {
   EXPECT_NEAR(limit_of("W_2", visitor), 0.0484123, 5e-8);
 }
 
-TEST(Initial, DrawsAreOfTheirDistribution) {
+TEST(Initial, DrawsFollowTheirDistribution) {
   struct Drawn {
     Parameter uniform{{100, 100}, Initial::uniform(0.5)}, normal{{100, 100}, Initial::normal(0.25)};
     Parameter constant{{3}, Initial::constant(1)};
@@ -228,7 +228,7 @@ TEST(Initial, TheRowOfTheReservedIdMayBeZero) {
   for (int i = 3; i < 6; ++i) EXPECT_NE(rows[i], 0);
 }
 
-// A matrix between two vectors, and a running mean that no optimiser touches.
+// A matrix between two vectors, and a running mean that the optimiser does not update.
 struct WithBuffer {
   Parameter b{{3}, Initial::constant(1)}, W{{4, 3}, Initial::normal(1)}, gain{{3}, Initial::constant(1)};
   Buffer mean{{3}, 0.5}, missing;
@@ -242,7 +242,7 @@ struct WithBuffer {
   }
 };
 
-TEST(Buffer, IsSavedAfterTheParametersButIsNoneOfThem) {
+TEST(Buffer, IsSavedAfterTheParametersButIsNotOneOfThem) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);
@@ -256,7 +256,7 @@ TEST(Buffer, IsSavedAfterTheParametersButIsNoneOfThem) {
   EXPECT_EQ(block.values().count(), ParameterBlock::elements(layer));
 }
 
-TEST(Buffer, IsThereForInferenceToo) {
+TEST(Buffer, ExistsForInferenceToo) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   ParameterBlock block(*on, WeightForm::kInt8, layer);
@@ -264,7 +264,7 @@ TEST(Buffer, IsThereForInferenceToo) {
   EXPECT_EQ(values_of(*on, layer.mean.values()), (Doubles{0.5, 0.5, 0.5}));
 }
 
-TEST(ParameterBlock, KnowsWhereItsVectorsLie) {
+TEST(ParameterBlock, ListsItsRangesOfVectorsAndMatrices) {
   const auto on = make_backend(Device{}, {.threads = 1});
   WithBuffer layer;
   const ParameterBlock block(*on, DType::kFloat32, layer, Purpose::kTraining);

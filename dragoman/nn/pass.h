@@ -1,4 +1,5 @@
-// What varies from one call of a model to the next: training or inference, the random stream, and who looks on.
+// A Pass holds what varies from one call of a model to the next: training or inference, the random stream, an observer,
+// and heads to switch off.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +14,31 @@
 
 namespace dragoman::nn {
 
-// Receives attention weights as the kernel wrote them. Looking never changes what is computed.
+// Receives the attention weights that the kernels computed. An observer never changes the results. Sites and layers
+// are counted from 0.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // Of a whole sentence: `weights` holds, for each sentence of `reach` in turn, [h, n_q, n_k]. Sites and layers are
-  // counted from 0.
+  // Weights of whole sentences: [h, n_q, n_k] for each sentence of `reach`, one after the other.
   virtual void see(int site, int layer, const Array& weights, const Reach& reach) = 0;
-  // The projections that they were made from, [rows, h d_k] each, the heads side by side; called after the weights.
+  // The projections that the weights were computed from, [rows, h d_k] each, with the heads side by side. Called after
+  // see().
   virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/) {}
-  // Of a decoding step: [rows, h, keys], where a row's keys beyond those that it has are 0.
+  // Weights of a decoding step: [rows, h, keys]; a row with fewer keys has zeros after its last.
   virtual void see_step(int /*site*/, int /*layer*/, const Array& /*weights*/) {}
 };
 
-// Rows of a pass for which some heads are switched off: they give zeros to W^O.
+// Rows [first, first + rows) of a pass, and the heads that are switched off for them: the output of these heads is
+// replaced by zeros before the product with W^O.
 struct HeadsOff {
   std::int64_t first = 0, rows = 0;
   std::span<const Head> heads;
 };
 
-// Losses that a model adds to the objective's: recorded numbers, in the order in which it names them.
+// Additional losses of a model, which are added to the training objective. They are scalars on the tape, in the order
+// of the model's list of their names.
 struct OwnLosses {
-  double weight = 1;  // one over the items that losses are means over, in the whole update
+  double weight = 1;  // 1 / (number of items in the whole update); a loss is a mean over the items
   std::vector<Tensor> losses = {};
 };
 
@@ -42,13 +46,13 @@ struct Pass {
   Backend& on;
   bool training = false;
   std::uint64_t seed = 0;
-  std::uint32_t update = 0;  // dropout masks differ from update to update
-  Observer* observer = nullptr;
-  std::span<const HeadsOff> heads_off = {};  // outside training only
-  OwnLosses* own_losses = nullptr;           // where a model puts its own losses; optional
-  std::uint32_t call_site = 0;  // counts the places that drop, in the order in which the model comes to them
+  std::uint32_t update = 0;                  // number of the update; every update has its own dropout masks
+  Observer* observer = nullptr;              // optional
+  std::span<const HeadsOff> heads_off = {};  // must be empty in training
+  OwnLosses* own_losses = nullptr;           // where a model puts its additional losses; optional
+  std::uint32_t call_site = 0;               // counts the calls of dropout(), so that each has masks of its own
 
-  // The dropout of the next call site; none outside training.
+  // The dropout of the next call site; off outside training.
   Dropout dropout(double P_drop) {
     const std::uint32_t site = call_site++;
     return training && P_drop > 0 ? Dropout::with(P_drop, seed, update, site) : Dropout();

@@ -7,7 +7,7 @@ namespace dragoman::nn {
 
 namespace {
 
-constexpr double kLongest = 10000.0;  // the base of the geometric progression of wavelengths
+constexpr double kLongest = 10000.0;  // wavelengths form a geometric progression from 2 pi to kLongest * 2 pi
 constexpr std::int64_t kLeastRows = 256;
 
 }  // namespace
@@ -26,7 +26,7 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   return channel < half ? std::sin(angle) : std::cos(angle);
 }
 
-// By pieces of one size, so that a step takes the same memory however far the table grows.
+// Called for at most kLeastRows rows at a time, so that the scratch memory does not grow with the table.
 void SinusoidTable::fill(Backend& on, std::int64_t first, const Array& rows) const {
   const ArenaScope scratch(on.arena());
   std::vector<double> values(on.dry() ? 0 : rows.count());
@@ -48,7 +48,7 @@ Tensor SinusoidTable::rows(Backend& on, std::int64_t positions, DType dtype) {
     for (std::int64_t first = 0; first < count; first += kLeastRows) {
       fill(on, first, grown.row_range(first, std::min(kLeastRows, count - first)));
     }
-    on.wait();  // workers with backends of their own read it
+    on.wait();  // other workers read the table with their own backends
     table_ = grown;
   }
   return Tensor(on, table_);

@@ -11,19 +11,24 @@
 namespace dragoman::nn {
 
 enum class Sinusoids : std::uint8_t {
-  kPaper,  // PE(pos, 2i) = sin(pos / 10000^(2i / d_model)),  PE(pos, 2i + 1) = cos(the same)
-  kT2T,    // sines in the first half, cosines in the second; frequencies exp(-j ln(10000) / (d_model / 2 - 1))
+  // PE(pos, 2i)     = sin(pos / 10000^(2i / d_model)),
+  // PE(pos, 2i + 1) = cos(pos / 10000^(2i / d_model)).
+  kPaper,
+  // tensor2tensor: sin(pos f_j) in channel j and cos(pos f_j) in channel d_model / 2 + j, with the frequencies
+  // f_j = exp(-j ln(10000) / (d_model / 2 - 1)).
+  kT2T,
 };
 
-// PE(pos, c) for one position. The paper's layout requires an even d_model; the other leaves an odd last channel zero.
+// PE(pos, channel). kPaper requires an even d_model; kT2T sets the last channel of an odd d_model to zero.
 double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, std::int64_t d_model);
 
-// Sinusoidal encodings as a table in the backend's memory, row pos for position pos. It grows on demand: there is no
-// longest sentence. Tables handed out stay valid as long as this object does.
+// A table of sinusoidal encodings in the backend's memory; row pos is for position pos. It grows on demand, so there is
+// no limit on the length of a sentence. A returned table stays valid as long as this object.
 class SinusoidTable {
  public:
   SinusoidTable(Sinusoids layout, std::int64_t d_model) : layout_(layout), d_model_(d_model) {}
 
+  // A table with at least this many rows. May be called from several threads.
   Tensor rows(Backend& on, std::int64_t positions, DType dtype);
 
  private:

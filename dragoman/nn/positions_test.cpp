@@ -19,7 +19,7 @@ double t2t(std::int64_t position, std::int64_t channel, std::int64_t d_model) {
 
 constexpr double kSixDigits = 5.1e-7;
 
-TEST(Sinusoids, OfThePaperFor512Channels) {
+TEST(Sinusoids, PaperLayoutHasTheValuesOfItsFormulaFor512Channels) {
   const std::int64_t channels[] = {0, 1, 2, 3, 254, 255, 256, 257, 510, 511};
   const struct {
     std::int64_t position;
@@ -40,14 +40,14 @@ TEST(Sinusoids, OfThePaperFor512Channels) {
   }
 }
 
-TEST(Sinusoids, OfThePaperForAFewChannels) {
+TEST(Sinusoids, PaperLayoutHasTheValuesOfItsFormulaForAFewChannels) {
   const double four[] = {.141120, -.989992, .029996, .999550};
   for (int c = 0; c < 4; ++c) EXPECT_NEAR(paper(3, c, 4), four[c], kSixDigits);
   const double eight[] = {.841471, .540302, .099833, .995004, .010000, .999950, .001000, 1.000000};
   for (int c = 0; c < 8; ++c) EXPECT_NEAR(paper(1, c, 8), eight[c], kSixDigits);
 }
 
-TEST(Sinusoids, OfTensor2TensorHaveSinesFirst) {
+TEST(Sinusoids, Tensor2TensorLayoutHasSinesFirst) {
   const double eight[] = {.841471, .046399, .002154, .000100, .540302, .998923, .999998, 1.000000};
   for (int c = 0; c < 8; ++c) EXPECT_NEAR(t2t(1, c, 8), eight[c], kSixDigits);
   const std::pair<int, double> wide[] = {{0, .841471},   {1, .821779},   {2, .801805},   {254, .000104},
@@ -55,13 +55,13 @@ TEST(Sinusoids, OfTensor2TensorHaveSinesFirst) {
   for (const auto& [c, value] : wide) EXPECT_NEAR(t2t(1, c, 512), value, kSixDigits) << c;
 }
 
-TEST(Sinusoids, OfTensor2TensorLeaveAnOddLastChannelZero) {
+TEST(Sinusoids, Tensor2TensorLayoutLeavesAnOddLastChannelZero) {
   EXPECT_EQ(t2t(5, 6, 7), 0);
   EXPECT_EQ(t2t(5, 2, 3), 0);
   EXPECT_NE(t2t(5, 1, 3), 0);
 }
 
-TEST(Sinusoids, LongestWavelengths) {
+TEST(Sinusoids, LongestWavelengthsAreThoseOfTheFormulas) {
   const double turn = 2 * std::acos(-1.0);
   EXPECT_NEAR(turn / std::asin(paper(1, 510, 512)), 60611.48, 0.01);
   EXPECT_NEAR(turn / std::asin(t2t(1, 255, 512)), 62831.85, 0.01);

@@ -58,6 +58,17 @@ TEST(Attention, GradientMatchesFiniteDifferencesForColumnsOfOneProduct) {
       {bench.random({6, 16}, 1)});
 }
 
+// The gradients of one tensor in two or three roles are added up.
+TEST(Attention, GradientMatchesFiniteDifferencesForOneTensorInSeveralRoles) {
+  const Workbench bench;
+  const Segments self = bench.segments({2, 1, 3}), memory = bench.segments({4, 1, 2});
+  const DifferentiableFunction cross = heads_over({self, memory, kAll}), own = heads_over({self, self, kCausal});
+  const auto keys_are_values = [&](std::span<const Tensor> x) { return cross(Tensors{x[0], x[1], x[1]}); };
+  const auto all_are_one = [&](std::span<const Tensor> x) { return own(Tensors{x[0], x[0], x[0]}); };
+  expect_gradients_match(keys_are_values, {bench.random({6, 6}, 1), bench.random({7, 6}, 2)});
+  expect_gradients_match(all_are_one, {bench.random({6, 6}, 1)});
+}
+
 TEST(Attention, ShapeErrorNamesTheShapes) {
   const Workbench bench;
   const Segments two = bench.segments({2}), three = bench.segments({3});

@@ -9,7 +9,8 @@
 namespace dragoman::ops {
 
 // The index for take_rows() and place_rows() that selects the rows `taken` of a matrix with `rows` rows. It is stored
-// in the backend's arena and can be used any number of times. Throws ShapeError if a row does not exist.
+// in the backend's arena and can be used any number of times. Throws ShapeError if a row does not exist. It copies to
+// the device, so make it before launches are recorded (Backend::record_launches).
 RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_t rows);
 
 // y[i] = x[taken[i]].

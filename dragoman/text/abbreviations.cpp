@@ -12,11 +12,11 @@ namespace {
 
 struct Abbreviations {
   std::string_view language;
-  std::string_view always, before_number;  // words with spaces between them
+  std::string_view always, before_number;  // words, separated by spaces
 };
 
-// Words that often end a sentence, as "etc" or "Inc", are left out: a small letter after them says that it goes on.
-// Single letters need no entry.
+// Words that often end a sentence, such as "etc" or "Inc", are left out: where the sentence goes on after them, the
+// next word begins with a small letter, and that is enough to tell. Single letters need no entry.
 constexpr Abbreviations kLists[] = {
     {"en",
      "mr mrs ms messrs dr prof rev hon st mt ft capt col gen lt cmdr sgt maj gov sen rep pres vs approx cf viz al",

@@ -11,7 +11,7 @@ struct ScriptRange {
   Script script;
 };
 
-// By code. Blocks as a whole, less their digits and punctuation: what is unassigned in them does not occur.
+// Sorted by code. A range is a whole block without its digits and punctuation; unassigned codes in it do not matter.
 constexpr ScriptRange kRanges[] = {
     {0x0041, 0x005A, Script::kLatin},      {0x0061, 0x007A, Script::kLatin},      {0x00AA, 0x00AA, Script::kLatin},
     {0x00BA, 0x00BA, Script::kLatin},      {0x00C0, 0x00D6, Script::kLatin},      {0x00D8, 0x00F6, Script::kLatin},
@@ -54,11 +54,12 @@ constexpr ScriptRange kRanges[] = {
 };
 static_assert(std::ranges::is_sorted(kRanges, {}, &ScriptRange::first));
 
-// The zeros of the decimal digits of scripts; nine more follow each.
+// The zero of each script's decimal digits; the digits 1 to 9 follow it.
 constexpr char32_t kZeros[] = {0x0030, 0x0660, 0x06F0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6,
                                0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0xFF10};
 
-// Capitals and their small letters: a run whose small letters are `step` further, or in which they take turns.
+// A run of capitals. Either each small letter is `step` codes after its capital, or capitals and small letters
+// alternate.
 struct Capitals {
   char32_t first, last;
   char32_t step;  // 1: every second character from the first on is a capital, and its small letter is next to it
@@ -75,7 +76,7 @@ constexpr Capitals kCapitals[] = {
 };
 static_assert(std::ranges::is_sorted(kCapitals, {}, &Capitals::first));
 
-// The last entry that begins at the code or before it; nothing if none does.
+// The entry whose range contains the code; nullptr if there is none.
 template <class Entry, std::size_t n>
 const Entry* entry_for(const Entry (&table)[n], char32_t code) {
   const Entry* after = std::ranges::upper_bound(table, code, {}, &Entry::first);

@@ -1,5 +1,5 @@
-// What is asked about characters where text is cut, marked up or recognised: their script, their case, white space.
-// By hand, for the scripts that are written most: a build needs no ICU for it.
+// Properties of characters: script, case, white space. Code that splits, marks up or recognises text asks for them. The
+// tables are written by hand and cover the scripts that are used most, so that a build does not need ICU.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dragoman::text {
 
-// Of letters. Digits, punctuation and symbols have none; scripts that few people write are taken together.
+// The script of a letter. Digits, punctuation and symbols have none; rare scripts share kOther.
 enum class Script : std::uint8_t {
   kNone,
   kLatin,
@@ -42,27 +42,27 @@ enum class Script : std::uint8_t {
 };
 inline constexpr int kScripts = static_cast<int>(Script::kOther) + 1;
 
-// The vowel signs and accents of a script belong to it.
+// Vowel signs and accents have the script that they belong to.
 Script script_of(char32_t code);
 inline bool is_letter(char32_t code) { return script_of(code) != Script::kNone; }
 bool is_digit(char32_t code);
-// The accents of Latin, Greek and Cyrillic that are characters of their own, behind their letter.
+// Whether it is a combining accent of Latin, Greek or Cyrillic: a character of its own that follows its letter.
 bool is_accent(char32_t code);
 
-// Whether it is of a script that puts no space between words, a character being about a word.
+// Whether its script puts no spaces between words, so that one character is about one word.
 bool is_ideographic(char32_t code);
 
 // The lower case of a Latin, Greek, Cyrillic or Armenian capital; any other character as it is.
 char32_t lower_case(char32_t code);
 inline bool is_upper_case(char32_t code) { return lower_case(code) != code; }
-// Of the scripts that have capitals.
+// Always false in scripts that have no capitals.
 bool is_lower_case(char32_t code);
 
-// Unicode's white space, and what is there to be seen as little: U+200B and U+FEFF.
+// Unicode's white space, and the invisible characters U+200B and U+FEFF.
 bool is_white_space(char32_t code);
 bool is_line_end(char32_t code);
 
-// "zh" of the tags zh, zh-Hans, ZH_CN.
+// The language of a tag: "zh" for zh, zh-Hans and ZH_CN.
 std::string language_of(std::string_view tag);
 
 }  // namespace dragoman::text

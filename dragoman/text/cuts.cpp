@@ -11,7 +11,7 @@
 namespace dragoman::text {
 namespace {
 
-// What SentencePiece takes off the lowest score for a character that is no piece.
+// SentencePiece scores an unknown character with the lowest score of all pieces minus this.
 constexpr double kUnknownPenalty = 10;
 
 std::string_view first_character(std::string_view text) { return text.substr(0, character_bytes(text[0])); }
@@ -22,7 +22,7 @@ std::size_t previous_character(std::string_view text, std::size_t end) {
   return end;
 }
 
-// A run of text between neighbours; empty when it has been merged into the one before it.
+// An element of a linked list of adjacent texts. Its text is empty once it was merged into the symbol before it.
 struct Symbol {
   std::string_view text;
   int previous;
@@ -35,11 +35,11 @@ struct Merge {
   int right;
   std::size_t bytes;
 
-  // The best score comes first, and of equal ones the leftmost.
+  // The best score comes first; ties go to the leftmost merge.
   bool operator<(const Merge& other) const {
     return score < other.score || (score == other.score && left > other.left);
   }
-  // Whether both sides are as they were when it was found.
+  // Whether neither side has changed since this merge was found.
   bool holds(const std::vector<Symbol>& symbols) const {
     const std::string_view a = symbols[static_cast<std::size_t>(left)].text;
     const std::string_view b = symbols[static_cast<std::size_t>(right)].text;
@@ -76,7 +76,7 @@ Cuts::Cuts(const ModelFile& model) : kind_(model.kind) {
     }
     if (kind != PieceKind::kNormal) continue;
     pieces_.emplace(text, Entry{id, score});
-    words_apart_ = words_apart_ && text.find(kSpace, 1) == std::string::npos;
+    pieces_stay_in_words_ = pieces_stay_in_words_ && text.find(kSpace, 1) == std::string::npos;
     longest_ = std::max(longest_, text.size());
     lowest = std::min<double>(lowest, score);
   }
@@ -89,7 +89,7 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
     if (stretch.empty()) return;
     if (kind_ == TokenizerKind::kUnigram) return draw(stretch, (1 - amount) / amount, random, parts);
     while (!stretch.empty()) {
-      const std::string_view word = words_apart_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
+      const std::string_view word = pieces_stay_in_words_ ? stretch.substr(0, stretch.find(kSpace, 1)) : stretch;
       merge(word, amount, random, parts);
       stretch.remove_prefix(word.size());
     }
@@ -116,6 +116,8 @@ std::size_t Cuts::user_defined_at(std::string_view text) const {
 }
 
 void Cuts::merge(std::string_view word, double amount, RandomStream& random, Parts& parts) const {
+  // `symbols` is the word as a linked list. `possible` holds the merges of neighbours, the best first; a merge whose
+  // sides have changed since it was found is skipped (Merge::holds).
   std::vector<Symbol> symbols = characters(word);
   const auto at = [&symbols](int index) -> Symbol& { return symbols[static_cast<std::size_t>(index)]; };
   std::priority_queue<Merge> possible;
@@ -127,7 +129,7 @@ void Cuts::merge(std::string_view word, double amount, RandomStream& random, Par
   };
   for (int right = 1; right < static_cast<int>(symbols.size()); ++right) consider(right - 1, right);
 
-  std::vector<Merge> left_out;  // of this step; the next may take them
+  std::vector<Merge> left_out;  // in this step; they are possible again in the next one
   while (!possible.empty()) {
     const Merge merge = possible.top();
     possible.pop();
@@ -165,7 +167,7 @@ void Cuts::each_part_before(std::string_view text, std::size_t end, Visit&& visi
 
 void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts& parts) const {
   constexpr double kNothing = -std::numeric_limits<double>::infinity();
-  // weight[i]: the logarithm of the summed weights of all cuts of the first i bytes.
+  // Forward: weight[i] is the logarithm of the summed weights of all cuts of the first i bytes.
   std::vector<double> weight(text.size() + 1, kNothing);
   weight[0] = 0;
   for (std::size_t end = 0; end < text.size();) {
@@ -176,6 +178,7 @@ void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts
     });
   }
 
+  // Backward: draw the last part, then the part before it, and so on.
   const std::size_t first = parts.size();
   for (std::size_t end = text.size(); end > 0;) {
     double left = random.uniform();
@@ -183,7 +186,7 @@ void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts
     each_part_before(text, end, [&](std::size_t start, double score) {
       if (left < 0) return;
       left -= std::exp(weight[start] + power * score - weight[end]);
-      chosen = start;  // the last one stays where rounding leaves something over
+      chosen = start;  // if rounding leaves a remainder, the last part visited is chosen
     });
     parts.push_back(text.substr(chosen, end - chosen));
     end = chosen;
@@ -201,7 +204,7 @@ std::vector<std::int32_t> Cuts::ids_of(const Parts& parts) const {
     } else if (!bytes_.empty()) {
       for (const char byte : part) ids.push_back(bytes_[static_cast<unsigned char>(byte)]);
     } else if (ids.empty() || ids.back() != kUnk) {
-      ids.push_back(kUnk);  // SentencePiece makes one token of unknown characters that follow each other
+      ids.push_back(kUnk);  // like SentencePiece: consecutive unknown characters become one token
     }
   }
   return ids;

@@ -15,10 +15,10 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-// Too small ever to leave a merge out.
-constexpr double kAlmostNothing = 1e-18;
+// So small that no merge is ever left out.
+constexpr double kTinyAmount = 1e-18;
 
-// Words of the toy text with other characters between them.
+// Words of the toy text, mixed with other characters.
 std::string random_text(RandomStream& random) {
   const std::vector<std::string> parts{
       "the",          "cat",  "mats",         " ",   " ", "s", "\xC3\x9F", "\xE2\x98\x83",
@@ -38,7 +38,7 @@ ModelFile model_of(TokenizerKind kind, std::vector<Piece> pieces) {
   return model;
 }
 
-// How often each cut of `text` is drawn, as a share.
+// The share of draws that gave each cut of `text`.
 std::map<Ids, double> shares(const ModelFile& model, const std::string& text, double amount) {
   const Cuts cuts(model);
   constexpr int kDraws = 20'000;
@@ -48,7 +48,7 @@ std::map<Ids, double> shares(const ModelFile& model, const std::string& text, do
   return share;
 }
 
-TEST(Sample, WithoutLeavingMergesOutIsTheUsualCut) {
+TEST(Sample, WithoutLeftOutMergesEqualsEncode) {
   for (const bool byte_fallback : {false, true}) {
     for (const Normalisation normalisation : {Normalisation::kIdentity, Normalisation::kNmtNfkc}) {
       const TokenizerSettings settings{.normalisation = normalisation, .byte_fallback = byte_fallback};
@@ -56,13 +56,13 @@ TEST(Sample, WithoutLeavingMergesOutIsTheUsualCut) {
       RandomStream random(1);
       for (int i = 0; i < 300; ++i) {
         const std::string text = random_text(random);
-        EXPECT_EQ(tokenizer.sample(text, kAlmostNothing, random), tokenizer.encode(text)) << text;
+        EXPECT_EQ(tokenizer.sample(text, kTinyAmount, random), tokenizer.encode(text)) << text;
       }
     }
   }
 }
 
-TEST(Sample, WithNothingToVaryIsTheUsualCut) {
+TEST(Sample, WithAmountZeroEqualsEncode) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kChar}) {
     const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
     RandomStream random(1);
@@ -97,19 +97,19 @@ TEST(Sample, IsAFunctionOfItsArguments) {
   }
 }
 
-TEST(Sample, WithEveryMergeLeftOutIsCharacters) {
+TEST(Sample, WithEveryMergeLeftOutGivesCharacters) {
   const Tokenizer tokenizer = toy_tokenizer({});
   RandomStream random(1);
   EXPECT_EQ(tokenizer.sample("the cat", 1, random).size(), 8u);  // a space comes before the first word
 }
 
-TEST(Sample, RefusesAmountsThatAreNoShare) {
+TEST(Sample, RefusesAmountsOutsideZeroToOne) {
   const Tokenizer tokenizer = toy_tokenizer({});
   RandomStream random(1);
   for (const double amount : {-0.1, 1.1, std::nan("")}) EXPECT_THROW(tokenizer.sample("a", amount, random), UsageError);
 }
 
-// Of the merges ab and bc the better one that is not left out is taken; then there is nothing more to merge.
+// Of the merges ab and bc, the better one that is not left out is made. After it nothing is left to merge.
 TEST(Merges, AreLeftOutAsOftenAsTheAmountSays) {
   const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9}, {"b", -9}, {"c", -9}, {"ab", 0}, {"bc", -1}});
   const std::map<Ids, double> share = shares(model, "abc", 0.5);
@@ -119,14 +119,14 @@ TEST(Merges, AreLeftOutAsOftenAsTheAmountSays) {
   EXPECT_NEAR(share.at({4, 5, 6}), 0.25, 0.02);  // none
 }
 
-// In abab, one of two merges is taken with 1 - 1/4; the other one then, in the next step, with 1/2.
+// In abab one of the two merges is made with probability 1 - 1/4. The other is then made in the next step with 1/2.
 TEST(Merges, LeftOutInOneStepMayBeTakenInTheNext) {
   const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9}, {"b", -9}, {"ab", 0}});
   EXPECT_NEAR(shares(model, "abab", 0.5).at({6, 6}), 0.375, 0.02);
 }
 
-// Each of two words is cut as if it were alone.
-TEST(Merges, OfOneWordAreNoStepsOfAnother) {
+// Each of the two words is cut as if it were alone.
+TEST(Merges, OfOneWordDoNotAffectAnother) {
   const ModelFile model = model_of(TokenizerKind::kBpe, {{"a", -9},
                                                          {std::string(kSpace), -9},
                                                          {"\xE2\x96\x81"
@@ -148,7 +148,7 @@ TEST(Draws, FollowTheProbabilitiesOfThePieces) {
       model_of(TokenizerKind::kUnigram, {{"a", logarithm(0.5)}, {"b", logarithm(0.3)}, {"ab", logarithm(0.2)}});
   EXPECT_NEAR(shares(model, "ab", 0.5).at({6}), 0.2 / 0.35, 0.015);
   EXPECT_NEAR(shares(model, "ab", 1).at({6}), 0.5, 0.015);
-  // With unknown characters there is nothing else to draw.
+  // Unknown characters can be cut in one way only.
   EXPECT_NEAR(shares(model, "abxx", 0.5).at({6, kUnk}), 0.2 / 0.35, 0.015);
 }
 

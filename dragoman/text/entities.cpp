@@ -8,14 +8,14 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::size_t kLongestName = 31;  // of those that HTML knows
+constexpr std::size_t kLongestName = 31;  // of all names that HTML defines
 
 struct Entity {
   std::string_view name;
   char32_t code;
 };
 
-// Those that stand in running text. All others are kept as they are written.
+// The names that occur in running text. References with other names are kept as written.
 constexpr Entity kEntities[] = {
     {"amp", '&'},       {"lt", '<'},        {"gt", '>'},       {"quot", '"'},      {"apos", '\''},
     {"nbsp", 0xA0},     {"iexcl", 0xA1},    {"cent", 0xA2},    {"pound", 0xA3},    {"yen", 0xA5},
@@ -53,7 +53,7 @@ std::optional<char32_t> named(std::string_view name) {
   return entity->code;
 }
 
-// "65" or "x41". Controls, surrogates and what is beyond Unicode stay as they are written.
+// Takes "65" or "x41". References to controls, surrogates and codes beyond Unicode are kept as written.
 std::optional<char32_t> numbered(std::string_view digits) {
   const bool hexadecimal = digits.starts_with('x') || digits.starts_with('X');
   if (hexadecimal) digits.remove_prefix(1);

@@ -9,14 +9,14 @@
 namespace dragoman::text {
 
 struct Reference {
-  std::size_t bytes = 0;              // of the reference, from '&' to ';'
-  std::optional<char32_t> code = {};  // what it stands for; nothing if that is not known here
+  std::size_t bytes = 0;              // length of the reference, from '&' to ';'
+  std::optional<char32_t> code = {};  // the character that it stands for; absent if this program does not know it
 };
 
-// The reference that the text begins with; nothing if it begins with none. A reference ends in ';' here.
+// The reference at the start of the text, if there is one. Only references that end in ';' are recognised.
 std::optional<Reference> reference_at(std::string_view text);
 
-// Text as HTML: &, < and > are written as references.
+// The text as HTML: &, < and > are replaced by references.
 std::string as_html(std::string_view text);
 
 }  // namespace dragoman::text

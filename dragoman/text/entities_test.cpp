@@ -5,7 +5,7 @@
 namespace dragoman::text {
 namespace {
 
-// What a reference stands for; 0 for one that is not known, and nothing where there is none.
+// The character that a reference stands for; 0 if its name is unknown, nullopt if there is no reference.
 std::optional<char32_t> meaning(std::string_view text) {
   const std::optional<Reference> reference = reference_at(text);
   if (!reference) return std::nullopt;
@@ -22,7 +22,7 @@ TEST(References, StandForCharacters) {
   EXPECT_EQ(reference_at("&nbsp;x")->bytes, 6u);
 }
 
-TEST(References, AreKnownAsSuchWhereTheirMeaningIsNot) {
+TEST(References, WithUnknownMeaningAreStillRecognised) {
   for (const char* text : {"&notaname;", "&#0;", "&#xD800;", "&#x110000;", "&#99999999999999;", "&#xZZ;", "&#12a;"}) {
     EXPECT_EQ(meaning(text), U'\0') << text;
   }
@@ -35,7 +35,7 @@ TEST(References, EndInASemicolon) {
   EXPECT_EQ(meaning("&" + std::string(1000, 'a') + ";"), std::nullopt);
 }
 
-TEST(AsHtml, WritesReferencesForWhatWouldBeMarkup) {
+TEST(AsHtml, EscapesMarkupCharacters) {
   EXPECT_EQ(as_html("a < b && c > \"d\" é"), "a &lt; b &amp;&amp; c &gt; \"d\" é");
 }
 

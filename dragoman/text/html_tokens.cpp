@@ -10,11 +10,11 @@ using Name = std::string_view;
 
 constexpr Name kVoid[] = {"area",  "base", "br",   "col",   "embed",  "hr",    "img",
                           "input", "link", "meta", "param", "source", "track", "wbr"};
-// Their contents are no HTML.
+// Their contents are not HTML.
 constexpr Name kRaw[] = {"iframe", "noembed", "noframes", "script", "style", "textarea", "xmp"};
 constexpr Name kUntranslated[] = {"code", "math", "pre", "svg"};
-// The others stand inside a line of text, and so does what is not known here.
-constexpr Name kApart[] = {
+// Block elements. All other elements, and unknown ones, are part of a line of text.
+constexpr Name kBlockElements[] = {
     "address",  "article", "aside",   "audio",    "base",       "blockquote", "body",    "br",       "button",
     "canvas",   "caption", "center",  "col",      "colgroup",   "dd",         "details", "dialog",   "dir",
     "div",      "dl",      "dt",      "fieldset", "figcaption", "figure",     "footer",  "form",     "frame",
@@ -30,11 +30,11 @@ bool among(Name name, const Name (&names)[n]) {
   return std::ranges::binary_search(names, name);
 }
 static_assert(std::ranges::is_sorted(kVoid) && std::ranges::is_sorted(kRaw) && std::ranges::is_sorted(kUntranslated) &&
-              std::ranges::is_sorted(kApart));
+              std::ranges::is_sorted(kBlockElements));
 
 bool is_tag_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-std::string small_letters(std::string_view text) {
+std::string to_lower(std::string_view text) {
   std::string small(text);
   for (char& c : small) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -42,7 +42,7 @@ std::string small_letters(std::string_view text) {
   return small;
 }
 
-// Bytes up to and with `end`; all if it does not occur.
+// The number of bytes up to and including `end`; all bytes if it does not occur.
 std::size_t through(std::string_view text, std::string_view end) {
   const std::size_t at = text.find(end);
   return at == std::string_view::npos ? text.size() : at + end.size();
@@ -52,17 +52,17 @@ struct Tag {
   std::size_t bytes = 0;
   std::string name;
   bool closed = false;        // ends in "/>"
-  bool untranslated = false;  // as its attributes say
+  bool untranslated = false;  // its attributes say so
 };
 
-// Reads the name and the attributes of a tag, in which a quoted '>' ends nothing.
+// Reads the name and the attributes of a tag. A '>' inside quotes does not end the tag.
 class TagReader {
  public:
-  // `text` begins with the tag, whose name begins at a byte of it.
+  // `text` begins with the tag; `name` is the byte at which the tag's name begins.
   TagReader(std::string_view text, std::size_t name) : text_(text), at_(name) {}
 
   Tag read() {
-    tag_.name = small_letters(until(" \t\n\r\f/>"));
+    tag_.name = to_lower(until(" \t\n\r\f/>"));
     while (at_ < text_.size() && text_[at_] != '>') read_attribute();
     tag_.bytes = std::min(text_.size(), at_ + 1);
     return tag_;
@@ -103,12 +103,12 @@ class TagReader {
   }
 
   void note(std::string_view key, std::string_view value) {
-    // No other keys are as long, so that only these are copied.
-    if (key.size() == 9 && small_letters(key) == "translate" && small_letters(value) == "no") tag_.untranslated = true;
-    if (key.size() != 5 || small_letters(key) != "class") return;
+    // The lengths are compared first, so that other keys are not copied.
+    if (key.size() == 9 && to_lower(key) == "translate" && to_lower(value) == "no") tag_.untranslated = true;
+    if (key.size() != 5 || to_lower(key) != "class") return;
     while (!value.empty()) {
       const std::string_view word = value.substr(0, value.find_first_of(" \t\n\r\f"));
-      if (small_letters(word) == "notranslate") tag_.untranslated = true;
+      if (to_lower(word) == "notranslate") tag_.untranslated = true;
       value.remove_prefix(std::min(value.size(), word.size() + 1));
     }
   }
@@ -118,7 +118,7 @@ class TagReader {
   Tag tag_;
 };
 
-// Whether text that begins with '<' is more than a '<'.
+// `text` begins with '<'. Whether that starts markup and is not just the character '<'.
 bool is_markup(std::string_view text) {
   return text.size() > 1 && (is_tag_letter(text[1]) || text[1] == '/' || text[1] == '!' || text[1] == '?');
 }
@@ -149,7 +149,7 @@ HtmlToken HtmlTokens::take_markup() {
 HtmlToken HtmlTokens::take_tag() {
   const bool closing = rest_[1] == '/';
   Tag tag = TagReader(rest_, closing ? 2 : 1).read();
-  const bool apart = among(tag.name, kApart);
+  const bool is_block = among(tag.name, kBlockElements);
   const bool alone = !closing && (tag.closed || among(tag.name, kVoid));
   TokenKind kind = closing ? TokenKind::kClosing : alone ? TokenKind::kAlone : TokenKind::kOpening;
   std::size_t bytes = tag.bytes;
@@ -163,14 +163,14 @@ HtmlToken HtmlTokens::take_tag() {
   }
   HtmlToken token = take(kind, bytes);
   token.name = std::move(tag.name);
-  token.ends_unit = apart;
+  token.ends_unit = is_block;
   return token;
 }
 
 std::size_t HtmlTokens::raw_element(std::string_view name, std::size_t opening) const {
   for (std::size_t at = opening; (at = rest_.find("</", at)) != std::string_view::npos; at += 2) {
     const std::string_view found = rest_.substr(at + 2, name.size());
-    if (small_letters(found) == name) return at + TagReader(rest_.substr(at), 2).read().bytes;
+    if (to_lower(found) == name) return at + TagReader(rest_.substr(at), 2).read().bytes;
   }
   return rest_.size();
 }

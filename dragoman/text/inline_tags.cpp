@@ -9,7 +9,7 @@
 namespace dragoman::text {
 namespace {
 
-// Placing takes time in proportion to the depth. No page that is meant to be read comes near.
+// The time for placing grows with the depth. Pages that people read do not come near this depth.
 constexpr std::size_t kDeepest = 32;
 
 std::string_view slice(std::string_view text, const Range& range) {
@@ -17,20 +17,21 @@ std::string_view slice(std::string_view text, const Range& range) {
   return text.substr(begin, end - begin);
 }
 
-// Something to place between target atoms: a pair of tags with all that is inside it, or one tag.
+// What is placed between target atoms: a single tag, or a pair of tags with everything inside it.
 struct Item {
-  std::size_t first = 0, last = 0;  // its tags
+  std::size_t first = 0, last = 0;  // indices of its first and last tag
   Range atoms = {};
 };
 
-// Moves items that share a parent so that no two overlap, inside the parent's range, and puts them in order.
-void set_apart(std::vector<Item>& items, const Range& parent) {
+// `items` share a parent. Moves them into the parent's range so that no two overlap, and sorts them by position.
+void resolve_overlaps(std::vector<Item>& items, const Range& parent) {
   std::vector<Item> wide, points;
   for (Item& item : items) {
     item.atoms.begin = std::clamp(item.atoms.begin, parent.begin, parent.end);
     item.atoms.end = std::clamp(item.atoms.end, item.atoms.begin, parent.end);
     (item.atoms.begin < item.atoms.end ? wide : points).push_back(item);
   }
+  // 1. Items that cover atoms: sort them by their middle, and divide an overlap of neighbours between the two.
   std::ranges::stable_sort(wide, {}, [](const Item& item) { return item.atoms.begin + item.atoms.end; });
   for (std::size_t i = 1; i < wide.size(); ++i) {
     Range &left = wide[i - 1].atoms, &right = wide[i].atoms;
@@ -38,6 +39,7 @@ void set_apart(std::vector<Item>& items, const Range& parent) {
     left.end = right.begin = std::max(left.begin, (right.begin + left.end) / 2);
     right.end = std::max(right.end, right.begin);
   }
+  // 2. Items that cover no atoms: move one that is inside another item to the nearer edge of that item.
   for (Item& point : points) {
     const auto after =
         std::ranges::upper_bound(wide, point.atoms.begin, {}, [](const Item& i) { return i.atoms.begin; });
@@ -52,6 +54,9 @@ void set_apart(std::vector<Item>& items, const Range& parent) {
   std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.atoms.begin, i.atoms.end, i.first); });
 }
 
+// Places the tags of one text, top down: it finds the image of each pair or tag among the target atoms, resolves
+// overlaps between siblings, and writes tags and text from left to right. Pairs inside a pair are placed within its
+// range.
 class Placing {
  public:
   Placing(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)
@@ -82,7 +87,7 @@ class Placing {
     return places;
   }
 
-  // Whether all tags that need a partner have one, and pairs are nested, not too deeply.
+  // Whether all opening and closing tags have partners, and pairs are nested, but not too deeply.
   static bool is_orderly(std::span<const InlineTag> tags) {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -98,7 +103,7 @@ class Placing {
     return open.empty();
   }
 
-  // A word that stays as it is keeps the tags inside it: it is cut where its source is.
+  // A word that is the same in the translation keeps the tags inside it, so the target is cut where the source is cut.
   std::vector<std::size_t> target_cuts(std::string_view source) const {
     std::vector<std::size_t> cuts;
     for (const Link& link : links_) {
@@ -112,7 +117,7 @@ class Placing {
     return cuts;
   }
 
-  // The source atom that a tag stands before.
+  // The index of the source atom that follows the tag.
   std::size_t atom_after(const InlineTag& tag) const {
     const auto begin_of = [](const Atom& atom) { return atom.bytes.begin; };
     return static_cast<std::size_t>(std::ranges::lower_bound(source_, tag.at, {}, begin_of) - source_.begin());
@@ -142,14 +147,14 @@ class Placing {
     return {at, at};
   }
 
-  // Places some tags, which make whole pairs, inside a range of target atoms.
+  // Places a range of tags, which consists of whole pairs, inside a range of target atoms.
   void place_items(const WordImages& images, const Range& tags, const Range& parent) {
     std::vector<Item> items;
     for (std::size_t i = tags.begin; i < tags.end; i = items.back().last + 1) {
       const std::size_t last = tags_[i].kind == TagKind::kAlone ? i : *tags_[i].partner;
       items.push_back({i, last, range_of(images, i, last)});
     }
-    set_apart(items, parent);
+    resolve_overlaps(items, parent);
     for (const Item& item : items) {
       write_tag(tags_[item.first], item.atoms.begin);
       if (item.first == item.last) continue;
@@ -166,7 +171,8 @@ class Placing {
     }
   }
 
-  // Behind `before` target atoms, on the side of the white space there on which it is in the source.
+  // Writes a tag after `before` target atoms. If there is white space, the tag is on the same side of it as in the
+  // source.
   void write_tag(const InlineTag& tag, std::size_t before) {
     write_atoms(before);
     const bool left = touches_left(tag), right = touches_right(tag);
@@ -190,7 +196,7 @@ class Placing {
   std::vector<Link> links_;
   Atoms source_, target_;
   std::string html_;
-  std::size_t written_ = 0;  // bytes of the text
+  std::size_t written_ = 0;  // bytes of text_ written so far
 };
 
 }  // namespace

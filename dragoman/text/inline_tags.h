@@ -1,4 +1,4 @@
-// Tags inside a line of text, and where they go in its translation.
+// Places the inline tags of a source text (<b>, <a> and so on) in its translation.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ namespace dragoman::text {
 
 struct Translation {
   std::string text;
-  std::vector<Link> links = {};  // of a text of several sentences, those of all; may be empty
+  std::vector<Link> links = {};  // of all its sentences; may be empty
 };
 
 enum class TagKind : std::uint8_t { kOpening, kClosing, kAlone };
 
-// A tag of a text with tags. Those of an opening tag and the closing tag that is its partner cover the bytes of the
-// text between their places.
+// A tag inside a text. An opening tag and the closing tag that is its partner enclose the bytes between their places.
 struct InlineTag {
   TagKind kind = TagKind::kAlone;
   std::string bytes;
   std::size_t at = 0;                                 // before this byte of the text
-  std::optional<std::size_t> partner = std::nullopt;  // its number; nothing where HTML is broken
+  std::optional<std::size_t> partner = std::nullopt;  // its index among the tags; absent if the HTML is broken
 };
 
-// The translation as HTML, with the tags of its source: each exactly once, pairs around what their words became and
-// nested as they were. Without links positions are in proportion. If a tag has no partner, or tags are nested very
-// deeply, all of them keep their order and are placed in proportion.
-// `tags` are in the order in which they stand in the source.
+// The translation as HTML, with the tags of its source. Each tag occurs exactly once; a pair encloses the translation
+// of the words that it enclosed, and pairs stay nested as they were. Without links, positions are in proportion to the
+// text lengths. If a tag has no partner, or tags are nested very deeply, all tags keep their order and are placed in
+// proportion.
+// `tags` are in the order of the source.
 std::string place_tags(std::string_view source, std::span<const InlineTag> tags, const Translation& translation);
 
 }  // namespace dragoman::text

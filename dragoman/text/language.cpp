@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestString = 4;
 
-// A profile's numbers as digits: level 0 is `low`, level 63 is `high`, and the others are evenly between them.
+// Maps a profile's numbers to the levels 0 (`low`) to 63 (`high`), evenly spaced.
 struct Scale {
   double low, high;
 
@@ -32,12 +32,13 @@ constexpr Scale kScriptShare{-9, 0};  // log P
 // The alphabet of base64.
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Strings overlap, so that they say less together than each by itself: measured on English and German sentences.
+// Strings overlap and are thus not independent, so their scores count less. Measured on English and German sentences.
 constexpr double kStringWeight = 0.25;
-// What a language without a profile gets for a string: of English and German text a profile of the same language gave
-// 1.5 to 1.9 in the mean, one of the other 0.9 to 1.1.
+// The score of each string for a language without a profile. On English and German text a profile of the same language
+// gave 1.5 to 1.9 on average, one of the other language 0.9 to 1.1.
 constexpr double kWithoutProfile = 1.3;
-// The probability that one word misleads whatever it looks like, and shared out evenly; less for more words.
+// The probability that a text of one word is misleading; it is shared evenly among all languages and falls with the
+// square of the number of words.
 constexpr double kDoubt = 0.05;
 
 void count_strings(std::u32string_view word, LetterCounts& counts) {
@@ -52,11 +53,11 @@ void count_strings(std::u32string_view word, LetterCounts& counts) {
 }
 
 struct ScriptsOfLanguage {
-  std::string_view languages;  // with spaces around them
+  std::string_view languages;  // separated by spaces, with a space at either end
   std::initializer_list<Script> scripts;
 };
 
-// Of languages that are not written in Latin letters.
+// Languages that are not listed are written in Latin letters.
 const ScriptsOfLanguage kScriptsOfLanguages[] = {
     {" ab ba be bg ce cv kk ky mk mn os ru sr tg tt udm uk ", {Script::kCyrillic}},
     {" el grc ", {Script::kGreek}},
@@ -93,7 +94,7 @@ std::vector<Script> scripts_of(std::string_view tag) {
   return {Script::kLatin};
 }
 
-// log P(scripts) for a language without a profile: names and brands are in Latin letters everywhere.
+// log P(scripts) for a language without a profile. Names and brands are in Latin letters everywhere.
 double script_score(std::string_view tag, const LetterCounts& text) {
   const std::vector<Script> own = scripts_of(tag);
   double score = 0;
@@ -110,7 +111,7 @@ std::int64_t total(std::span<const std::int64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-// Probabilities from logarithms that lack a common term.
+// Turns log probabilities, which may all lack the same constant, into probabilities.
 std::vector<double> softmax(std::vector<double> scores) {
   const double highest = *std::ranges::max_element(scores);
   double sum = 0;
@@ -152,7 +153,7 @@ LanguageProfile::LanguageProfile(std::span<const std::string> lines)
       }()) {}
 
 LanguageProfile::LanguageProfile(const LetterCounts& counts) {
-  // As though each string had been seen half a time before.
+  // Each string counts half an occurrence more than was seen, so that no probability is zero.
   const double strings = static_cast<double>(total(counts.strings)) / LetterCounts::kBuckets + 0.5;
   for (std::size_t i = 0; i < strings_.size(); ++i) {
     strings_[i] = kStrings.level(std::log((static_cast<double>(counts.strings[i]) + 0.5) / strings));
@@ -172,12 +173,12 @@ std::string LanguageProfile::digits() const {
 
 LanguageProfile LanguageProfile::from_digits(std::string_view digits) {
   LanguageProfile profile;
-  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the profile of a language has ",
-                 digits.size(), " digits, not ", profile.scripts_.size() + profile.strings_.size(), ".");
+  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the language profile has ",
+                 digits.size(), " digits; it must have ", profile.scripts_.size() + profile.strings_.size(), ".");
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const std::size_t level = kDigits.find(digits[i]);
-    require<Error>(level != std::string_view::npos, "the profile of a language has a character at ", i,
-                   " that is no digit of base64.");
+    require<Error>(level != std::string_view::npos, "the language profile has a character at ", i,
+                   " that is not a base64 digit.");
     const bool script = i < profile.scripts_.size();
     (script ? profile.scripts_[i] : profile.strings_[i - profile.scripts_.size()]) = static_cast<std::uint8_t>(level);
   }

@@ -1,5 +1,5 @@
-// Which of some languages a text is in: by its script, and among languages of one script by how often short strings of
-// letters occur, which a profile knows from text in its language.
+// Guesses which of several languages a text is in: by its script, and among languages of one script by how often short
+// strings of letters occur. A profile holds these frequencies, learned from text in its language.
 #pragma once
 
 #include <array>
@@ -15,30 +15,31 @@
 
 namespace dragoman::text {
 
-// How often a text has each script, and each string of one to four letters inside or at the edges of words, by a hash
-// of the string.
+// How often each script occurs in a text, and each string of one to four letters, including the spaces before and after
+// a word. Strings are counted by hash.
 struct LetterCounts {
   static constexpr std::size_t kBuckets = 4096;
 
   void add(std::string_view text);
 
   std::array<std::int64_t, kBuckets> strings{};
-  std::array<std::int64_t, kScripts> scripts{};  // words in them; an ideograph counts as a word
+  std::array<std::int64_t, kScripts> scripts{};  // words in each script; an ideograph counts as a word
 };
 
 class LanguageProfile {
  public:
-  // Learned from text in the language: two thousand lines do.
+  // Learns from text in the language; two thousand lines are enough.
   explicit LanguageProfile(std::span<const std::string> lines);
   explicit LanguageProfile(const LetterCounts& counts);
 
-  // As printable text, of ASCII characters that JSON does not escape, one for each number; and back again. Throws an
-  // Error for text that is no profile.
+  // Converts the profile to ASCII characters that JSON does not escape, one for each number, and back. from_digits()
+  // throws an Error if the text is not a profile.
   std::string digits() const;
   static LanguageProfile from_digits(std::string_view digits);
 
-  // log P(text) as far as scripts or strings say, less what it would be if all were equally likely.
+  // log P of the text's scripts.
   double script_score(const LetterCounts& text) const;
+  // log P of the text's strings, minus its value if all strings were equally likely.
   double string_score(const LetterCounts& text) const;
 
   bool operator==(const LanguageProfile&) const = default;
@@ -46,22 +47,22 @@ class LanguageProfile {
  private:
   LanguageProfile() = default;
 
-  // Logarithms of probabilities in 64 steps.
+  // Logarithms of probabilities, rounded to 64 levels.
   std::array<std::uint8_t, LetterCounts::kBuckets> strings_{};
   std::array<std::uint8_t, kScripts> scripts_{};
 };
 
 struct KnownLanguage {
   std::string tag;                                        // BCP 47
-  std::optional<LanguageProfile> profile = std::nullopt;  // without one the language is known by its script alone
+  std::optional<LanguageProfile> profile = std::nullopt;  // without one, only the script tells the language
 };
 
 struct LanguageGuess {
   std::string tag;
-  double confidence = 0;  // 0 to 100, together 100: how sure it is that the text is in this one of the languages
+  double confidence = 0;  // 0 to 100, the probability that the text is in this language; those of all sum to 100
 };
 
-// All languages, the likeliest first; equally likely ones in the order given. A text without letters tells nothing.
+// All languages, the likeliest first; ties keep the order given. Without letters in the text all are equally likely.
 std::vector<LanguageGuess> detect(std::string_view text, std::span<const KnownLanguage> languages);
 
 }  // namespace dragoman::text

@@ -64,14 +64,14 @@ TEST(Detect, TellsScriptsWithoutProfiles) {
   EXPECT_GT(detect("早上好", languages)[0].confidence, 90);
 }
 
-TEST(Detect, IsNotLedAstrayByNames) {
+TEST(Detect, IsNotMisledByNames) {
   const std::vector<KnownLanguage> languages{{"en"}, {"zh"}};
   EXPECT_EQ(likeliest("iPhone 15 很好", languages), "zh");
   EXPECT_EQ(likeliest("我用 Python 写程序", languages), "zh");
   EXPECT_EQ(likeliest("The word for hello in Chinese is 你好", languages), "en");
 }
 
-TEST(Detect, IsLessSureOfLess) {
+TEST(Detect, IsLessConfidentAboutShorterText) {
   const std::vector<KnownLanguage> languages = english_and_german();
   const double word = detect("in", languages)[0].confidence;
   const double sentence = detect("They have not told the others.", languages)[0].confidence;
@@ -79,7 +79,7 @@ TEST(Detect, IsLessSureOfLess) {
   EXPECT_GT(sentence, word);
 }
 
-TEST(Detect, KnowsNothingWithoutLetters) {
+TEST(Detect, GivesEqualConfidencesWithoutLetters) {
   for (const char* text : {"", " ", "123 !?", "😀"}) {
     const std::vector<LanguageGuess> guesses = detect(text, english_and_german());
     EXPECT_EQ(guesses[0].tag, "en");
@@ -89,7 +89,7 @@ TEST(Detect, KnowsNothingWithoutLetters) {
   EXPECT_TRUE(detect("text", {}).empty());
 }
 
-TEST(Detect, SharesOutTheWholeConfidence) {
+TEST(Detect, ConfidencesSumToOneHundred) {
   std::vector<KnownLanguage> languages = english_and_german();
   languages.push_back({"zh"});
   double sum = 0, last = 100;
@@ -125,7 +125,7 @@ TEST(Profile, ReadsBackWhatItWrote) {
   EXPECT_EQ(LanguageProfile::from_digits(digits), profile);
 }
 
-TEST(Profile, RefusesWhatIsNone) {
+TEST(Profile, RefusesMalformedText) {
   std::string digits = LanguageProfile(german()).digits();
   EXPECT_THROW(LanguageProfile::from_digits(digits + "A"), Error);
   EXPECT_THROW(LanguageProfile::from_digits(""), Error);
@@ -133,7 +133,7 @@ TEST(Profile, RefusesWhatIsNone) {
   EXPECT_THROW(LanguageProfile::from_digits(digits), Error);
 }
 
-TEST(Profile, OfNothingPrefersNothing) {
+TEST(Profile, WithoutTextGivesNoPreference) {
   const std::vector<KnownLanguage> languages{{"en", LanguageProfile(Lines{})}, {"de", LanguageProfile(Lines{})}};
   EXPECT_DOUBLE_EQ(detect("Guten Morgen", languages)[0].confidence, 50);
 }

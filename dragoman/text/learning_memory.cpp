@@ -11,14 +11,14 @@
 namespace dragoman::text {
 namespace {
 
-// Estimates how many different things it was shown, in one mebibyte however many there are: each sets one of many
-// bits, and the share of those that stay clear tells the number ("linear counting").
-class DifferentThings {
+// Estimates how many different items it was shown ("linear counting"), always in one mebibyte: each item sets one of
+// many bits, and the share of bits that stay clear gives the number.
+class DistinctCounter {
  public:
-  DifferentThings() : bits_(kBits) {}
+  DistinctCounter() : bits_(kBits) {}
 
-  // Whether it looks new; of n different things n / correction() do.
-  bool see(std::uint64_t hash) {
+  // Whether the item looks new. Of n different items, n / correction() look new.
+  bool insert(std::uint64_t hash) {
     auto bit = bits_[(hash * 0x9E3779B97F4A7C15u) >> (64 - kLogBits)];
     if (bit) return false;
     bit = true;
@@ -40,13 +40,13 @@ class DifferentThings {
 
 struct TextCounts {
   double bytes = 0, sentences = 0, characters = 0;
-  double words = 0, word_characters = 0;  // of different words
-  double pairs = 0;                       // different ones of neighbouring characters
+  double words = 0, word_characters = 0;  // different words, and the characters in them
+  double pairs = 0;                       // different pairs of neighbouring characters
 };
 
 TextCounts count(const std::vector<std::string>& sentences) {
   TextCounts counts;
-  DifferentThings words, pairs;
+  DistinctCounter words, pairs;
   for (const std::string& sentence : sentences) {
     counts.sentences += 1;
     counts.bytes += static_cast<double>(sentence.size());
@@ -54,15 +54,15 @@ TextCounts count(const std::vector<std::string>& sentences) {
     for (std::string_view rest = sentence; !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      if (word.empty() || !words.see(Hash().add(word).value())) continue;
+      if (word.empty() || !words.insert(Hash().add(word).value())) continue;
       char32_t before = U' ';
       for (std::size_t at = 0; at < word.size();) {
         const char32_t character = next_code_point(word, at);
-        pairs.see(std::uint64_t{before} << 32 | character);
+        pairs.insert(std::uint64_t{before} << 32 | character);
         counts.word_characters += 1;
         before = character;
       }
-      counts.word_characters += 1;  // the space before it
+      counts.word_characters += 1;  // the space before the word
     }
   }
   counts.words = words.count();
@@ -75,15 +75,16 @@ TextCounts count(const std::vector<std::string>& sentences) {
 
 std::size_t learning_bytes(TokenizerKind kind, std::int64_t vocabulary, const std::vector<std::string>& sentences) {
   const TextCounts text = count(sentences);
-  // Ours, SentencePiece's and its normalised one; then its words, each once, in a table and in a list.
+  // Our copy of the text, SentencePiece's copy and its normalised copy; then its different words, in a table and a
+  // list.
   double bytes = 5 * text.bytes + 200 * text.sentences + 180 * text.words;
   if (kind == TokenizerKind::kBpe) {
-    // A node of a set for each place of a pair, and an object with a set for each pair. Each merge makes new pairs, at
-    // most two wherever it is made.
+    // A set node for each place of a pair, and an object with a set for each pair. A merge makes at most two new pairs
+    // wherever it is applied.
     const double made = std::min(2 * text.word_characters, 16 * static_cast<double>(vocabulary));
     bytes += 56 * text.word_characters + 320 * text.pairs + 300 * made;
   }
-  // A suffix array of all characters with its tree, and what its words are cut into.
+  // A suffix array of all characters with its tree, and the pieces of its words.
   if (kind == TokenizerKind::kUnigram) bytes += 24 * text.characters + 24 * text.word_characters;
   return static_cast<std::size_t>(bytes);
 }

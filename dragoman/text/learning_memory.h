@@ -1,4 +1,4 @@
-// What it takes to learn a vocabulary, known before it is begun.
+// Estimates the memory that learning a vocabulary takes, before it begins.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace dragoman::text {
 
-// Bytes of memory that SentencePiece takes to learn so large a vocabulary of this kind from the sentences, which are
-// counted, too. From measurements of 5 to 20 MB of text, natural, without spaces and of random letters: what it took
-// was 55 to 90 % of this.
+// Bytes of memory that SentencePiece needs to learn a vocabulary of this kind and size, including the sentences
+// themselves. Derived from measurements on 5 to 20 MB of text: natural text, text without spaces, and random letters.
+// The actual use was 55 to 90 % of the estimate.
 std::size_t learning_bytes(TokenizerKind kind, std::int64_t vocabulary, const std::vector<std::string>& sentences);
 
 }  // namespace dragoman::text

@@ -24,7 +24,8 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// The bytes of a file as they are. It may be a pipe: what was read to tell the packing is given out again.
+// The bytes of a file, undecoded. The file may be a pipe, so bytes read to detect the packing are kept and returned
+// later.
 class RawFile {
  public:
   explicit RawFile(const std::string& path) : path_(path), name_("'" + path + "'") {
@@ -48,10 +49,10 @@ class RawFile {
 
   Packing packing() const { return packing_; }
   const std::string& path() const { return path_; }
-  const std::string& name() const { return name_; }  // in messages
-  void heed(const std::stop_token& stop) { stop_ = stop; }
+  const std::string& name() const { return name_; }  // for messages
+  void set_stop(const std::stop_token& stop) { stop_ = stop; }
 
-  // At most `count` bytes; 0 at the end.
+  // Reads at most `count` bytes; returns 0 at the end.
   std::size_t read(char* bytes, std::size_t count) {
     std::size_t got = std::min(count, ahead_.size());
     if (got > 0) {
@@ -66,7 +67,7 @@ class RawFile {
  private:
   void look_ahead() {
     std::array<char, 6> start{};
-    // No more than it takes to tell: the next byte of a pipe may be long in coming.
+    // Reads no more than is needed to decide: the next byte of a pipe may take long to arrive.
     while (ahead_.size() < start.size() && may_become_packed(ahead_)) {
       const std::size_t got = read_file(start.data(), start.size() - ahead_.size());
       if (got == 0) break;
@@ -85,7 +86,7 @@ class RawFile {
     }
   }
 
-  // False if nobody wants them any more. A file that is no pipe or terminal is always ready.
+  // Returns false if a stop was requested. A file that is not a pipe or terminal is always ready.
   bool wait_for_bytes() const {
     constexpr int kMilliseconds = 50;
     pollfd file{.fd = file_, .events = POLLIN, .revents = 0};
@@ -110,7 +111,7 @@ struct LineReader::File {
     text = unpacked(raw.packing(), [this](char* bytes, std::size_t count) { return raw.read(bytes, count); });
   }
 
-  // Fills the buffer anew; false at the end.
+  // Refills the buffer; returns false at the end.
   bool refill() {
     next = 0;
     if (raw.packing() == Packing::kNone) {
@@ -127,7 +128,8 @@ struct LineReader::File {
 
   enum class Stop : std::uint8_t { kNewline, kEndOfFile, kFull };
 
-  // Appends to `into` up to the next LF, which it takes away, to the end of the file, or until `into` has `most` bytes.
+  // Appends to `into` until one of three things: an LF, which is consumed but not appended; the end of the file; or
+  // `into` holds `most` bytes.
   Stop read_to_newline(std::string& into, std::size_t most) {
     while (next < end || refill()) {
       const char* from = buffer.data() + next;
@@ -144,10 +146,10 @@ struct LineReader::File {
     return Stop::kEndOfFile;
   }
 
-  // Of the line at hand, `bytes` of which have been read.
+  // `bytes` of the current line have been read.
   void require_not_longer(std::size_t bytes) const {
     require<UsageError>(bytes <= rules.most_bytes, raw.name(), " line ", line, " is longer than ",
-                        rules.most_bytes >> 20, " MiB; text has one sentence on a line.");
+                        rules.most_bytes >> 20, " MiB; text must have one sentence per line.");
   }
 
   void require_utf8(std::string_view part) {
@@ -157,20 +159,20 @@ struct LineReader::File {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       throw UsageError(join(raw.name(), " line ", line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4],
                             kDigits[byte & 15], " at column ", columns + count_characters(part.substr(0, *wrong)) + 1,
-                            "); mend or remove that line."));
+                            "); correct or remove that line."));
     }
     columns += count_characters(part);
   }
 
   RawFile raw;
   LineRules rules;
-  std::unique_ptr<std::streambuf> text;  // of a packed file
+  std::unique_ptr<std::streambuf> text;  // the unpacked text; null for a plain file
   std::array<char, kBufferBytes> buffer{};
-  std::size_t next = 0, end = 0;  // what is left of the buffer
+  std::size_t next = 0, end = 0;  // the unread part of the buffer
   std::int64_t line = 0;
-  // Of the line at hand, if it is read in parts.
+  // State of the current line, if it is read in parts.
   bool continues = false;
-  std::string ahead;  // what was read of it, but not given out
+  std::string ahead;  // bytes of it that were read but not returned yet
   std::size_t line_bytes = 0, columns = 0;
 };
 
@@ -186,10 +188,12 @@ bool LineReader::next(std::string& line, const std::stop_token& stop) {
 bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_token& stop) {
   File& file = *file_;
   const bool begins = !file.continues;
-  file.raw.heed(stop);
+  file.raw.set_stop(stop);
   part.clear();
   part.swap(file.ahead);
+  // 1. Read one byte more than fits, to learn whether the line continues.
   File::Stop stopped = file.read_to_newline(part, most + 1);
+  // 2. At the beginning of a line: skip a byte-order mark and start counting.
   if (begins) {
     if (file.line == 0 && part.starts_with(kByteOrderMark)) {
       part.erase(0, kByteOrderMark.size());
@@ -199,6 +203,7 @@ bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_
     file.line += 1;
     file.line_bytes = file.columns = 0;
   }
+  // 3. Keep back what belongs to the next part, or remove the CR of a CR LF.
   file.require_not_longer(file.line_bytes + part.size());
   file.continues = part.size() > most;
   if (file.continues) {
@@ -218,9 +223,9 @@ std::int64_t LineReader::line() const { return file_->line; }
 const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }
 
-void refuse_lengths(const LineReader& shorter, const LineReader& longer) {
+void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer) {
   throw UsageError(join(shorter.name(), " has only ", shorter.line(), " lines, but ", longer.name(),
-                        " has more: line n of one belongs to line n of the other."));
+                        " has more; both must have the same number of lines."));
 }
 
 }  // namespace dragoman::text

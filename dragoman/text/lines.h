@@ -1,4 +1,4 @@
-// Text files as lines.
+// Reads text files line by line.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace dragoman::text {
 
-// What a reader puts up with.
+// What a reader accepts.
 struct LineRules {
-  bool any_bytes = false;             // lines that are not UTF-8 are given as they are
-  std::size_t most_bytes = 1U << 20;  // of a line
+  bool any_bytes = false;             // also lines that are not UTF-8, passed on unchanged
+  std::size_t most_bytes = 1U << 20;  // the longest line
 };
 
-// A file of UTF-8 text, plain or packed with gzip, zstd or xz, which its first bytes tell. A line ends in LF or CR LF,
-// neither of which belongs to it; a byte-order mark at the start of the file is left out. The path "-" is standard
-// input.
+// A file of UTF-8 text, either plain or packed with gzip, zstd or xz; its first bytes tell which. A line ends in LF or
+// CR LF, which are not part of the line. A byte-order mark at the start of the file is skipped. The path "-" is
+// standard input.
 class LineReader {
  public:
   // Throws an Error if the file cannot be opened.
@@ -26,19 +26,19 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // Reads the next line; false at the end. Throws an Error that names the file for packed data that is damaged or cut
-  // short and for a failing disk, and a UsageError that names the line too for text that is not UTF-8 and for a line of
-  // more bytes than the rules allow.
-  // Where there is nothing to read yet it waits, until `stop` is requested: then the text ends.
+  // Reads the next line; returns false at the end of the file. Throws an Error that names the file if packed data is
+  // damaged or cut short, or if reading fails; throws a UsageError that also names the line if the text is not UTF-8 or
+  // the line is longer than the rules allow. If no input is available yet, it waits. When `stop` is requested, it
+  // behaves as if the file ended there.
   bool next(std::string& line, const std::stop_token& stop = {});
 
-  // The same in memory that does not grow with the line: a line of more than `most` bytes is given part by part, as
-  // first_stretch() cuts it, and continues() is true after each part but the last. Requires most >= 4.
+  // Like next(), but the memory does not grow with the line: a line of more than `most` bytes is returned in parts, as
+  // first_stretch() cuts it. continues() is true after each part but the last. Requires most >= 4.
   bool next_part(std::string& part, std::size_t most, const std::stop_token& stop = {});
-  // Whether the line goes on after the part read last.
+  // Whether the part read last is followed by more of the same line.
   bool continues() const;
 
-  std::int64_t line() const;  // of the line read last, counted from 1
+  std::int64_t line() const;  // number of the line read last, from 1
   const std::string& path() const;
   const std::string& name() const;  // for messages: the path in quotes, or "standard input"
 
@@ -47,7 +47,7 @@ class LineReader {
   std::unique_ptr<File> file_;
 };
 
-// Throws the UsageError for two files that go together line by line, of which one has ended and the other has not.
-[[noreturn]] void refuse_lengths(const LineReader& shorter, const LineReader& longer);
+// Two files belong together line by line; one has ended and the other has not. Throws the UsageError that says so.
+[[noreturn]] void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer);
 
 }  // namespace dragoman::text

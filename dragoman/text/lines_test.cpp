@@ -19,10 +19,10 @@ TEST_F(LinesTest, EndInNewlinesOrWithTheFile) {
   EXPECT_EQ(read("a\rb\r"), Lines{"a\rb\r"});
 }
 
-TEST_F(LinesTest, ComeFromAPipeAsTheyComeUntilNobodyWantsMore) {
+TEST_F(LinesTest, ArriveFromAPipeOneByOneUntilStopIsRequested) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  ASSERT_EQ(::write(ends[1], "(\n", 2), 2);  // the first byte might be that of a packed file
+  ASSERT_EQ(::write(ends[1], "(\n", 2), 2);  // a packed file may begin with the same first byte
   LineReader reader(join("/dev/fd/", ends[0]));
   std::string line;
   ASSERT_TRUE(reader.next(line));
@@ -46,7 +46,7 @@ TEST_F(LinesTest, AByteOrderMarkIsLeftOutAtTheStartOnly) {
 }
 
 TEST_F(LinesTest, MayHoldAnyCharacter) {
-  const std::string odd("a\0b\x01\xE2\x80\xA8", 7);  // U+2028 ends no line
+  const std::string odd("a\0b\x01\xE2\x80\xA8", 7);  // U+2028 does not end a line
   EXPECT_EQ(read(odd + "\n"), Lines{odd});
 }
 
@@ -60,10 +60,10 @@ TEST_F(LinesTest, CrossTheReadersBuffer) {
   EXPECT_EQ(read(text), lines);
 }
 
-TEST_F(LinesTest, WhatIsNotUtf8IsNamedByLineAndColumn) {
+TEST_F(LinesTest, InvalidUtf8IsReportedWithLineAndColumn) {
   EXPECT_EQ(complaint("a\n\xC3\xA4"
                       "bc\xFF\n"),
-            "'" + path + "' line 2 is not UTF-8 text (byte 0xFF at column 4); mend or remove that line.");
+            "'" + path + "' line 2 is not UTF-8 text (byte 0xFF at column 4); correct or remove that line.");
   EXPECT_NE(complaint("caf\xE9\n"), "");
   EXPECT_NE(complaint("\xED\xA0\x80\n"), "");
 }
@@ -72,10 +72,10 @@ TEST_F(LinesTest, ALineBeyondAMebibyteIsRefused) {
   const std::string longest(1 << 20, 'x');
   EXPECT_EQ(read(longest + "\n"), Lines{longest});
   EXPECT_EQ(complaint("a\n" + longest + "x\n"),
-            "'" + path + "' line 2 is longer than 1 MiB; text has one sentence on a line.");
+            "'" + path + "' line 2 is longer than 1 MiB; text must have one sentence per line.");
 }
 
-// The lines, each as a list of its parts.
+// Each line as the list of its parts.
 std::vector<Lines> parts_of(const std::string& path, std::size_t most) {
   LineReader reader(path, {.any_bytes = true, .most_bytes = 1000});
   std::vector<Lines> lines;
@@ -101,7 +101,7 @@ TEST_F(LinesTest, ComeInPartsIfTheyAreLong) {
             (std::vector<Lines>{{"abcdefghij", ""}, {"kl mn opqr"}, {""}, {"abcd"}, {"\xFF\xFF\xFF\xFF\xFF"}}));
 }
 
-TEST_F(LinesTest, AreRefusedInPartsTooWhenTheyAreLongerThanTheRulesAllow) {
+TEST_F(LinesTest, TooLongLinesAreRefusedWhenReadInParts) {
   replace_file(path, "a\n" + std::string(1001, 'b'));
   LineReader reader(path, {.most_bytes = 1000});
   std::string part;
@@ -112,7 +112,7 @@ TEST_F(LinesTest, AreRefusedInPartsTooWhenTheyAreLongerThanTheRulesAllow) {
   EXPECT_EQ(reader.line(), 2);
 }
 
-TEST_F(LinesTest, WhatCannotBeReadIsNamed) {
+TEST_F(LinesTest, AnUnreadableFileIsNamed) {
   EXPECT_THROW(LineReader("/no/such/file"), Error);
   try {
     LineReader reader(::testing::TempDir());

@@ -1,4 +1,4 @@
-// Text written to a file and read back as lines.
+// A test fixture that writes text to a file and reads it back as lines.
 #pragma once
 
 #include <gtest/gtest.h>

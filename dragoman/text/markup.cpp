@@ -13,8 +13,8 @@
 namespace dragoman::text {
 namespace {
 
-// Finds each tag's partner. A closing tag takes the last opening tag of its name that is open; those that were opened
-// after that stay alone, so that pairs are always nested.
+// Finds each tag's partner. A closing tag takes the most recent open tag of its name; tags opened after that one get no
+// partner, so that pairs are always nested.
 void find_partners(std::vector<InlineTag>& tags, const std::vector<std::string>& names) {
   std::vector<std::size_t> open;
   std::unordered_map<std::string_view, std::size_t> open_of_name;
@@ -37,7 +37,7 @@ void find_partners(std::vector<InlineTag>& tags, const std::vector<std::string>&
 
 }  // namespace
 
-// Takes a fragment apart, one unit after the other.
+// Splits a fragment into units, one after the other.
 class Markup::Reader {
  public:
   explicit Reader(Markup& markup) : markup_(markup) {}
@@ -68,7 +68,7 @@ class Markup::Reader {
       const std::optional<Reference> reference = reference_at(html.substr(at));
       const std::string_view bytes = html.substr(at, reference ? reference->bytes : 1);
       if (reference && !reference->code) {
-        add_tag({.kind = TokenKind::kAlone, .bytes = bytes});  // kept in its place, as a tag is
+        add_tag({.kind = TokenKind::kAlone, .bytes = bytes});  // an unknown reference keeps its place, like a tag
       } else if (reference ? *reference->code == ' ' : is_html_space(html[at])) {
         raw_ += bytes;
         add_space(bytes);
@@ -88,7 +88,7 @@ class Markup::Reader {
     }
   }
 
-  // One space becomes part of the text; more of it belongs to the tag that it follows.
+  // The first space becomes part of the text. Further spaces are appended to the tag that they follow.
   void add_space(std::string_view bytes) {
     const bool begins = unit_.text.empty();
     if ((begins || unit_.text.back() == ' ') && !unit_.tags.empty() && unit_.tags.back().at == unit_.text.size()) {
@@ -119,7 +119,7 @@ class Markup::Reader {
       find_partners(unit_.tags, names_);
       take_off_edges();
       keep(before_);
-      // What stands before and after the unit is not its own.
+      // Bytes before and after the unit are not part of it.
       const std::size_t bytes = raw_.size() - before_.size() - after_.size();
       markup_.parts_.push_back({raw_.substr(before_.size(), bytes), true});
       markup_.units_.push_back(std::move(unit_));
@@ -132,7 +132,7 @@ class Markup::Reader {
     for (std::string* text : {&raw_, &before_, &after_, &last_space_}) text->clear();
   }
 
-  // White space at the end belongs to the tag behind it, or to nobody.
+  // White space at the end is moved to the tag behind it; if there is none, it is kept after the unit.
   void trim_end() {
     if (unit_.text.back() != ' ') return;
     auto behind = std::ranges::lower_bound(unit_.tags, unit_.text.size(), {}, &InlineTag::at);
@@ -145,7 +145,7 @@ class Markup::Reader {
     for (; behind != unit_.tags.end(); ++behind) behind->at = unit_.text.size();
   }
 
-  // Tags without a partner at either end have their place: they are of no concern to the unit.
+  // Tags without a partner at either end stay where they are, outside the unit.
   void take_off_edges() {
     std::vector<InlineTag>& tags = unit_.tags;
     std::size_t begin = 0, end = tags.size();
@@ -164,9 +164,9 @@ class Markup::Reader {
   Markup& markup_;
   Unit unit_;
   std::vector<std::string> names_;  // of the unit's tags
-  std::string raw_;                 // the unit's bytes in the fragment, with what is before and after it
-  std::string before_, after_;
-  std::string last_space_;  // what the last space of the text is in the fragment
+  std::string raw_;                 // the unit's bytes in the fragment, including before_ and after_
+  std::string before_, after_;      // bytes at the edges of raw_ that do not belong to the unit
+  std::string last_space_;          // the fragment's bytes for the last space of the text
 };
 
 Markup::Markup(std::string_view fragment) { Reader(*this).read(fragment); }

@@ -1,5 +1,5 @@
-// HTML fragments whose text is translated and whose tags stay: units of text are taken out of a fragment, and their
-// translations put back in their place.
+// Translates the text of an HTML fragment and keeps its tags: Markup takes units of text out of the fragment and puts
+// their translations back in the same places.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace dragoman::text {
 
-// Text that belongs together: what is between the tags of blocks (<p>, <li>, <br> and so on), across inline ones (<b>,
-// <a>). As it is read on a page: character references stand for their characters, white space for one space, and there
-// is none at the ends (no-break spaces aside). It holds at least one letter.
+// Text that belongs together: everything between two tags of block elements (<p>, <li>, <br> and so on), across inline
+// tags (<b>, <a>). The text is as a reader sees it on a page: character references are decoded, each run of white space
+// is one space, and there is none at either end (except no-break spaces). It contains at least one letter.
 struct Unit {
   std::string text;
   std::vector<InlineTag> tags;
@@ -21,20 +21,20 @@ struct Unit {
 
 class Markup {
  public:
-  // Any bytes are a fragment.
+  // Accepts any bytes.
   explicit Markup(std::string_view fragment);
 
   const std::vector<Unit>& units() const { return units_; }
 
-  // The fragment with its units translated, one translation each. Every tag is there exactly once, byte for byte; what
-  // is in no unit (comments, scripts, <code>, what is marked as not to be translated, text without letters) is as it
-  // was, and so is a unit whose translation is its text. In all others &, < and > are written as references, no other
-  // character is, and white space between words is the translation's. Throws a UsageError if there are more or fewer
-  // translations than units.
+  // The fragment with its units translated; takes one translation for each unit. Every tag occurs exactly once, byte
+  // for byte. All that is in no unit (comments, scripts, <code>, elements marked as not to be translated, text without
+  // letters) is unchanged, and so is a unit whose translation equals its text. In all other units &, < and > are
+  // written as references, no other character is, and the white space between words is that of the translation. Throws
+  // a UsageError if the number of translations differs from the number of units.
   std::string put_back(std::span<const Translation> translations) const;
 
  private:
-  // What the fragment is made of: bytes that stay, or a unit and its bytes in the fragment.
+  // A part of the fragment: bytes that stay, or the original bytes of a unit.
   struct Part {
     std::string bytes;
     bool unit = false;

@@ -22,14 +22,14 @@ Strings texts(std::string_view fragment) {
   return texts;
 }
 
-// The fragment, which has one unit, with this translation.
+// The fragment, which has one unit, with `text` as the unit's translation.
 std::string translated(std::string_view fragment, const std::string& text, const Alignment& alignment = {}) {
   const Markup markup(fragment);
   EXPECT_EQ(markup.units().size(), 1u) << fragment;
   return markup.put_back(std::vector{Translation{text, link_words(markup.units().at(0).text, text, alignment)}});
 }
 
-// All that is not text, in order.
+// All tokens that are not text, in order.
 Strings tags_of(std::string_view fragment) {
   Strings tags;
   HtmlTokens tokens(fragment);
@@ -44,7 +44,7 @@ Strings sorted(Strings strings) {
   return strings;
 }
 
-// Whether each closing tag closes what was opened last.
+// Whether each closing tag closes the tag that was opened last.
 bool is_nested(std::string_view fragment) {
   Strings open;
   HtmlTokens tokens(fragment);
@@ -67,7 +67,7 @@ TEST(Tokens, AreTheFragment) {
                                         "<?e?>", "</>", "<![CDATA[<i>]]>", "<b"}));
 }
 
-TEST(Tokens, OfWholeElementsHaveTheirContents) {
+TEST(Tokens, OfUntranslatedElementsIncludeTheirContents) {
   for (const char* element : {"<script>if (a</b/.c) '</i>'</script>", "<STYLE>p > b</style>", "<code>a<b>b</b></code>",
                               "<span translate=\"no\">a<span>b</span>c</span>", "<i class='x notranslate y'>a</i>",
                               "<b TRANSLATE=no>a</b>", "<pre>a\n<pre>b</pre>\n</pre>", "<textarea><b></textarea>"}) {
@@ -82,18 +82,18 @@ TEST(Units, EndAtBlocksAndGoOnAcrossInlineTags) {
   EXPECT_EQ(texts("<p>x <unknown-tag>y</unknown-tag></p>"), Strings{"x y"});
 }
 
-TEST(Units, AreTextAsItIsRead) {
+TEST(Units, ContainTextAsAReaderSeesIt) {
   EXPECT_EQ(texts("<p>\n  Fish &amp; chips &lt;3\n  caf&eacute;&#33; </p>"), Strings{"Fish & chips <3 café!"});
   EXPECT_EQ(texts("a <b> b </b> c"), Strings{"a b c"});
   EXPECT_EQ(texts("a < b and c > d"), Strings{"a < b and c > d"});
 }
 
-TEST(Units, HoldLetters) {
+TEST(Units, ContainAtLeastOneLetter) {
   EXPECT_EQ(texts("<p> </p><p>123 &bull; |</p><!-- no --><script>no</script><pre>no</pre>"), Strings{});
   EXPECT_EQ(texts(""), Strings{});
 }
 
-TEST(Units, SayWhatTheirTagsCover) {
+TEST(Units, HaveTagsWithPositionsAndPartners) {
   const Markup markup("<p>See <a href='x'>the big</a> house</p>");
   const Unit& unit = markup.units().at(0);
   ASSERT_EQ(unit.tags.size(), 2u);
@@ -102,7 +102,7 @@ TEST(Units, SayWhatTheirTagsCover) {
   EXPECT_EQ(unit.tags[1].partner, 0u);
 }
 
-TEST(PutBack, PutsTagsAroundTheWordsThatTheirsBecame) {
+TEST(PutBack, PutsTagsAroundTheTranslationsOfTheirWords) {
   EXPECT_EQ(translated("The <b>red</b> house.", "Das rote Haus.", {{0, 0}, {1, 1}, {2, 2}}), "Das <b>rote</b> Haus.");
   EXPECT_EQ(translated("I <i>have</i> <b>seen</b> him", "Ich habe ihn gesehen", {{0, 0}, {1, 1}, {2, 3}, {3, 2}}),
             "Ich <i>habe</i> ihn <b>gesehen</b>");
@@ -116,13 +116,13 @@ TEST(PutBack, LeavesPunctuationOutside) {
 }
 
 TEST(PutBack, KeepsOneTagAroundOneRun) {
-  // A single word far away does not stretch the pair over the sentence.
+  // One linked word far away does not stretch the pair over the whole sentence.
   EXPECT_EQ(translated("<b>a b c</b> d e f g", "A B C D E F G",
                        {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {2, 6}}),
             "<b>A B C</b> D E F G");
 }
 
-TEST(PutBack, FindsAPlaceForWordsOfWhichNothingBecame) {
+TEST(PutBack, PlacesTagsOfUnlinkedWordsBetweenNeighbours) {
   EXPECT_EQ(translated("one <a>two</a> three", "eins zwei drei", {{0, 0}, {2, 2}}), "eins <a>zwei</a> drei");
   EXPECT_EQ(translated("one <a>two</a> three", "eins drei", {{0, 0}, {2, 1}}), "eins <a>drei</a>");
   EXPECT_EQ(translated("one <a>two</a> three", ""), "<a></a>");
@@ -163,7 +163,7 @@ TEST(PutBack, KeepsTagsInTheirOrderWhereHtmlIsBroken) {
   }
 }
 
-TEST(PutBack, WantsATranslationForEachUnit) {
+TEST(PutBack, RequiresATranslationForEachUnit) {
   EXPECT_THROW(Markup("a<p>b").put_back(std::vector<Translation>(1)), UsageError);
 }
 
@@ -247,7 +247,7 @@ TEST(PutBack, LosesNoTagOfAnyBytes) {
   }
 }
 
-TEST(PutBack, OfTheTextItselfIsTheFragment) {
+TEST(PutBack, OfUnchangedTextGivesTheFragment) {
   RandomStream random(2);
   for (int round = 0; round < 5'000; ++round) {
     const std::string fragment = random_fragment(random, round % 2 == 0);
@@ -258,7 +258,7 @@ TEST(PutBack, OfTheTextItselfIsTheFragment) {
   }
 }
 
-// The same without the short cut for text that stays: a word more at the end, of which the tags know nothing.
+// An unchanged text takes a shortcut in put_back(). A word appended to the translation avoids it.
 TEST(PutBack, KeepsEveryTagInItsPlaceWhenAllWordsStay) {
   RandomStream random(3);
   for (int round = 0; round < 5'000; ++round) {

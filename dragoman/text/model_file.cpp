@@ -9,7 +9,7 @@
 namespace dragoman::text {
 namespace {
 
-// Numbers of the fields in sentencepiece_model.proto.
+// Field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
 constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
 constexpr std::uint64_t kModelType = 3, kByteFallback = 35;
@@ -25,11 +25,11 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 struct Field {
   std::uint64_t number;
-  std::uint64_t value;     // of a number
-  std::string_view bytes;  // of a string or message
+  std::uint64_t value;     // if it is a number
+  std::string_view bytes;  // if it is a string or message
 };
 
-// The fields of one message, in their order.
+// Iterates over the fields of one message.
 class Fields {
  public:
   explicit Fields(std::string_view message) : rest_(message) {}
@@ -80,7 +80,7 @@ Piece read_piece(std::string_view message) {
     }
   }
   if (!std::isfinite(piece.score)) throw Malformed{};
-  // The library looks pieces up as strings that end at a zero.
+  // The library looks pieces up as zero-terminated strings.
   if (piece.text.find('\0') != std::string::npos) throw Malformed{};
   return piece;
 }
@@ -95,8 +95,8 @@ void read_trainer_spec(std::string_view message, ModelFile& model) {
   }
 }
 
-// The rules of normalisation: the size of a double array (Darts), the array, and the texts that its values point into.
-// The library walks it without looking at its bounds, so no step or value may lead out of it.
+// The normalisation rules: the size of a double array (Darts), the array, and the texts that its values point into. The
+// library walks the array without checking bounds, so no step or value may lead out of it.
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
   if (map.size() < 4) throw Malformed{};
@@ -146,7 +146,7 @@ ModelFile read_model_file(std::string_view bytes, const std::string& name) {
     if (!model.pieces.empty()) return model;
   } catch (const Malformed&) {
   }
-  throw Error(join("'", name, "' is not a SentencePiece model, or a damaged one."));
+  throw Error(join("'", name, "' is not a SentencePiece model, or is damaged."));
 }
 
 }  // namespace dragoman::text

@@ -1,4 +1,4 @@
-// What a SentencePiece model file holds that the library's interface does not show.
+// Reads what SentencePiece's model file contains but its library does not expose.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ModelFile {
   std::vector<Piece> pieces;
 };
 
-// Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes for bytes that are no
-// model, or one that the library could not use without reading beyond its tables.
+// Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
+// model, or if the library would read beyond its tables when it uses the model.
 ModelFile read_model_file(std::string_view bytes, const std::string& name);
 
 }  // namespace dragoman::text

@@ -11,7 +11,7 @@
 namespace dragoman::text {
 namespace {
 
-TEST(ModelFile, TellsHowTheModelCutsAndWhatItsPiecesAre) {
+TEST(ModelFile, ContainsTheKindOfTheModelAndItsPieces) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram, TokenizerKind::kWord}) {
     const ModelFile model = read_model_file(toy_tokenizer({.kind = kind}).bytes(), "x");
     EXPECT_EQ(model.kind, kind);
@@ -28,7 +28,7 @@ TEST(ModelFile, TellsHowTheModelCutsAndWhatItsPiecesAre) {
   EXPECT_EQ(bytes.pieces[4].kind, PieceKind::kByte);
 }
 
-// The library's table would end the piece there, and refuses to be built of an empty one.
+// The library's table would end the piece at the zero, and it throws when it is built from an empty piece.
 TEST(ModelFile, RefusesAPieceWithAZero) {
   std::string bytes = toy_tokenizer({.kind = TokenizerKind::kUnigram}).bytes();
   bytes[bytes.find("cat")] = '\0';
@@ -36,7 +36,7 @@ TEST(ModelFile, RefusesAPieceWithAZero) {
   EXPECT_THROW(Tokenizer::from_bytes(bytes, "x"), Error);
 }
 
-// The library would follow such a map out of its table.
+// The library would follow such a map beyond the end of its table.
 TEST(ModelFile, RefusesARuleThatPointsBeyondItsTable) {
   std::string map(4 + 1024 + 1, '\0');  // the array's size, 256 units, one empty text
   map[1] = 4;

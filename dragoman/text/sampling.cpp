@@ -6,7 +6,7 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent": no other stream of the same seed has these numbers
+constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent"; sets this stream apart from other streams of the same seed
 
 }  // namespace
 
@@ -16,13 +16,13 @@ SentenceSample::SentenceSample(std::size_t most_sentences, std::size_t most_byte
 void SentenceSample::add(std::string sentence) {
   const std::uint64_t high = random_.next(), rank = (high << 32) | random_.next();
   const std::uint64_t place = places_++;
-  if (rank >= bar_) return;
+  if (rank >= lowest_dropped_) return;
   bytes_ += sentence.size();
   heap_.push_back({rank, place, std::move(sentence)});
   std::push_heap(heap_.begin(), heap_.end());
   while (heap_.size() > most_sentences_ || (bytes_ > most_bytes_ && heap_.size() > 1)) {
     std::pop_heap(heap_.begin(), heap_.end());
-    bar_ = heap_.back().rank;
+    lowest_dropped_ = heap_.back().rank;
     bytes_ -= heap_.back().sentence.size();
     heap_.pop_back();
   }

@@ -10,14 +10,14 @@
 
 namespace dragoman::text {
 
-// Each sentence gets a random rank; those of lowest rank stay, as many as the limits allow. So every sentence is as
-// likely as every other to stay, however many there are, and which ones do is a function of the seed.
+// Each sentence gets a random rank, and the sentences of lowest rank are kept, as many as the limits allow. So every
+// sentence is equally likely to be kept, however many there are, and the choice is a function of the seed.
 class SentenceSample {
  public:
   SentenceSample(std::size_t most_sentences, std::size_t most_bytes, std::uint64_t seed);
 
   void add(std::string sentence);
-  // Those that stayed, in the order they came in.
+  // The sentences kept, in the order in which they were added.
   std::vector<std::string> take();
 
  private:
@@ -30,10 +30,10 @@ class SentenceSample {
 
   std::size_t most_sentences_, most_bytes_;
   RandomStream random_;
-  std::vector<Ranked> heap_;  // the highest rank in front
+  std::vector<Ranked> heap_;  // a heap with the highest rank in front
   std::size_t bytes_ = 0;
   std::uint64_t places_ = 0;
-  std::uint64_t bar_ = ~std::uint64_t{0};  // lowest rank that had to go: no later one of a higher rank may stay
+  std::uint64_t lowest_dropped_ = ~std::uint64_t{0};  // lowest rank dropped so far; later sentences must rank below it
 };
 
 }  // namespace dragoman::text

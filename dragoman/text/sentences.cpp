@@ -13,25 +13,27 @@
 namespace dragoman::text {
 namespace {
 
-// Longer words are no abbreviations.
+// No abbreviation is longer than this.
 constexpr std::size_t kLongestAbbreviation = 24;
-// Bytes. Nobody writes sentences so long, and those who cut them into tokens take long for them.
+// In bytes. Nobody writes sentences this long, and tokenizing longer ones is slow.
 constexpr std::size_t kLongestSentence = 4096;
 
 constexpr std::u32string_view kClosing = U")]}’”›）］｝」』】〉》〕＂";
-// Which of the two they are depends on the language, or on what stands around them.
+// These open or close, depending on the language or on the characters around them.
 constexpr std::u32string_view kEither = U"\"'“‘«»*_";
-// What a sentence does not begin with.
+// No sentence begins with these.
 constexpr std::u32string_view kContinuing = U",;:.!?…、，；：/&+=%·";
-// These end a sentence without white space after them.
+// These end a sentence even without white space after them.
 constexpr std::u32string_view kStrongMarks = U"。！？｡‼⁇⁈⁉؟۔।॥։።፧။។៕";
 
 bool among(char32_t code, std::u32string_view set) { return set.find(code) != std::u32string_view::npos; }
 bool is_word(char32_t code) { return is_letter(code) || is_digit(code) || is_accent(code); }
 
-// What the marks are at the end of a sentence.
+// The kind of marks at the end of a sentence: one full stop, several dots, a question or exclamation mark, or marks of
+// kStrongMarks.
 enum class Ending : std::uint8_t { kPoint, kDots, kLoud, kStrong };
 
+// Cuts a text into sentences. The text is decoded once; all positions below are indices of characters in codes_.
 class Cutter {
  public:
   Cutter(std::string_view text, std::string_view language) : text_(text), language_(language_of(language)) {
@@ -67,8 +69,8 @@ class Cutter {
   }
 
  private:
-  bool ends(std::size_t at) const { return at == codes_.size() || is_line_end(codes_[at]); }
-  bool apart(std::size_t at) const { return at == codes_.size() || is_white_space(codes_[at]); }
+  bool at_line_end(std::size_t at) const { return at == codes_.size() || is_line_end(codes_[at]); }
+  bool at_space_or_end(std::size_t at) const { return at == codes_.size() || is_white_space(codes_[at]); }
 
   std::size_t after_white_space(std::size_t at) const {
     while (at < codes_.size() && is_white_space(codes_[at])) ++at;
@@ -79,12 +81,12 @@ class Cutter {
     return among(code, U".!?…．") || among(code, kStrongMarks) || (language_ == "el" && among(code, U";\u037E"));
   }
 
-  // Where the sentence ends that begins there: behind its last character that is no white space. `quoted` says whether
-  // a straight quote is open there, and is told whether one is open at the end.
+  // The end of the sentence that begins at `begin`: after its last character that is not white space. `quoted` says
+  // whether a straight quote is open; it is updated to the state at the end.
   std::size_t sentence_end(std::size_t begin, bool& quoted) const {
     std::size_t last = begin;
     bool words = false;
-    for (std::size_t at = begin; !ends(at) && !is_too_long(begin, last);) {
+    for (std::size_t at = begin; !at_line_end(at) && !is_too_long(begin, last);) {
       const char32_t code = codes_[at];
       if (words && is_end_mark(code)) {
         const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
@@ -107,7 +109,8 @@ class Cutter {
     return begins_[end] - begins_[begin] > kLongestSentence;
   }
 
-  // Where a sentence is cut that is too long: behind its last word that is not, or inside a word that is.
+  // The end for a sentence that is too long: after the last word that fits, or inside the first word if that does not
+  // fit.
   std::size_t shorter_end(std::size_t begin) const {
     std::size_t longest = begin;
     while (!is_too_long(begin, longest + 1)) ++longest;
@@ -122,7 +125,7 @@ class Cutter {
     return at;
   }
 
-  // Behind the quotes and brackets that close what has ended; `quoted` says that a straight quote does.
+  // Skips the quotes and brackets that close here. `quoted` says that a straight quote closes an open one.
   std::size_t after_closing(std::size_t at, bool quoted) const {
     std::size_t sure = at, end = at;
     for (; end < codes_.size(); ++end) {
@@ -131,22 +134,23 @@ class Cutter {
       if (!closing && !among(code, kEither)) break;
       if (closing && sure == end) sure = end + 1;
     }
-    if (!apart(end)) return sure;
+    if (!at_space_or_end(end)) return sure;
     // In French there is a space before the quote: « Viens ! » Puis il partit.
-    const bool far = !ends(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && apart(end + 2);
+    const bool far =
+        !at_line_end(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && at_space_or_end(end + 2);
     return far ? end + 2 : end;
   }
 
   bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks, std::size_t stop) const {
     std::size_t next = stop;
-    while (!ends(next) && is_white_space(codes_[next])) ++next;
-    if (ends(next)) return true;
+    while (!at_line_end(next) && is_white_space(codes_[next])) ++next;
+    if (at_line_end(next)) return true;
     const Ending ending = ending_of(mark, marks);
     if (ending == Ending::kStrong) return follows_strong_end(marks, stop, next);
     const bool ideographs = is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
     if (next == stop) return ideographs && ending != Ending::kDots;
-    while (!ends(next) && may_precede(next)) ++next;
-    if (ends(next) || !can_begin(codes_[next], ending)) return false;
+    while (!at_line_end(next) && may_precede(next)) ++next;
+    if (at_line_end(next) || !can_begin(codes_[next], ending)) return false;
     return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
   }
 
@@ -160,25 +164,26 @@ class Cutter {
   }
 
   bool follows_strong_end(std::size_t marks, std::size_t stop, std::size_t next) const {
-    // In Japanese the sentence goes on behind what is quoted in it, with a particle.
+    // In Japanese a sentence goes on after a quotation inside it, with a particle.
     if (marks < stop && stop == next && script_of(codes_[next]) == Script::kHiragana) return false;
     return !among(codes_[next], kContinuing) && !among(codes_[next], kClosing);
   }
 
-  // Opening quotes and brackets, dashes and symbols before the first word of a sentence, some with a space behind them.
+  // Whether it may stand before the first word of a sentence: opening quotes, brackets, dashes and symbols, and a space
+  // after some of them.
   bool may_precede(std::size_t at) const {
     const char32_t code = codes_[at];
     if (is_white_space(code)) return among(codes_[at - 1], U"«-–—•*");
     return !is_word(code) && !among(code, kContinuing) && !among(code, kClosing);
   }
 
-  // Who writes no capitals begins sentences with small letters.
+  // In a text without any capitals, sentences begin with small letters.
   bool can_begin(char32_t code, Ending ending) const {
     if (is_lower_case(code)) return !capitals_ && ending != Ending::kDots;
     return is_word(code);
   }
 
-  // Whether the full stop belongs to the word before it, `next` being what follows.
+  // Whether the full stop at `mark` belongs to the word before it. `next` is the first character that follows.
   bool is_abbreviation(std::size_t begin, std::size_t mark, char32_t next) const {
     std::size_t from = mark;
     while (from > begin && (is_word(codes_[from - 1]) || among(codes_[from - 1], U".°º"))) {
@@ -186,7 +191,7 @@ class Cutter {
     }
     if (from == mark) return false;
     const std::u32string_view word = std::u32string_view(codes_).substr(from, mark - from);
-    const bool first = from - begin < 2;  // with nothing before it but a bracket
+    const bool first = from - begin < 2;  // at the start of the sentence, or after a bracket there
     if (is_digit(word.front())) return is_numbering(word, first);
     if (first && word.size() < 6 && word.find_first_not_of(U"IVXLC") == std::u32string_view::npos) return true;
     const bool ending = from > begin && among(codes_[from - 1], U"'’");  // "s" of "my father's"
@@ -197,7 +202,7 @@ class Cutter {
     return stop == Stop::kAbbreviation || (stop == Stop::kBeforeNumber && is_digit(next));
   }
 
-  // "1." or "2.3." at the beginning of an item of a list; "3." of "3. Oktober".
+  // "1." or "2.3." at the start of a list item, or "3." in "3. Oktober".
   bool is_numbering(std::u32string_view word, bool first) const {
     const auto numeric = [](char32_t code) { return is_digit(code) || code == '.'; };
     if (!std::ranges::all_of(word, numeric)) return false;
@@ -205,7 +210,7 @@ class Cutter {
     return word.size() < 3 && writes_ordinals_with_stop(language_);
   }
 
-  // "J" of "J. S. Bach", "B" of "z. B.", "U.S", "Ph.D": one or two letters between full stops.
+  // "J" in "J. S. Bach", "B" in "z. B.", "U.S", "Ph.D": one or two letters between full stops.
   bool is_initials(std::u32string_view word) const {
     const bool english = language_.empty() || language_ == "en";
     if (word.size() == 1) return (is_upper_case(word[0]) || is_lower_case(word[0])) && !(english && word == U"I");
@@ -221,7 +226,7 @@ class Cutter {
   std::string_view text_;
   std::string language_;
   std::u32string codes_;
-  std::vector<std::size_t> begins_;  // the byte of each character, and where the text ends
+  std::vector<std::size_t> begins_;  // the byte at which each character begins, and the size of the text
   bool capitals_ = false;
 };
 
@@ -232,11 +237,11 @@ bool has_spaces_between_sentences(std::string_view language) {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// What comes between two translations where the text had `gap`.
+// What to put between two translations where the source text had `gap`.
 std::string_view adapted(std::string_view gap, std::string_view before, std::string_view after, bool spaces) {
   if (before.empty() || after.empty()) return gap;
   if (spaces) return gap.empty() ? " " : gap;
-  // Between words in Latin letters the space stays.
+  // The space between words in Latin letters stays.
   const bool latin = is_ascii(before.back()) && is_ascii(after.front());
   return gap == " " && !latin ? "" : gap;
 }

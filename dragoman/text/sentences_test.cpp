@@ -105,7 +105,7 @@ TEST(Sentences, GoOnAfterInitials) {
   EXPECT_EQ(sentences("It is my father's. He knows.").size(), 2u);
 }
 
-TEST(Sentences, GoOnAfterNumbersThatCount) {
+TEST(Sentences, GoOnAfterOrdinalAndListNumbers) {
   EXPECT_TRUE(is_whole("Am 3. Oktober im 19. Jahrhundert.", "de"));
   EXPECT_EQ(sentences("He is 12. She is 10.").size(), 2u);
   EXPECT_EQ(sentences("Das war 1990. Danach kam nichts.", "de").size(), 2u);
@@ -129,7 +129,7 @@ TEST(Sentences, MayBeginWithSmallLettersWhereThereAreNoCapitals) {
             (Strings{"hello there.", "how are you?", "fine ... thanks"}));
 }
 
-TEST(Sentences, HaveSomethingInThem) {
+TEST(Sentences, AreNeverEmpty) {
   EXPECT_EQ(sentences(""), Strings{});
   EXPECT_EQ(cut_sentences("", "en").gaps, Strings{""});
   EXPECT_EQ(cut_sentences(" \n\u3000\t", "en").gaps, Strings{" \n\u3000\t"});
@@ -137,7 +137,7 @@ TEST(Sentences, HaveSomethingInThem) {
   EXPECT_EQ(sentences("Great! 😀"), Strings{"Great! 😀"});
 }
 
-TEST(Sentences, AndGapsAreTheText) {
+TEST(Sentences, AndGapsJoinedAreTheText) {
   const Strings parts{"a",  "B",      "Dr",     "3",      ".", "!",       "?", "…", "...", "。",  "！",
                       "．", "\"",     "'",      "“",      "”", "«",       "»", "(", ")",   "「",  "」",
                       "は", "好",     "ह",      "।",      "؟", ";",       ",", " ", "  ",  "\n",  "\r\n",
@@ -165,7 +165,7 @@ TEST(Sentences, KeepEveryCharacter) {
   EXPECT_EQ(joined(cut_sentences("a\xFF. B\xC3 \xE2\x80", "en")), "a\xFF. B\xC3 \xE2\x80");
 }
 
-TEST(Sentences, AreNoLongerThanAnybodyWritesThem) {
+TEST(Sentences, HaveAtMost4096Bytes) {
   using Sizes = std::vector<std::size_t>;
   const auto repeated = [](const std::string& part, int times) {
     std::string text;

@@ -19,9 +19,9 @@ bool ends_sentence_without_space(std::string_view text) {
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return text.ends_with(end); });
 }
 
-// The last end of a whole character at or before `end`. Where there is none near, the text is not UTF-8.
+// The last end of a whole character at or before `end`. If there is none within four bytes, the text is not UTF-8.
 std::size_t whole_characters(std::string_view text, std::size_t end) {
-  constexpr std::size_t kMostBytes = 4;  // of a character
+  constexpr std::size_t kMostBytes = 4;  // of a UTF-8 character
   for (std::size_t back = 0; back < kMostBytes && back < end; ++back) {
     if ((static_cast<unsigned char>(text[end - back]) & 0xC0) != 0x80) return end - back;
   }

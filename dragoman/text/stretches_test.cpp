@@ -14,7 +14,7 @@ TEST(FirstStretch, EndsAfterASentenceIfItIsNotTooShort) {
   EXPECT_EQ(first("One. Two three four five", 16), "One. Two three ");
 }
 
-TEST(FirstStretch, EndsBetweenWordsElse) {
+TEST(FirstStretch, OtherwiseEndsBetweenWords) {
   EXPECT_EQ(first("one two three", 9), "one two ");
   EXPECT_EQ(first("one abcdefghijklmnop", 12), "one ");
   EXPECT_EQ(first("one\tabcdefghijklmnop", 12), "one\t");
@@ -24,7 +24,7 @@ TEST(FirstStretch, EndsAfterAFullStopWhereThereAreNoSpaces) {
   EXPECT_EQ(first("\u4F60\u597D\u3002\u4F60\u597D", 12), "\u4F60\u597D\u3002");
 }
 
-TEST(FirstStretch, CutsAWordThatIsLongerStillButNoCharacter) {
+TEST(FirstStretch, CutsALongWordBetweenCharacters) {
   EXPECT_EQ(first("abcdefgh", 5), "abcde");
   EXPECT_EQ(first("\u00E4\u00E4\u00E4\u00E4", 5), "\u00E4\u00E4");
   EXPECT_EQ(first("\U0001F600\U0001F600", 7), "\U0001F600");

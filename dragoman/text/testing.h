@@ -22,7 +22,7 @@ inline std::vector<std::string> toy_sentences() {
           "en"};
 }
 
-// Hands out the sentences one by one.
+// Returns the sentences one by one.
 inline NextSentence one_by_one(std::vector<std::string> sentences) {
   return [sentences = std::move(sentences), next = std::size_t{0}](std::string& sentence) mutable {
     if (next == sentences.size()) return false;

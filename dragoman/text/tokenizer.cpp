@@ -18,15 +18,15 @@ namespace {
 
 constexpr bool is_special(std::int32_t id) { return id == kPad || id == kBos || id == kEos; }
 
-// SentencePiece takes no tab into a vocabulary, so that each would be unknown.
+// SentencePiece puts no tab into a vocabulary, so every tab would be unknown.
 std::string without_tabs(std::string_view text) {
   std::string result(text);
   std::replace(result.begin(), result.end(), '\t', ' ');
   return result;
 }
 
-// SentencePiece takes some two hundred bytes for each byte of a text. So a long one is encoded stretch by stretch; one
-// that ends between words makes the same tokens as within the whole text.
+// SentencePiece uses some two hundred bytes of memory for each byte of a text, so a long text is encoded in stretches.
+// A stretch that ends between words gives the same tokens as it does within the whole text.
 constexpr std::size_t kStretchBytes = 1 << 16;
 
 template <class Encode>
@@ -40,7 +40,7 @@ std::vector<std::int32_t> encode_stretches(std::string_view text, Encode&& encod
   while (text.size() > kStretchBytes) {
     std::string_view stretch = text.substr(0, first_stretch(text, kStretchBytes));
     text.remove_prefix(stretch.size());
-    if (stretch.ends_with(' ')) stretch.remove_suffix(1);  // SentencePiece puts one before the next stretch
+    if (stretch.ends_with(' ')) stretch.remove_suffix(1);  // SentencePiece adds a space before the next stretch
     add(stretch);
   }
   add(text);
@@ -53,7 +53,7 @@ struct Tokenizer::Model {
   Model(std::string contents, const std::string& name)
       : bytes(std::move(contents)), file(read_model_file(bytes, name)), cuts(file) {
     require<Error>(load() && processor.GetPieceSize() == static_cast<int>(file.pieces.size()), "'", name,
-                   "' is not a SentencePiece model, or a damaged one.");
+                   "' is not a SentencePiece model, or is damaged.");
     require<Error>(processor.pad_id() == kPad && processor.bos_id() == kBos && processor.eos_id() == kEos &&
                        processor.unk_id() == kUnk,
                    "'", name, "' has pad, bos, eos and unk at ", processor.pad_id(), ", ", processor.bos_id(), ", ",
@@ -61,7 +61,7 @@ struct Tokenizer::Model {
                    " instead of 0, 1, 2 and 3; train a tokenizer with 'dragoman tokenizer train'.");
   }
 
-  // Whether the library takes the bytes: it says no by its status, or throws where its tables cannot be built.
+  // Whether the library accepts the bytes. It returns an error status, or throws if it cannot build its tables.
   bool load() {
     try {
       return processor.LoadFromSerializedProto(bytes).ok();
@@ -72,7 +72,7 @@ struct Tokenizer::Model {
 
   const Piece& piece(std::int32_t id) const {
     require<ShapeError>(id >= 0 && static_cast<std::size_t>(id) < file.pieces.size(), "tokenizer: there is no token ",
-                        id, " among ", file.pieces.size(), ".");
+                        id, "; the vocabulary has ", file.pieces.size(), " tokens.");
     return file.pieces[static_cast<std::size_t>(id)];
   }
 
@@ -83,7 +83,7 @@ struct Tokenizer::Model {
     return ids;
   }
 
-  // The text as the pieces spell it, before it is cut.
+  // The normalised text, as the pieces spell it.
   std::string normalised(std::string_view text) const {
     std::string result;
     const sentencepiece::ImmutableSentencePieceText cut = processor.EncodeAsImmutableProto(text);
@@ -118,7 +118,7 @@ std::int64_t Tokenizer::size() const { return static_cast<std::int64_t>(model_->
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   std::vector<std::int32_t> ids =
       encode_stretches(without_tabs(text), [&](std::string_view stretch) { return model_->encode(stretch); });
-  // A model without a space before the first word would find "<s>" in its vocabulary.
+  // A model that puts no space before the first word would find "<s>" in its vocabulary.
   std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
   return ids;
 }
@@ -141,7 +141,7 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   const sentencepiece::util::Status status = model_->processor.Decode(shown, &text);
   require<Error>(status.ok(), "the tokenizer cannot decode its tokens (", status.message(), ").");
-  // Tokens of single bytes may spell a line feed; a line of text stays a line.
+  // Single-byte tokens may spell a line feed, but the result must stay one line.
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return text;
@@ -150,7 +150,7 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
 const std::string& Tokenizer::piece(std::int32_t id) const { return model_->piece(id).text; }
 
 std::optional<std::int32_t> Tokenizer::id(std::string_view piece) const {
-  const std::int32_t id = model_->processor.PieceToId(piece);  // kUnk if there is none
+  const std::int32_t id = model_->processor.PieceToId(piece);  // kUnk if there is no such piece
   return model_->piece(id).text == piece ? std::optional(id) : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Text to token ids and back: SentencePiece, with the special ids of every vocabulary in their places.
+// Converts text to token ids and back. Uses SentencePiece, with the same special ids in every vocabulary.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace dragoman::text {
 enum class TokenizerKind : std::uint8_t { kBpe, kUnigram, kChar, kWord };
 constexpr std::array<std::string_view, 4> names(TokenizerKind) { return {"bpe", "unigram", "char", "word"}; }
 
-// What happens to text before it is cut. The identity keeps every character; the others are Unicode's NFKC, with the
-// rules for translation, with case folded, or both. (NFKC rewrites Chinese punctuation.)
+// What is done to text before it is cut. The identity keeps every character; the others are Unicode's NFKC, alone or
+// with SentencePiece's rules for translation, with case folding, or with both. (NFKC rewrites Chinese punctuation.)
 enum class Normalisation : std::uint8_t { kIdentity, kNfkc, kNmtNfkc, kNfkcCaseFold, kNmtNfkcCaseFold };
 constexpr std::array<std::string_view, 5> names(Normalisation) {
   return {"identity", "nfkc", "nmt-nfkc", "nfkc-case-fold", "nmt-nfkc-case-fold"};
@@ -35,44 +35,45 @@ struct TokenizerSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("tokenizer", kind, "how the vocabulary is made: subwords by merges or by likelihood, characters, or words");
+    field("tokenizer", kind,
+          "kind of tokens: subwords by merges (bpe) or by likelihood (unigram), characters, or words");
     field("normalisation", normalisation, "what is done to text before it is cut into tokens");
     field("byte-fallback", byte_fallback, "spell characters that are not in the vocabulary as bytes");
-    field("character-coverage", character_coverage, "share of the text's characters that the vocabulary must hold");
-    field("tokenizer-sentences", sentences, "sentences, drawn at random, that the vocabulary is learned from");
+    field("character-coverage", character_coverage, "share of the text's characters that the vocabulary must cover");
+    field("tokenizer-sentences", sentences, "number of sentences, drawn at random, to learn the vocabulary from");
   }
 
-  // Throws a UsageError for settings that make no tokenizer.
+  // Throws a UsageError if no tokenizer can be made with these settings.
   void validate() const;
 };
 
 // Immutable, cheap to copy, and safe to use from many threads.
 class Tokenizer {
  public:
-  // Throws an Error that names the file if it cannot be read, is no SentencePiece model, or has other special ids.
+  // Throws an Error that names the file if it cannot be read, is not a SentencePiece model, or has other special ids.
   static Tokenizer load(const std::string& path);
   // `name` stands for the file in messages.
   static Tokenizer from_bytes(std::string bytes, const std::string& name);
 
   std::int64_t size() const;  // ids are below this
 
-  // Without BOS and EOS; never kPad. Empty for text that holds nothing but spaces. Any bytes will do: a tab is a space,
-  // and what is not UTF-8 is U+FFFD. A text of more than 32 KiB is cut as first_stretch() says before it is encoded:
-  // that makes no difference unless it holds a word of that length, which becomes several.
+  // Returns no BOS, EOS or kPad; empty if the text is empty or all spaces. Accepts any bytes: a tab counts as a space,
+  // and bytes that are not UTF-8 as U+FFFD. A text of more than 64 KiB is encoded in stretches, as first_stretch() cuts
+  // it; this makes no difference unless a single word is that long, which is then cut into several.
   std::vector<std::int32_t> encode(std::string_view text) const;
-  // One of the many ways to cut the text, drawn by `random`: with bpe, merges are left out with probability `amount`;
-  // with unigram, a cut is drawn from its probability to the power of (1 - amount) / amount. Other kinds have one way
-  // only, and 0 always gives encode()'s. Requires 0 <= amount <= 1.
+  // One of the many ways to cut the text, drawn with `random`. With bpe, merges are left out with probability `amount`;
+  // with unigram, a cut is drawn with its probability to the power of (1 - amount) / amount. The other kinds have only
+  // one way to cut. An amount of 0 gives the same as encode(). Requires 0 <= amount <= 1.
   std::vector<std::int32_t> sample(std::string_view text, double amount, RandomStream& random) const;
 
-  // Special ids are left out, and kUnk is U+2047 between spaces. Throws a ShapeError for an id that is none.
+  // Skips special ids and writes kUnk as U+2047 between spaces. Throws a ShapeError for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
-  // The text of one token; a space is U+2581.
+  // The text of one token, with U+2581 for a space.
   const std::string& piece(std::int32_t id) const;
-  // Whether it stands for one byte of a character that is spelled out.
+  // Whether the token is a single byte of a character that is spelled in bytes.
   bool is_byte(std::int32_t id) const;
-  // The token with that text, if there is one.
+  // The token with this text, if there is one.
   std::optional<std::int32_t> id(std::string_view piece) const;
   // Whether the token begins a word.
   bool begins_word(std::int32_t id) const;
@@ -87,19 +88,20 @@ class Tokenizer {
   std::shared_ptr<const Model> model_;
 };
 
-// Gives the next sentence, or false when there is none.
+// Stores the next sentence and returns true, or returns false at the end.
 using NextSentence = std::function<bool(std::string& sentence)>;
 
-// What learning a vocabulary may take.
+// The memory that learning a vocabulary may use.
 struct LearningLimits {
   std::size_t memory = 0;                                         // bytes; 0 for no limit
-  std::function<void(const std::string& sentence)> message = {};  // told if less text is used because of it
+  std::function<void(const std::string& sentence)> message = {};  // called if the limit makes it use less text
 };
 
-// Learns a vocabulary of `vocabulary` tokens, special ones among them, from the sentences; fewer if the text does not
-// hold that many. The same sentences, settings, seed and limits give the same bytes. No more than 100 MB of text are
-// used, and no more than the memory allows, drawn at random like the sentences. Throws a UsageError if there is no text
-// or its characters alone need more tokens, and a MemoryError if the memory does not allow a single sentence.
+// Learns a vocabulary of `vocabulary` tokens, including the special ones, from the sentences; a smaller one if the text
+// does not contain that many. The same sentences, settings, seed and limits give the same bytes. At most 100 MB of text
+// are used, and at most as much as the memory allows; the sentences are drawn at random. Throws a UsageError if there
+// is no text or its characters alone need more tokens, and a MemoryError if the memory is too small for a single
+// sentence.
 Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
                           const NextSentence& next, const LearningLimits& limits = {});
 

@@ -144,7 +144,7 @@ TEST(Tokenizer, EveryTokenIsFoundByItsText) {
   EXPECT_EQ(tokenizer.id("no such token"), std::nullopt);
 }
 
-TEST(Tokenizer, IdsThatDoNotExistAreTheCallersMistake) {
+TEST(Tokenizer, UnknownIdsThrowAShapeError) {
   const Tokenizer tokenizer = toy_tokenizer({});
   const auto beyond = static_cast<std::int32_t>(tokenizer.size());
   EXPECT_THROW(tokenizer.piece(beyond), ShapeError);
@@ -152,7 +152,7 @@ TEST(Tokenizer, IdsThatDoNotExistAreTheCallersMistake) {
   EXPECT_THROW(tokenizer.decode(Ids{4, beyond}), ShapeError);
 }
 
-TEST(Tokenizer, AFileHoldsAllOfIt) {
+TEST(Tokenizer, SurvivesSavingAndLoading) {
   const Tokenizer tokenizer = toy_tokenizer({});
   const std::string path = ::testing::TempDir() + "dragoman_tokenizer_" + std::to_string(::getpid());
   replace_file(path, tokenizer.bytes());
@@ -164,8 +164,8 @@ TEST(Tokenizer, AFileHoldsAllOfIt) {
   EXPECT_THROW(Tokenizer::load("/no/such/file"), Error);
 }
 
-TEST(Tokenizer, WhatIsNoModelIsRefused) {
-  const std::string refusal = "'x.model' is not a SentencePiece model, or a damaged one.";
+TEST(Tokenizer, AFileThatIsNoModelIsRefused) {
+  const std::string refusal = "'x.model' is not a SentencePiece model, or is damaged.";
   EXPECT_EQ(complaint_about(""), refusal);
   EXPECT_EQ(complaint_about("Lorem ipsum dolor sit amet"), refusal);
   EXPECT_EQ(complaint_about(std::string("\x0A\x00", 2)), refusal);
@@ -174,7 +174,7 @@ TEST(Tokenizer, WhatIsNoModelIsRefused) {
   EXPECT_EQ(complaint_about(whole.substr(0, whole.size() / 2)), refusal);
 }
 
-// Any byte of a model may be damaged: what still loads must work.
+// Any byte of a model may be damaged. A model that still loads must work.
 TEST(Tokenizer, DamagedModelsNeverCrash) {
   for (const Normalisation normalisation : {Normalisation::kIdentity, Normalisation::kNmtNfkc}) {
     const std::string whole = toy_tokenizer({.normalisation = normalisation}).bytes();

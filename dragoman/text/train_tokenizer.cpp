@@ -20,13 +20,13 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::size_t kMostBytes = 100'000'000;  // more text teaches a vocabulary nothing new, and costs memory
+constexpr std::size_t kMostBytes = 100'000'000;  // more text would cost memory and hardly improve a vocabulary
 constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kLargestVocabulary = 1'000'000;
-constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses what is lower
+constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses lower values
 
-class GivenSentences : public sentencepiece::SentenceIterator {
+class SentenceList : public sentencepiece::SentenceIterator {
  public:
-  explicit GivenSentences(const std::vector<std::string>& sentences) : sentences_(sentences) {}
+  explicit SentenceList(const std::vector<std::string>& sentences) : sentences_(sentences) {}
   bool done() const override { return next_ == sentences_.size(); }
   void Next() override { ++next_; }
   const std::string& value() const override { return sentences_[next_]; }
@@ -43,8 +43,8 @@ std::string rule_name(Normalisation normalisation) {
 }
 
 struct Outcome {
-  std::string model;    // or, if it is empty,
-  std::string problem;  // why there is none
+  std::string model;    // empty if training failed
+  std::string problem;  // why it failed
 };
 
 Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::int64_t vocabulary,
@@ -52,7 +52,7 @@ Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::
   const std::unordered_map<std::string, std::string> flags{
       {"model_type", std::string(to_string(kind))},
       {"vocab_size", write_value(vocabulary)},
-      {"hard_vocab_limit", "false"},  // fewer tokens where the text has no more
+      {"hard_vocab_limit", "false"},  // accept fewer tokens if the text has no more
       {"pad_id", write_value(kPad)},
       {"bos_id", write_value(kBos)},
       {"eos_id", write_value(kEos)},
@@ -60,23 +60,24 @@ Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::
       {"normalization_rule_name", rule_name(settings.normalisation)},
       {"byte_fallback", write_value(settings.byte_fallback)},
       {"character_coverage", write_value(settings.character_coverage)},
-      {"num_threads", "4"},          // the sums of unigram depend on it, so it must be the same on every machine
-      {"input_sentence_size", "0"},  // all of them: the sample is ours
+      {"num_threads", "4"},          // unigram's sums depend on it, so it must be the same on every machine
+      {"input_sentence_size", "0"},  // use all sentences: we have sampled them already
       {"max_sentence_length", write_value(static_cast<std::int64_t>(2 * kMostBytes))},
       {"self_test_sample_size", "0"},
       {"minloglevel", "3"},
   };
-  GivenSentences given(sentences);
+  SentenceList given(sentences);
   Outcome outcome;
   const sentencepiece::util::Status status = sentencepiece::SentencePieceTrainer::Train(flags, &given, &outcome.model);
   if (!status.ok()) outcome = {.model = "", .problem = std::string(status.message())};
   return outcome;
 }
 
-// Whether anything is left of the sentences when they are normalised. The library ends the program when unigram meets
-// nothing but spaces, and only its normaliser knows what becomes a space; a vocabulary of characters shows that.
-bool hold_text(const TokenizerSettings& settings, const std::vector<std::string>& sentences) {
-  const auto is_plain = [](char c) { return c > ' ' && c <= '~'; };  // no normalisation takes these away
+// Whether anything but spaces is left of the sentences after normalisation. The library ends the program if unigram
+// gets nothing but spaces, and only its normaliser knows which characters become spaces. So a vocabulary of characters
+// is learned to find out.
+bool contain_text(const TokenizerSettings& settings, const std::vector<std::string>& sentences) {
+  const auto is_plain = [](char c) { return c > ' ' && c <= '~'; };  // no normalisation removes these
   for (const std::string& sentence : sentences) {
     if (std::any_of(sentence.begin(), sentence.end(), is_plain)) return true;
   }
@@ -87,7 +88,7 @@ bool hold_text(const TokenizerSettings& settings, const std::vector<std::string>
   return tokenizer.size() > reserved + 1;
 }
 
-// "... 20 vs 84. ..." -> 84: the tokens that the characters of the text need.
+// Reads 84 out of "... 20 vs 84. ...": the number of tokens that the characters of the text need.
 std::optional<std::int64_t> needed_tokens(std::string_view problem) {
   const std::size_t versus = problem.find(" vs ");
   if (problem.find("required_chars") == std::string_view::npos || versus == std::string_view::npos) return std::nullopt;
@@ -95,15 +96,16 @@ std::optional<std::int64_t> needed_tokens(std::string_view problem) {
   return parse_number<std::int64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
 }
 
-[[noreturn]] void refuse(const std::string& problem, std::int64_t vocabulary) {
+[[noreturn]] void throw_failure(const std::string& problem, std::int64_t vocabulary) {
   if (const std::optional<std::int64_t> needed = needed_tokens(problem)) {
     throw UsageError(join("a vocabulary of ", vocabulary, " tokens is too small: the characters of this text need ",
-                          *needed, "; choose more, or a lower character-coverage."));
+                          *needed, "; choose a larger vocabulary or a lower character-coverage."));
   }
-  throw Error(join("the text makes no vocabulary of ", vocabulary, " tokens (SentencePiece: ", problem, ")."));
+  throw Error(
+      join("cannot learn a vocabulary of ", vocabulary, " tokens from this text (SentencePiece: ", problem, ")."));
 }
 
-// Characters that normalisation may make of one, at most.
+// The largest number of characters that normalisation may turn this one into.
 std::size_t most_normalised(char32_t code, Normalisation normalisation) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   if (normalisation == Normalisation::kIdentity || code < 0x80) return 1;
@@ -112,8 +114,8 @@ std::size_t most_normalised(char32_t code, Normalisation normalisation) {
   return is_plain ? 1 : 18;
 }
 
-// The library keeps places in a word in 15 bits: it reads beyond its lists for a word of more than 32,768 characters,
-// and ends the program for one of more than 65,535. So such a word is cut.
+// The library stores positions in a word in 15 bits: with a word of more than 32,768 characters it reads beyond its
+// lists, and with more than 65,535 it ends the program. So long words are cut.
 void cut_long_words(std::string& sentence, Normalisation normalisation) {
   constexpr std::size_t kMostCharacters = 32'000;
   if (sentence.size() <= kMostCharacters / 18) return;
@@ -132,7 +134,8 @@ void cut_long_words(std::string& sentence, Normalisation normalisation) {
   sentence = std::move(cut);
 }
 
-// Whatever the text is like, learning takes more than twice its bytes, and more than a hundred bytes a sentence.
+// The limits follow from this: for any text, learning takes more than twice its bytes and more than a hundred bytes for
+// each sentence.
 SentenceSample make_sample(const TokenizerSettings& settings, std::uint64_t seed, const LearningLimits& limits) {
   const auto sentences = static_cast<std::size_t>(settings.sentences);
   if (limits.memory == 0) return {sentences, kMostBytes, seed};
@@ -145,9 +148,9 @@ std::size_t bytes_of(const std::vector<std::string>& sentences) {
   return bytes;
 }
 
-// Draws fewer of the sentences, again and again, until learning from them keeps to the memory.
-void keep_to_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
-                    const LearningLimits& limits, std::vector<std::string>& sentences) {
+// Draws fewer and fewer of the sentences until learning from them fits in the memory.
+void fit_in_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
+                   const LearningLimits& limits, std::vector<std::string>& sentences) {
   const std::size_t given = bytes_of(sentences), most = limits.memory;
   std::size_t needed = learning_bytes(settings.kind, vocabulary, sentences);
   while (needed > most) {
@@ -163,7 +166,7 @@ void keep_to_memory(const TokenizerSettings& settings, std::int64_t vocabulary, 
   }
   const std::size_t kept = bytes_of(sentences);
   if (kept == given || !limits.message) return;
-  limits.message(join("vocabulary: to keep to the memory, it is learned from ",
+  limits.message(join("vocabulary: to stay within the memory limit, it is learned from ",
                       with_thousands(static_cast<std::int64_t>(kept)), " of ",
                       with_thousands(static_cast<std::int64_t>(given)), " bytes of text, drawn at random"));
 }
@@ -189,10 +192,10 @@ Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabu
     if (!sentence.empty()) sample.add(std::move(sentence));
   }
   std::vector<std::string> sentences = sample.take();
-  if (limits.memory > 0) keep_to_memory(settings, vocabulary, seed, limits, sentences);
-  require<UsageError>(hold_text(settings, sentences), "there is no text to learn a vocabulary from.");
+  if (limits.memory > 0) fit_in_memory(settings, vocabulary, seed, limits, sentences);
+  require<UsageError>(contain_text(settings, sentences), "there is no text to learn a vocabulary from.");
   Outcome outcome = run_library(settings, settings.kind, vocabulary, sentences);
-  if (outcome.model.empty()) refuse(outcome.problem, vocabulary);
+  if (outcome.model.empty()) throw_failure(outcome.problem, vocabulary);
   return Tokenizer::from_bytes(std::move(outcome.model), "the new tokenizer");
 }
 

@@ -72,7 +72,7 @@ TEST(TrainTokenizer, TheVocabularyHasTheSizeAskedForIfTheTextHoldsIt) {
   for (const TokenizerKind kind : kKinds) EXPECT_LT(toy_tokenizer({.kind = kind}, 100'000).size(), 200);
 }
 
-TEST(TrainTokenizer, ATooSmallVocabularyIsToldWhatItNeeds) {
+TEST(TrainTokenizer, ATooSmallVocabularyIsRefusedWithTheNumberNeeded) {
   EXPECT_NE(complaint({}, 10, toy_sentences()).find("need 22"), std::string::npos)
       << complaint({}, 10, toy_sentences());
   EXPECT_NE(complaint({}, 4, toy_sentences()).find("must be from 5"), std::string::npos);
@@ -87,11 +87,11 @@ TEST(TrainTokenizer, WithoutTextThereIsNoVocabulary) {
       const TokenizerSettings settings{.kind = kind, .byte_fallback = byte_fallback};
       EXPECT_EQ(complaint(settings, 300, {}), nothing);
       EXPECT_EQ(complaint(settings, 300, {"", "  ", "\xE2\x96\x81"}), nothing);
-      EXPECT_EQ(complaint(settings, 300, {"\xE2\x96\x85"}), nothing);  // which SentencePiece keeps for itself
+      EXPECT_EQ(complaint(settings, 300, {"\xE2\x96\x85"}), nothing);  // a character that SentencePiece reserves
     }
   }
   const TokenizerSettings nfkc{.kind = TokenizerKind::kUnigram, .normalisation = Normalisation::kNmtNfkc};
-  EXPECT_EQ(complaint(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // spaces only once normalised
+  EXPECT_EQ(complaint(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // normalisation makes spaces of them
 }
 
 TEST(TrainTokenizer, TextWithoutPlainLettersIsText) {
@@ -132,8 +132,8 @@ TEST(TrainTokenizer, ALongSentenceCountsToo) {
   EXPECT_EQ(tokenizer.encode("b").back() == kUnk, false);
 }
 
-TEST(TrainTokenizer, NormalisationIsWhatTheSettingsSay) {
-  const std::vector<std::string> sentences{"\xEF\xBC\xA1 A a"};  // U+FF21 is a wide A
+TEST(TrainTokenizer, NormalisationFollowsTheSettings) {
+  const std::vector<std::string> sentences{"\xEF\xBC\xA1 A a"};  // U+FF21 is a full-width A
   const auto encoded = [&](Normalisation normalisation, const std::string& text) {
     const Tokenizer tokenizer =
         train_tokenizer({.kind = TokenizerKind::kChar, .normalisation = normalisation}, 50, 1, one_by_one(sentences));
@@ -146,7 +146,7 @@ TEST(TrainTokenizer, NormalisationIsWhatTheSettingsSay) {
   EXPECT_EQ(encoded(Normalisation::kNmtNfkcCaseFold, "\xEF\xBC\xA1"), "a");
 }
 
-TEST(TokenizerSettings, ImpossibleOnesAreRefused) {
+TEST(TokenizerSettings, OutOfRangeValuesAreRefused) {
   EXPECT_NO_THROW(TokenizerSettings{}.validate());
   EXPECT_THROW(TokenizerSettings{.character_coverage = 0.5}.validate(), UsageError);
   EXPECT_THROW(TokenizerSettings{.character_coverage = 1.5}.validate(), UsageError);

@@ -15,7 +15,7 @@ namespace io = boost::iostreams;
 
 constexpr std::streamsize kStreamBytes = 1 << 16;
 
-// What Boost reads from. It copies its devices, so the state is shared.
+// The device that Boost reads from. Boost copies its devices, so the state is shared.
 class Source {
  public:
   using char_type = char;
@@ -26,7 +26,7 @@ class Source {
   std::streamsize read(char* bytes, std::streamsize count) {
     const std::size_t got = state_->read(bytes, static_cast<std::size_t>(count));
     if (state_->packing == Packing::kZstd) {
-      state_->frames.see({bytes, got});
+      state_->frames.consume({bytes, got});
       if (got == 0 && !state_->frames.at_end_of_frame()) throw std::ios_base::failure("cut short");
     }
     return got == 0 ? -1 : static_cast<std::streamsize>(got);

@@ -35,7 +35,7 @@ const std::vector<Format> kFormats{{"gzip", packed<io::gzip_compressor>, 2},
                                    {"zstd", packed<io::zstd_compressor>, 4},
                                    {"xz", packed<io::lzma_compressor>, 6}};
 
-TEST_F(UnpackedLines, AreThoseOfThePlainFile) {
+TEST_F(UnpackedLines, EqualThoseOfThePlainFile) {
   std::string text;
   Lines lines;
   for (int i = 0; i < 20'000; ++i) text += lines.emplace_back("line " + std::to_string(i)) + "\n";

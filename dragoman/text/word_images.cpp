@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// The numbers of the atoms that a range of bytes touches.
+// The indices of the atoms that a range of bytes touches.
 Range touched(const Atoms& atoms, const Range& bytes) {
   const auto end_of = [](const Atom& atom) { return atom.bytes.end; };
   const auto begin_of = [](const Atom& atom) { return atom.bytes.begin; };
@@ -22,8 +22,8 @@ Range touched(const Atoms& atoms, const Range& bytes) {
   return {begin, std::max(begin, static_cast<std::size_t>(last - atoms.begin()))};
 }
 
-// The atoms of a range that are words, or those that are not.
-std::vector<std::size_t> those(const Atoms& atoms, const Range& range, bool word) {
+// The indices of the atoms in a range that are words, or of those that are not.
+std::vector<std::size_t> atoms_where(const Atoms& atoms, const Range& range, bool word) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     if (atoms[i].word == word) numbers.push_back(i);
@@ -59,7 +59,7 @@ std::vector<Link> link_words(std::string_view source, std::string_view target,
 
 Atoms atoms_of(std::string_view text, std::span<const std::size_t> cuts) {
   Atoms atoms;
-  bool grows = false;  // whether a letter would belong to the last atom
+  bool grows = false;  // whether a letter would extend the last atom
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const char32_t code = next_code_point(text, at);
@@ -103,7 +103,7 @@ bool WordImages::has_words(const Range& atoms) const {
   return std::any_of(first, first + static_cast<std::ptrdiff_t>(atoms.end - atoms.begin), std::mem_fn(&Atom::word));
 }
 
-// What is between the images of the neighbours; one atom if there is nothing.
+// The target atoms between the images of the neighbours, or one atom if there are none.
 std::optional<Range> WordImages::between(const Range& atoms) const {
   if (target_.empty()) return std::nullopt;
   const std::size_t left = left_[atoms.begin], right = right_[atoms.end];
@@ -122,23 +122,24 @@ std::size_t WordImages::place(std::size_t before, bool belongs_left) const {
   return right == kNone || (belongs_left && left != kNone) ? left : right;
 }
 
-// Words to words and marks to marks; where there are more of them on one side, in proportion.
+// Links words to words, in proportion if one side has more of them, and marks to marks.
 void WordImages::connect(const Range& from, const Range& to) {
   for (const bool word : {true, false}) {
-    const std::vector<std::size_t> a = those(source_, from, word), b = those(target_, to, word);
+    const std::vector<std::size_t> a = atoms_where(source_, from, word), b = atoms_where(target_, to, word);
     if (a.empty() || b.empty()) continue;
     if (word) {
       const std::size_t steps = std::max(a.size(), b.size());
       for (std::size_t i = 0; i < steps; ++i) pairs_.emplace_back(a[i * a.size() / steps], b[i * b.size() / steps]);
     } else {
-      // Marks are most alike at the end of words and sentences.
+      // Marks are matched from the end, where they are most alike.
       const std::size_t steps = std::min(a.size(), b.size());
       for (std::size_t i = 1; i <= steps; ++i) pairs_.emplace_back(a[a.size() - i], b[b.size() - i]);
     }
   }
 }
 
-// A foreign word inside a run costs what a word of its own gains; one that nothing became costs half of it.
+// A word in the run that belongs to other source words costs as much as a wanted word gains; an unlinked word costs
+// half.
 void WordImages::count_costs() {
   std::vector<bool> linked(target_.size());
   for (const auto& [from, to] : pairs_) linked[to] = true;
@@ -153,7 +154,7 @@ void WordImages::find_neighbours() {
   left_.assign(sources + 1, kNone);
   right_.assign(sources + 1, kNone);
   for (const auto& [from, to] : pairs_) {
-    left_[from + 1] = to + 1;  // the last of a source atom counts
+    left_[from + 1] = to + 1;  // pairs_ is sorted, so the last image of a source atom stays
     right_[from] = std::min(right_[from], to);
   }
   for (std::size_t i = 1; i <= sources; ++i) {
@@ -164,7 +165,7 @@ void WordImages::find_neighbours() {
   }
 }
 
-// The run of atoms with the greatest gain: of those that are wanted, less the cost of those between them.
+// The run with the greatest gain: the gains of the wanted atoms minus the costs of the atoms between them.
 Range WordImages::best_run(const std::vector<std::size_t>& targets) const {
   Range best{targets[0], targets[0] + 1};
   std::size_t begin = targets[0];

@@ -1,4 +1,4 @@
-// What became of the words of a text in its translation, and where in the translation that is.
+// Finds the image of a word: the part of the translation that the word became, according to word alignments.
 #pragma once
 
 #include <cstddef>
@@ -11,46 +11,48 @@
 
 namespace dragoman::text {
 
-// Bytes of a text, or a run of its atoms.
+// A range of bytes of a text, or of indices of its atoms.
 struct Range {
   std::size_t begin = 0, end = 0;
   bool operator==(const Range&) const = default;
 };
 
-// Bytes of a text that became these bytes of its translation: words, pieces of a vocabulary or whole sentences.
+// Bytes of a text and the bytes of its translation that they became: words, pieces of a vocabulary or whole sentences.
 struct Link {
   Range source, target;
   bool operator==(const Link&) const = default;
 };
 
-// The words of a text: what white space separates.
+// The words of a text, as separated by white space.
 std::vector<Range> words_of(std::string_view text);
-// Links between words, counted from 0, as word alignments have them. Numbers that are no word's are left out.
+// Links from a word alignment: pairs of word numbers, counted from 0. Pairs with a number that no word has are skipped.
 std::vector<Link> link_words(std::string_view source, std::string_view target,
                              std::span<const std::pair<std::int64_t, std::int64_t>> alignment);
 
-// The smallest part of a text that tags go around: a word, an ideograph or a punctuation mark. White space is between
-// atoms.
+// The smallest part of a text that tags can enclose: a word, an ideograph or a punctuation mark. White space is between
+// atoms and belongs to none.
 struct Atom {
   Range bytes;
-  bool word = false;
+  bool word = false;  // or an ideograph; otherwise a punctuation mark
 };
 using Atoms = std::vector<Atom>;
 
-// The text's atoms, cut further at some bytes, which are in order.
+// The text's atoms. They are also cut at the bytes `cuts`, which are sorted.
 Atoms atoms_of(std::string_view text, std::span<const std::size_t> cuts);
 
 // Which target atoms each source atom became.
 class WordImages {
  public:
-  // Refers to the atoms, which must outlive this. Inside a link words belong to words and marks to marks.
+  // Refers to the atoms, which must outlive this. Inside a link, words are matched with words and marks with marks.
   WordImages(const Atoms& source, const Atoms& target, std::span<const Link> links);
 
-  // The run of target atoms that has most of what these source atoms became and little else. Words of which nothing
-  // became have the place between their neighbours; nothing is returned where marks did not, or there is no target.
+  // The run of target atoms that contains most of the images of these source atoms and little else. Words without an
+  // image get the place between the images of their neighbours; marks without an image, and an empty target, give
+  // nullopt.
   std::optional<Range> image(const Range& atoms) const;
 
-  // Where between target atoms something goes that stands before a source atom, and belongs to it or to the one before.
+  // The target position, between atoms, of something that stands before source atom `before`. It belongs to that atom
+  // or, with belongs_left, to the one before it.
   std::size_t place(std::size_t before, bool belongs_left) const;
 
  private:
@@ -62,9 +64,10 @@ class WordImages {
   Range best_run(const std::vector<std::size_t>& targets) const;
 
   const Atoms &source_, &target_;
-  std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // source and target atom, in order
-  std::vector<std::int64_t> costs_;                         // of all target atoms before one
-  // Behind what the nearest source atom before this one became, and before what the nearest from this one on became.
+  std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // linked source and target atoms, sorted
+  std::vector<std::int64_t> costs_;                         // costs_[i]: summed costs of the target atoms before i
+  // left_[i]: the end of the image of the nearest linked source atom before i. right_[i]: the begin of the image of the
+  // nearest linked one from i on.
   std::vector<std::size_t> left_, right_;
 };
 

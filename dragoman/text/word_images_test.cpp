@@ -32,7 +32,7 @@ TEST(WordLinks, AreBytesOfWords) {
   EXPECT_EQ(link_words("a bc", "d e", alignment), (std::vector<Link>{{{0, 1}, {2, 3}}, {{2, 4}, {0, 1}}}));
 }
 
-TEST(WordImages, AreTheRunThatHasMost) {
+TEST(WordImages, AreTheRunWithMostLinkedAtoms) {
   const std::string source = "a b c", target = "A x B C";
   const Atoms from = atoms_of(source, {}), to = atoms_of(target, {});
   const std::vector<std::pair<std::int64_t, std::int64_t>> alignment{{0, 0}, {1, 2}, {2, 3}};

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kFrameMagic = 0xFD2FB528;
 constexpr std::size_t kMagicBytes = 4, kSizeBytes = 4, kBlockHeaderBytes = 3, kChecksumBytes = 4;
 
-// What follows the descriptor before the first block: window, dictionary and size of the content.
+// The bytes between the descriptor and the first block: window, dictionary and content size.
 std::uint64_t rest_of_header(std::uint64_t descriptor) {
   constexpr std::array<std::uint64_t, 4> kDictionary{0, 1, 2, 4}, kContent{0, 2, 4, 8};
   const bool single_segment = (descriptor & 0x20) != 0;
@@ -27,7 +27,7 @@ void ZstdFrames::expect(State state, std::size_t bytes) {
   field_ = 0;
 }
 
-void ZstdFrames::see(std::string_view bytes) {
+void ZstdFrames::consume(std::string_view bytes) {
   while (!bytes.empty()) {
     if (skip_ > 0) {
       const std::size_t passed = std::min<std::uint64_t>(skip_, bytes.size());
@@ -45,7 +45,7 @@ void ZstdFrames::read_field() {
   const std::uint64_t field = field_;
   switch (state_) {
     case State::kMagic:
-      // Anything but a frame is a skippable frame: what is neither, the decompressor refuses.
+      // Anything else is taken for a skippable frame; if it is not one, the decompressor refuses the file.
       if (field == kFrameMagic) return expect(State::kDescriptor, 1);
       return expect(State::kSkippableSize, kSizeBytes);
     case State::kSkippableSize: skip_ = field; return expect(State::kMagic, kMagicBytes);

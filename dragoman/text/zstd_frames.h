@@ -1,4 +1,4 @@
-// Follows the frames of a zstd stream.
+// Tracks the frames of a zstd stream to detect a file that was cut short.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace dragoman::text {
 
-// Boost's zstd filter takes the end of its input for the end of the text, so that a file cut short would read as a
-// shorter text. This walks from block to block by their sizes (RFC 8878, section 3.1) and knows whether the bytes seen
-// so far end where a frame ends.
+// Boost's zstd filter takes the end of its input for the end of the text, so a file cut short would read as a shorter
+// text. This class steps from block to block by their sizes (RFC 8878, section 3.1) and knows whether the bytes seen so
+// far end at the end of a frame.
 class ZstdFrames {
  public:
-  void see(std::string_view bytes);
+  void consume(std::string_view bytes);
   bool at_end_of_frame() const { return state_ == State::kMagic && needed_ == 4 && skip_ == 0; }
 
  private:
@@ -22,10 +22,10 @@ class ZstdFrames {
   void read_field();
 
   State state_ = State::kMagic;
-  std::uint64_t field_ = 0;   // the little-endian number that is being gathered,
-  std::size_t gathered_ = 0;  // of which so many bytes are there
-  std::size_t needed_ = 4;    // and so many still to come
-  std::uint64_t skip_ = 0;    // bytes to pass over before the next field
+  std::uint64_t field_ = 0;   // the little-endian number that is being read
+  std::size_t gathered_ = 0;  // its bytes read so far
+  std::size_t needed_ = 4;    // its bytes still to come
+  std::uint64_t skip_ = 0;    // bytes to skip before the next field
   bool has_checksum_ = false;
 };
 

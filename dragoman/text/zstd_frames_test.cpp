@@ -7,7 +7,7 @@
 namespace dragoman::text {
 namespace {
 
-// A frame with a checksum and a window: a block of three bytes as they are, then one byte repeated five times.
+// A frame with a checksum and a window: a block of three raw bytes, then a block of one byte repeated five times.
 const std::string kFrame(
     "\x28\xB5\x2F\xFD"
     "\x04\x00"
@@ -17,7 +17,7 @@ const std::string kFrame(
     "d"
     "sums",
     20);
-// A frame that the decompressor passes over, with two bytes in it.
+// A skippable frame with two bytes of content.
 const std::string kSkippable(
     "\x50\x2A\x4D\x18"
     "\x02\x00\x00\x00"
@@ -28,7 +28,7 @@ TEST(ZstdFrames, EndWhereTheLastBlockAndItsChecksumEnd) {
   ZstdFrames frames;
   for (const std::string& frame : {kFrame, kSkippable, kFrame}) {
     for (const char& byte : frame) {
-      frames.see({&byte, 1});
+      frames.consume({&byte, 1});
       EXPECT_EQ(frames.at_end_of_frame(), &byte == &frame.back());
     }
   }
@@ -37,9 +37,9 @@ TEST(ZstdFrames, EndWhereTheLastBlockAndItsChecksumEnd) {
 TEST(ZstdFrames, MayComeInOnePart) {
   ZstdFrames frames;
   EXPECT_TRUE(frames.at_end_of_frame());
-  frames.see(kFrame + kSkippable + kFrame);
+  frames.consume(kFrame + kSkippable + kFrame);
   EXPECT_TRUE(frames.at_end_of_frame());
-  frames.see("\x28");
+  frames.consume("\x28");
   EXPECT_FALSE(frames.at_end_of_frame());
 }
 
@@ -51,11 +51,11 @@ TEST(ZstdFrames, HeadersHaveTheLengthTheirDescriptorTells) {
   };
   for (const auto& [descriptor, bytes] : {Header{0x00, 1}, {0x20, 1}, {0x01, 2}, {0x03, 5}, {0x60, 2}, {0xC0, 9}}) {
     ZstdFrames frames;
-    frames.see("\x28\xB5\x2F\xFD");
-    frames.see(std::string(1, static_cast<char>(descriptor)) + std::string(bytes, 'h'));
-    frames.see(std::string("\x01\x00", 2));
+    frames.consume("\x28\xB5\x2F\xFD");
+    frames.consume(std::string(1, static_cast<char>(descriptor)) + std::string(bytes, 'h'));
+    frames.consume(std::string("\x01\x00", 2));
     EXPECT_FALSE(frames.at_end_of_frame()) << descriptor;
-    frames.see(std::string("\x00", 1));
+    frames.consume(std::string("\x00", 1));
     EXPECT_TRUE(frames.at_end_of_frame()) << descriptor;
   }
 }

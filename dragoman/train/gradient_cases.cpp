@@ -266,7 +266,7 @@ Array take_gradient(Backend& on, const nn::ParameterBlock& block, const Array& v
 }
 
 // The worst error of any named tensor. What lies between the tensors in the flat block must have no gradient at all.
-double model_error(const model::ModelConfig& config, std::size_t pairs_a_batch) {
+double model_error(const model::ModelConfig& config, std::size_t pairs_per_batch) {
   const std::unique_ptr<Backend> on = one_thread();
   const std::unique_ptr<model::Seq2Seq> model = config.make_model();
   nn::ParameterBlock block(*on, DType::kFloat64, *model, nn::Purpose::kTraining);
@@ -279,8 +279,8 @@ double model_error(const model::ModelConfig& config, std::size_t pairs_a_batch) 
   const std::vector<data::SentencePair> pairs = tiny_pairs();
   std::vector<data::HostBatch> micro_batches;
   data::BatchOptions options = batch_options(*model);
-  for (std::size_t first = 0; first < pairs.size(); first += pairs_a_batch) {
-    const auto part = std::span(pairs).subspan(first, std::min(pairs_a_batch, pairs.size() - first));
+  for (std::size_t first = 0; first < pairs.size(); first += pairs_per_batch) {
+    const auto part = std::span(pairs).subspan(first, std::min(pairs_per_batch, pairs.size() - first));
     options.first_sentence = static_cast<std::int32_t>(first);
     micro_batches.push_back(data::make_host_batch(part, options));
   }
@@ -304,7 +304,7 @@ void add_models(Cases& cases) {
   for (const std::string& name : model::architecture_names()) {
     for (const model::GradientModel& checked : model::architecture(name).gradient_models) {
       cases.push_back({name + ": " + checked.name, [checked] {
-                         return model_error(checked.model, static_cast<std::size_t>(checked.pairs_a_batch));
+                         return model_error(checked.model, static_cast<std::size_t>(checked.pairs_per_batch));
                        }});
     }
   }

@@ -177,7 +177,8 @@ void PreparedRun::build_model() {
   const Computing computing = settings().run.computing();
   on = make_backend(computing.device, {.threads = settings().machine.threads,
                                        .memory = static_cast<std::size_t>(state.plan.values),
-                                       .gradient_memory = static_cast<std::size_t>(state.plan.gradients)});
+                                       .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
+                                       .report = [this](const std::string& sentence) { watcher.say(sentence); }});
   const std::string arithmetic = arithmetic_of(computing.device);
   if (resumed_ && !state.arithmetic.empty() && state.arithmetic != arithmetic) {
     watcher.say(

@@ -1,4 +1,4 @@
-// Translation inside a program of one's own: reads lines, prints each with its translation and its score.
+// Shows how to translate from your own program: reads lines, and prints the translation and its score for each.
 #include <dragoman/base/error.h>
 #include <dragoman/decode/translator.h>
 
@@ -13,9 +13,9 @@ void translate(const std::string& directory) {
   options.search.beam = 4;
   dragoman::decode::Translator translator(directory, options);
 
-  // Lines that are there already:
+  // If all lines are available:
   //   const std::vector<dragoman::decode::TranslatedLine> results = translator.translate(lines);
-  // Lines that are still coming, in bounded memory; the first function is called from another thread:
+  // If lines are still arriving, in bounded memory; the first function is called from another thread:
   translator.translate([](dragoman::decode::SourceLine& line,
                           const std::stop_token&) { return static_cast<bool>(std::getline(std::cin, line.text)); },
                        [](const dragoman::decode::TranslatedLine& line) {

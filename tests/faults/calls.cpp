@@ -1,5 +1,5 @@
-// The calls to the system that faults are injected into: each function here stands before the one of its name in the C
-// library, and asks injection.h what is to become of the call.
+// The system calls that faults are injected into. Each function here replaces the C library's function of the same name
+// and asks injection.h what to do with the call.
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/file.h>
@@ -22,7 +22,7 @@ using namespace inject;
 
 std::atomic<bool> in_main = false;
 
-// Reads this many bytes where a read is to be short: neither a line nor a header.
+// The number of bytes of a short read: less than a line or a header.
 constexpr std::size_t kShortRead = 3;
 
 std::size_t less_to_read(std::size_t count, bool shorten) { return shorten ? std::min(count, kShortRead) : count; }
@@ -68,7 +68,7 @@ mode_t mode_in(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? static_cast<mode_t>(va_arg(arguments, int)) : 0;
 }
 
-// Where memory runs out, it is a large piece that is refused: hundreds of small ones are taken from each.
+// Only large allocations fail: each is followed by hundreds of small ones, which are not counted.
 constexpr std::size_t kLargePiece = 16384;
 
 void* allocated(std::size_t bytes, std::size_t alignment) {
@@ -96,8 +96,8 @@ int counted_main(int argc, char** argv, char** environment) {
 
 }  // namespace
 
-// Each of the functions below has the name of one of the C library's and stands before it. Those in brackets of a macro
-// differ by name alone: programs call either, depending on how they were compiled.
+// Each function below has the name of a function of the C library and replaces it. The uses of one macro differ only in
+// the name: which of them a program calls depends on how it was compiled.
 extern "C" {
 
 #define OPEN(name)                                                                       \
@@ -178,14 +178,14 @@ ssize_t __pread64_chk(int file, void* bytes, std::size_t count, off64_t offset, 
   return pread64(file, bytes, count, offset);
 }
 
-// The C library reads and writes for a FILE without calling what could be replaced, so that these are counted instead.
-// They go on after a short read themselves, so none comes from them.
+// The C library reads and writes a FILE without calling the functions above, so the stream functions are counted
+// instead. They continue by themselves after a short read, so no short reads are injected here.
 std::size_t fread(void* bytes, std::size_t size, std::size_t count, std::FILE* file) {
   static const auto real = next<std::size_t(void*, std::size_t, std::size_t, std::FILE*)>("fread");
   const std::size_t failed = ~std::size_t{0};
   const std::size_t got = stream_counted(kRead, file, failed, [&](bool) { return real(bytes, size, count, file); });
   if (got != failed) return got;
-  file->_flags |= 0x20;  // what ferror() looks at
+  file->_flags |= 0x20;  // the error flag that ferror() returns
   return 0;
 }
 std::size_t fwrite(const void* bytes, std::size_t size, std::size_t count, std::FILE* file) {
@@ -267,7 +267,7 @@ int unlinkat(int directory, const char* path, int flags) noexcept {
   return path_counted(kRemove, path, directory, [&] { return real(directory, path, flags); });
 }
 
-// The number is free for another file before close() returns, so it is forgotten before.
+// The number is free for another file before close() returns, so it must be untracked before the call.
 int close(int file) {
   static const auto real = next<int(int)>("close");
   if (!tracked(file)) return real(file);
@@ -307,7 +307,7 @@ TRUNCATE(ftruncate64, off64_t)
 TRUNCATE_PATH(truncate, off_t)
 TRUNCATE_PATH(truncate64, off64_t)
 
-// Memory that the program maps itself, with or without a file, counts while main() runs.
+// Memory that the program maps, with or without a file, is counted while main() runs.
 #define MAP(name, offset_type)                                                                                      \
   void* name(void* address, std::size_t length, int protection, int flags, int file, offset_type offset) noexcept { \
     static const auto real = next<void*(void*, std::size_t, int, int, int, offset_type)>(#name);                    \
@@ -379,7 +379,7 @@ int statx(int directory, const char* path, int flags, unsigned mask, struct stat
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) noexcept {
   static const auto real = next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
-  // It returns the error instead of setting errno.
+  // pthread_create returns the error instead of setting errno.
   if (in_main && next_act(kThread, "", -1) == Act::kFail) return injected_error();
   return real(thread, attributes, body, argument);
 }

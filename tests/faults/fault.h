@@ -1,4 +1,4 @@
-// One fault to inject: the n-th call of a kind, and what becomes of it. tests/faults/calls.cpp is what injects it.
+// A fault to inject: the n-th call of a kind, and what happens to it. tests/faults/calls.cpp injects it.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 namespace dragoman::faults {
 
 struct Fault {
-  std::string kind;  // of call: open, read, write, ...
-  long number = 1;   // counted from 1
-  std::string what;  // an error's name, short, kill-before, kill-after or tear
-  bool and_after = false;
+  std::string kind;        // of the call: open, read, write, ...
+  long number = 1;         // which call, counted from 1
+  std::string what;        // the name of an error, short, kill-before, kill-after or tear
+  bool and_after = false;  // whether all later calls fail too
 
-  // As DRAGOMAN_FAULT takes it, e.g. write:3+:ENOSPC.
+  // In the format of DRAGOMAN_FAULT, e.g. write:3+:ENOSPC.
   std::string text() const { return kind + ":" + std::to_string(number) + (and_after ? "+:" : ":") + what; }
   bool kills() const { return what.starts_with("kill") || what == "tear"; }
-  // The program must do it again, or go on with the rest, and its user sees nothing.
+  // Whether the program must repeat the call, or continue with the remaining bytes, so that the user notices nothing.
   bool must_be_retried() const { return what == "EINTR" || what == "short"; }
 };
 
-// What is tried at each call of a kind.
+// The faults that are tried at each call of a kind.
 struct FaultsOfKind {
   std::string kind;
-  std::vector<std::string> what;  // "ENOSPC+" for all calls from the n-th on
+  std::vector<std::string> what;  // with a +, as in "ENOSPC+": for all calls from the n-th on
 };
 
 inline const std::vector<FaultsOfKind>& all_faults() {

@@ -1,5 +1,6 @@
-// Every fault of every scenario, or of those named: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is named
-// as write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and runs it.
+// Runs all faults of all scenarios, or the named ones: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is
+// written like write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and
+// runs it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,15 +1,17 @@
-// A library to preload (LD_PRELOAD) that makes one call to the system fail, as a full disk, a lost network drive or a
-// power cut would. Calls count if they work on a file below one directory, so that the loader's and the locale's files
-// do not; memory and threads count while main() runs. Settings are environment variables:
+// A library for LD_PRELOAD that makes one system call fail, as a full disk, a lost network drive or a power cut would.
+// Only calls on files below one directory are counted, so that the files of the loader and the locale are not.
+// Allocations and threads are counted while main() runs. Settings are environment variables:
 //
 //   DRAGOMAN_FAULT_DIRECTORY  the directory, an absolute path
-//   DRAGOMAN_FAULT            KIND:N:WHAT, e.g. rename:3:EIO; or KIND:N+:WHAT for the N-th call and all after it; if it
-//                             is not set, calls are only counted
-//   DRAGOMAN_FAULT_REPORT     a file that gets a line for each fault ("fired rename 3 PATH") and, at the end of a
-//                             process, one for each kind ("count rename 12")
+//   DRAGOMAN_FAULT            KIND:N:WHAT, e.g. rename:3:EIO; or KIND:N+:WHAT for the N-th call and all after it;
+//   without
+//                             it, calls are only counted
+//   DRAGOMAN_FAULT_REPORT     a file that gets a line for each fault ("fired rename 3 PATH") and, when a process ends,
+//                             one for each kind ("count rename 12")
 //
-// KIND is one of kKinds below. WHAT is the name of an error; `short`, for a read or write of fewer bytes than asked
-// for; `kill-before` or `kill-after`, which end the process as SIGKILL does; or `tear`, half a write and then the kill.
+// KIND is one of kKinds below. WHAT is the name of an error; `short`, for a read or write of fewer bytes than
+// requested; `kill-before` or `kill-after`, which end the process like SIGKILL; or `tear`, which writes half and then
+// kills.
 #include "tests/faults/injection.h"
 
 #include <sys/syscall.h>
@@ -87,7 +89,7 @@ bool is_below(const char* path) {
          (path[length] == '/' || path[length] == '\0');
 }
 
-// By the bare calls of the system, which are not counted.
+// Uses raw system calls, which are not counted.
 void report(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void report(const char* format, ...) {
   if (settings.report[0] == '\0') return;
@@ -111,7 +113,7 @@ __attribute__((constructor)) void start() {
   copy("DRAGOMAN_FAULT_DIRECTORY", settings.directory);
   copy("DRAGOMAN_FAULT_REPORT", settings.report);
   if (const char* fault = std::getenv("DRAGOMAN_FAULT")) read_fault(fault);
-  // Standard input and output may be files of the directory.
+  // Standard input and output may be files below the directory.
   for (const int file : {STDIN_FILENO, STDOUT_FILENO}) {
     char link[64], name[PATH_MAX];
     std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);

@@ -1,5 +1,5 @@
-// Which call to the system fails, and how: the part of the injecting library that counts and decides. calls.cpp has the
-// functions that ask it.
+// Decides which system call fails, and how. This part of the injecting library counts the calls; calls.cpp has the
+// functions that replace them.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,14 +32,14 @@ enum Kind {
 
 enum class Act { kNone, kFail, kShort, kKillBefore, kKillAfter, kTear };
 
-// Whether a call on this file, or on what has this name, counts.
+// Whether calls on this file, or on this path, are counted.
 bool tracked(int file);
 bool counts_path(const char* path, int directory = AT_FDCWD);
-// Remembers whether calls on the file count, and returns its number. A file that could not be opened is left alone,
-// with its errno.
+// Records whether calls on the file are counted, and returns its number. Does nothing for a file that could not be
+// opened, so errno is kept.
 int track(int file, bool below);
 
-// Counts a call and says what is to become of it.
+// Counts a call and returns what to do with it.
 Act next_act(Kind kind, const char* path, int file);
 int injected_error();
 [[noreturn]] void end_process();
@@ -47,17 +47,17 @@ int injected_error();
 struct Target {
   const char* path = nullptr;
   int file = -1;
-  bool never_interrupted = false;  // a FILE or a directory, of which the libraries do not expect it
+  bool never_interrupted = false;  // a FILE or a directory: the libraries do not expect EINTR there
 };
 
-// One counted call. `call(true)` is to move fewer bytes than asked for.
+// Makes one counted call. `call(true)` transfers fewer bytes than requested.
 template <class Result, class Call>
 Result faulty(Kind kind, const Target& target, Result failure, const Call& call) {
   Act act = next_act(kind, target.path, target.file);
   if (act == Act::kFail && injected_error() == EINTR && target.never_interrupted) act = Act::kNone;
   if (act == Act::kKillBefore) end_process();
   if (act == Act::kFail) {
-    if (kind == kClose) call(false);  // the file is closed even so
+    if (kind == kClose) call(false);  // a failing close() closes the file nevertheless
     errno = injected_error();
     return failure;
   }
@@ -66,7 +66,7 @@ Result faulty(Kind kind, const Target& target, Result failure, const Call& call)
   return result;
 }
 
-// The function that this one stands before.
+// The C library's function that this one replaces.
 template <class Function>
 Function* next(const char* name) {
   void* found = ::dlsym(RTLD_NEXT, name);

@@ -13,7 +13,7 @@
 namespace dragoman::faults {
 namespace {
 
-// A run takes a tenth of a second; this is for a machine with much else to do.
+// A run takes a tenth of a second; the limit allows for a busy machine.
 constexpr std::chrono::seconds kLimit(60);
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -36,7 +36,7 @@ Exit run_process(const Launch& launch) {
   for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
   const auto started = std::chrono::steady_clock::now();
-  // Other threads of this process may hold locks, so the child calls the system alone.
+  // Other threads of this process may hold locks, so the child makes nothing but system calls.
   const pid_t child = ::fork();
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,4 +1,4 @@
-// Runs a program to its end, with a limit on its time.
+// Runs a program until it ends, with a time limit.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 namespace dragoman::faults {
 
 struct Launch {
-  std::vector<std::string> arguments;    // the program first
-  std::vector<std::string> environment;  // NAME=value, beside what this process has
-  std::filesystem::path directory;       // to run in
+  std::vector<std::string> arguments;    // the program comes first
+  std::vector<std::string> environment;  // NAME=value, in addition to the environment of this process
+  std::filesystem::path directory;       // the working directory
   std::filesystem::path input, output, errors;
 };
 

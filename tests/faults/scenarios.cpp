@@ -14,14 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kTexts = {"train.en", "train.ne", "valid.en", "valid.ne", "probe.txt"};
-// Everything that makes a step depend on those before it is on: dropout, shuffling, accumulation, averages.
+// Turns on everything that makes a step depend on earlier ones: dropout, shuffling, accumulation, averages.
 const std::string kTraining =
     " --train-source train.en --train-target train.ne --valid-source valid.en --valid-target valid.ne"
     " --source-language en --target-language de --layers 1 --d-model 8 --d-ff 16 --heads 2 --vocabulary 60"
     " --max-length 40 --warmup 10 --batch-tokens 128 --accumulate 2 --dropout 0.1 --ema 0.9 --average 2 --keep 2"
     " --save-every 5 --valid-every 10 --report-every 4 --valid-bleu-sentences 3 --probe probe.txt --threads 1 --steps ";
 
-// The target has the source's words spelt backwards, last word first.
+// The target is the source spelt backwards, so its last word comes first.
 void write_text(const fs::path& directory, const std::string& name, int pairs, std::uint64_t seed) {
   static const std::array<std::string, 12> kWords = {"the", "cat",   "dog",  "sees",  "hears", "old",
                                                      "red", "house", "tree", "under", "small", "a"};
@@ -128,7 +128,7 @@ void prepare(const fs::path& directory) {
   run_cleanly(directory, "train --model run" + kTraining + "10");
   run_cleanly(directory, "tokenizer train --vocabulary 40 --input train.en,train.ne --output words.model");
   run_cleanly(directory, "tokenizer encode --model words.model <valid.en >pieces.txt");
-  // Older results, which must survive a failure.
+  // Results of earlier runs, which must survive a failure.
   for (const char* name : {"out.txt", "scores.tsv", "page.html", "attention.jsonl"}) {
     std::ofstream(directory / name) << "an older result\n";
   }

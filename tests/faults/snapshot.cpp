@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Everything that depends on the clock, in one place: fields of JSON by the name of their file. A dot goes into an
-// object. `stdout.txt` is what a command printed.
+// Everything that depends on the clock, in one place: JSON fields by file name. A dot leads into an object.
+// `stdout.txt` is what a command printed.
 struct TimeFields {
   std::string file;
   std::vector<std::string> fields;
@@ -21,14 +21,14 @@ const std::vector<TimeFields>& time_fields() {
   static const std::vector<TimeFields> kFields = {
       {"metrics.jsonl", {"seconds", "tokens_per_second", "nominal_flops"}},
       {"state.json", {"seconds", "nominal_flops", "window.seconds"}},
-      {"checksums.json", {"state.json"}},  // a checksum of what has a time in it
+      {"checksums.json", {"state.json"}},  // the checksum of a file that contains a time
       {"stdout.txt", {"translation.seconds", "translation.sentences_per_second", "translation.tokens_per_second"}},
   };
   return kFields;
 }
-// Remembers when the text was last changed, in order not to read it again.
+// Stores when the text files last changed, so that they are not read again.
 constexpr const char* kOnlyTimes = "corpus/contents";
-// Has the times of metrics.jsonl in its tables and curves.
+// Its tables and curves contain the times of metrics.jsonl.
 constexpr const char *kReport = "report.html", *kReportEnd = "</html>\n";
 
 void erase(Json& object, const std::string& field) {
@@ -39,7 +39,7 @@ void erase(Json& object, const std::string& field) {
   erase(object[field.substr(0, dot)], field.substr(dot + 1));
 }
 
-// Text that is not JSON, such as half a line, stays as it is.
+// Text that is not JSON, such as half a line, is returned unchanged.
 std::string without(std::string text, const std::vector<std::string>& fields) {
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return text;

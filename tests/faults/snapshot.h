@@ -1,4 +1,4 @@
-// What a directory holds, so that two can be compared: everything but times.
+// The contents of a directory, for comparing two of them; everything except times.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace dragoman::faults {
 
-// Contents by relative name; a directory's are "(directory)". What depends on the clock is taken out.
+// Contents by relative name; "(directory)" for a directory. Values that depend on the clock are removed.
 using Snapshot = std::map<std::string, std::string>;
 
 Snapshot snapshot_of(const std::filesystem::path& directory);
 
-// "same", or the names that differ, each with how: "metrics.jsonl differs, probe/step-5.jsonl is missing".
+// "same", or how each name differs: "metrics.jsonl differs, probe/step-5.jsonl is missing".
 std::string difference(const Snapshot& found, const Snapshot& expected);
 
 }  // namespace dragoman::faults

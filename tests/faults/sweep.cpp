@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostEvidence = 100;  // directories of a scenario
+constexpr std::size_t kMostEvidence = 100;  // most directories kept for a scenario
 
 std::vector<Fault> sampled(const std::vector<Fault>& faults, long sample) {
   if (sample <= 0 || sample >= std::ssize(faults)) return faults;

@@ -1,4 +1,4 @@
-// Many faults of a scenario, several at a time.
+// Tries many faults of a scenario, several at a time.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 namespace dragoman::faults {
 
 struct SweepOptions {
-  std::filesystem::path prepared = {}, work = {};  // what prepare() made, and room for trials
-  std::filesystem::path evidence = {};             // optional: what is known of trials that failed stays here
-  long most = 250;  // calls of a kind; of a kind that has more, so many evenly spread ones
-  long sample = 0;  // faults to try in all, evenly spread; 0 for every one
+  std::filesystem::path prepared = {}, work = {};  // what prepare() made, and a directory for trials
+  std::filesystem::path evidence = {};             // optional: a directory that keeps the files of failed trials
+  long most = 250;                                 // most calls of each kind; if there are more, evenly spread ones
+  long sample = 0;                                 // total number of faults to try, evenly spread; 0 for all
   int workers = 1;
-  std::vector<std::string> only = {};  // optional: these faults, as write:3:EIO
+  std::vector<std::string> only = {};  // optional: try only these faults, written like write:3:EIO
 };
 
 struct Finding {
@@ -25,12 +25,12 @@ struct Finding {
 
 struct SweepResult {
   long points = 0;   // faults that were tried
-  long reached = 0;  // and happened: threads may make the number of calls vary a little
+  long reached = 0;  // faults that occurred; threads make the number of calls vary a little
   std::vector<Finding> findings = {};
 };
 
-// A name for a directory of this process: in memory, where a file system is there, for trials are many small files that
-// are flushed again and again.
+// A directory name for this process. It is on a file system in memory if there is one, because trials write and flush
+// many small files.
 std::filesystem::path trial_directory();
 
 SweepResult sweep(const Scenario& scenario, const SweepOptions& options);

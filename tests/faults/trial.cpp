@@ -25,7 +25,7 @@ std::string contents_of(const fs::path& path) {
   return text.str();
 }
 
-// One scenario in a directory of its own.
+// A scenario in its own directory.
 class Trial {
  public:
   Trial(const Scenario& scenario, const fs::path& prepared, const fs::path& work)
@@ -37,7 +37,7 @@ class Trial {
     }
   }
 
-  // `fault` as DRAGOMAN_FAULT takes it, or empty. The names of files begin with the run's.
+  // `fault` is in the format of DRAGOMAN_FAULT, or empty. `name` is the prefix of the files that record this run.
   Exit run(const std::string& name, const std::string& fault) {
     errors_file_ = work_ / (name + ".errors");
     report_file_ = work_ / (name + ".report");
@@ -59,7 +59,7 @@ class Trial {
   Snapshot snapshot() const { return snapshot_of(directory_); }
   std::string errors() const { return contents_of(errors_file_); }
   std::string report() const { return contents_of(report_file_); }
-  // Whether the fault of the last run happened.
+  // Whether the fault occurred in the last run.
   bool fired() const { return report().find("fired") != std::string::npos; }
   const fs::path& directory() const { return directory_; }
 
@@ -73,13 +73,13 @@ Snapshot without_output(Snapshot snapshot) {
   return snapshot;
 }
 
-// Remnants may be left behind by a run that could not remove them; the next one does.
+// A run that could not remove its temporary files may leave them behind; the next run removes them.
 Snapshot without_remnants(Snapshot snapshot) {
   std::erase_if(snapshot, [](const auto& entry) { return entry.first.find(".unfinished") != std::string::npos; });
   return snapshot;
 }
 
-// The checks of one trial; what is wrong is added to `problems`.
+// The checks of one trial. Each adds what is wrong to `problems`.
 class Checks {
  public:
   Checks(const Scenario& scenario, const Reference& reference, const Fault& fault, std::vector<std::string>& problems)
@@ -92,13 +92,14 @@ class Checks {
     if (fault_.must_be_retried()) expect(exit.status == 0, "it did not try again: " + exit.text());
   }
 
-  // One line that begins with the command and is a sentence; before it only what runs without faults say, too.
+  // The last line must be a sentence that begins with the command. Lines before it are allowed only if a run without
+  // faults prints some too.
   void sentence(const std::string& errors) {
     expect(errors.ends_with("\n"), "it said nothing, or half a line");
     if (!errors.ends_with("\n")) return;
     const std::size_t before = errors.rfind('\n', errors.size() - 2);
     const std::string last = errors.substr(before == std::string::npos ? 0 : before + 1);
-    // Before the command line is read, the program speaks for itself.
+    // Before the command line is parsed, the program uses its own name.
     const bool is_named = last.starts_with(scenario_.verb + ": ") || last.starts_with("dragoman: ");
     const bool is_sentence = is_named && (last.ends_with(".\n") || last.ends_with("?\n"));
     expect(is_sentence, "its last line is no sentence: " + last);
@@ -114,10 +115,10 @@ class Checks {
     expect(differs == "same", when + ": " + differs);
   }
 
-  // What was there before is as it was, or is replaced by a complete result.
+  // Each file that existed before is unchanged, or replaced by a complete result.
   void unharmed(const fs::path& directory, const Snapshot& found) {
     for (const auto& [name, before] : reference_.before) {
-      if (!scenario_.training.empty() && name.starts_with(scenario_.training)) continue;  // looked at below
+      if (!scenario_.training.empty() && name.starts_with(scenario_.training)) continue;  // checked below
       const auto now = found.find(name), after = reference_.after.find(name);
       const bool is_old = now != found.end() && now->second == before;
       const bool is_new = now != found.end() && after != reference_.after.end() && now->second == after->second;
@@ -150,7 +151,8 @@ class Checks {
            "'" + name + "' is there in part: " + difference(there, part(reference_.after)));
   }
 
-  // Whatever has a checkpoint's name is one, and if there was one before there still is. Published weights are whole.
+  // Everything with the name of a checkpoint is a valid one, and if there was one before, one is left. Published
+  // weights are complete.
   void training(const fs::path& model) {
     if (!fs::exists(model)) return expect(!had_checkpoint(), "the run's directory is gone");
     int good = 0;
@@ -176,7 +178,7 @@ class Checks {
     }
   }
 
-  // Of a file that grows. It must have a line, unless it was that line which could not be written.
+  // For a file that is written line by line. It must have at least one line, unless writing that line was what failed.
   bool is_beginning_of_new(const std::string& name, const Snapshot& found) const {
     if (name != scenario_.streamed || !found.contains(name)) return false;
     const bool may_be_empty = fault_.kind == "write" || fault_.kind == "truncate";
@@ -249,7 +251,8 @@ Verdict try_fault(const Scenario& scenario, const Reference& reference, const Fa
   if (exit.status > 0) checks.sentence(trial.errors());
   checks.unharmed(trial.directory(), found);
 
-  if (!scenario.training.empty() && exit.signal == SIGKILL) {  // and once more, which is at another place
+  // A training run that was killed is killed once more, now at another place.
+  if (!scenario.training.empty() && exit.signal == SIGKILL) {
     const Exit second = trial.run("second", fault.text());
     checks.ending(second, trial.fired());
     found = trial.snapshot();
@@ -257,7 +260,7 @@ Verdict try_fault(const Scenario& scenario, const Reference& reference, const Fa
   }
   const bool was_done = without_output(found) == without_output(reference.after);
   const Exit again = trial.run("again", "");
-  // A directory for a copy must be new: that it is refused is right if the copy is complete.
+  // The output directory of a copy must be new, so a complete copy may be refused the second time.
   const bool refused = !scenario.whole.empty() && was_done && again.status == 2;
   checks.expect(again.status == 0 || refused, "without the fault: " + again.text() + ": " + trial.errors());
   const Snapshot in_the_end = trial.snapshot();

@@ -1,5 +1,12 @@
-// Equation (1) for one block of queries and one head, over the keys in blocks. Attention over whole sentences and
-// attention of decoding steps share it, so that a step computes the very bits that the whole sentence would.
+// Equation (1) for one block of queries and one head, with the keys taken block by block. Attention over whole
+// sentences and attention in decoding steps share this code, so a step computes exactly the same bits.
+//
+// For each block of at most kQueries queries, `attend` runs over the blocks of at most kKeys keys:
+//   1. transpose_rows: copy the block of keys to scratch.keys, transposed to [d_k, kKeys];
+//   2. multiply_scores: scratch.scores [queries, kKeys] = Q K^T;
+//   3. for each query: update the running maximum, correct the sums so far, replace scores by exponentials;
+//   4. O += exponentials * V.
+// At the end each row of O is divided by its sum of exponentials.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +21,17 @@
 
 namespace dragoman::cpu {
 
-inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys: a multiple of four vectors
+inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of four vectors
 
-// Where a piece keeps a block of scores (and their gradients), a block of keys, transposed, and a block of values.
+// Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` is a block
+// of keys, transposed, [d_k, kKeys]. `values` is a block of values: in backward transposed, [d_v, kKeys]; in forward a
+// copy of scattered rows, [kKeys, d_v], and unused if the rows are consecutive.
 template <class T>
 struct Scratch {
   T *scores, *d_scores, *keys, *values;
 };
 
-// Scratch on the stack of the thread that runs the piece; only heads wider than kWidest need the heap.
+// Calls body(scratch). The scratch memory is on the stack of the thread; only heads wider than kWidest use the heap.
 template <class T, class Body>
 void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
   constexpr std::int64_t kWidest = 512;
@@ -35,14 +44,14 @@ void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
   body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
 }
 
-// Scores are computed for keys in multiples of this many, so that the product runs in whole register tiles: keys beyond
-// the last count as zero vectors, and nobody looks at their scores.
+// The number of keys, rounded up to a multiple of four vectors: scores are computed for so many, so that the product
+// runs in whole register tiles. The keys beyond the last are zero vectors, and nothing reads their scores.
 template <class T>
 std::int64_t padded(std::int64_t keys) {
   return divide_up(keys, 4 * kLanes<T>) * 4 * kLanes<T>;
 }
 
-// to[c, j] = x[first + j, c] for `count` rows, then zeros up to padded(count); rows of `to` are kKeys apart.
+// to[c, j] = x[first + j, c] for j < count, and zeros from there up to padded(count). The rows of `to` are kKeys apart.
 template <class T, class Rows>
 void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to) {
   std::int64_t j = 0;
@@ -64,7 +73,7 @@ void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to
   }
 }
 
-// Rows of one head that lie anywhere: row i is row numbers[i] of a matrix.
+// The rows of one head in scattered places: row i is row numbers[i] of a matrix.
 template <class T>
 struct Scattered {
   T* data;
@@ -74,13 +83,14 @@ struct Scattered {
   T* row(std::int64_t i) const { return data + numbers[i] * stride; }
 };
 
-// The rows [first, first + count) of the values, side by side in memory: as they are, or copied to scratch.
+// The rows [first, first + count) of the values with a constant stride. A Block already has one; scattered rows are
+// copied to scratch.
 template <class T>
-Strided<T> adjacent(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
+Strided<T> as_strided(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
   return V.strided(first);
 }
 template <class T>
-Strided<T> adjacent(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
+Strided<T> as_strided(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
   for (std::int64_t j = 0; j < count; ++j) std::copy_n(V.row(first + j), V.d, scratch + j * V.d);
   return {scratch, V.d, 1};
 }
@@ -90,7 +100,7 @@ void scale_row(T* row, std::int64_t count, T factor) {
   for (std::int64_t c = 0; c < count; ++c) row[c] *= factor;
 }
 
-// Everything about one sentence and head that the passes below share; Rows is where keys and values lie.
+// One piece of work: one sentence and one head. Rows is Block, for keys and values in consecutive rows, or Scattered.
 template <class T, class Rows = Block<T>>
 struct Piece {
   Block<T> Q;
@@ -100,9 +110,9 @@ struct Piece {
   std::int64_t head;
   const std::int32_t *sentence, *position;  // of the queries' rows, for dropout
   T scale;
-  std::int64_t offset = 0;  // place of query 0 in its sentence
+  std::int64_t offset = 0;  // position of query 0 in its sentence
 
-  // The keys that some query of [first, first + count) sees.
+  // The range of keys that some query of [first, first + count) sees; its start is rounded down to a block's first key.
   std::int64_t first_key(std::int64_t first) const { return mask.first_key(offset + first) / kKeys * kKeys; }
   std::int64_t last_key(std::int64_t first, std::int64_t count) const {
     return mask.last_key(offset + first + count - 1, K.n);
@@ -119,7 +129,8 @@ struct Piece {
   }
 };
 
-// Calls body(k, keys) for each block of keys that some query of the block sees, with their scores in scratch.scores.
+// For each block of keys that some query of the block sees: computes the scores into scratch.scores, then calls
+// body(k, keys). k is the first key of the block, and `keys` the number of its keys.
 template <class T, class Rows, class Body>
 void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
                 const Body& body) {
@@ -131,8 +142,10 @@ void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t querie
   }
 }
 
-// One block of queries over all keys it sees, block by block: the running maximum and sum of each row's softmax are
-// corrected whenever a larger score appears.
+// Computes rows [q, q + queries) of O, and their log_sums, over all keys that they see. For each query, most[i] and
+// sum[i] are the maximum of the scores and the sum of exp(score - most[i]) over the blocks so far; row i of O holds the
+// values weighted by the same exponentials. When a block brings a larger maximum, sum[i] and row i of O are multiplied
+// by exp(old maximum - new maximum).
 template <class T, class Rows>
 void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
             std::int64_t log_sum_stride, const Scratch<T>& scratch) {
@@ -154,7 +167,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
       sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
       piece.drop_weights(q + i, k, keys, row);
     }
-    const Strided<T> values = adjacent(piece.V, k, keys, scratch.values);
+    const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
     multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, values.data, values.row, O.row(q), O.stride, true);
   });
   for (std::int64_t i = 0; i < queries; ++i) {
@@ -163,8 +176,8 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
   }
 }
 
-// The weights of one block of queries, from the sums that `attend` has left: those of query q + i go to
-// weights + i * stride, zero for keys that it does not see.
+// Writes the weights (the softmax before dropout) of one block of queries. Recomputes the scores and uses the log_sums
+// that `attend` computed. The weights of query q + i go to weights + i * stride, with 0 for keys that it does not see.
 template <class T, class Rows>
 void write_weights(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const T* log_sums,
                    std::int64_t log_sum_stride, const Scratch<T>& scratch, T* weights, std::int64_t stride) {

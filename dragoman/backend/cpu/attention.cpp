@@ -8,9 +8,13 @@ namespace dragoman::cpu {
 
 namespace {
 
-// What one block of queries adds to the gradients when it meets one block of keys: with P the weights, Z the dropout
-// factors and D the row sums of dO O,
+// Adds to the gradients what one block of queries and one block of keys contribute. With P the weights, Z the dropout
+// factors, and D[i] the dot product of rows i of dO and O; products of two matrices of the same shape are by element:
 //   dV += (P Z)^T dO,   dS = P (Z (dO V^T) - D) scale,   dQ += dS K,   dK += dS^T Q.
+// On entry scratch.keys and scratch.values hold the block of keys and of values, transposed. Steps:
+//   1. scratch.scores = Q K^T, scratch.d_scores = dO V^T;
+//   2. row by row: scores become P Z, d_scores become dS;
+//   3. the three products, for the gradients that are wanted (the others have no data).
 template <class T>
 void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys,
                      const Block<T>& dO, const T* D, const T* log_sums, std::int64_t log_sum_stride,
@@ -45,7 +49,7 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
   }
 }
 
-// The head's rows of a gradient, zeroed if the sink overwrites; no data if it is not wanted.
+// The rows of one head of a gradient, set to zero if the sink overwrites. Has no data if the gradient is not wanted.
 template <class T>
 Block<T> gradient_block(const Sink& sink, const Segments& segments, std::int64_t b, std::int64_t head, std::int64_t h) {
   if (!sink.wanted()) return {nullptr, 0, 0, 0};
@@ -71,7 +75,7 @@ Piece<T> make_piece(const Array& Q, const Array& K, const Array& V, const Reach&
           static_cast<T>(heads.scale)};
 }
 
-// Where the weights of a sentence begin: those before it hold h n_q n_k each.
+// The number of weights of the sentences before sentence b: each has h n_q n_k.
 std::int64_t weights_before(const Reach& reach, std::int64_t b, std::int64_t h) {
   const std::int32_t* queries = reach.queries.offsets.data<std::int32_t>();
   const std::int32_t* keys = reach.keys.offsets.data<std::int32_t>();
@@ -94,6 +98,7 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&K, &V, &O, &log_sums, &weights});
+    // One piece of work is one head of one sentence: it owns that head's columns of the sentence's rows of O.
     launch(reach.queries.B * heads.h, [&](std::int64_t number) {
       const std::int64_t b = number / heads.h, head = number % heads.h;
       const Piece<T> piece = make_piece<T>(Q, K, V, reach, heads, b, head);
@@ -120,6 +125,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&dO, &K, &V, &O, &log_sums, &dQ.array, &dK.array, &dV.array});
+    // One piece of work is one head of one sentence: it owns that head's columns of the sentence's rows of dQ, dK, dV.
     launch(reach.queries.B * heads.h, [&](std::int64_t number) {
       const std::int64_t b = number / heads.h, head = number % heads.h;
       const std::int64_t first = reach.queries.offsets.data<std::int32_t>()[b];
@@ -132,6 +138,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
       const T* sums = matrix<T>(log_sums).row(first) + head;
       T* D = matrix<T>(row_sums).row(head) + first;
       for (std::int64_t i = 0; i < piece.Q.n; ++i) D[i] = dot(d_out.row(i), out.row(i), out.d);
+      // Blocks of keys in the outer loop, so that each is transposed once.
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
         for (std::int64_t k = 0; k < piece.K.n; k += kKeys) {
           const std::int64_t keys = std::min(kKeys, piece.K.n - k);

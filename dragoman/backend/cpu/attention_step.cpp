@@ -1,4 +1,4 @@
-// Attention of decoding steps: one query a row, over cached keys or over the memory.
+// Attention in decoding steps: each row is one query, which attends to cached keys or to the memory.
 #include <algorithm>
 
 #include "dragoman/backend/cpu/attend.h"
@@ -8,7 +8,7 @@ namespace dragoman::cpu {
 
 namespace {
 
-// Where the weights of a step go, if anybody looks.
+// The destination of a step's weights, [rows, h, longest]; data is null if they are not wanted.
 template <class T>
 struct StepWeights {
   T* data;
@@ -19,7 +19,7 @@ struct StepWeights {
   T* row(std::int64_t r, std::int64_t head) const { return data + (r * h + head) * longest; }
 };
 
-// The queries of one piece, which are rows `top` and following of the step.
+// Computes the queries of one piece. They are the rows of the step from row `top` on.
 template <class T, class Rows>
 void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t top, const StepWeights<T>& weights) {
   T log_sums[kQueries];
@@ -36,14 +36,15 @@ void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t to
   });
 }
 
-// Columns of one head in rows [first, first + count).
+// The columns of one head in rows [first, first + count).
 template <class T>
 Block<T> head_rows(const Matrix<T>& x, std::int64_t first, std::int64_t count, std::int64_t head, std::int64_t h) {
   const std::int64_t d = x.cols / h;
   return {x.row(first) + head * d, count, d, x.stride};
 }
 
-// Rows in a run that look at the same part of the memory: the hypotheses of one sentence.
+// Splits the rows into runs that attend to the same part of the memory: the hypotheses of one sentence. Run i is rows
+// [starts[i], starts[i + 1]).
 std::vector<std::int64_t> runs(const std::int32_t* first, std::int64_t rows) {
   std::vector<std::int64_t> starts;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -65,6 +66,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
     const auto q = matrix<T>(Q), o = matrix<T>(O), keys = matrix<T>(cache.K), values = matrix<T>(cache.V);
     const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h;
     const StepWeights<T> seen(weights, heads.h, steps);
+    // One piece of work is one row, with all its heads: it first stores the row's new key and value in their cell.
     launch(rows, [&](std::int64_t row) {
       const std::int32_t* cells = cache.cells.data<std::int32_t>() + row * steps;
       const std::int64_t length = cache.lengths.data<std::int32_t>()[row];
@@ -98,6 +100,7 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
     const StepWeights<T> seen(weights, heads.h, memory.longest);
     const std::vector<std::int64_t> starts = dry() ? std::vector<std::int64_t>{0} : runs(first, q.rows);
     const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
+    // One piece of work is one head of all hypotheses of one sentence, which share its keys and values.
     launch(sentences * heads.h, [&](std::int64_t number) {
       const std::int64_t top = starts[number / heads.h], head = number % heads.h,
                          queries = starts[number / heads.h + 1] - top;

@@ -20,7 +20,9 @@ struct Candidate {
   double log_p, score;
 };
 
-// One slot of the tables.
+// One slot of the tables, with the operations on its search. A step (`step`) is: collect the best extensions of the
+// live hypotheses, choose which live on and which end, then either let the rows inherit the chosen hypotheses or, if
+// the search is over, make the slot idle.
 struct Slot {
   const BeamTables& tables;
   std::int64_t slot;
@@ -29,16 +31,18 @@ struct Slot {
   std::int32_t& at(SlotColumn column) const { return tables.slots[slot * kSlotColumns + column]; }
   std::int32_t* cells(std::int64_t b) const { return tables.cells + row(b) * tables.T; }
   double& log_p(std::int64_t b) const { return tables.log_p[row(b)]; }
+  // The cell for the key and value that row b computes at this step. Rows also read the cells of their ancestors.
   std::int32_t own_cell(std::int64_t b, std::int64_t step) const {
     return static_cast<std::int32_t>(at(kSlotFirstCell) + b * at(kSlotLimit) + step);
   }
 
-  void rest(SlotState state) const {
+  // Ends the search: the slot becomes idle, with kSlotIdle or kSlotFailed as its state.
+  void make_idle(SlotState state) const {
     at(kSlotState) = state;
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = kPad;
       tables.lengths[row(b)] = 0;
-      cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
+      cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
     }
   }
 
@@ -47,7 +51,7 @@ struct Slot {
     at(kSlotAlive) = 1;
     at(kSlotLimit) = entering[kEnteringLimit];
     at(kSlotFirstCell) = entering[kEnteringFirstCell];
-    at(kSlotState) = kSlotSearches;
+    at(kSlotState) = kSlotSearching;
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = word;
       tables.lengths[row(b)] = 0;
@@ -56,7 +60,7 @@ struct Slot {
       cells(b)[0] = own_cell(b, 0);
       log_p(b) = b == 0 ? 0 : kNever;
     }
-    if (at(kSlotLimit) == 0) rest(kSlotRests);
+    if (at(kSlotLimit) == 0) make_idle(kSlotIdle);
   }
 
   void move_to(const Slot& to) const {
@@ -73,10 +77,11 @@ struct Slot {
       std::int32_t* history = tables.history + t * tables.S * tables.B;
       std::copy_n(history + row(0), tables.B, history + to.row(0));
     }
-    rest(kSlotRests);
+    make_idle(kSlotIdle);
   }
 
-  // The best extensions of what is alive; false if the model's scores are not numbers.
+  // The best extensions of the live hypotheses, at most rules.choices, best first. Returns false if the model's scores
+  // are not finite.
   template <class T>
   bool collect(const BestWords& best, const BeamRules& rules, std::vector<Candidate>& candidates) const {
     const std::int64_t k = best.ids.cols(), length = at(kSlotSteps) + 1;
@@ -101,8 +106,8 @@ struct Slot {
     return true;
   }
 
-  // Puts an end aside, if it is among the best. Among equals the older one stays before the newer.
-  void put_aside(const Candidate& candidate) const {
+  // Inserts an ended hypothesis into the list of the best B that have ended. On a tie the older one stays first.
+  void store_ended(const Candidate& candidate) const {
     std::int32_t* ended = tables.ended + slot * 2 * tables.B;
     double* ended_p = tables.ended_p + slot * 2 * tables.B;
     std::int32_t& count = at(kSlotEnded);
@@ -118,19 +123,20 @@ struct Slot {
     ended_p[2 * place + 1] = candidate.score;
   }
 
-  // Ends are put aside, and the best of the others go on. Returns what the rows go on with.
+  // Stores the candidates that end with EOS, and lets the best B of the others live on. Returns one candidate for each
+  // row; rows without a hypothesis get padding.
   std::vector<Candidate> choose(const std::vector<Candidate>& candidates) const {
     std::vector<Candidate> alive;
     for (const Candidate& candidate : candidates) {
       if (candidate.word == kEos) {
-        put_aside(candidate);
+        store_ended(candidate);
       } else if (std::ssize(alive) < tables.B) {
         alive.push_back(candidate);
       }
     }
     const std::int32_t length = ++at(kSlotSteps);
     at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
-    alive.resize(tables.B, {0, kPad, kNever, kNever});  // rows that are computed for nothing
+    alive.resize(tables.B, {0, kPad, kNever, kNever});  // padding
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.history[(length - 1) * tables.S * tables.B + row(b)] =
           static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);
@@ -139,7 +145,7 @@ struct Slot {
     return alive;
   }
 
-  // Row b has the past of row alive[b].row, and reads its word in the next step.
+  // Row b continues alive[b]: it takes over the cells of row alive[b].row, and reads the chosen word in the next step.
   void inherit(const std::vector<Candidate>& alive) const {
     const std::int32_t length = at(kSlotSteps);
     std::int32_t ancestors[kMostBeam];
@@ -154,34 +160,36 @@ struct Slot {
     }
   }
 
-  bool over(const BeamRules& rules) const {
+  // Whether the search ends after this step.
+  bool is_over(const BeamRules& rules) const {
     const std::int32_t ended = at(kSlotEnded);
     if (at(kSlotAlive) == 0 || at(kSlotSteps) >= at(kSlotLimit)) return true;
     if (rules.ends_when_full) return ended >= tables.B;
-    if (ended < rules.asked) return false;
-    // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+    if (ended < rules.n_best) return false;
+    // Can a live hypothesis still beat the worst of the wanted results? Log-probabilities only fall from here, and no
+    // penalty is larger than that of the longest hypothesis.
     double most = log_p(0);
     for (std::int32_t b = 1; b < at(kSlotAlive); ++b) most = std::max(most, log_p(b));
-    const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.asked - 1];
+    const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.n_best - 1];
     return worst > most / tables.penalties[at(kSlotLimit)];
   }
 
-  // Whether it comes to its end.
+  // Takes one step; returns whether the search is over.
   template <class T>
   bool step(const BestWords& best, const BeamRules& rules) const {
     std::vector<Candidate> candidates;
     if (!collect<T>(best, rules, candidates)) {
-      rest(kSlotFailed);
+      make_idle(kSlotFailed);
       return true;
     }
-    if (!candidates.empty()) {  // else those alive stay what they are
+    if (!candidates.empty()) {  // without candidates the search ends, and the live hypotheses stay as they are
       const std::vector<Candidate> alive = choose(candidates);
-      if (!over(rules)) {
+      if (!is_over(rules)) {
         inherit(alive);
         return false;
       }
     }
-    rest(kSlotRests);
+    make_idle(kSlotIdle);
     return true;
   }
 };
@@ -208,7 +216,7 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
     expect_elements<T>({&best.logits, &best.log_sums});
     launch(R / tables.B, [&](std::int64_t s) {
       const Slot slot{tables, s};
-      if (slot.at(kSlotState) != kSlotSearches || !slot.step<T>(best, rules)) return;
+      if (slot.at(kSlotState) != kSlotSearching || !slot.step<T>(best, rules)) return;
       std::atomic_ref(*tables.done).fetch_add(1, std::memory_order_relaxed);
     });
   });

@@ -17,9 +17,9 @@ namespace {
 template <class T>
 constexpr T kNever = -std::numeric_limits<T>::infinity();
 
-// Panels to a block of the vocabulary. Sums are made block by block, so that this decides their bits.
+// Panels in a block of the vocabulary. Exponentials are summed block by block, so this number decides their bits.
 constexpr std::int64_t kBlockPanels = 16;
-// Rows that are scored before the next ones are packed.
+// Rows that are packed and scored together.
 constexpr std::int64_t kScoredRows = 128;
 
 // Whether no lane of a mask is set.
@@ -31,7 +31,7 @@ bool none(Mask mask) {
   return any == 0;
 }
 
-// The best words of a row so far, in order; where there are too few, the rest is nothing.
+// The k best words of a row so far, best first. Unused entries hold kNoWord and -infinity.
 template <class T>
 struct Ranking {
   T* logits;
@@ -43,7 +43,7 @@ struct Ranking {
     std::fill_n(ids, k, kNoWord);
   }
   bool wants(T logit) const { return logit > logits[k - 1]; }
-  // A word behind those of equal logit: words come by rising id.
+  // Inserts a word after those with an equal logit. Words arrive by rising id, so ties go to the lower id.
   void insert(T logit, std::int32_t id) const {
     std::int64_t at = k - 1;
     for (; at > 0 && logit > logits[at - 1]; --at) {
@@ -55,11 +55,11 @@ struct Ranking {
   }
 };
 
-// Adds the bias, and returns the largest sum, in which NaN does not count.
+// Adds the bias, if any, to x in place and returns the largest element. NaN is ignored.
 template <class T>
 T largest_with_bias(T* x, const T* bias, std::int64_t n) {
   if (bias != nullptr) map_vectors(n, x, std::plus<>(), x, bias);
-  Vec<T> a = broadcast<T>(kNever<T>), b = a, c = a, d = a;  // four, because one comparison waits for the one before it
+  Vec<T> a = broadcast<T>(kNever<T>), b = a, c = a, d = a;  // four of them hide the latency of a comparison
   std::int64_t i = 0;
   for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
     a = max<T>(load(x + i), a);
@@ -72,12 +72,12 @@ T largest_with_bias(T* x, const T* bias, std::int64_t n) {
   return most;
 }
 
-// Offers the words from `first` on.
+// Inserts those of n words, with logits x and ids from `first` on, that are among the best. Skips ids below kFirstWord.
 template <class T>
 void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& ranking) {
   for (std::int64_t v = 0; v < n; v += kLanes<T>) {
     const std::int64_t end = std::min(n, v + kLanes<T>);
-    // Few vectors hold a word that is wanted.
+    // Most vectors hold no word that belongs into the ranking.
     if (end - v == kLanes<T> && none(load(x + v) > ranking.logits[ranking.k - 1])) continue;
     for (std::int64_t i = std::max(v, kFirstWord - first); i < end; ++i) {
       if (ranking.wants(x[i])) ranking.insert(x[i], static_cast<std::int32_t>(first + i));
@@ -85,13 +85,13 @@ void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& rank
   }
 }
 
-// e^x for x <= 0. In float: within 2 units in the last place, and below -87, where a sum that holds e^0 does not feel
-// it, as if x were -87.
-Vec<float> power(Vec<float> x) {
+// e^x for x <= 0. In float: accurate to 2 units in the last place; an x below -87 counts as -87, which makes no
+// difference in a sum that contains e^0.
+Vec<float> exp_up_to_zero(Vec<float> x) {
   constexpr float kLog2E = 1.44269504f, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
   const Vec<float> lowest = Vec<float>{} - 87.0f;
   x = select(x < lowest, lowest, x);
-  // x log2 e = n + f with |f| <= 1/2; adding kRound leaves n + 127, the bits of 2^n, in the last places.
+  // x log2 e = n + f with |f| <= 1/2. Adding kRound leaves n + 127, the exponent bits of 2^n, in the lowest bits.
   const Vec<float> rounded = x * kLog2E + kRound;
   const Vec<float> f = x * kLog2E + (kRound - rounded);
   Vec<float> p = Vec<float>{} + 0.00132646854f;
@@ -102,24 +102,24 @@ Vec<float> power(Vec<float> x) {
   p = p * f + 1.0f;
   return p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
 }
-Vec<double> power(Vec<double> x) { return exp(x); }
+Vec<double> exp_up_to_zero(Vec<double> x) { return exp(x); }
 
-// The sum of exp(x - most), 0 if all x are -infinity.
+// The sum of exp(x - most), where `most` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
 template <class T>
-T sum_of_powers(const T* x, std::int64_t n, T most) {
+T sum_of_exponentials(const T* x, std::int64_t n, T most) {
   if (most == kNever<T>) {
     const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
     return bad == x + n ? T{0} : *bad;
   }
-  const auto term = [most](Vec<T> v) { return power(v - most); };
+  const auto term = [most](Vec<T> v) { return exp_up_to_zero(v - most); };
   return sum_vectors<T>(n, term, x);
 }
 
-// The log of the sum over the vocabulary, from those of its blocks, in their order.
+// The logarithm of the sum of exponentials over the vocabulary, from the maximum and sum of each block, in order.
 template <class T>
 T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
   const T most = *std::max_element(maxima, maxima + blocks), from = most == kNever<T> ? T{0} : most;
-  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * power(block_most - from); };
+  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * exp_up_to_zero(block_most - from); };
   return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
 }
 
@@ -128,7 +128,7 @@ void expect_types(const Array& Y, const Array& b, const BestWords& best) {
   dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&Y, &b, &best.logits, &best.log_sums, &best.all}); });
 }
 
-// Calls work(rows of Y, the outputs of these rows) for a few rows after the other.
+// Calls work(rows of Y, the outputs of these rows) for kScoredRows rows at a time.
 template <class Work>
 void by_rows(const Array& Y, const BestWords& best, const Work& work) {
   const Array log_sums = best.log_sums.reshaped({Y.rows(), 1});
@@ -140,19 +140,25 @@ void by_rows(const Array& Y, const BestWords& best, const Work& work) {
   }
 }
 
-// How many pieces the blocks of the vocabulary are dealt out in, at most.
+// The largest number of pieces of work that the blocks of the vocabulary are divided into.
 std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
   return on.threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * on.threads());
 }
 
-// The best of what score(piece, first, logits) writes for the words from `first` on, `width` of them at a time, once
-// the bias, if any, is added.
+// Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits,
+// without the bias, of all rows for the words from `first` on. The vocabulary of V words is split into blocks of
+// `width` words (the last may be shorter), and the blocks into pieces of `each` consecutive blocks.
+// Pass 1, in parallel over pieces: for each row, the maximum and the sum of exponentials of every block, and the k best
+// words of the piece. A piece owns its part of `scratch`, its rankings, and the maxima and sums of its blocks.
+// Pass 2, in parallel over blocks of rows: merges the rankings of the pieces in order, and the sums of all blocks.
 template <class T, class Score>
 void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const T* bias, const Score& score,
                    const BestWords& best) {
   const std::int64_t rows = best.ids.rows(), k = best.ids.cols(), blocks = divide_up(V, width);
   const std::int64_t each = divide_up(blocks, word_pieces(on, blocks)), pieces = divide_up(blocks, each);
   const Array scratch = on.empty({pieces, rows, width}, kDTypeOf<T>), sums = on.empty({2, rows, blocks}, kDTypeOf<T>);
+  // `sums` holds the maxima [rows, blocks], then the sums of exponentials [rows, blocks]. `logits` and `ids` hold the
+  // ranking of each row and piece.
   const Array logits = on.empty({rows, pieces, k}, kDTypeOf<T>), ids = on.empty({rows, pieces, k}, DType::kInt32);
   const auto ranking = [&](std::int64_t row, std::int64_t piece) {
     const std::int64_t place = (row * pieces + piece) * k;
@@ -161,6 +167,7 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
   const auto maxima_of = [&](std::int64_t row) { return sums.data<T>() + row * blocks; };
   const auto sums_of = [&](std::int64_t row) { return sums.data<T>() + (rows + row) * blocks; };
 
+  // Pass 1.
   on.launch(pieces, [&](std::int64_t piece) {
     for (std::int64_t r = 0; r < rows; ++r) ranking(r, piece).clear();
     for (std::int64_t block = piece * each; block < std::min(blocks, (piece + 1) * each); ++block) {
@@ -171,13 +178,14 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
         T* row = x.row(r);
         const T most = largest_with_bias(row, bias == nullptr ? nullptr : bias + first, n);
         maxima_of(r)[block] = most;
-        sums_of(r)[block] = sum_of_powers(row, n, most);
+        sums_of(r)[block] = sum_of_exponentials(row, n, most);
         const Ranking<T> ranked = ranking(r, piece);
         if (ranked.wants(most)) rank(row, n, first, ranked);
         if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);
       }
     }
   });
+  // Pass 2.
   on.launch(divide_up(rows, kRowBlock), [&](std::int64_t row_block) {
     for_rows(rows, row_block, [&](std::int64_t r) {
       const Ranking<T> ranked{matrix<T>(best.logits).row(r), matrix<std::int32_t>(best.ids).row(r), k};
@@ -203,6 +211,7 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
       const Panels<T> A = packed_rows(*this, matrix<const T>(y));
       const std::int64_t apart = panel_stride(p.K, kTileCols<T>), size = kBlockPanels * apart;
       const Array packed = empty({word_pieces(*this, divide_up(p.N, kWidth)), size}, kDTypeOf<T>);
+      // E is not packed yet: each piece packs a block of its rows into its own memory, then multiplies.
       const auto score = [&](std::int64_t piece, std::int64_t first, Matrix<T> logits) {
         T* panels = packed.data<T>() + piece * size;
         for (std::int64_t left = 0; left < logits.cols; left += kTileCols<T>) {

@@ -10,12 +10,12 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // of address space: a tape needs a few hundred KiB
-constexpr std::size_t kLeastArenaBytes = std::size_t{8} << 20;  // less would not hold the smallest model's step
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // address space; a tape needs a few hundred KiB
+constexpr std::size_t kLeastArenaBytes = std::size_t{8} << 20;  // less would not hold a step of the smallest model
 
-// So many bytes of address space, or fewer where the system does not have them: it may count what is reserved as used
-// (vm.overcommit_memory = 2). Then half of what it would give is left for others. Throws MemoryError if it gives hardly
-// any.
+// Reserves `bytes` of address space, or less if the system refuses: it may count reserved memory as used
+// (vm.overcommit_memory = 2). In that case we take half of what it would give and leave the rest to others. Throws
+// MemoryError if even kLeastArenaBytes are refused.
 std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
   for (std::size_t part = bytes;; part /= 2) {
     try {
@@ -33,22 +33,23 @@ std::size_t host_arena_bytes() {
   return reserve_up_to(std::min(kHostArenaBytes, default_reservation() / 4))->reserved();
 }
 
-// A step stays inside its share of the memory that there is, rather than be killed for taking more.
-std::size_t limit(std::size_t given, bool dry, double share) {
+// The memory limit of a step, in bytes: the one that the caller gave or, by default, a share of the available memory.
+// Without a limit the system might kill the process for taking too much.
+std::size_t memory_limit(std::size_t given, bool dry, double share) {
   if (given > 0 || dry) return given;
   return static_cast<std::size_t>(share * static_cast<double>(available_memory()));
 }
 
-// What was launched is done when the call returns, so the numbers are there at once.
-struct Arrived final : HostCopy {
-  Arrived(const Backend& on, const Array& from) : bytes(from.count() * size_of(from.dtype())) {
+// On the CPU launched work is done when the launch returns, so the copy is complete at once.
+struct FinishedCopy final : HostCopy {
+  FinishedCopy(const Backend& on, const Array& from) : bytes(from.count() * size_of(from.dtype())) {
     on.copy_out(from, bytes.data());
   }
   void wait(void* host) override { std::memcpy(host, bytes.data(), bytes.size()); }
   std::vector<char> bytes;
 };
 
-// A call costs nothing here: the work is done again.
+// On the CPU a launch costs almost nothing, so a replay simply calls `work` again.
 struct Repeat final : Replay {
   explicit Repeat(std::function<void()> work_) : work(std::move(work_)) {}
   void run() override { work(); }
@@ -65,9 +66,9 @@ Context::Context(const BackendOptions& options)
       arena_memory_(reserve(default_reservation())),
       gradient_memory_(reserve(default_reservation() / 2)),
       host_arena_memory_(host_arena_bytes()),
-      arena_(*arena_memory_, limit(options.memory, options.dry, 0.75)),
+      arena_(*arena_memory_, memory_limit(options.memory, options.dry, 0.75)),
       host_arena_(host_arena_memory_),
-      gradients_(*gradient_memory_, limit(options.gradient_memory, options.dry, 0.25)) {}
+      gradients_(*gradient_memory_, memory_limit(options.gradient_memory, options.dry, 0.25)) {}
 
 std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
   if (dry_) return std::make_unique<ImaginaryReservation>();
@@ -83,7 +84,7 @@ void Context::copy_in(const void* host, Array& to) const {
 void Context::copy_out(const Array& from, void* host) const {
   require<ShapeError>(from.contiguous(), "copy_out: an array of shape ", from.shape(), " is not contiguous");
   const std::size_t bytes = from.count() * size_of(from.dtype());
-  if (bytes == 0) return;  // then there may be no memory either
+  if (bytes == 0) return;  // either pointer may be null then
   if (dry_) {
     std::memset(host, 0, bytes);
   } else {
@@ -92,7 +93,7 @@ void Context::copy_out(const Array& from, void* host) const {
 }
 
 std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
-  return std::make_unique<Arrived>(*this, from);
+  return std::make_unique<FinishedCopy>(*this, from);
 }
 
 std::unique_ptr<Replay> Context::record_launches(const std::function<void()>& work) const {

@@ -1,4 +1,4 @@
-// What the CPU's kernels compute with: a thread team and host memory.
+// The execution context of the CPU's kernels: a thread team and host memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dragoman::cpu {
 
-// Families of kernels derive from it virtually, so that a backend made of them has one context.
+// Each family of kernels derives from it virtually, so a backend that combines the families has one context.
 class Context : public Backend {
  public:
   explicit Context(const BackendOptions& options);
@@ -29,8 +29,8 @@ class Context : public Backend {
   void wait() const override {}
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
-  // All work goes through here: work(piece) for every piece in [0, pieces), on the team. What a piece computes must
-  // depend on shapes and its number alone.
+  // Runs work(piece) on the team for every piece in [0, pieces); all kernels go through here. What a piece computes may
+  // depend only on shapes and on its number, so that results do not depend on the number of threads.
   template <class Work>
   void launch(std::int64_t pieces, const Work& work) const {
     if (!dry_) team_.run(pieces, work);

@@ -10,8 +10,8 @@ namespace dragoman::cpu {
 
 namespace {
 
-// Round number `round` of the Philox function, on several counters side by side: each is a chain of ten multiplications
-// that wait for one another, so that one alone would leave the units idle.
+// Round number `round` of the Philox function, on several independent counters. The ten rounds of one counter depend on
+// each other, so one counter alone would leave the multipliers idle most of the time.
 template <int kSideBySide>
 [[gnu::always_inline]] inline void philox_round(Philox4 (&c)[kSideBySide], const PhiloxKey& key, std::uint32_t round) {
   const std::uint32_t k0 = key[0] + round * kPhiloxWeyl0, k1 = key[1] + round * kPhiloxWeyl1;
@@ -25,9 +25,8 @@ template <int kSideBySide>
 }
 
 // words[4 b + w] is word w of philox({first_block + b, position, sentence, update}, key), for kSideBySide * kIterations
-// blocks. Written on scalars and with every round in the body of the loop, because the compiler then turns the loop
-// into vectors without storing anything between rounds, and takes out of it what the first rounds compute from the row
-// alone.
+// blocks b. The code uses scalars and has all rounds in the body of one loop. The compiler then vectorises the loop
+// without storing anything between rounds, and hoists the part of the first rounds that depends on the row alone.
 template <int kSideBySide, int kIterations>
 void philox_blocks(const Dropout& dropout, std::uint32_t sentence, std::uint32_t position, std::uint32_t first_block,
                    std::uint32_t* __restrict words) {
@@ -56,7 +55,7 @@ void dropout_factors(const Dropout& dropout, std::int32_t sentence, std::int32_t
                      std::int64_t count, T* factors) {
   assert(dropout.on() && count <= kDropoutChannels);
   std::uint32_t words[kDropoutChannels / 2];
-  // A short range (the keys of one head, say) takes a quarter of the work.
+  // A short range, for example the keys of one head, needs a quarter of the work.
   const auto fill_words =
       count <= kDropoutChannels / 4 ? philox_blocks<2, kDropoutChannels / 64> : philox_blocks<4, kDropoutChannels / 32>;
   fill_words(dropout, static_cast<std::uint32_t>(sentence), static_cast<std::uint32_t>(position),
@@ -65,7 +64,7 @@ void dropout_factors(const Dropout& dropout, std::int32_t sentence, std::int32_t
   static_assert(sizeof(bits) == sizeof(words) && std::endian::native == std::endian::little);
   std::memcpy(bits, words, sizeof(bits));
   const T scale = static_cast<T>(dropout.scale());
-  const auto highest_dropped = static_cast<std::uint16_t>(dropout.threshold - 1);  // compared in 16 bits
+  const auto highest_dropped = static_cast<std::uint16_t>(dropout.threshold - 1);  // fits 16 bits, as `bits` do
   for (std::int64_t i = 0; i < count; ++i) factors[i] = bits[i] > highest_dropped ? scale : T{0};
 }
 

@@ -8,8 +8,8 @@ namespace dragoman::cpu {
 
 namespace {
 
-// How an element-wise kernel is cut into pieces: stretches of kStretch elements if all its arrays are contiguous, else
-// blocks of rows.
+// How the work of an element-wise kernel is cut into pieces: into kStretch consecutive elements if all its arrays are
+// contiguous (`flat`), otherwise into blocks of rows.
 constexpr std::int64_t kStretch = 16384;
 
 struct Cut {
@@ -22,7 +22,7 @@ struct Cut {
 
   std::int64_t pieces() const { return flat ? divide_up(rows * cols, kStretch) : divide_up(rows, kRowBlock); }
 
-  // Calls body(row, column, count) for each run of neighbouring elements of a piece.
+  // Calls body(row, column, count) for each run of consecutive elements of a piece. A flat run starts in row 0.
   template <class Body>
   void for_runs(std::int64_t piece, const Body& body) const {
     if (flat) return body(0, piece * kStretch, std::min(kStretch, rows * cols - piece * kStretch));
@@ -30,7 +30,7 @@ struct Cut {
   }
 };
 
-// y = f(x...) into the sink, element by element; f takes and gives vectors. All elements are of one type.
+// y = f(x...) into the sink, element by element; f takes and returns vectors. All arrays have the same element type.
 template <class F, class... Arrays>
 void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) {
   dispatch(y.array.dtype(), [&]<class T>() {
@@ -46,7 +46,8 @@ void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) 
   });
 }
 
-// The sum of term(element) over all elements, in a fixed order.
+// total = alpha times the sum of term(element) over all elements, into the sink. The order is fixed: first the elements
+// of each piece, then the pieces.
 template <class Term>
 void sum_terms(const Context& on, const Array& x, double alpha, const Term& term, const Sink& total) {
   const Cut cut(x);
@@ -125,7 +126,7 @@ void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
   });
 }
 
-// First the rows of each block, then the blocks, both in rising order.
+// The order of the sum is fixed: first the rows of each block, then the blocks, both in rising order.
 void Elementwise::do_sum_rows(const Array& x, Sink total) const {
   const std::int64_t blocks = divide_up(x.rows(), kRowBlock);
   const ArenaScope scratch(arena());
@@ -206,7 +207,7 @@ void Elementwise::do_transpose(const Array& x, Sink y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
     const auto Y = matrix<T>(y.array);
-    // A square tile of each fits the innermost cache, whichever of the two is read along its columns.
+    // Square tiles: a tile of x and one of y both fit the first-level cache, though one of them is accessed by columns.
     launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
       for (std::int64_t left = 0; left < X.cols; left += kRowBlock) {
         const std::int64_t right = std::min(X.cols, left + kRowBlock);

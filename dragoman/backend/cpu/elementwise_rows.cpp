@@ -1,4 +1,4 @@
-// The element-wise family's kernels that move whole rows.
+// The kernels of the element-wise family that gather or scatter whole rows.
 #include <cstring>
 #include <functional>
 
@@ -27,7 +27,7 @@ void Elementwise::do_take_rows_backward(const Array& dy, const RowIndex& index, 
     const auto *starts = index.starts.data<std::int32_t>(), *takers = index.takers.data<std::int32_t>();
     launch(divide_up(DX.rows, kRowBlock), [&](std::int64_t block) {
       for_rows(DX.rows, block, [&](std::int64_t r) {
-        // The first taker overwrites, unless the sink has something to keep.
+        // The first row that is added overwrites, unless the sink accumulates.
         bool accumulates = dx.accumulates();
         if (!accumulates && starts[r] == starts[r + 1]) std::fill_n(DX.row(r), DX.cols, T{0});
         for (std::int32_t k = starts[r]; k < starts[r + 1]; ++k, accumulates = true) {

@@ -11,11 +11,11 @@ namespace dragoman::cpu {
 
 namespace {
 
-// Columns that a piece of the backward pass sums at once: its running sums stay in the innermost cache.
+// Columns that a piece of the backward pass sums at once, so that its running sums stay in the first-level cache.
 constexpr std::int64_t kColumns = kDropoutChannels;
-constexpr std::int64_t kTokenBlock = 8;  // tokens a piece
+constexpr std::int64_t kTokenBlock = 8;  // tokens per piece of work
 
-// y = scale e + p for one row, where either may be nothing.
+// y = scale e + p for one row; e and p may be null, which counts as zero.
 template <class T>
 void embed_row(const T* e, const T* p, T scale, std::int64_t d, T* y) {
   if (e != nullptr && p != nullptr) {
@@ -31,7 +31,7 @@ void embed_row(const T* e, const T* p, T scale, std::int64_t d, T* y) {
   }
 }
 
-// What the rows that share a token or a position give to its gradient, for up to kColumns columns from `first` on.
+// The sum of the gradient rows that share a token or a position, for up to kColumns columns from `first` on.
 template <class T>
 class RowSum {
  public:

@@ -1,4 +1,4 @@
-// What follows a product: bias, ReLU and dropout.
+// Bias, ReLU and dropout, which are applied to a block of a product.
 #pragma once
 
 #include <algorithm>

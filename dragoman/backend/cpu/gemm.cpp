@@ -10,6 +10,8 @@ void pack_B(const Product<T>& p, std::int64_t group, T* packed) {
   const std::int64_t begin = group * kPanelGroup, end = std::min(panels_of_B(p), begin + kPanelGroup);
   const std::int64_t apart = panel_stride(p.K, width);
   T* to = packed + begin * apart;
+  // A panel holds, for each k, its columns of op(B). If B is stored as [K, N], these lie side by side in row k of B; if
+  // it is stored as [N, K], a column of op(B) is a row of B and has to be transposed.
   if (!p.transposed_B) {
     const std::int64_t columns = std::min(p.N, end * width) - begin * width;
     return split_rows<width>(p.B.data + begin * width, p.B.stride, columns, p.K, apart, to);
@@ -22,7 +24,8 @@ void pack_B(const Product<T>& p, std::int64_t group, T* packed) {
 
 namespace {
 
-// The rows of a block as panels of kTileRows, each [depth, kTileRows].
+// Packs rows [e.top, e.top + e.rows) and k in [k, k + depth) of op(A) into panels of kTileRows rows, each
+// [depth, kTileRows].
 template <class T>
 void pack_A(const Product<T>& p, const Extent& e, std::int64_t k, std::int64_t depth, T* packed) {
   const std::int64_t apart = panel_stride(depth, kTileRows);
@@ -39,13 +42,15 @@ void pack_A(const Product<T>& p, const Extent& e, std::int64_t k, std::int64_t d
 
 template <class T>
 void multiply_block(const Product<T>& p, const T* packed_B, const Extent& e, Matrix<T> C, bool accumulate) {
+  // All panels of A for kDepth values of k, on the stack: a block packs its own rows of A and shares them with nobody.
   alignas(kVectorBytes) T packed_A[kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)];
   const Matrix<T> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};
-  if (p.K == 0 && !accumulate) {
+  if (p.K == 0 && !accumulate) {  // then the loop below does not write C
     for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(block.row(i), e.cols, T{0});
   }
   const Panels<T> B{packed_B + e.left / kTileCols<T> * panel_stride(p.K, kTileCols<T>),
                     panel_stride(p.K, kTileCols<T>)};
+  // The first range of k overwrites C (unless the caller accumulates); the others add to it.
   for (std::int64_t k = 0; k < p.K; k += kDepth) {
     const std::int64_t depth = std::min(kDepth, p.K - k);
     pack_A(p, e, k, depth, packed_A);

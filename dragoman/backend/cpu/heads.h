@@ -1,5 +1,5 @@
-// What attention over whole sentences and attention of decoding steps share: one head of one sentence, and the softmax
-// of one row of scores.
+// Parts that attention over whole sentences and attention in decoding steps share: one head of one sentence, and the
+// softmax of one row of scores.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct Block {
   Strided<T> strided(std::int64_t first) const { return {row(first), stride, 1}; }
 };
 
+// Head `head` of h, for sentence b of the ragged batch x.
 template <class T>
 Block<T> head_of(const Array& x, const Segments& segments, std::int64_t b, std::int64_t head, std::int64_t h) {
   const std::int32_t* offsets = segments.offsets.data<std::int32_t>();
@@ -31,7 +32,8 @@ Block<T> head_of(const Array& x, const Segments& segments, std::int64_t b, std::
   return {m.row(offsets[b]) + head * d, offsets[b + 1] - offsets[b], d, m.stride};
 }
 
-// The keys of [first, first + count) that query i sees, as a range [from, to) counted from `first`.
+// The keys of [first, first + count) that query i sees. They are keys first + from up to, but not including,
+// first + to.
 struct Seen {
   std::int64_t from, to;
   Seen(std::int64_t first, std::int64_t last) : from(first), to(last) {}
@@ -41,7 +43,8 @@ struct Seen {
   }
 };
 
-// row[from..to) = exp(scale * row - shift), zero elsewhere; returns the sum.
+// Replaces row[from], ..., row[to - 1] by exp(scale * row - shift), and the rest of `count` elements by 0. Returns the
+// sum.
 template <class T>
 T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
   std::fill_n(row, seen.from, T{0});
@@ -64,6 +67,7 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
   return sum_lanes<T>(sums) + rest;
 }
 
+// The largest score that the query sees; -infinity if it sees none.
 template <class T>
 T largest(const T* row, Seen seen) {
   return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInfinity<T>;

@@ -16,6 +16,7 @@ using Ints8 [[gnu::vector_size(32)]] = std::int32_t;
 using Shorts8 [[gnu::vector_size(16)]] = std::int16_t;
 using Bytes8 [[gnu::vector_size(8)]] = std::int8_t;
 
+// As LargestMagnitude does it: the bits without the sign are compared as integers.
 float largest_magnitude(const float* x, std::int64_t n) {
   Vec<std::int32_t> most[4] = {};
   std::int64_t i = 0;
@@ -32,13 +33,13 @@ float largest_magnitude(const float* x, std::int64_t n) {
   return largest.value();
 }
 
-// Eight integers, in 16 bits. (On the way to 8 bits without this step, gcc goes lane by lane.)
+// Eight integers of 16 bits. (gcc converts to 8 bits lane by lane if this step is left out.)
 Shorts8 quantise(Floats8 x, float inverse) {
   return __builtin_convertvector(__builtin_convertvector(Quantiser::rounded(x * inverse), Ints8), Shorts8);
 }
 
-// Some groups of a row into their places in a panel, `apart` bytes from one to the next. Returns the sum of the
-// integers.
+// Rounds some groups of a row and writes them to their places in a panel, which are `apart` bytes apart. Returns the
+// sum of the integers.
 std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse, std::int64_t apart, std::int8_t* to) {
   Shorts8 sums{};
   for (std::int64_t g = 0; g < groups; ++g, x += kInt8Group, to += apart) {
@@ -53,7 +54,7 @@ std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse,
 }
 
 std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
-  constexpr std::int64_t kAtOnce = 128;  // groups whose sums fit 16 bits
+  constexpr std::int64_t kAtOnce = 128;  // so many groups have sums that fit 16 bits
   const std::int64_t whole = n / kInt8Group;
   std::int32_t sum = 0;
   for (std::int64_t g = 0; g < whole; g += kAtOnce) {
@@ -69,7 +70,7 @@ void clear_row(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
   for (std::int64_t g = 0; g < groups; ++g) std::memset(to + g * apart, 0, kInt8Group);
 }
 
-// The columns of a panel of W: their scales and biases, zeros beyond the last column.
+// The scales and biases of the columns of a panel of W, with zeros after the last column.
 struct ColumnTerms {
   static constexpr std::int64_t kVectors = kInt8Cols / kLanes<float>;
   Vec<float> scales[kVectors], biases[kVectors];
@@ -83,7 +84,7 @@ struct ColumnTerms {
   }
 };
 
-// Some rows of y from their sums.
+// Computes rows of y from their sums: sum * (scale of the row * scale of the column) + bias, then ReLU.
 template <bool Relu>
 void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_scales, ColumnTerms columns, float* y,
                  std::int64_t stride) {
@@ -91,7 +92,7 @@ void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_s
     for (std::int64_t v = 0; v < ColumnTerms::kVectors; ++v) {
       const Vec<float> sum = __builtin_convertvector(load(sums + v * kLanes<float>), Vec<float>);
       const Vec<float> x = sum * (row_scales[r] * columns.scales[v]) + columns.biases[v];
-      store(y + v * kLanes<float>, Relu ? select(x < 0.0f, Vec<float>{}, x) : x);  // NaN stays
+      store(y + v * kLanes<float>, Relu ? select(x < 0.0f, Vec<float>{}, x) : x);  // a NaN stays a NaN
     }
   }
 }
@@ -121,7 +122,8 @@ void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& t
 
 namespace {
 
-// The columns of one panel of W for the rows of some panels of x.
+// Multiplies panels [first, last) of x by one panel of W, and writes the columns of y from `left` on. At the right edge
+// of y a result is computed in `edge`, and only the columns that exist are copied.
 void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, const std::int8_t* columns,
                     const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
   alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
@@ -130,7 +132,7 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, co
   const bool whole = cols == kInt8Cols;
   const auto multiply = int8_body().multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
-  if (first == 0 && last >= 4) {  // while so many rows pass by this panel there is time to fetch the next
+  if (first == 0 && last >= 4) {  // so many rows leave time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
   for (std::int64_t i = first; i < last; ++i) {
@@ -148,7 +150,8 @@ void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel,
   const std::int64_t apart = x.groups * kInt8Group * kInt8Cols, panels = divide_up(x.rows, kInt8Rows);
   const std::int8_t* columns = W.panels.data<std::int8_t>() + panel * apart;
   const float* scales = W.scales.data<float>() + panel * kInt8Cols;
-  // Rows that fit the first cache with a panel of columns, by columns that fit the second.
+  // Three loops: ranges of columns whose panels fit the second-level cache; within these, panels of rows that fit the
+  // first-level cache together with a panel of columns; within these, the panels of columns.
   constexpr std::int64_t kNear = 32 << 10, kFar = 256 << 10;
   const std::int64_t rows_at_once = std::max<std::int64_t>(1, kNear / (x.groups * kInt8Group * kInt8Rows + 1));
   const std::int64_t cols_at_once = std::max<std::int64_t>(1, kFar / (apart + 1)) * kInt8Cols;

@@ -1,6 +1,7 @@
-// Products of 8-bit integers: rows that are rounded when they come, by columns that were rounded long before. The sums
-// are of 32 bits and exact, so that every body gives the same; the one that this machine runs fastest is chosen when
-// the program runs.
+// Products of 8-bit integers. The columns of W are rounded once, when the model is loaded; the rows of x are rounded
+// for each product. There are several implementations ("bodies") of the inner product of panels, each for one
+// instruction set; the fastest that this machine supports is chosen when the program runs. The sums have 32 bits and
+// are exact, so all bodies give the same result.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +12,26 @@
 
 namespace dragoman::cpu {
 
-// A panel holds eight k of one row or column after eight of the next: [k / 8, rows or columns, 8]. K is filled up with
-// zeros.
+// A panel of rows or columns is [K / kInt8Group, rows or columns, kInt8Group]: for each group of eight values of k, the
+// eight elements of the first row or column, then those of the next. K is padded with zeros to a multiple of eight.
 inline constexpr std::int64_t kInt8Group = 8, kInt8Rows = 8;
 #if defined(__x86_64__)
 inline constexpr std::int64_t kInt8Cols = 16;
 #else
 inline constexpr std::int64_t kInt8Cols = 12;
 #endif
-// So that no sum overflows.
+// The largest K, so that no sum overflows.
 inline constexpr std::int64_t kInt8MostDepth = 1 << 17;
 
-// Some rows, rounded. Panels hold kInt8Rows of them, the last one what is left, and a row of zeros if that is odd.
+// Rows of x, rounded and packed into panels of kInt8Rows rows. The last panel holds the remaining rows, and a row of
+// zeros if their number is odd.
 struct Int8Rows {
-  std::int64_t rows, groups;
-  std::int8_t* panels;  // kInt8Rows * groups * kInt8Group bytes each
-  float* scales;        // one a row
-  std::int32_t* sums;   // of a row's integers
+  std::int64_t rows, groups;  // groups = K / kInt8Group, rounded up
+  std::int8_t* panels;        // kInt8Rows * groups * kInt8Group bytes each
+  float* scales;              // one for each row
+  std::int32_t* sums;         // the sum of the integers of each row
 
+  // Rows of a panel, the row of zeros included.
   std::int64_t height(std::int64_t panel) const {
     const std::int64_t left = rows - panel * kInt8Rows;
     return left >= kInt8Rows ? kInt8Rows : (left + 1) / 2 * 2;
@@ -36,25 +39,26 @@ struct Int8Rows {
   std::int8_t* panel(std::int64_t i) const { return panels + i * kInt8Rows * groups * kInt8Group; }
 };
 
-// Rounds the rows of x that make one panel.
+// Rounds and packs the rows of x that belong to one panel.
 void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& to);
 
-// y = float(sum) * (scale of the row * scale of the column) + b, then ReLU, for the columns of W that begin with a
-// panel's first, as many as y has. b may be nothing; else it begins with the same column.
+// y = float(sum) * (scale of the row * scale of the column) + b, then ReLU if `relu`. The first column of y is the
+// first column of this panel of W; y may span several panels. b may be null; otherwise it starts at the same column.
 void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
                    Matrix<float> y);
 
-// sums [height, kInt8Cols] of a panel of rows, of an even height, by a panel of columns. row_sums has `height` entries.
+// An implementation of the product of a panel of rows by a panel of columns: sums is [height, kInt8Cols], and height is
+// even. row_sums holds the sum of the integers of each row; some instruction sets need it.
 struct Int8Body {
   const char* name;
-  bool (*runs_here)();
+  bool (*runs_here)();  // whether this machine supports the instructions
   void (*multiply)(std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t* row_sums,
                    const std::int8_t* columns, std::int32_t* sums);
 };
 
-// Those of this build, the fastest first; the last one runs anywhere.
+// The bodies in this build, the fastest first; the last one runs anywhere.
 std::span<const Int8Body> int8_bodies();
-// The first that runs here.
+// The first one that this machine supports.
 const Int8Body& int8_body();
 
 }  // namespace dragoman::cpu

@@ -7,8 +7,8 @@
 
 #include <cstring>
 
-// Each body is compiled for instructions that the machine at hand may lack; runs_here() asks it. All of them keep the
-// sum of a row by a column in two neighbouring lanes, one for either half of a group.
+// Each body is compiled for instructions that the machine may lack; runs_here() says whether it has them. All bodies
+// keep the sum of a row by a column in two neighbouring lanes, one for each half of a group, and add them at the end.
 namespace dragoman::cpu {
 
 namespace {
@@ -19,7 +19,8 @@ std::int64_t group_at(const std::int8_t* row) {
   return group;
 }
 
-// The instruction wants one side without a sign: the columns plus 128, for which 128 times a row's sum is taken away.
+// The instruction needs one unsigned operand. So 128 is added to the columns (by flipping their sign bit), and 128
+// times the sum of the row is subtracted at the end.
 template <int Rows>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void multiply_avx512(std::int64_t groups,
                                                                              const std::int8_t* rows,
@@ -96,8 +97,9 @@ template <int Rows>
   }
 }
 
-// Magnitudes of the row by columns that have taken over its signs: of two products that are added in 16 bits neither
-// exceeds 127 * 127, so that nothing saturates.
+// The instruction needs one unsigned operand. So the magnitudes of the row are multiplied by the columns, which take
+// over the signs of the row. The instruction adds two products in 16 bits; each is at most 127 * 127, so nothing
+// saturates.
 [[gnu::target("avx2")]] void multiply_rows_avx2(std::int64_t groups, std::int64_t height, const std::int8_t* rows,
                                                 const std::int32_t*, const std::int8_t* columns, std::int32_t* sums) {
   const __m256i ones = _mm256_set1_epi16(1);
@@ -134,7 +136,7 @@ template <int Rows>
 
 namespace {
 
-// Not every compiler knows it by name.
+// Reads the CPUID bit, because not every compiler knows "avxvnni" in __builtin_cpu_supports.
 bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0;

@@ -1,4 +1,5 @@
-// The bodies of one instruction set each; a file holds those that its machine's compiler can make.
+// The Int8Bodies that are specific to an instruction set, as far as the compiler can build them for this architecture:
+// int8_neon.cpp and int8_avx.cpp define them.
 #pragma once
 
 #include "dragoman/backend/cpu/int8.h"

@@ -5,14 +5,15 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-// The bodies are compiled for instructions that the machine at hand may lack; runs_here() asks it.
+// Each body is compiled for instructions that the machine may lack; runs_here() says whether it has them.
 namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::int64_t kVectors = kInt8Cols / 2;  // of two columns' groups each
+constexpr std::int64_t kVectors = kInt8Cols / 2;  // a vector holds the groups of two columns
 
-// `Rows` rows by the panel, two by two: a product instruction gives the four sums of two rows by two columns.
+// `Rows` rows by the panel of columns. One instruction multiplies the groups of two rows by those of two columns and
+// gives four sums.
 template <int Rows>
 [[gnu::target("arch=armv8.2-a+i8mm")]] void multiply_i8mm(std::int64_t groups, const std::int8_t* rows,
                                                           const std::int8_t* columns, std::int32_t* sums) {
@@ -42,8 +43,8 @@ template <int Rows>
   }
 }
 
-// `Rows` of the `height` rows by the panel: a product instruction gives half the sum of one row by each of two columns
-// twice over.
+// `Rows` of the `height` rows by the panel of columns. One instruction multiplies the group of one row by the groups of
+// two columns and gives four sums, one for each half of each column's group; the halves are added at the end.
 template <int Rows>
 [[gnu::target("arch=armv8.2-a+dotprod")]] void multiply_dotprod(std::int64_t groups, std::int64_t height,
                                                                 const std::int8_t* rows, const std::int8_t* columns,

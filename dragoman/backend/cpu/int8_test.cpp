@@ -17,7 +17,7 @@ std::vector<std::int8_t> random_bytes(std::int64_t count, std::uint64_t seed) {
   return bytes;
 }
 
-// The sums of a panel of rows by a panel of columns, by one body.
+// The product of a panel of rows by a panel of columns, computed by one body.
 std::vector<std::int32_t> multiply(const Int8Body& body, std::int64_t height, const std::vector<std::int8_t>& rows,
                                    const std::vector<std::int8_t>& columns) {
   const auto groups = static_cast<std::int64_t>(columns.size()) / (kInt8Cols * kInt8Group);
@@ -28,7 +28,7 @@ std::vector<std::int32_t> multiply(const Int8Body& body, std::int64_t height, co
   return sums;
 }
 
-TEST(Int8Body, AllThatRunHereGiveEqualSums) {
+TEST(Int8Body, AllBodiesOfThisMachineGiveEqualSums) {
   for (const Int8Body& body : int8_bodies()) {
     if (!body.runs_here()) continue;
     for (const std::int64_t height : {2, 4, 6, 8}) {
@@ -76,7 +76,7 @@ TEST(Quantiser, NumbersComeBackWithinHalfAStep) {
   }
 }
 
-TEST(Quantiser, NextToNothingIsZeroAndWhatIsNotFiniteSpoilsAll) {
+TEST(Quantiser, TinyNumbersBecomeZeroAndOnesThatAreNotFiniteMakeTheScaleNaN) {
   EXPECT_EQ(Quantiser::for_largest(0).scale, 0);
   EXPECT_EQ(Quantiser::for_largest(1e-38f)(1e-38f), 0);
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
@@ -90,7 +90,7 @@ TEST(QuantisedRows, HoldEachNumberRoundedByItself) {
   for (const std::int64_t R : {1, 2, 7, 8, 9, 19}) {
     for (const std::int64_t K : {1, 8, 13, 70}) {
       const std::int64_t groups = divide_up(K, kInt8Group), padded = divide_up(R, kInt8Rows) * kInt8Rows;
-      const Doubles values = uneven_values(R * K, 1);
+      const Doubles values = unrounded_values(R * K, 1);
       const std::vector<float> x(values.begin(), values.end());
       std::vector<std::int8_t> panels(static_cast<std::size_t>(padded * groups * kInt8Group), 99);
       std::vector<float> scales(static_cast<std::size_t>(padded));

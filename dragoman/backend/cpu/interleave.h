@@ -1,4 +1,4 @@
-// Rows and columns of plain matrices brought into panels.
+// Packing: copies rows or columns of plain matrices into panels (tile.h says what a panel is).
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace dragoman::cpu {
 
-// A panel of Width columns from up to as many rows: packed[k * Width + i] = from[i * stride + k] for i < count and
-// k < depth. A few k at a time, so that the part of the panel being written stays in the cache.
+// Transposes up to Width rows into a panel [depth, Width]: packed[k * Width + i] = from[i * stride + k] for i < count
+// and k < depth. Takes a few k at a time, so that the part of the panel being written stays in the cache.
 template <std::int64_t Width, class T>
 void interleave_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t depth, T* packed) {
   constexpr std::int64_t kFew = 16;
@@ -31,8 +31,9 @@ void interleave_rows(const T* from, std::int64_t stride, std::int64_t count, std
   }
 }
 
-// Panels of Width columns, each [depth, Width] and `apart` elements after the one before, from rows that hold `count`
-// columns. Whole rows are read in turn, because neighbouring rows may lie on different pages.
+// Splits a matrix of `depth` rows and `count` columns into panels of Width columns. Each panel is [depth, Width] and
+// starts `apart` elements after the one before. Reads each row as a whole before the next, because neighbouring rows
+// may lie on different pages.
 template <std::int64_t Width, class T>
 void split_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t depth, std::int64_t apart,
                 T* packed) {

@@ -1,4 +1,4 @@
-// What every CPU kernel file needs: typed matrices, dispatch on the element type, and dropout masks.
+// Common parts of all CPU kernels: typed matrices, dispatch on the element type, blocks of rows, and dropout masks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dragoman::cpu {
 
-// An Array read as rows of T.
+// An Array as rows of elements of type T.
 template <class T>
 struct Matrix {
   T* data = nullptr;
@@ -33,12 +33,12 @@ void dispatch(DType dtype, const F& f) {
   switch (dtype) {
     case DType::kFloat32: return f.template operator()<float>();
     case DType::kFloat64: return f.template operator()<double>();
-    default: throw ShapeError(join("a CPU kernel was given elements of type ", dtype));
+    default: throw ShapeError(join("CPU kernels compute in float32 or float64, not in ", dtype));
   }
 }
 
-// Throws ShapeError unless every array that is there has elements of T. Pieces of work must not throw, so kernels check
-// before they launch.
+// Throws ShapeError unless every array that is not absent has elements of type T. Pieces of work must not throw, so
+// kernels check this before they launch.
 template <class T>
 void expect_elements(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
@@ -46,18 +46,18 @@ void expect_elements(std::initializer_list<const Array*> arrays) {
   }
 }
 
-// Throws ShapeError unless all ids are from `lowest` up to, but not including, `limit`.
+// Throws ShapeError unless all ids are in [lowest, limit).
 inline void expect_ids(const Array& ids, std::int64_t lowest, std::int64_t limit, const char* op) {
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t i = 0; i < ids.count(); ++i) {
-    require<ShapeError>(id[i] >= lowest && id[i] < limit, op, ": there is no token ", id[i], ", the table has ", limit,
+    require<ShapeError>(id[i] >= lowest && id[i] < limit, op, ": there is no token ", id[i], "; the table has ", limit,
                         " rows");
   }
 }
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Rows are given to the team in blocks of this many: a partition that depends on shapes alone.
+// Kernels split rows into blocks of this many for the thread team, so the partition depends on shapes alone.
 inline constexpr std::int64_t kRowBlock = 32;
 
 // Calls body(row) for each row of a block.
@@ -67,8 +67,8 @@ void for_rows(std::int64_t rows, std::int64_t block, const Body& body) {
   for (std::int64_t r = block * kRowBlock; r < last; ++r) body(r);
 }
 
-// Dropout factors of one row: factors[i] is 0 or the scale for channel first + i. `first` is a multiple of 8 and count
-// at most kDropoutChannels.
+// Dropout factors of one row: factors[i] is 0 or the dropout's scale, for channel first + i. Requires that `first` is a
+// multiple of 8 and that count is at most kDropoutChannels.
 inline constexpr std::int64_t kDropoutChannels = 256;
 template <class T>
 void dropout_factors(const Dropout& dropout, std::int32_t sentence, std::int32_t position, std::int64_t first,
@@ -87,7 +87,7 @@ void drop(const Dropout& dropout, std::int32_t sentence, std::int32_t position, 
   }
 }
 
-// The dropout of a ragged batch's rows. Reads nothing of the segments unless it is on.
+// Dropout for the rows of a ragged batch. Reads the segments only if dropout is on.
 class RowDropout {
  public:
   RowDropout(const Dropout& dropout, const Segments& segments) : dropout_(dropout) {
@@ -114,7 +114,7 @@ class RowDropout {
   const std::int32_t *sentence_ = nullptr, *position_ = nullptr;
 };
 
-// y = f(x...), or y += f(x...) if it accumulates, for every element below count; f takes and gives vectors.
+// y[i] = f(x[i]...), or y[i] += f(x[i]...) if it accumulates, for every i < count. f takes and returns vectors.
 template <class T, class F, class... X>
 void put_vectors(std::int64_t count, bool accumulates, T* y, const F& f, const X*... x) {
   if (accumulates) {

@@ -14,7 +14,7 @@ struct RowSums {
   T maximum, logits, exponentials;  // of the logits x: max x, sum (x - max x), sum exp(x - max x)
 };
 
-// Replaces the logits of one row by exp(x - max x), which the gradient goes on from.
+// Replaces the logits x of one row by exp(x - max x), from which logits_gradient continues.
 template <class T>
 RowSums<T> exponentiate(T* row, std::int64_t V) {
   const T most = max_of(row, V);
@@ -49,7 +49,8 @@ void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const Sm
   *nll = static_cast<T>(target_nll);
 }
 
-// row = (softmax - q) weight, the gradient of weight * cross-entropy with respect to the logits, from the exponentials.
+// row = weight (softmax - q), the gradient of weight * cross-entropy with respect to the logits. On entry the row holds
+// the exponentials.
 template <class T>
 void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<T>& sums, const Smoothing& smoothing,
                      T weight) {
@@ -74,7 +75,10 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
       if (sink.wanted() && !sink.accumulates()) fill(sink.array, 0.0);
     }
   }
-  // Chunks of equal size: a short last one would leave threads idle.
+  // Each chunk goes through four steps, and its logits are then dropped: 1. logits = Y E^T; 2. row by row: losses, and
+  // logits become their gradients; 3. dY from these and E; 4. dE and db, which sum over rows, so that chunks after the
+  // first add to them.
+  // Chunks are of about equal size: a short last one would leave threads idle.
   const std::int64_t chunks = divide_up(R, chunk), height = chunks == 0 ? 0 : divide_up(divide_up(R, chunks), 16) * 16;
   for (std::int64_t top = 0; top < R; top += height) {
     const ArenaScope scratch(arena());
@@ -104,15 +108,15 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
         });
       });
     });
-    const auto later = [&](Sink sink) {  // a sum over rows: chunks after the first add to it
+    const auto summed_over_chunks = [&](Sink sink) {
       if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
       return sink;
     };
     if (dY.wanted()) {
       matmul(logits, Transpose::kNo, E, Transpose::kNo, {dY.array.row_range(top, rows), dY.write});
     }
-    matmul(logits, Transpose::kYes, y, Transpose::kNo, later(dE));
-    if (db.wanted()) sum_rows(logits, later(db));
+    matmul(logits, Transpose::kYes, y, Transpose::kNo, summed_over_chunks(dE));
+    if (db.wanted()) sum_rows(logits, summed_over_chunks(db));
   }
 }
 

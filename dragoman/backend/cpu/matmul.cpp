@@ -7,7 +7,8 @@ namespace dragoman::cpu {
 
 namespace {
 
-// dy *= the slope of ReLU and dropout at y, for the rows of one block, and adds the result up by column.
+// For the rows of one block: multiplies dy by the derivative of ReLU and dropout at y (unless y is null), and sums dy
+// by column into `sums` (unless it is null).
 template <class T>
 void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T* sums) {
   if (sums != nullptr) std::fill_n(sums, dy.cols, T{0});
@@ -23,7 +24,7 @@ void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T
   });
 }
 
-// C = (or +=) A B, and finish(extent) for each block of it.
+// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. The steps are those in gemm.h.
 template <class T, class Finish>
 void multiply_blocks(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
   const ArenaScope scratch(on.arena());

@@ -1,5 +1,6 @@
-// A small matrix product whose sums always run along k in order, one fused multiply-add at a time, so that the bits of
-// a row of C depend on that row of A and on B alone, never on how many rows or columns are computed with it.
+// A small matrix product for attention, which reads its operands in place and packs nothing. Every sum runs along k in
+// order, one fused multiply-add at a time. So the bits of a row of C depend on that row of A and on B alone, never on
+// the number of rows or columns that are computed together.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace dragoman::cpu {
 
-// A(i, k) lies at data[i * row + k * column]: a matrix, its transpose, or a range of either.
+// A matrix with two strides: element (i, k) is data[i * row + k * column]. It can be a matrix, its transpose, or a part
+// of either.
 template <class T>
 struct Strided {
   const T* data;
@@ -19,7 +21,7 @@ struct Strided {
 
 namespace micro {
 
-// One row of C, four vectors wide.
+// One row of a tile of C, four vectors wide, in registers.
 template <class T>
 struct Row {
   Vec<T> w{}, x{}, y{}, z{};
@@ -39,7 +41,7 @@ struct Row {
   }
 };
 
-// `Rows` (1 or 4) rows of four vectors.
+// A tile of C: `Rows` (1 or 4) rows by four vectors.
 template <class T, int Rows>
 inline void wide_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t stride_C,
                       bool accumulate) {
@@ -62,7 +64,7 @@ inline void wide_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t str
   }
 }
 
-// One row of one vector, of which `lanes` exist.
+// A tile of C: one row by one vector, of which only the first `lanes` lanes exist.
 template <class T>
 inline void narrow_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t lanes,
                         bool accumulate) {
@@ -77,7 +79,7 @@ inline void narrow_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t s
 
 }  // namespace micro
 
-// C [M, N] = (or +=) A B, for B [K, N] and C with contiguous rows.
+// C = A B, or C += A B if it accumulates, for A [M, K], B [K, N] and C [M, N]. The rows of B and C are contiguous.
 template <class T>
 void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C,
               std::int64_t stride_C, bool accumulate) {

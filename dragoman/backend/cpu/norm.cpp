@@ -9,10 +9,10 @@ namespace dragoman::cpu {
 
 namespace {
 
-// A row is read from memory once: the passes after the first find it in the innermost cache.
+// Makes several passes over the row, but only the first reads from memory: the others find it in the first-level cache.
 template <class T>
 void normalise_row(const T* x, const T* gamma, const T* beta, std::int64_t d, double eps, T* y, T& mean, T& rstd) {
-  // The mean is taken twice, the second time of what the first left: a constant row then has no variance at all.
+  // The mean of x - rough corrects the rounding error of the first mean. So a constant row has a variance of exactly 0.
   const T rough = sum_vectors<T>(d, std::identity(), x) / static_cast<T>(d);
   const T m = rough + sum_vectors<T>(
                           d, [rough](Vec<T> v) { return v - rough; }, x) /
@@ -36,7 +36,7 @@ void add_row(const T* x, const T* a, const RowDropout& dropout, std::int64_t row
   });
 }
 
-// The gradient that a row of s receives through y = layer_norm(s): with n = (s - mean) rstd and g = dy gamma,
+// The gradient that a row of s receives through y = layer_norm(s). With n = (s - mean) rstd and g = dy gamma it is
 // (g - average(g) - n average(g n)) rstd.
 template <class T>
 struct NormGradient {
@@ -47,12 +47,12 @@ struct NormGradient {
   }
 };
 
-// Takes the averages of one row, and in the same reading adds dy n to dgamma and dy to dbeta.
+// Computes the averages of one row and, in the same pass, adds dy n to dgamma and dy to dbeta.
 template <class T>
 NormGradient<T> sum_row(const T* dy, const T* gamma, const T* s, T mean, T rstd, std::int64_t d, T* dgamma, T* dbeta) {
   struct Sums {
     Vec<T> g{}, gn{};
-  } even, odd;  // two of each, because an addition takes longer than the rest of a vector's work
+  } even, odd;  // two of each hide the latency of an addition
   const auto add = [mean, rstd](Sums& sums, Vec<T> u, Vec<T> w, Vec<T> v, Vec<T>& to_dgamma, Vec<T>& to_dbeta) {
     const Vec<T> un = u * ((v - mean) * rstd);
     sums.g += u * w;
@@ -88,7 +88,7 @@ NormGradient<T> sum_row(const T* dy, const T* gamma, const T* s, T mean, T rstd,
   return {mean, rstd, average_g, average_gn * rstd};
 }
 
-// What add_norm_backward does to one row after another. A matrix that is absent or unwanted has no data.
+// add_norm_backward for single rows. The data of a matrix that is absent or unwanted is null.
 template <class T>
 struct AddNormBackward {
   Matrix<T> ds, dy, s, dx, da;
@@ -117,7 +117,7 @@ struct AddNormBackward {
     }
   }
 
-  // value = what reaches s in row r, from `first` on: directly, and through y.
+  // value = the gradient of row r of s, for `count` columns from `first` on: the part through y, plus ds.
   void gradient(std::int64_t r, std::int64_t first, std::int64_t count, NormGradient<T> through_y, T* value) const {
     const T *s_row = s.row(r) + first, *g = gamma + first;
     if (dy.data == nullptr) {

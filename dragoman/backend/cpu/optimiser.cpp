@@ -8,13 +8,13 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::int64_t kStretch = 16384;  // elements a piece
+constexpr std::int64_t kStretch = 16384;  // elements per piece of work
 
 // The factors of one step, the same for every element.
 template <class T>
 struct AdamFactors {
   T scale, beta1, rest1, beta2, rest2, epsilon;
-  T rate;          // rate / (1 - beta1^t), so that m need not be corrected
+  T rate;          // rate / (1 - beta1^t), which includes the correction of m
   T v_correction;  // 1 / (1 - beta2^t)
   T decay;
 
@@ -38,7 +38,7 @@ void adam_vector(const AdamFactors<T>& a, Vec<T> g, Vec<T>& theta, Vec<T>& m, Ve
   theta = a.decay * theta - a.rate * m / (sqrt<T>(v * a.v_correction) + a.epsilon);
 }
 
-// Takes the factors by value: they then stay in registers, since no store can change them.
+// Takes the factors by value, so that they stay in registers: the compiler knows that no store changes them.
 template <class T>
 void adam_stretch(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T* m, T* v) {
   for_lanes<T>(
@@ -66,7 +66,7 @@ void Optimiser::do_update_scale(const Array& losses, const Array& squares, doubl
   const double* sum = squares ? squares.data<double>() : nullptr;
   double* out = scale.data<double>();
   launch(1, [&](std::int64_t) {
-    double finite = 0;  // becomes NaN if anything is not a number
+    double finite = 0;  // becomes NaN if any term is NaN or infinite
     for (std::int64_t i = 0; i < losses.count(); ++i) finite += 0 * all.data[i];
     if (sum != nullptr) finite += 0 * *sum;
     *out = finite + (clip > 0 && sum != nullptr ? std::min(1.0, clip / std::sqrt(*sum)) : 1.0);

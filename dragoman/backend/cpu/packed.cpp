@@ -12,7 +12,7 @@ Panels<T> packed_rows(const Context& on, Matrix<const T> x) {
   const std::int64_t apart = panel_stride(x.cols, kTileRows), panels = divide_up(x.rows, kTileRows);
   const Array memory = on.empty({panels * apart}, kDTypeOf<T>);
   T* packed = static_cast<T*>(memory.raw());
-  constexpr std::int64_t kAtOnce = 4;  // panels a piece
+  constexpr std::int64_t kAtOnce = 4;  // panels per piece of work
   on.launch(divide_up(panels, kAtOnce), [&](std::int64_t piece) {
     for (std::int64_t i = piece * kAtOnce; i < std::min(panels, (piece + 1) * kAtOnce); ++i) {
       const std::int64_t first = i * kTileRows, count = std::min(kTileRows, x.rows - first);
@@ -37,11 +37,11 @@ Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
 
 namespace {
 
-// Rows that are multiplied before the next ones are packed: what is packed stays small.
+// Rows of x that are packed and multiplied at a time, which limits the memory for the packed copy.
 constexpr std::int64_t kSliceRows = 256;
 
-// Calls work(first, count) for ranges of panels that cover all of them, as many as keep every thread busy. Whatever the
-// ranges, a panel's columns have the same bits.
+// Calls work(first, count) for ranges of panels that together cover all panels of W. There are enough ranges to keep
+// every thread busy. The bits of a panel's columns do not depend on the ranges.
 template <class Work>
 void for_panels(const Context& on, std::int64_t panels, const Work& work) {
   constexpr std::int64_t kUnit = panels_at_once(1), kPiecesEach = 4;

@@ -12,7 +12,7 @@ std::size_t aligned(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + kPackedAlignment - 1) / kPackedAlignment * kPackedAlignment;
 }
 
-// Element k of a column in a panel of 8-bit integers, from the column's first.
+// Distance in a panel of 8-bit integers from element 0 of a column to its element k.
 constexpr std::int64_t int8_place(std::int64_t k) { return k / kInt8Group * kInt8Group * kInt8Cols + k % kInt8Group; }
 
 template <class From>
@@ -44,7 +44,8 @@ PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
     const std::int64_t width = kTileCols<float>, panels = divide_up(out, width), apart = panel_stride(in, width);
     return {DType::kFloat32, width, panels, apart, 0, aligned(panels * apart * 4)};
   }
-  require<ShapeError>(in <= kInt8MostDepth, "a matrix of ", in, " rows is too long for sums of 8-bit integers");
+  require<ShapeError>(in <= kInt8MostDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
+                      kInt8MostDepth, " rows are possible");
   const std::int64_t apart = divide_up(in, kInt8Group) * kInt8Group * kInt8Cols, panels = divide_up(out, kInt8Cols);
   const std::size_t elements = aligned(panels * apart);
   return {DType::kInt8, kInt8Cols, panels, apart, elements, elements + aligned(out * 4)};

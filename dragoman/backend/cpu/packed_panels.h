@@ -1,4 +1,5 @@
-// How packed matrices lie in memory on the CPU: panels of columns, as the register tiles read them.
+// The memory layout of packed matrices on the CPU: panels of columns, in the order in which the register tiles (tile.h,
+// int8.h) read them.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace dragoman::cpu {
 
 struct PackedLayout {
   DType dtype;                           // of the panels' elements
-  std::int64_t width, panels, apart;     // columns to a panel; elements from one panel to the next
-  std::size_t scales_at = 0, bytes = 0;  // where the scales start; all together
+  std::int64_t width, panels, apart;     // columns per panel; number of panels; elements from one panel to the next
+  std::size_t scales_at = 0, bytes = 0;  // byte offset of the scales; total size
 };
 PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out);
 
@@ -23,7 +24,8 @@ inline Panels<float> float_panels(const PackedMatrix& W) {
   return {W.panels.data<float>(), panel_stride(W.in, kTileCols<float>)};
 }
 
-// Columns for a packed matrix from column `first` on, as somebody has them.
+// Source columns for a packed matrix, in a plain matrix [in, n] or, transposed, [n, in]. They become columns
+// [first, end()) of the packed matrix. `scales` has one entry per column, and is null if there are none.
 template <class From>
 struct PlainColumns {
   Matrix<const From> W;
@@ -38,14 +40,14 @@ struct PlainColumns {
   std::int64_t end() const { return first + (transposed ? W.rows : W.cols); }
 };
 
-// Packs those of the columns that lie in one panel.
+// Packs those of the source columns that belong to one panel of `to`.
 template <class From>
 void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const PackedMatrix& to);
 
-// The rows of x as panels of all their columns, in the arena.
+// The rows of x as panels [x.cols, kTileRows], in the arena.
 template <class T>
 Panels<T> packed_rows(const Context& on, Matrix<const T> x);
-// The rows of x rounded to integers, in the arena.
+// The rows of x, rounded to integers and packed, in the arena.
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x);
 
 // to[k] = W[k, column] for all k.

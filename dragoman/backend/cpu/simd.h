@@ -1,5 +1,5 @@
-// Vectors as wide as the build's instruction set, written once for NEON, AVX2 and AVX-512 through the compiler's vector
-// types, in float and double. A kernel that loops over rows of vectors is the same text on every machine.
+// Vectors of float and double, as wide as the build's instruction set has them. They use the compiler's vector types,
+// so kernels are written once for NEON, AVX2 and AVX-512.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline constexpr int kVectorBytes = 16;
 template <class T>
 struct VecOf {
   using Type [[gnu::vector_size(kVectorBytes)]] = T;
-  // The same in memory, at any address. (Copying bytes instead keeps the compiler from using registers well.)
+  // The same type for memory at any address. (With memcpy instead, the compiler uses registers badly.)
   using InMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
 };
 template <class T>
@@ -41,7 +41,7 @@ template <class T>
 inline void store(T* to, Vec<T> v) {
   *reinterpret_cast<typename VecOf<T>::InMemory*>(to) = v;
 }
-// The first `count` lanes; the others are `rest`.
+// Loads the first `count` lanes, and sets the others to `rest`.
 template <class T>
 inline Vec<T> load_some(const T* from, std::int64_t count, T rest = T{0}) {
   Vec<T> v = Vec<T>{} + rest;
@@ -57,7 +57,7 @@ inline Vec<T> broadcast(std::type_identity_t<T> value) {
   return Vec<T>{} + value;
 }
 
-// Lanes are added in pairs of neighbours at a distance of half the width, a quarter, and so on.
+// Adds the upper half of the lanes to the lower half, then the upper quarter to the lower one, and so on.
 template <class T>
 inline T sum_lanes(Vec<T> v) {
   T lane[kLanes<T>];
@@ -77,7 +77,7 @@ template <class T>
 inline Vec<T> max(Vec<T> a, Vec<T> b) {
   return a > b ? a : b;
 }
-// The largest of `count` elements, at least one. Four running maxima, because each waits for the one before.
+// The largest of `count` elements; requires count >= 1. Four running maxima hide the latency of a comparison.
 template <class T>
 inline T max_of(const T* x, std::int64_t count) {
   Vec<T> mosts[4];
@@ -91,13 +91,13 @@ inline T max_of(const T* x, std::int64_t count) {
   return max_lanes<T>(max<T>(max<T>(mosts[0], mosts[1]), max<T>(mosts[2], mosts[3])));
 }
 
-// a where the mask is set, else b. (Written with ?:, gcc may turn a comparison round, which costs five instructions.)
+// a where the mask is set, else b. (With ?: gcc may reverse a comparison, which costs five instructions.)
 inline Vec<float> select(Vec<std::int32_t> mask, Vec<float> a, Vec<float> b) {
   using Bits = Vec<std::int32_t>;
   return std::bit_cast<Vec<float>>((mask & std::bit_cast<Bits>(a)) | (~mask & std::bit_cast<Bits>(b)));
 }
 
-// e^x. In float: 2 units in the last place between the limits, 0 below -87, saturated above 88.
+// e^x. In float: accurate to 2 units in the last place for x in [-87, 88]; 0 below -87, and e^88 above 88.
 inline Vec<float> exp(Vec<float> x) {
   constexpr float kLowest = -87.0f, kHighest = 88.0f;
   const Vec<float> low = Vec<float>{} + kLowest, high = Vec<float>{} + kHighest;
@@ -116,7 +116,7 @@ inline Vec<float> exp(Vec<float> x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  // Times 2^n by adding n to the exponent: the lowest bits of `rounded` are n, and the shift drops the others.
+  // Multiply by 2^n by adding n to the exponent. The lowest bits of `rounded` hold n; the shift drops the others.
   const Vec<std::int32_t> result =
       std::bit_cast<Vec<std::int32_t>>(p) + (std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
   return select(vanishes, Vec<float>{}, std::bit_cast<Vec<float>>(result));
@@ -126,7 +126,8 @@ inline Vec<double> exp(Vec<double> x) {
   return x;
 }
 
-// 1 / (1 + e^-x), from e^-|x|, which cannot overflow. In float: 3 units in the last place, and 0 below -87.
+// 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow. In float: accurate to 3 units in the last place, and 0
+// below -87.
 template <class V>
 inline V sigmoid_of(V x) {
   const V e = exp(x < 0 ? x : -x);
@@ -135,13 +136,13 @@ inline V sigmoid_of(V x) {
 inline Vec<float> sigmoid(Vec<float> x) { return sigmoid_of(x); }
 inline Vec<double> sigmoid(Vec<double> x) { return sigmoid_of(x); }
 
-// tanh x. In float: 3 units in the last place.
+// tanh x. In float: accurate to 3 units in the last place.
 inline Vec<float> tanh(Vec<float> x) {
   using Bits = Vec<std::int32_t>;
   constexpr std::int32_t kSign = std::numeric_limits<std::int32_t>::min();
   const Bits sign = std::bit_cast<Bits>(x) & kSign;
   const auto size = std::bit_cast<Vec<float>>(std::bit_cast<Bits>(x) & ~kSign);
-  // Near zero 1 - 2 / (e^2|x| + 1) would cancel: there x + x^3 p(x^2), with the polynomial of Cephes' tanhf.
+  // 1 - 2 / (e^2|x| + 1) loses precision near zero. There we use x + x^3 p(x^2), with the polynomial of Cephes' tanhf.
   const Vec<float> z = x * x;
   Vec<float> p = Vec<float>{} - 5.70498872745e-3f;
   p = p * z + 2.06390887954e-2f;
@@ -157,7 +158,7 @@ inline Vec<double> tanh(Vec<double> x) {
   return x;
 }
 
-// Calls full(i) for each whole vector of [0, count) and, if some are left, part(i, left).
+// Calls full(i) for each whole vector of [0, count) and, if `left` elements remain, part(i, left).
 template <class T, class Full, class Part>
 inline void for_lanes(std::int64_t count, const Full& full, const Part& part) {
   std::int64_t i = 0;
@@ -173,7 +174,7 @@ inline Vec<T> sqrt(Vec<T> v) {
   return load(lane);
 }
 
-// y[i] = f(x[i]...) for every i below count, where f takes and gives vectors. y may be one of the x.
+// y[i] = f(x[i]...) for every i < count, where f takes and returns vectors. y may be one of the x.
 template <class T, class F, class... X>
 inline void map_vectors(std::int64_t count, T* y, const F& f, const X*... x) {
   for_lanes<T>(
@@ -181,8 +182,8 @@ inline void map_vectors(std::int64_t count, T* y, const F& f, const X*... x) {
       [&](std::int64_t i, std::int64_t left) { store_some(y + i, f(load_some(x + i, left)...), left); });
 }
 
-// The sum of f(x[i]...) over every i below count, where f takes and gives vectors. Four running sums, because an
-// addition takes longer than what it waits for.
+// The sum of f(x[i]...) over every i < count, where f takes and returns vectors. Four running sums hide the latency of
+// an addition.
 template <class T, class F, class... X>
 inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
   Vec<T> sums[4] = {};
@@ -199,7 +200,7 @@ inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
   return sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-// Four rows of four as four columns of four, in vectors that every instruction set has.
+// Transposes a 4 by 4 matrix of floats, in vectors of 16 bytes, which every instruction set has.
 using Quad [[gnu::vector_size(16)]] = float;
 using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
 using Lanes4 [[gnu::vector_size(16)]] = int;

@@ -21,12 +21,12 @@ T row_maximum(const T* x, std::int64_t n) {
 template <class T>
 void softmax_row(const T* x, std::int64_t n, T* y) {
   const T most = row_maximum(x, n);
-  const auto power = [most](Vec<T> v) { return exp(v - most); };
+  const auto exponential = [most](Vec<T> v) { return exp(v - most); };
   if (most == kNever<T>) {
     std::fill_n(y, n, T{0});
     return;
   }
-  map_vectors(n, y, power, x);
+  map_vectors(n, y, exponential, x);
   const T scale = 1 / sum_vectors<T>(n, std::identity(), y);
   const auto scaled = [scale](Vec<T> v) { return v * scale; };
   map_vectors(n, y, scaled, y);
@@ -35,12 +35,12 @@ void softmax_row(const T* x, std::int64_t n, T* y) {
 template <class T>
 void log_softmax_row(const T* x, std::int64_t n, T* y) {
   const T most = row_maximum(x, n);
-  const auto power = [most](Vec<T> v) { return exp(v - most); };
+  const auto exponential = [most](Vec<T> v) { return exp(v - most); };
   if (most == kNever<T>) {
     std::fill_n(y, n, kNever<T>);
     return;
   }
-  const T log_sum = std::log(sum_vectors<T>(n, power, x));
+  const T log_sum = std::log(sum_vectors<T>(n, exponential, x));
   const auto log_p = [=](Vec<T> v) { return v - most - log_sum; };
   map_vectors(n, y, log_p, x);
 }
@@ -141,7 +141,7 @@ void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Sm
         if (target[r] < 0) return;
         assert(target[r] < P.cols && "a target is a class or negative");
         const T on_y = P.row(r)[target[r]];
-        // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+        // Without smoothing the other classes do not count; 0 * -infinity would be NaN.
         if (others > 0) loss[r] = -others * (sum_vectors<T>(P.cols, std::identity(), P.row(r)) - on_y);
         loss[r] -= on_target * on_y;
       });

@@ -10,7 +10,8 @@ namespace {
 template <class T>
 using Tile = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate);
 
-// The tiles of 1 up to kTileRows rows: of one panel, and of as many as go at once.
+// multiply_tile for 1 to kTileRows rows: entry i has i + 1 rows. `narrow` takes one panel of B, `wide` as many as
+// panels_at_once says.
 template <class T>
 struct Tiles {
   std::array<Tile<T>, kTileRows> narrow, wide;
@@ -22,7 +23,8 @@ constexpr Tiles<T> make_tiles(std::integer_sequence<std::int64_t, i...>) {
 template <class T>
 constexpr Tiles<T> kTiles = make_tiles<T>(std::make_integer_sequence<std::int64_t, kTileRows>());
 
-// Tiles of all rows and 1 up to kTileVectors vectors of a panel: a last panel of few columns.
+// multiply_tile for all kTileRows rows and one panel of B, of which 1 to kTileVectors vectors are used: entry i uses
+// i + 1. The entries with few vectors are for a last panel with few columns.
 template <class T, std::int64_t... i>
 constexpr std::array<Tile<T>, kTileVectors> make_short_tiles(std::integer_sequence<std::int64_t, i...>) {
   return {multiply_tile<T, kTileRows, 1, i + 1>...};
@@ -31,14 +33,15 @@ template <class T>
 constexpr std::array<Tile<T>, kTileVectors> kShortTiles =
     make_short_tiles<T>(std::make_integer_sequence<std::int64_t, kTileVectors>());
 
-// A tile at the right edge of C is computed aside, so that only what exists is written.
+// A tile at the right edge of C, whose columns are not a whole number of vectors. It is computed in a buffer, and only
+// the columns that exist are copied to C.
 template <class T>
 void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
                    std::int64_t stride, bool accumulate) {
-  T aside[kTileRows * kTileCols<T>];
-  kTiles<T>.narrow[rows - 1](depth, A, B, aside, kTileCols<T>, false);
+  T buffer[kTileRows * kTileCols<T>];
+  kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false);
   for (std::int64_t i = 0; i < rows; ++i) {
-    const T* from = aside + i * kTileCols<T>;
+    const T* from = buffer + i * kTileCols<T>;
     T* to = C + i * stride;
     for (std::int64_t j = 0; j < cols; ++j) to[j] = accumulate ? to[j] + from[j] : from[j];
   }
@@ -46,15 +49,19 @@ void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t row
 
 }  // namespace
 
+// j is the first column of the current tile and `panel` the panel of B that holds it.
 template <class T>
 void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, bool accumulate) {
   std::int64_t j = 0, panel = 0;
+  // 1. If there is only one panel of A: tiles of several panels of B, as long as they are whole.
   if (C.rows <= kTileRows) {
     const std::int64_t wide = panels_at_once(C.rows);
     for (; j + wide * kTileCols<T> <= C.cols; j += wide * kTileCols<T>, panel += wide) {
       kTiles<T>.wide[C.rows - 1](depth, A.data, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate);
     }
   }
+  // 2. The rest, one panel of B at a time: for each panel of A the tile that fits. From top to bottom: all rows and
+  // whole vectors, fewer rows and a whole panel, and the right edge.
   for (; j < C.cols; j += kTileCols<T>, ++panel) {
     const Panels<T> b{B.panel(panel), B.apart};
     const std::int64_t cols = std::min(kTileCols<T>, C.cols - j);
@@ -78,7 +85,9 @@ void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) {
   if (K == 0) {
     for (std::int64_t i = 0; i < C.rows; ++i) std::fill_n(C.row(i), C.cols, T{0});
   }
-  // Few rows are bound by reading B, which is read from front to back; many by arithmetic, for which A is kept near.
+  // With few rows, reading B takes most of the time: take a few panels of B at a time, over all of K, so that B is read
+  // once from front to back. With many rows, arithmetic takes most of the time: take all panels of B for one range of
+  // K, so that the panels of A for this range stay in the cache.
   const bool few = C.rows <= kTileRows;
   const std::int64_t height = std::min(C.rows, kBlockRows);
   const std::int64_t width = few ? panels_at_once(std::max<std::int64_t>(1, C.rows)) * kTileCols<T> : C.cols;

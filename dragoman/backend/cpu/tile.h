@@ -1,5 +1,10 @@
-// Register tiles: some rows of C by the columns of one or more panels of B, summed along k in order. Tiles of any size
-// give an element the same bits.
+// Register tiles, the innermost part of the matrix product (gemm.h describes the whole). A tile of C is some rows of a
+// panel of A by the columns of one or more panels of B. Its sums stay in registers and run along k in order, so an
+// element of C has the same bits in tiles of any size.
+//
+// The operands are packed into panels, which the inner loop reads from front to back:
+//   a panel of A is [depth, kTileRows]: the elements of its kTileRows rows for k = 0, then those for k = 1, and so on;
+//   a panel of B is [depth, kTileCols]: the elements of its kTileCols columns for k = 0, then for k = 1, and so on.
 #pragma once
 
 #include <cstdint>
@@ -9,38 +14,40 @@
 
 namespace dragoman::cpu {
 
-// C in registers: kTileRows rows of kTileVectors vectors; and how many k are summed at a time before the partial sums
-// are added in order: with these a panel of B stays in the first-level cache.
+// A tile has kTileRows rows of kTileVectors vectors. Its registers sum kDepth values of k; then the partial sums are
+// added to C. kDepth is such that kDepth rows of a panel of B fit the first-level cache.
 #if defined(__AVX512F__)
 inline constexpr std::int64_t kTileRows = 8, kTileVectors = 2, kDepth = 256;
 #elif defined(__AVX__)
-inline constexpr std::int64_t kTileRows = 4, kTileVectors = 3, kDepth = 256;  // 16 registers only
+inline constexpr std::int64_t kTileRows = 4, kTileVectors = 3, kDepth = 256;  // there are only 16 registers
 #else
 inline constexpr std::int64_t kTileRows = 8, kTileVectors = 3, kDepth = 512;
 #endif
 template <class T>
 inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
 
-// Elements from one panel to the next: a little more than it holds, so that equal places of neighbouring panels do not
-// compete for the same lines of the cache.
+// Elements from one panel to the next. This is a little more than a panel holds, so that elements at the same place in
+// neighbouring panels do not compete for the same cache lines.
 constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
 
-// Rows of A as panels [depth, kTileRows], or columns of B as panels [depth, kTileCols], `apart` elements from one to
-// the next. What lies in a last panel beyond the rows or columns that there are does not matter.
+// The panels of A or of B; panel i starts at data + i * apart. If the last panel has fewer rows or columns than a full
+// one, the rest of it may hold anything.
 template <class T>
 struct Panels {
   const T* data;
   std::int64_t apart;
 
   const T* panel(std::int64_t i) const { return data + i * apart; }
-  // The same panels, without their first elements.
+  // The same panels without their first elements: A.from(k * kTileRows) and B.from(k * kTileCols) begin at k.
   Panels from(std::int64_t elements) const { return {data + elements, apart}; }
 };
 
-// A tile of few rows takes several panels of B at once: one sum waits for the one before it, so that a dozen at least
-// must be under way.
+// How many panels of B a tile of so many rows takes at once. Each addition to a sum waits for the one before it, so
+// about a dozen independent sums are needed to keep the processor busy; a tile of few rows has them only with several
+// panels.
 constexpr std::int64_t panels_at_once(std::int64_t rows) { return rows == 1 ? 4 : rows <= kTileRows / 2 ? 2 : 1; }
 
+// Calls f(0), ..., f(N - 1) with compile-time integers, unrolled.
 template <std::int64_t N, class F>
 [[gnu::always_inline]] inline void unrolled(const F& f) {
   [&]<std::int64_t... i>(std::integer_sequence<std::int64_t, i...>) {
@@ -49,16 +56,19 @@ template <std::int64_t N, class F>
   (std::make_integer_sequence<std::int64_t, N>());
 }
 
-// C [Rows, Wide panels] = (or +=) the first Rows rows of a panel of A by Wide panels of B, of each the first Vectors
-// vectors.
+// One tile: C = A B, or C += A B if it accumulates. A is one panel, of which the first Rows rows are used. B is Wide
+// panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors, `stride` apart.
 template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = kTileVectors>
 void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate) {
   constexpr std::int64_t kVectors = Wide * Vectors;
-  Vec<T> sums[Rows * kVectors] = {};
+  Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
   const T* b = B.data;
+  // For each k: load the vectors of B, multiply each by the k-th element of every row of A, and add to the sums.
 #pragma GCC unroll 4
   for (std::int64_t k = 0; k < depth; ++k) {
-    [[maybe_unused]] Vec<T> a[2];  // one load, and products by lane, where that exists
+    // With vectors of four lanes, the elements of A are loaded as vectors and used lane by lane: NEON can multiply by a
+    // lane directly.
+    [[maybe_unused]] Vec<T> a[2];
     if constexpr (kLanes<T> == 4) {
       a[0] = load(A);
       if constexpr (Rows > 4) a[1] = load(A + 4);
@@ -77,6 +87,7 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
     A += kTileRows;
     b += kTileCols<T>;
   }
+  // Write the tile to C.
   unrolled<Rows>([&](auto row) {
     unrolled<kVectors>([&](auto v) {
       T* to = C + row * stride + v * kLanes<T>;
@@ -85,14 +96,15 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
   });
 }
 
-// C = (or +=) A B for packed operands, in the order of the cache: a panel of B stays while all rows pass by.
+// C = A B, or C += A B if it accumulates, for packed operands of the given depth. The outer loop runs over panels of B
+// and the inner one over panels of A, so a panel of B stays in the first-level cache while all rows are multiplied.
 template <class T>
 void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
 
-// Rows whose panels of A lie in the cache together.
+// The number of rows of C that are computed together: their panels of A, kDepth deep, fit the cache.
 inline constexpr std::int64_t kBlockRows = 128;
 
-// C = A B for panels of all K.
+// C = A B for panels of all K. Splits C into blocks and K into ranges of kDepth.
 template <class T>
 void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
 

@@ -79,7 +79,11 @@ void gradients_by_tiles(const Context& on, const Problem& problem, const Backwar
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
   const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
   if (whole.warp_rows == 0) return;
-  if (whole.warp_rows <= kMostTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
+  // gradients_of_whole writes dQ last. If the queries are also the keys or values, dQ must be written first, since its
+  // sink overwrites and the others add: the two kernels below do that.
+  const bool shared_with_keys =
+      arrays.dQ.data != nullptr && (arrays.dQ.data == arrays.dK.data || arrays.dQ.data == arrays.dV.data);
+  if (!shared_with_keys && whole.warp_rows <= kMostTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
     Cut cut = cut_for(problem, reach.queries.B, whole.warp_rows, 1);
     cut.query_rows = whole.query_rows;
     cut.key_rows = whole.key_rows;

@@ -71,9 +71,11 @@ struct KeyRows {
   __device__ void finish(const Backward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
                          Tile<D> stage) const {
     const int rows = min(kStep, sentence.n_k - key), first = sentence.first_key + key;
+    // dK before dV: where K and V are one tensor, the sink of dK overwrites its gradient and the sink of dV adds to it.
+    if (on.dK.data != nullptr) {
+      put_rows<D>(dK, problem.scale, problem.scale, stage, destination(on.dK, first, head, problem.d_k), rows);
+    }
     if (on.dV.data != nullptr) put_rows<D>(dV, 1, 1, stage, destination(on.dV, first, head, problem.d_v), rows);
-    if (on.dK.data == nullptr) return;
-    put_rows<D>(dK, problem.scale, problem.scale, stage, destination(on.dK, first, head, problem.d_k), rows);
   }
 };
 

@@ -25,6 +25,8 @@ struct AttentionCase {
   std::int64_t margin = 8;  // columns on either side of what is a range of columns here
   Sink::Write dQ = Sink::Write::kOverwrite, dK = Sink::Write::kOverwrite, dV = Sink::Write::kOverwrite;
   bool weights = false;
+  // One tensor in several roles has one gradient: the first sink overwrites it and the others add.
+  bool keys_are_values = false, queries_are_keys = false;
 };
 
 // A matrix that is the middle columns of a wider one.
@@ -56,7 +58,9 @@ std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype)
     return View(on, dtype, rows, cols, one.margin, seed);
   };
   const View Q = view(R_q, keys, 1), K = view(R_k, keys, 2), V = view(R_k, values, 3), dO = view(R_q, values, 4);
-  const View dQ = view(R_q, keys, 6), dK = view(R_k, keys, 7), dV = view(R_k, values, 8);
+  const View dQ = view(R_q, keys, 6);
+  const View dK = one.queries_are_keys ? dQ : view(R_k, keys, 7);
+  const View dV = one.keys_are_values ? dK : view(R_k, values, 8);
   View O = view(R_q, values, 5);
   Array log_sums = on.empty({R_q, one.h}, statistics_of(dtype)), weights;
   if (one.weights) weights = on.empty({count_weights(one)}, statistics_of(dtype));
@@ -157,6 +161,23 @@ TEST_P(CudaAttention, GradientsGoWhereTheSinksSay) {
       for (const std::int64_t d : {12, 64, 128}) {
         SCOPED_TRACE(join("sinks ", static_cast<int>(dQ), static_cast<int>(dK), static_cast<int>(dV), ", d ", d));
         expect_as_on_cpu(self(n, {.d_k = d, .d_v = d, .dQ = dQ, .dK = dK, .dV = dV}));
+      }
+    }
+  }
+}
+
+TEST_P(CudaAttention, OneTensorMayHaveSeveralRoles) {
+  using enum Sink::Write;
+  for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
+    for (const std::int64_t d : {12, 64}) {
+      for (const Sink::Write first : {kOverwrite, kAccumulate}) {
+        SCOPED_TRACE(join("longest ", n.front(), ", d ", d, ", sink ", static_cast<int>(first)));
+        AttentionCase one = self(n, {.d_k = d, .d_v = d, .dQ = first, .dK = first, .dV = kAccumulate});
+        one.keys_are_values = true;
+        expect_as_on_cpu(one);
+        one.queries_are_keys = true;
+        one.dK = kAccumulate;
+        expect_as_on_cpu(one);
       }
     }
   }

@@ -29,7 +29,7 @@ struct Slot {
   __device__ void rest(int b) const {
     tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
-    cells(b)[0] = static_cast<std::int32_t>(tables.resting_cells + row(b));
+    cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
   }
 };
 
@@ -39,7 +39,7 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
   const Slot slot{tables, of[kEnteringSlot]};
   const int b = threadIdx.x, limit = of[kEnteringLimit], first_cell = of[kEnteringFirstCell];
   if (b == 0) {
-    slot.at(kSlotState) = limit > 0 ? kSlotSearches : kSlotRests;
+    slot.at(kSlotState) = limit > 0 ? kSlotSearching : kSlotIdle;
     slot.at(kSlotSteps) = 0;
     slot.at(kSlotAlive) = 1;
     slot.at(kSlotEnded) = 0;
@@ -80,7 +80,7 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
     tables.log_p[to.row(i)] = tables.log_p[from.row(i)];
   }
   __syncthreads();
-  if (i == 0) from.at(kSlotState) = kSlotRests;
+  if (i == 0) from.at(kSlotState) = kSlotIdle;
   if (i < B) from.rest(i);
 }
 
@@ -93,7 +93,7 @@ struct Offered {
 };
 
 struct Rules {
-  int choices, asked, min_length;
+  int choices, n_best, min_length;
   bool ends_when_full;
 };
 
@@ -189,11 +189,11 @@ __device__ bool is_over(const Slot& slot, int length, const Rules& rules, const 
   const int limit = slot.at(kSlotLimit), ended = slot.at(kSlotEnded);
   if (chosen.alive == 0 || length >= limit) return true;
   if (rules.ends_when_full) return ended >= slot.B();
-  if (ended < rules.asked) return false;
+  if (ended < rules.n_best) return false;
   // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
   double most = chosen.log_p[0];
   for (int b = 1; b < chosen.alive; ++b) most = fmax(most, chosen.log_p[b]);
-  return slot.ended_p()[2 * rules.asked - 1] > most / slot.tables.penalties[limit];
+  return slot.ended_p()[2 * rules.n_best - 1] > most / slot.tables.penalties[limit];
 }
 
 // One lane's work: goes through the best extensions in order.
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Chosen all_chosen[kSlotWarps];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const Slot slot{tables, static_cast<std::int64_t>(blockIdx.x) * kSlotWarps + warp};
-  if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearches) return;
+  if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearching) return;
   const int B = slot.B(), length = slot.at(kSlotSteps) + 1, limit = slot.at(kSlotLimit),
             first_cell = slot.at(kSlotFirstCell);
   const int wanted = min(offered.k, rules.choices + (length < rules.min_length ? 1 : 0));
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(kThreads)
   const int kept = collect(slot, offered, rules, candidates);
   if (kept <= 0) {  // those alive stay what they are
     if (lane == 0) {
-      slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotRests;
+      slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotIdle;
       atomicAdd(tables.done, 1);
     }
     if (lane < B) slot.rest(lane);
@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(kThreads)
     slot.at(kSlotSteps) = length;
     slot.at(kSlotAlive) = chosen.alive;
     if (over) {
-      slot.at(kSlotState) = kSlotRests;
+      slot.at(kSlotState) = kSlotIdle;
       atomicAdd(tables.done, 1);
     }
   }
@@ -303,7 +303,7 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
                         .logits_stride = best.logits.row_stride(),
                         .k = static_cast<int>(k)};
   const Rules chosen{.choices = static_cast<int>(rules.choices),
-                     .asked = static_cast<int>(rules.asked),
+                     .n_best = static_cast<int>(rules.n_best),
                      .min_length = static_cast<int>(rules.min_length),
                      .ends_when_full = rules.ends_when_full};
   const int most = static_cast<int>(tables.B * std::min(k, rules.choices + 1));

@@ -95,7 +95,7 @@ std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options) 
   return std::make_unique<CudaBackend>(index, options);
 }
 
-Context::Context(int index, const BackendOptions& options) : index_(index), dry_(options.dry) {
+Context::Context(int index, const BackendOptions& options) : index_(index), dry_(options.dry), report_(options.report) {
   std::size_t values = options.memory, gradients = options.gradient_memory;
   if (!dry_) {
     require_device(index);
@@ -130,6 +130,18 @@ cudaStream_t Context::stream() const {
   return stream_.get();
 }
 
+void Context::report(const std::string& sentence) const {
+  if (report_) report_(sentence);
+}
+
+void Context::require_no_recording(const char* copy) const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream(), &status), "the stream's state");
+  require<DeviceError>(status == cudaStreamCaptureStatusNone, copy,
+                       ": a copy between host and device cannot be part of ",
+                       "a recorded step. Make the copy before the recording.");
+}
+
 std::string Context::profile() const { return profile_ ? profile_->table() : ""; }
 
 std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
@@ -142,7 +154,9 @@ std::unique_ptr<Reservation> Context::reserve(std::size_t bytes) const {
 
 void Context::copy_in(const void* host, Array& to) const {
   require<ShapeError>(to.contiguous(), "copy_in: an array of shape ", to.shape(), " is not contiguous");
-  if (!dry_) pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream());
+  if (dry_) return;
+  require_no_recording("copy_in");
+  pinned_->copy_in(host, to.raw(), static_cast<std::size_t>(to.count()) * size_of(to.dtype()), stream());
 }
 
 void Context::copy_out(const Array& from, void* host) const {
@@ -162,6 +176,7 @@ std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
   require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
                       from.shape(), " is not a few numbers");
   if (dry_) return std::make_unique<NothingArriving>(bytes);
+  require_no_recording("copy_out_later");
   use_device(index_);  // which a new slot belongs to
   auto arriving = std::make_unique<Arriving>(*slots_, bytes);
   arriving->start(from.raw(), stream_.get());

@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -42,14 +43,21 @@ class Context : public Backend {
 
   std::string profile() const override;
 
+  // Hands a sentence to the user, if somebody listens.
+  void report(const std::string& sentence) const;
+
   // To launch on, and to make things for: its device becomes that of the calling thread.
   cudaStream_t stream() const;
   Products& products() const { return *products_; }
   Profile* profiler() const { return profile_.get(); }  // null unless asked for
 
  private:
+  // Throws DeviceError while launches are recorded: a replay would copy what the host memory holds by then.
+  void require_no_recording(const char* copy) const;
+
   int index_;
   bool dry_;
+  std::function<void(const std::string&)> report_;
   Stream stream_;
   std::unique_ptr<Products> products_;
   std::unique_ptr<PinnedRing> pinned_;

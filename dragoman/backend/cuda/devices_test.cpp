@@ -27,5 +27,18 @@ TEST(CudaDevices, EachServesThreadsThatNeverChoseIt) {
   }
 }
 
+// A replay would copy what the host's memory holds by then.
+TEST(CudaRecording, RefusesCopiesAndLeavesTheBackendUsable) {
+  if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  constexpr std::size_t kBytes = std::size_t{1} << 26;
+  const auto on = make_backend(0, {.memory = kBytes, .gradient_memory = kBytes});
+  Array x = make_array(*on, {2}, DType::kFloat32, {1, 2});
+  const float numbers[] = {3, 4};
+  EXPECT_THROW(on->record_launches([&] { on->copy_in(numbers, x); }), DeviceError);
+  EXPECT_THROW(on->record_launches([&] { on->copy_out_later(x); }), DeviceError);
+  on->copy_in(numbers, x);
+  EXPECT_EQ(values_of(*on, x), (Doubles{3, 4}));
+}
+
 }  // namespace
 }  // namespace dragoman::cuda

@@ -84,6 +84,17 @@ void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, c
   launch_map<1>(on, f, y, accumulates, x...);
 }
 
+// dx = f(dy, y), where the gradient dx may have another element type than dy and y: beside bfloat16 values, gradients
+// of parameters are float32.
+template <class F>
+void map_gradient(const Context& on, const F& f, const Array& dy, const Array& y, const Sink& dx) {
+  dispatch(dy.dtype(), [&]<class T>() {
+    dispatch(dx.array.dtype(), [&]<class D>() {
+      map(on, f, matrix<D>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
+    });
+  });
+}
+
 // An eight of channels a thread.
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, DropoutMask mask, SinkRows<T> y) {
@@ -152,25 +163,17 @@ void Elementwise::do_relu(const Array& x, Array& y) const {
 }
 
 void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  dispatch(dy.dtype(), [&]<class T>() {
-    map(*this, Gate{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
-  });
+  map_gradient(*this, Gate{}, dy, y, dx);
 }
 
-void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const {
-  dispatch(a.dtype(), [&]<class T>() {
-    map(*this, Times{}, matrix<T>(y.array), y.accumulates(), matrix<const T>(a), matrix<const T>(b));
-  });
-}
+void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const { map_gradient(*this, Times{}, a, b, y); }
 
 void Elementwise::do_tanh(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { map(*this, Tanh{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
 void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
-  dispatch(dy.dtype(), [&]<class T>() {
-    map(*this, TanhGradient{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
-  });
+  map_gradient(*this, TanhGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_sigmoid(const Array& x, Array& y) const {
@@ -178,9 +181,7 @@ void Elementwise::do_sigmoid(const Array& x, Array& y) const {
 }
 
 void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
-  dispatch(dy.dtype(), [&]<class T>() {
-    map(*this, SigmoidGradient{}, matrix<T>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
-  });
+  map_gradient(*this, SigmoidGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {

@@ -92,6 +92,25 @@ TEST_P(CudaElementwise, SumsAndReluAgreeWithTheCpu) {
   }
 }
 
+// As those of parameters are, beside bfloat16 values.
+TEST_P(CudaElementwise, GradientsMayBeFloat32) {
+  for (const Shape& shape : kShapes) {
+    for (const auto write : kWrites) {
+      expect_as_on_cpu([&](const Backend& on, DType dtype) {
+        const Maker values{on, dtype}, gradients{on, statistics_of(dtype)};
+        const Array a = values.array(shape, 1), b = values.array(shape, 2);
+        const Array product = gradients.array(shape, 3), d_relu = gradients.array(shape, 4),
+                    d_tanh = gradients.array(shape, 5), d_sigmoid = gradients.array(shape, 6);
+        on.multiply(a, b, {product, write});
+        on.relu_backward(b, a, {d_relu, write});
+        on.tanh_backward(b, a, {d_tanh, write});
+        on.sigmoid_backward(b, a, {d_sigmoid, write});
+        return std::vector<Array>{product, d_relu, d_tanh, d_sigmoid};
+      });
+    }
+  }
+}
+
 TEST_P(CudaElementwise, ProductsAndActivationsAgreeWithTheCpu) {
   for (const Shape& shape : kShapes) {
     for (const std::size_t which : {0, 1, 2}) {

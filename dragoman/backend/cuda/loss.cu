@@ -171,8 +171,14 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
     return;
   }
   const ArenaScope scratch(arena());
-  const Array wide = empty({std::min(R, chunk), width}, Y.dtype());
-  dispatch(Y.dtype(), [&]<class T>() {
+  // Gradients are made of logits in the element type, where they lie. Without gradients, as in validation, logits are
+  // not rounded to bfloat16.
+  const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
+  const DType logit_type = gradients ? Y.dtype() : DType::kFloat32;
+  const auto widening = static_cast<std::int64_t>(size_of(logit_type) / size_of(Y.dtype()));
+  chunk = std::max<std::int64_t>(1, chunk / widening);  // so that the logits of a chunk take the memory asked for
+  const Array wide = empty({std::min(R, chunk), width}, logit_type);
+  dispatch(logit_type, [&]<class T>() {
     LossRows<T> rows{.logits = elements<T>(wide),
                      .stride = width,
                      .bias = nullptr,
@@ -184,9 +190,9 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
                      .on_target = smoothing.on_target(V),
                      .on_others = smoothing.on_others(V),
                      .weight = static_cast<float>(weight),
-                     .gradients = dY.wanted() || dE.wanted() || db.wanted()};
+                     .gradients = gradients};
     if (b) {
-      const Array bias = empty({width}, Y.dtype());
+      const Array bias = empty({width}, logit_type);
       scaled(b, 1.0, Sink::overwrite(bias.columns(0, V)));
       rows.bias = elements<const T>(bias);
     }

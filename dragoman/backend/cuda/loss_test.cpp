@@ -92,6 +92,25 @@ TEST_P(CudaLoss, NoRowsLeaveNoGradient) {
   }
 }
 
+// Validation asks for no gradients. Its logits stay float32, so its losses are as exact as those of float32 weights.
+TEST_P(CudaLoss, WithoutGradientsLogitsAreNotRounded) {
+  for (const bool bias : {false, true}) {
+    const auto losses_of = [&](const Backend& on, DType dtype) {
+      constexpr std::int64_t kRows = 21, kWords = 1003, kWidth = 64;
+      const Array Y = make_array(on, {kRows, kWidth}, dtype, random_values(kRows * kWidth, 1));
+      const Array E = make_array(on, {kWords, kWidth}, dtype, random_values(kWords * kWidth, 2));
+      const Array b = bias ? make_array(on, {kWords}, dtype, random_values(kWords, 3)) : Array();
+      Array losses = on.empty({kRows}, statistics_of(dtype)), nll = on.empty({kRows}, statistics_of(dtype));
+      on.smoothed_cross_entropy(Y, E, b, some_targets(on, kRows, kWords), kRest, 1, 10, losses, nll, {}, {}, {});
+      return std::vector<Array>{losses, nll};
+    };
+    const std::vector<Array> expected = losses_of(*cpu, DType::kFloat64), actual = losses_of(*gpu, dtype());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expect_close(values_of(*gpu, actual[i]), values_of(*cpu, expected[i]), 1e-5);
+    }
+  }
+}
+
 // What is not finite must not pass unnoticed.
 TEST_P(CudaLoss, ALogitThatIsNoNumberSpoilsItsRowAlone) {
   Doubles y(4, 1.0);

@@ -7,8 +7,8 @@ namespace dragoman::cuda {
 
 namespace {
 
-// For shapes that cuBLASLt has no algorithm for, such as bfloat16 rows that start at odd addresses: one element a
-// thread, as plain as can be.
+// For sums of no terms, and for shapes and alignments that cuBLASLt has no algorithm for. (cuBLASLt 13 has one for all
+// that were tried; older versions did not read bfloat16 rows that start at odd addresses.) One element a thread.
 template <class T, class D>
 __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const T> B, bool transpose_B, Matrix<D> C,
                               std::int64_t k, bool accumulate, const T* bias, bool relu) {
@@ -31,7 +31,10 @@ void run(const Context& on, const Product& p) {
   require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product: ", p.A.dtype(), " ", p.A.shape(), " times ", p.B.dtype(),
                       " ", p.B.shape());
   if (p.C.count() == 0) return;
-  if (k > 0 && on.products().run(p)) return;
+  if (k > 0) {
+    if (on.products().run(p)) return;
+    on.products().report_slow_product(p);
+  }
   dispatch(p.A.dtype(), [&]<class T>() {
     dispatch(p.C.dtype(), [&]<class D>() {
       launch(on, plain_product<T, D>, dim3(divide_up(p.C.count(), 256)), 256, 0, matrix<const T>(p.A),

@@ -139,9 +139,10 @@ Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.A));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.C));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.C));
-  // Sums of several blocks are added up in the workspace, in order, and never by atomics.
+  // Where several blocks share a sum, their parts are added up in the workspace, in order and in float32: never by
+  // atomics, and never in the type of the result, which would round each part to bfloat16.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   Offered made;
   const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
                                                    static_cast<int>(made.found.size()), made.found.data(), &made.count);
@@ -218,6 +219,14 @@ bool Products::run(const Product& p) {
   if (multiply(p, *algorithm, stream)) return true;
   algorithm = chosen(exact_, {p.A.rows(), p.B.rows(), p.C.rows()}, choose_exactly);
   return algorithm != nullptr && multiply(p, *algorithm, stream);
+}
+
+void Products::report_slow_product(const Product& p) {
+  if (reported_) return;
+  reported_ = true;
+  on_.report(join("cuBLASLt has no algorithm for a product of ", p.A.dtype(), " matrices ", p.A.shape(), " and ",
+                  p.B.shape(),
+                  ", so a plain kernel computes it, which is slow: widths that are multiples of 8 avoid it"));
 }
 
 bool Products::multiply(const Product& p, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const {

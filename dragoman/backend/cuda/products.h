@@ -34,6 +34,9 @@ class Products {
   // False if the library has no algorithm for these shapes and alignments: nothing was done.
   bool run(const Product& product);
 
+  // Tells the user, at the first call, that a product runs without the library and is slow.
+  void report_slow_product(const Product& product);
+
  private:
   using Key = std::array<std::int64_t, 15>;                                 // what an algorithm is chosen by
   using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // nothing where there is none
@@ -51,6 +54,7 @@ class Products {
   // By numbers of rows that are rounded up, so that batches of about one size share an algorithm; and by exact ones,
   // for what the shared one cannot do.
   Algorithms shared_, exact_;
+  bool reported_ = false;
 };
 
 }  // namespace dragoman::cuda

@@ -34,8 +34,8 @@ void expect_count(const ModelConfig& config, std::int64_t count) {
   expect_count(config.as<TransformerConfig>(), count);
 }
 
-// A row of Table 3: the parameters with 37,000 rows and no attention bias, those with the layout of the code of 2017,
-// and the published number of millions, 0 where the paper prints none.
+// A row of Table 3: the number of parameters with 37,000 words and no attention bias, the number in the layout of the
+// 2017 code, and the published number in millions, 0 if the paper does not state it or it cannot be met.
 struct Row {
   const char* name;
   std::int64_t nominal;
@@ -65,7 +65,7 @@ constexpr Row kTable3[] = {
     {"D-ls0", 63'045'632, 65'126'400, 0},
     {"D-ls0.2", 63'045'632, 65'126'400, 0},
     {"E-learned", 63'045'632 + kLearnedTables, 65'126'400 + kLearnedTables, 0},
-    {"big", 214'171'648, 218'333'184, 0},  // the paper prints 213, which no vocabulary that fits the other rows gives
+    {"big", 214'171'648, 218'333'184, 0},  // the paper states 213; no vocabulary that fits the other rows gives it
 };
 
 class Table3 : public testing::TestWithParam<Row> {};
@@ -98,7 +98,7 @@ TransformerConfig big_with_separate_vocabularies(Tie tie) {
   return config;
 }
 
-TEST(ParameterCount, MeetsWhatUsersOfOtherSystemsReported) {
+TEST(ParameterCount, MatchesCountsReportedForOtherSystems) {
   expect_count(big_with_separate_vocabularies(Tie::kNone), 391'401'472);
   expect_count(big_with_separate_vocabularies(Tie::kDecoder), 319'721'472);
   expect_count({.d_ff = 1024, .h = 4, .V_source = 8848, .V_target = 6632, .tie = Tie::kDecoder, .attention_bias = true},
@@ -106,7 +106,7 @@ TEST(ParameterCount, MeetsWhatUsersOfOtherSystemsReported) {
   expect_count({.V_source = 32000, .V_target = 32000, .norm = Norm::kPre, .attention_bias = true}, 60'524'544);
 }
 
-TEST(ParameterCount, WithoutTheEmbeddingOfSmallModels) {
+TEST(ParameterCount, OfSmallModelsIsThatOfTheirLayersPlusTheEmbedding) {
   expect_count({.d_model = 256,
                 .d_ff = 1024,
                 .h = 4,
@@ -118,7 +118,7 @@ TEST(ParameterCount, WithoutTheEmbeddingOfSmallModels) {
   expect_count(preset("multi30k-tiny").model, 1'325'056 + 10000 * 128);
 }
 
-TEST(ParameterCount, OfTheToyThatReversesNumbers) {
+TEST(ParameterCount, OfASmallModelMatchesItsClosedForm) {
   expect_count({.N_enc = 2,
                 .N_dec = 2,
                 .d_model = 64,
@@ -137,7 +137,7 @@ TEST(ParameterCount, GrowsByTheOutputBias) {
   expect_count(config, 63'045'632 + 37000);
 }
 
-TEST(Preset, EveryNameGivesSettingsThatHold) {
+TEST(Preset, EveryPresetIsValid) {
   for (const std::string& name : preset_names()) {
     const Preset found = preset(name);
     EXPECT_EQ(found.name, name);
@@ -149,7 +149,7 @@ TEST(Preset, EveryNameGivesSettingsThatHold) {
   }
 }
 
-TEST(Preset, OnlyRowsOfTable3GoWithoutAveraging) {
+TEST(Preset, OfTable3OnlyBaseAndBigAverageCheckpoints) {
   for (const Row& row : kTable3) {
     const std::string name = row.name;
     EXPECT_EQ(preset(name).training.average, name == "base" ? 5 : name == "big" ? 20 : 0) << name;
@@ -167,7 +167,7 @@ TEST(Preset, RatesPeakWhereTheirRecipesSay) {
   EXPECT_NEAR(peak(preset("multi30k-tiny")), 5e-3, 1e-12);
 }
 
-TEST(Preset, AnUnknownNameIsToldTheNearest) {
+TEST(Preset, AnUnknownNameGetsTheNearestAsASuggestion) {
   try {
     preset("bse");
     FAIL();

@@ -7,7 +7,8 @@
 namespace dragoman::model {
 namespace {
 
-// One line for each architecture. A deque, so that adding one leaves references to the others valid.
+// To add an architecture, add it to this list. It is a deque because references to its elements stay valid when
+// add_architecture appends one.
 std::deque<Architecture>& table() {
   static std::deque<Architecture> architectures{transformer_architecture()};
   return architectures;

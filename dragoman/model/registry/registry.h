@@ -1,5 +1,5 @@
-// The architectures that this program knows, and the presets of each. Everything that has to find a model by the name
-// of its architecture asks here.
+// The registry of all architectures and their presets. Code that needs a model by the name of its architecture finds it
+// here.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace dragoman::model {
 
-// The architecture of this name; for an empty name the one that holds where none is given. Throws a UsageError for a
-// name that is not known.
+// The architecture with this name, or the default one if the name is empty. Throws a UsageError for an unknown name.
 const Architecture& architecture(std::string_view name = {});
 std::vector<std::string> architecture_names();
 
-// For tests: knows one more from now on. No other thread may use the registry meanwhile.
+// Adds an architecture, for tests. No other thread may use the registry at the same time.
 void add_architecture(Architecture added);
 
-// The settings of a model where nothing is said: those of the paper's base model.
+// The default settings of a model: the paper's base model.
 ModelConfig default_model();
 
 // Throws a UsageError if there is no such preset.

@@ -10,7 +10,7 @@ TransformerConfig tiny_config() {
   config.N_enc = config.N_dec = 2;
   config.d_model = 8;
   config.h = 2;
-  config.d_k = 3;  // h d_k and h d_v are not d_model
+  config.d_k = 3;  // so that h d_k and h d_v differ from d_model
   config.d_v = 5;
   config.d_ff = 12;
   config.V_source = config.V_target = 11;

@@ -1,4 +1,4 @@
-// The Transformer as the registry knows it.
+// The Transformer's entry for the registry of architectures.
 #pragma once
 
 #include <vector>

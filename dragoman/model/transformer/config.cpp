@@ -27,7 +27,7 @@ void check_heads(const TransformerConfig& config) {
                       " evenly; choose another number of heads, or give both d-k and d-v.");
   for (const int width : {config.key_width(), config.value_width()}) {
     require<UsageError>((Checked(config.h) * width).at_most(kLargestWidth), config.h, " heads of width ", width,
-                        " are too wide together; at most ", kLargestWidth, " columns can be had.");
+                        " are too wide; together they may have at most ", kLargestWidth, " columns.");
   }
 }
 

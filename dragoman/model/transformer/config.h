@@ -14,17 +14,18 @@
 
 namespace dragoman::model {
 
-// Where a sub-layer S normalises: after the addition, LN(x + S(x)), as in the paper, or before S, x + S(LN(x)), with
-// one more LayerNorm after the last layer of each stack.
+// The place of LayerNorm around a sub-layer S. kPost, as in the paper: after the addition, LN(x + S(x)). kPre: before
+// S, x + S(LN(x)), with one more LayerNorm after the last layer of each stack.
 enum class Norm { kPost, kPre };
 constexpr std::array<std::string_view, 2> names(Norm) { return {"post", "pre"}; }
 
-// Position encodings: the paper's sine and cosine by turns, tensor2tensor's sines first and cosines last, a learned
-// table for each stack, or none.
+// Position encodings (Section 3.5). kSinusoid, as in the paper: sine and cosine in alternating channels. kSinusoidT2T,
+// as in tensor2tensor: sines in the first half of the channels, cosines in the second. kLearned: a learned table for
+// each stack. kNone: none.
 enum class Positions { kSinusoid, kSinusoidT2T, kLearned, kNone };
 constexpr std::array<std::string_view, 4> names(Positions) { return {"sinusoid", "sinusoid-t2t", "learned", "none"}; }
 
-// Whose initialisation of the weights.
+// The rule for initial weights: that of tensor2tensor or that of fairseq.
 enum class Init { kT2T, kFairseq };
 constexpr std::array<std::string_view, 2> names(Init) { return {"t2t", "fairseq"}; }
 
@@ -36,7 +37,7 @@ struct TransformerConfig {
   int d_model = 512;
   int d_ff = 2048;
   int h = 8;
-  OptionalSize d_k = 0;  // key_width() and value_width() say what holds
+  OptionalSize d_k = 0;  // 0: d_model / h; key_width() and value_width() give the width in use
   OptionalSize d_v = 0;
   int V_source = 37000;
   int V_target = 37000;
@@ -66,13 +67,13 @@ struct TransformerConfig {
     field("d-v", d_v, "width of a head's values");
     field("source-vocabulary", V_source, "rows of the source embedding");
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
-    field("tie", tie, "which of source embedding, target embedding and output projection are one matrix");
+    field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");
     field("positions", positions, "position encodings");
     field("max-positions", max_positions, "rows of each learned position table");
     field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
     field("attention-bias", attention_bias, "give the attention projections biases");
     field("output-bias", output_bias, "give the output projection a bias");
-    field("target-space-table", target_space_table, "count the 32-row table that the code of 2017 had");
+    field("target-space-table", target_space_table, "include the unused table of 32 rows that the 2017 code had");
     field(
         "window", window,
         "restrict self-attention to N neighbours: the last N tokens in the decoder, N/2 on either side in the encoder");
@@ -80,8 +81,8 @@ struct TransformerConfig {
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");
     field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");
-    field("initialisation", init, "whose rule draws the first weights");
-    field("decoder-start", decoder_start, "what the decoder reads before the first word");
+    field("initialisation", init, "rule for the initial weights");
+    field("decoder-start", decoder_start, "the decoder's input before the first word");
   }
 
   template <class Visitor>
@@ -90,18 +91,21 @@ struct TransformerConfig {
     field("vocabulary", FieldPair{V_source, V_target}, "rows of the embeddings of both sides");
   }
 
-  // d_k and d_v of a head, as given or d_model / h.
+  // d_k and d_v of a head: as configured, or d_model / h by default.
   int key_width() const { return d_k > 0 ? int{d_k} : d_model / h; }
   int value_width() const { return d_v > 0 ? int{d_v} : d_model / h; }
 
   int width() const { return d_model; }
 
-  // Throws a UsageError for settings that make no model.
+  // Throws a UsageError for invalid settings.
   void validate() const;
 };
 
+// ModelConfig calls these.
 std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config);
+// Multiply-adds of one forward pass over a source sentence of n tokens and a target sentence of m tokens.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m);
+// The main sizes in a few words, for people.
 std::string describe(const TransformerConfig& config);
 
 }  // namespace dragoman::model

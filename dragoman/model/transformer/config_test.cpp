@@ -10,7 +10,7 @@
 namespace dragoman::model {
 namespace {
 
-// What validate() says once the settings, given by key, are taken; nothing if they make a model.
+// The message of validate() after these settings, given by key, are applied; empty if they are valid.
 template <class Config>
 std::string complaint(std::initializer_list<std::pair<const char*, const char*>> settings) {
   try {

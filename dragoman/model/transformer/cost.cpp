@@ -6,14 +6,14 @@
 
 namespace dragoman::model {
 
-// The matrix products of both stacks (attention over all keys, whether masked or not, or over those of the window) and
-// the output projection.
+// Counts the matrix products of both stacks and of the output projection. Attention counts all keys, masked or not;
+// with a window, only those in the window.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
 
-  // Keys that a token sees: all, or with a window r its last r tokens in the decoder and r / 2 on either side of it in
-  // the encoder, which are 2 (r / 2) + 1 keys.
+  // The number of keys that a token sees: all of them or, with a window r, the last r tokens in the decoder, and r / 2
+  // on each side in the encoder, which makes 2 floor(r / 2) + 1 keys.
   const auto reach = [&](std::int64_t positions, std::int64_t window) {
     return window > 0 ? std::min(window, positions) : positions;
   };

@@ -7,7 +7,7 @@
 namespace dragoman::model {
 namespace {
 
-// 25,000 source and 25,000 target tokens in sentences of 25.
+// A step on 25,000 source and 25,000 target tokens, in sentences of 25 tokens.
 double flops_per_step(const ModelConfig& config) { return 1000 * config.training_flops(25, 25); }
 
 TEST(MultiplyAdds, OfTheBaseModelAreTheSumOfItsProducts) {
@@ -42,7 +42,7 @@ TEST(MultiplyAdds, AWindowIsCentredInTheEncoderAndLooksBackInTheDecoder) {
   all.h = window.h = 1;
   all.d_model = window.d_model = 2;
   window.window = 10;
-  // 4 a key and layer less: of 100 keys, 11 are left in the encoder and 10 in the decoder.
+  // A key costs 4 multiply-adds per query and layer. Of 100 keys a query sees 11 in the encoder and 10 in the decoder.
   const std::int64_t saved = 6 * 100 * 4 * (100 - 11) + 6 * 100 * 4 * (100 - 10);
   EXPECT_EQ(ModelConfig(all).multiply_adds(100, 100) - ModelConfig(window).multiply_adds(100, 100), saved);
 }

@@ -5,7 +5,8 @@
 namespace dragoman::model {
 namespace {
 
-// Where a layer's keys and values of the memory lie among those of all layers, side by side.
+// The columns of one layer's keys and values in the product with W_KV: K of layer 0, V of layer 0, K of layer 1, and so
+// on.
 struct MemoryColumns {
   MemoryColumns(const Layer& layer, std::size_t number)
       : keys(layer.cross->multi_head.sizes.keys()),

@@ -1,5 +1,6 @@
-// The decoder (Section 3.1 of the paper): a stack of layers that see no future and also read the encoder's output,
-// whole sentences at a time for training, or one token at a time with cached keys and values for translation.
+// The decoder (Section 3.1 of the paper): a stack of layers with masked self-attention and attention over the encoder's
+// output. It computes all positions of a sentence at once for training, or one token at a time with cached keys and
+// values for translation.
 #pragma once
 
 #include <vector>
@@ -12,27 +13,28 @@ namespace dragoman::model {
 // The encoder's output, projected to the keys and values of every decoder layer.
 struct ProjectedMemory {
   Segments segments;
-  std::vector<Tensor> K, V;  // one a layer
+  std::vector<Tensor> K, V;  // one for each layer: [rows, h d_k] and [rows, h d_v]
 };
 
 struct Decoder {
   Stack stack;
-  nn::Linear W_KV;  // W_K and W_V of every layer's attention over the memory, side by side: one product
+  nn::Linear W_KV;  // W_K and W_V of every layer's encoder-decoder attention, side by side for a single product
 
   explicit Decoder(const TransformerConfig& config);
 
   ProjectedMemory project(const Tensor& memory, const Segments& segments) const;
 
-  // All positions at once: row j of the result is to predict token j of the target.
+  // All positions at once. From row j of a sentence's result, the output projection predicts target token j.
   Tensor operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
                     nn::Pass& pass) const;
 
-  // Kept between steps: of each source token the keys and values of every layer, side by side as W_KV gives them; of
-  // each token of a hypothesis those of every layer's self-attention.
+  // What is kept between decoding steps. For each source token: the keys and values of every layer's encoder-decoder
+  // attention, side by side as W_KV computes them. For each token of a hypothesis: the key and value of every layer's
+  // self-attention.
   StateLayout state_layout(DType dtype) const;
-  // Puts the projected memory, row by row, into these rows (int32 [R]) of the state's.
+  // Projects the memory [R, d_model] and stores row i in row rows[i] of the state's memory; rows is int32 [R].
   void remember(const Tensor& memory, const Array& rows, const StateArrays& state) const;
-  // One token per hypothesis: `embedded` has a row for each row of the step.
+  // A decoding step: row i of `embedded` is the new token of row i of the step.
   Tensor step(const Tensor& embedded, const StepRows& rows, const StateArrays& state, nn::Pass& pass) const;
 
   void parameters(nn::ParameterVisitor& visit);

@@ -10,7 +10,7 @@ struct Encoder {
 
   explicit Encoder(const TransformerConfig& config) : stack(config, Stack::Kind::kEncoder) {}
 
-  // From embedded tokens to the memory that the decoder reads.
+  // From embedded tokens to the encoder's output, which the decoder uses as its memory.
   Tensor operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
 
   void parameters(nn::ParameterVisitor& visit);

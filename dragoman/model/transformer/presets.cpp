@@ -6,14 +6,15 @@
 namespace dragoman::model {
 namespace {
 
-// A preset is the base model and what it changes.
+// A preset, as changes to the base model and its training.
 struct Row {
   std::string_view name;
   std::string_view summary;
   void (*change)(TransformerConfig& model, TrainingConfig& training);
 };
 
-// The constant c for which the rate peaks at `peak`: other recipes name the peak where the paper names c.
+// The constant c of the learning rate for which it peaks at `peak`. Other recipes state the peak; our schedule takes c,
+// which is 1 in the paper.
 double constant_for_peak(double peak, const TransformerConfig& model, const TrainingConfig& training) {
   return peak * std::sqrt(static_cast<double>(model.d_model) * training.warmup);
 }
@@ -27,7 +28,7 @@ void big(TransformerConfig& model, TrainingConfig& training) {
   training.average = 20;
 }
 
-// The layout of the code of 2017, which meets the published counts of Table 3 (but that of big).
+// The layout of the 2017 code (tensor2tensor). With it the numbers of parameters are those in Table 3, except for big.
 void t2t_2017(TransformerConfig& model, TrainingConfig&) {
   model.V_source = model.V_target = 40960;
   model.attention_bias = true;
@@ -92,8 +93,8 @@ void symbols(TransformerConfig& model, TrainingConfig&) {
   model.P_drop = 0;
 }
 
-// Table 3 from top to bottom, with (A) heads, (B) key width, (C) size, (D) regularisation and (E) positions; then the
-// recipes. d_k and d_v are d_model / h unless a row says otherwise.
+// The rows of Table 3 from top to bottom: (A) heads, (B) key width, (C) size, (D) regularisation, (E) positions. Then
+// recipes for other corpora. d_k and d_v are d_model / h unless a row sets them.
 constexpr Row kRows[] = {
     {"base", "the paper's base model", [](auto&, auto&) {}},
     {"big", "the paper's big model: d-model 1024, d-ff 4096, heads 16, dropout 0.3", big},
@@ -129,7 +130,7 @@ std::vector<Preset> transformer_presets() {
   for (const Row& row : kRows) {
     TransformerConfig model;
     TrainingConfig training;
-    // Section 6.2: Table 3 was made without averaging checkpoints, unlike Table 2.
+    // Section 6.2: for Table 3 the paper does not average checkpoints; for Table 2 it does.
     if (row.summary.starts_with("Table 3")) training.average = 0;
     row.change(model, training);
     presets.push_back({std::string(row.name), std::string(row.summary), model, training});

@@ -1,5 +1,5 @@
-// The residual connection around every sub-layer (Section 3.1 of the paper), "Add & Norm" in Figure 1, in both
-// arrangements.
+// The residual connection around every sub-layer (Section 3.1 of the paper), "Add & Norm" in Figure 1, with LayerNorm
+// after the addition (post-norm, as in the paper) or before the sub-layer (pre-norm).
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,30 @@
 
 namespace dragoman::model {
 
-// What a stack's residual connections are: the order of addition and LayerNorm, the dropout of every sub-layer's
-// output, and the LayerNorms in their order, one for each sub-layer. In the pre-norm arrangement one more ends the
-// stack.
+// The residual connections of a stack: where LayerNorm is, the dropout of every sub-layer's output, and the LayerNorms
+// in the order of their use: one for each sub-layer and, with pre-norm, one more at the end of the stack.
 struct AddNorm {
   Norm norm = Norm::kPost;
   double P_drop = 0;
   std::vector<const nn::LayerNorm*> norms;
 };
 
-// What flows through a stack. A layer reads it with y() and adds each sub-layer's output with add(), in order.
+// The state between two sub-layers of a stack. A sub-layer reads its input with y(); its output is added with add().
 class Residual {
  public:
-  // In the pre-norm arrangement the first LayerNorm comes before anything else.
+  // With pre-norm the first LayerNorm is applied here, before the first sub-layer.
   Residual(const Tensor& x, const AddNorm& rule, const Segments& segments, nn::Pass& pass)
       : rule_(rule), segments_(segments), pass_(pass), x_(x), y_(x) {
     if (rule.norm == Norm::kPre) y_ = next_norm()(x);
   }
 
-  // What the next sub-layer reads.
+  // The input of the next sub-layer; after the last sub-layer, the output of the stack.
   const Tensor& y() const { return y_; }
 
-  // After a sub-layer with output a:  s = x + Dropout(a),  y = LayerNorm(s).
-  // The paper normalises after the addition, and what it normalised is the next residual: LN(x + Dropout(S(x))).
-  // We offer pre-norm too: the residual stays as it is, x + Dropout(S(LN(x))), so that the LayerNorm is the one before
-  // the next sub-layer, or the one that ends the stack.
+  // After a sub-layer S with output a:  s = x + Dropout(a),  y = LayerNorm(s).
+  // Post-norm, as in the paper: the next residual x is y, so that a sub-layer is LN(x + Dropout(S(x))).
+  // Pre-norm, which we offer too: the next residual x is s, so that a sub-layer is x + Dropout(S(LN(x))). The LayerNorm
+  // in add() is then the one before the next sub-layer, or the last one of the stack.
   void add(const Tensor& a) {
     const nn::LayerNorm& ln = next_norm();
     const auto [s, y] =
@@ -47,9 +46,10 @@ class Residual {
     y_ = y;
   }
 
-  // Runs a layer. Unless it is recorded for a backward pass, the memory of everything but its result is given back.
+  // Runs a layer. If no backward pass is recorded, frees all memory that the layer took from the arena, except that of
+  // its result.
   template <class Layer>
-  void through(const Layer& layer) {
+  void run_and_free(const Layer& layer) {
     if (Recording::current() != nullptr) return layer();
     Backend& on = pass_.on;
     const bool one = x_.array().raw() == y_.array().raw();
@@ -68,9 +68,9 @@ class Residual {
   const AddNorm& rule_;
   const Segments& segments_;
   nn::Pass& pass_;
-  Tensor x_;  // the residual: what the next sub-layer's output is added to
-  Tensor y_;
-  std::size_t next_ = 0;  // of the LayerNorms
+  Tensor x_;              // the residual, to which the output of the next sub-layer is added
+  Tensor y_;              // the input of the next sub-layer
+  std::size_t next_ = 0;  // index of the next LayerNorm
 };
 
 }  // namespace dragoman::model

@@ -1,4 +1,4 @@
-// A stack of N identical layers (Section 3.1 of the paper), of the encoder or of the decoder.
+// The stack of N identical layers (Section 3.1 of the paper) of the encoder or of the decoder.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace dragoman::model {
 
-// The Transformer's attention sites, as it lists them.
+// Indices into Transformer::sites(), the list of the Transformer's attention sites.
 enum Site : int { kEncoderSite, kDecoderSite, kCrossSite };
 
-// The two sub-layers of an encoder's layer, or the three of a decoder's, each with its LayerNorm.
+// The two sub-layers of an encoder layer, or the three of a decoder layer, each with its LayerNorm.
 struct Layer {
   nn::SelfAttention self;
-  std::optional<nn::CrossAttention> cross;  // over the memory, in a decoder
+  std::optional<nn::CrossAttention> cross;  // encoder-decoder attention; only in a decoder
   nn::FeedForward ffn;
-  std::vector<nn::LayerNorm> norms;  // by sub-layer
+  std::vector<nn::LayerNorm> norms;  // one for each sub-layer
 
   void parameters(nn::ParameterVisitor& visit);
 };
@@ -28,16 +28,17 @@ struct Stack {
   enum class Kind : std::uint8_t { kEncoder, kDecoder };
 
   std::vector<Layer> layers;
-  nn::LayerNorm ln;  // after the last layer, pre-norm only
+  nn::LayerNorm ln;  // after the last layer; only with pre-norm
   Norm norm = Norm::kPost;
   double P_drop = 0.1;
   Mask mask;  // of the self-attention
 
   Stack(const TransformerConfig& config, Kind kind);
 
-  // Attention, Add & Norm; in a decoder again, over the memory; feed-forward, Add & Norm: layer by layer.
-  // self(layer, number, y) and cross(layer, number, y) are the attentions over whole sentences or of one step. With
-  // `frees`, each layer gives its memory back before the next one runs, unless a backward pass will need it.
+  // Runs the layers one after the other. A layer is self-attention, Add & Norm; in a decoder encoder-decoder attention,
+  // Add & Norm; feed-forward, Add & Norm. The caller gives the two attentions, self(layer, number, y) and
+  // cross(layer, number, y), because they differ between whole sentences and decoding steps. With `frees`, each layer's
+  // memory is freed before the next one runs, unless a backward pass needs it.
   template <class Self, class Cross>
   Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool frees, const Self& self,
              const Cross& cross) const {
@@ -50,7 +51,7 @@ struct Stack {
         if (layer.cross) residual.add(cross(layer, l, residual.y()));
         residual.add(layer.ffn(residual.y(), segments, pass));
       };
-      frees ? residual.through(sub_layers) : sub_layers();
+      frees ? residual.run_and_free(sub_layers) : sub_layers();
     }
     return residual.y();
   }

@@ -10,7 +10,7 @@ namespace {
 
 using ops::operator+;
 
-// A stack of layers with memory and stirred weights of its own, in double precision.
+// An encoder or a decoder alone, with its own memory and random weights, in double precision.
 template <class Half>
 struct Bound {
   explicit Bound(const TransformerConfig& config)
@@ -26,7 +26,7 @@ struct Bound {
   }
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
-  Half half;  // of the Transformer
+  Half half;  // the Encoder or the Decoder
   nn::ParameterBlock block;
 };
 
@@ -47,7 +47,7 @@ Tensor around(Norm norm, const Tensor& x, const nn::LayerNorm& ln, const Sublaye
   return norm == Norm::kPost ? ln(x + sublayer(x)) : x + sublayer(ln(x));
 }
 
-TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
+TEST_P(Stacks, TheEncoderAppliesItsSublayersInOrder) {
   const Bound<Encoder> bound(config(GetParam()));
   Backend& on = *bound.on;
   nn::Pass pass{.on = on};
@@ -63,7 +63,7 @@ TEST_P(Stacks, OfTheEncoderAreTheSublayersOneAfterTheOther) {
   expect_near(values_of(on, bound.half(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
-TEST_P(Stacks, OfTheDecoderReadTheMemoryBetweenThem) {
+TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
   const Bound<Decoder> bound(config(GetParam()));
   Backend& on = *bound.on;
   nn::Pass pass{.on = on};

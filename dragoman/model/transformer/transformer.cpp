@@ -9,10 +9,10 @@ namespace dragoman::model {
 
 namespace {
 
-constexpr std::int64_t kVocabularyRows = 128;  // memory for the vocabulary is laid out in multiples of this
+constexpr std::int64_t kVocabularyRows = 128;  // the rows of an embedding are padded to a multiple of this
 constexpr std::int64_t kTargetSpaces = 32;
 
-// Rows drawn from N(0, 1 / d_model), so that an embedding scaled by sqrt(d_model) has unit variance.
+// Drawn from a normal distribution of variance 1 / d_model, so that an embedding times sqrt(d_model) has variance 1.
 nn::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
   nn::Initial initial = nn::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
   initial.zero_first_row = config.init == Init::kFairseq;
@@ -126,7 +126,7 @@ std::int32_t Transformer::start_token() const {
   switch (config_.decoder_start) {
     case DecoderStart::kBos: return kBos;
     case DecoderStart::kEos: return kEos;
-    case DecoderStart::kZeroVector: return kPad;  // whose lookup is zero
+    case DecoderStart::kZeroVector: return kPad;  // its embedding is the zero vector
   }
   return kBos;
 }

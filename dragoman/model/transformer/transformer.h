@@ -14,7 +14,7 @@ namespace dragoman::model {
 
 class Transformer final : public Seq2Seq {
  public:
-  // Knows all sizes and names, but has no memory until a ParameterBlock gives it some.
+  // Defines the names and sizes of all parameters. A ParameterBlock must allocate their memory before use.
   explicit Transformer(const TransformerConfig& config);
 
   Encoded encode(const Tokens& source, nn::Pass& pass) const override;
@@ -44,9 +44,11 @@ class Transformer final : public Seq2Seq {
                const Dropout& dropout) const;
 
   TransformerConfig config_;
-  nn::Parameter E_, E_source_, E_target_, E_output_;  // those that the tying leaves
-  nn::Parameter P_source_, P_target_;                 // learned positions
-  nn::Parameter b_output_, target_space_;
+  // Embeddings; config_.tie says which of them exist. E_ serves as source embedding, target embedding and output
+  // projection; without E_output_ the target embedding is the output projection.
+  nn::Parameter E_, E_source_, E_target_, E_output_;
+  nn::Parameter P_source_, P_target_;      // learned positions; optional
+  nn::Parameter b_output_, target_space_;  // optional
   Encoder encoder_;
   Decoder decoder_;
   mutable nn::SinusoidTable sinusoids_;

@@ -27,7 +27,7 @@ Doubles encoder_states(const SmallModel& small, const Sentences& sources, std::s
 
 enum class What { kStates, kLogProbabilities };
 
-// Of sentence b's rows when the decoder reads `inputs` (shifted right already), teacher-forced.
+// The decoder's rows of sentence b with teacher forcing; `inputs` are the targets, already shifted right.
 Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Sentences& inputs, std::size_t b,
                      What what, nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
@@ -65,7 +65,7 @@ struct Steps {
     const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
     remember(small.model, small.model.encode(tokens, pass), numbers, state);
   }
-  // log P of every next token, one vector a row.
+  // log P of every next token, one vector for each row.
   std::vector<Doubles> step(const Sentence& ids) {
     const ArenaScope scope(small.on->arena());
     nn::Pass pass{.on = *small.on};
@@ -80,7 +80,7 @@ struct Steps {
   DecoderState state;
 };
 
-// What predicts the token after `inputs`, when a single hypothesis of a single sentence reads them one by one.
+// log P of the token after `inputs`, for a single hypothesis of a single sentence that reads them one by one.
 Doubles alone(const SmallModel& small, const Sentence& source, const Sentence& inputs) {
   Steps steps(small, {source}, static_cast<std::int64_t>(inputs.size()));
   Doubles last;
@@ -108,7 +108,7 @@ TEST(CausalMask, FutureTokensDoNotChangeThePast) {
   }
 }
 
-// A sentence among mates: how many come before it, how many after, and how long they are.
+// The other sentences of a batch: how many come before the tested one, how many after it, and their largest length.
 struct Company {
   int before, after, longest;
 };
@@ -116,7 +116,7 @@ struct Company {
 TransformerConfig wider_config() {
   TransformerConfig config = small_config();
   config.d_model = 48;
-  config.d_ff = 600;  // more than a product sums at a time
+  config.d_ff = 600;  // more than kDepth, the range of k that a product sums at a time
   config.h = 3;
   config.V_source = config.V_target = 700;
   return config;
@@ -183,7 +183,7 @@ class Variants : public ::testing::TestWithParam<Variant> {
 INSTANTIATE_TEST_SUITE_P(Configurations, Variants, ::testing::ValuesIn(kVariants),
                          [](const auto& variant) { return variant.param.name; });
 
-TEST_P(Variants, CachedStepsScoreAsTeacherForcingDoesToTheBit) {
+TEST_P(Variants, CachedStepsGiveTheBitsOfTeacherForcing) {
   const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}};
   const Sentences targets{{20, 21, 22, 23, 24, 2}, {30, 31, 32, 33, 34, 35}, {20, 20, 20, 20, 20, 2}};
   Sentences inputs;
@@ -223,7 +223,7 @@ TEST(Reorder, PermutingRowsPermutesResults) {
   }
 }
 
-// What a beam search does, with choices drawn at random: hypotheses fork, die and change places.
+// Like a beam search, but with random choices: hypotheses fork, end and change places.
 TEST(Reorder, EveryHypothesisScoresAsIfItWereAlone) {
   for (const bool window : {false, true}) {
     TransformerConfig config = small_config();
@@ -267,7 +267,7 @@ TEST(Reorder, RefusesRowsThatAreNotThere) {
   EXPECT_NO_THROW(steps.state.reorder(std::vector<std::int32_t>{1, 1, 0}));
 }
 
-TEST(Step, RefusesMoreTokensThanItHasRoomFor) {
+TEST(Step, RefusesMoreTokensThanItHasCellsFor) {
   const SmallModel small;
   Steps steps(small, {{5, 2}}, 2);
   steps.step({1});
@@ -281,7 +281,7 @@ TEST(DecoderState, ASentenceThatEntersLateScoresAsIfItWereAlone) {
   Steps steps(small, sources, 12);
   steps.step({1, 1});
   steps.step({20, 21});
-  steps.state.reorder(std::vector<std::int32_t>{1});  // the first leaves, and its room is free again
+  steps.state.reorder(std::vector<std::int32_t>{1});  // the first sentence leaves, and its memory is free again
   const Sentence late{9, 10, 11, 2};
   steps.enter({late});
   const std::vector<Doubles> scores = steps.step({22, 1});
@@ -289,7 +289,7 @@ TEST(DecoderState, ASentenceThatEntersLateScoresAsIfItWereAlone) {
   EXPECT_EQ(scores[1], alone(small, late, {1}));
 }
 
-TEST(Transformer, ItsFirstLossIsNearThatOfAGuess) {
+TEST(Transformer, TheInitialLossIsNearThatOfGuessing) {
   TransformerConfig config = small_config();
   config.d_model = 64;
   config.d_ff = 128;
@@ -305,12 +305,12 @@ TEST(Transformer, ItsFirstLossIsNearThatOfAGuess) {
       for (std::size_t t = 0; t < pair.target.size(); ++t) nll -= scores[t * 500 + pair.target[t]];
       tokens += static_cast<double>(pair.target.size());
     }
-    // Scores start with unit variance, which costs half a nat on top of ln V.
+    // The initial logits have variance 1, which adds half a nat to ln V.
     EXPECT_NEAR(nll / tokens, std::log(500) + 0.5, 0.15);
   }
 }
 
-// Keeps a count of what it saw, and the sum of each query's weights.
+// Counts the calls for each site and layer, and checks that each query's weights sum to one.
 struct Watcher : nn::Observer {
   explicit Watcher(Backend& on_) : on(on_) {}
   void see(int site, int layer, const Array& weights, const Reach& reach) override {
@@ -350,7 +350,7 @@ TEST(Observer, SeesEveryLayerAndChangesNoBit) {
   }
 }
 
-TEST(DecoderStart, IsBosEosOrNothingAtAll) {
+TEST(DecoderStart, IsBosEosOrTheZeroVector) {
   for (const auto& [start, token] :
        {std::pair{DecoderStart::kBos, kBos}, {DecoderStart::kEos, kEos}, {DecoderStart::kZeroVector, kPad}}) {
     TransformerConfig config = small_config();
@@ -366,7 +366,7 @@ TEST(DecoderStart, IsBosEosOrNothingAtAll) {
   }
 }
 
-TEST(LearnedPositions, ASentenceThatIsLongerIsRefused) {
+TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
   TransformerConfig config = small_config();
   config.positions = Positions::kLearned;
   config.max_positions = 4;
@@ -414,7 +414,7 @@ TEST(Window, WiderThanTheSentenceChangesNothing) {
             decoder_rows(plain, sources, inputs, 0, What::kStates));
 }
 
-TEST(Embedding, StartsWithUnitVarianceOnceScaled) {
+TEST(Embedding, HasVarianceOneAfterScaling) {
   const auto embeddings = [](Init init) {
     TransformerConfig config;
     config.init = init;
