@@ -45,7 +45,7 @@ struct BagConfig {
   }
   template <class Visitor>
   void shorthands(Visitor&& field) {
-    field("vocabulary", Both{V_source, V_target}, "rows of the embeddings of both sides");
+    field("vocabulary", FieldPair{V_source, V_target}, "rows of the embeddings of both sides");
   }
 
   int width() const { return d_model; }

@@ -30,13 +30,13 @@ class Results : public TrainingTest {
 TEST_F(Results, AnAverageDoesNotReplaceAnotherModel) {
   ASSERT_EQ(run(train("other", "--save-every 2 --steps 4 --seed 2")).status, 0);
   const auto before = timeless_files(file("other"));
-  expect_one_sentence(average(file("other")), 2, "other' is there already; name a directory that is new or empty.");
+  expect_one_sentence(average(file("other")), 2, "other' already exists; name a directory that is new or empty.");
   EXPECT_TRUE(timeless_files(file("other")) == before);
   // It replaces neither an earlier average nor the run itself.
   ASSERT_EQ(average(file("mean")).status, 0);
-  expect_one_sentence(average(file("mean")), 2, "is there already");
-  expect_one_sentence(average(file("run") + "/"), 2, "is there already");
-  expect_one_sentence(average(file("train.en")), 2, "is there already");
+  expect_one_sentence(average(file("mean")), 2, "already exists");
+  expect_one_sentence(average(file("run") + "/"), 2, "already exists");
+  expect_one_sentence(average(file("train.en")), 2, "already exists");
 }
 
 TEST_F(Results, ANewModelMayBeAnywhereElse) {

@@ -157,9 +157,10 @@ TEST_F(ScoreCommand, FlagsThatMakeNoSenseAreRefused) {
 
 TEST_F(ScoreCommand, WithoutIcuItSaysWhatIsMissing) {
   if (eval::knows_unicode()) GTEST_SKIP() << "this build has ICU";
-  expect_one_sentence(score("--tokenizer intl"), 1, "this build of dragoman has no tokenizer 'intl'");
+  expect_one_sentence(score("--tokenizer intl"), 1,
+                      "this build of dragoman has no ICU and therefore no tokenizer 'intl'");
   write(hypothesis, "\xC3\x84\n");
-  expect_one_sentence(score("--lowercase"), 1, "knows lower case in ASCII only");
+  expect_one_sentence(score("--lowercase"), 1, "converts only ASCII to lower case");
 }
 
 }  // namespace

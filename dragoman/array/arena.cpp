@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<std::int64_t> reservations_made{0};
 
-// Addresses that this process uses, in bytes; 0 if the system does not say.
+// The address space that this process uses, in bytes; 0 if unknown.
 std::size_t used_addresses() {
   std::ifstream system("/proc/self/statm");
   std::size_t pages = 0;
@@ -35,23 +35,23 @@ HostReservation::HostReservation(std::size_t bytes) : bytes_(bytes) {
   require<MemoryError>(base_ != MAP_FAILED, "cannot reserve ", bytes >> 20, " MiB of address space (",
                        std::generic_category().message(errno),
                        "). Allow the process more of it (ulimit -v), or use fewer workers.");
-  madvise(base_, bytes, MADV_HUGEPAGE);  // a hint: refusal changes nothing but speed
+  madvise(base_, bytes, MADV_HUGEPAGE);  // a hint: if the system refuses it, only speed changes
   ++reservations_made;
 }
 
 HostReservation::~HostReservation() { munmap(base_, bytes_); }
 
-std::int64_t HostReservation::made() { return reservations_made; }
+std::int64_t HostReservation::count_made() { return reservations_made; }
 
 std::size_t default_reservation() {
   const std::size_t physical =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t bytes = 2 * physical;
 #if defined(__SANITIZE_THREAD__)
-  bytes = std::size_t{1} << 30;  // thread checks leave a program 64 GiB of addresses on AArch64, for all its arenas
+  bytes = std::size_t{1} << 30;  // on AArch64 the thread sanitizer leaves 64 GiB of addresses for all arenas
 #endif
-  // Where addresses are limited, every arena takes a part of those that are left: other arenas follow, and weights,
-  // threads and files need some too.
+  // If addresses are limited (ulimit -v), an arena takes a quarter of those that are left, because other arenas follow
+  // and weights, threads and files need some too.
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     const std::size_t used = used_addresses(), all = limit.rlim_cur;
@@ -67,7 +67,7 @@ std::size_t available_memory() {
     std::size_t kibibytes = 0;
     if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) bytes = std::min(bytes, kibibytes << 10);
   }
-  std::size_t limit = 0, used = 0;  // "max" does not read as a number: no limit
+  std::size_t limit = 0, used = 0;  // without a limit the file says "max", which fails to parse as a number
   std::ifstream most("/sys/fs/cgroup/memory.max"), current("/sys/fs/cgroup/memory.current");
   if (most >> limit && current >> used) bytes = std::min(bytes, limit > used ? limit - used : 0);
   return bytes;
@@ -80,6 +80,7 @@ Arena::Arena(Reservation& memory, std::size_t limit)
 
 void* Arena::push(std::size_t bytes) {
   const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  // Rounding up overflows for the largest sizes, hence the first comparison.
   require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 10,
                        " KiB are in use, ", bytes >> 10, " KiB more are needed, and the limit is ", limit_ >> 10,
                        " KiB. Use a smaller batch or a larger memory limit.");
@@ -96,7 +97,7 @@ void* Arena::push(std::size_t bytes) {
 void Arena::pop_to(std::size_t mark) {
   assert(mark <= used_ && "a mark is given back once, in the reverse of the order taken");
   used_ = mark;
-  if (mark == 0) ++generation_;
+  if (mark == 0) ++generation_;  // the arena is empty: Arrays made before this are stale, even when memory is reused
 }
 
 bool Arena::holds(const void* pointer, std::uint32_t generation) const {

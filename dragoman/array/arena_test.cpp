@@ -21,7 +21,7 @@ TEST(Arena, HandsOutAlignedMemoryThatDoesNotOverlap) {
   EXPECT_EQ(arena.used(), 3 * Arena::kAlignment);
 }
 
-TEST(Arena, GivesTheSameMemoryAgainAfterAMark) {
+TEST(Arena, ReusesMemoryAfterPoppingToAMark) {
   HostReservation memory(kPage);
   Arena arena(memory);
   arena.push(100);
@@ -31,7 +31,7 @@ TEST(Arena, GivesTheSameMemoryAgainAfterAMark) {
   EXPECT_EQ(arena.push(7), before);
 }
 
-TEST(Arena, AScopeGivesBackWhatWasPushedInside) {
+TEST(Arena, AScopeFreesWhatWasPushedInside) {
   HostReservation memory(kPage);
   Arena arena(memory);
   arena.push(100);
@@ -43,7 +43,7 @@ TEST(Arena, AScopeGivesBackWhatWasPushedInside) {
   EXPECT_EQ(arena.used(), used);
 }
 
-TEST(Arena, RemembersItsPeakUntilTold) {
+TEST(Arena, KeepsItsPeakUntilReset) {
   HostReservation memory(kPage);
   Arena arena(memory);
   {
@@ -52,11 +52,11 @@ TEST(Arena, RemembersItsPeakUntilTold) {
   }
   arena.push(128);
   EXPECT_EQ(arena.peak(), 1024u);
-  arena.forget_peak();
+  arena.reset_peak();
   EXPECT_EQ(arena.peak(), 128u);
 }
 
-TEST(Arena, KnowsWhatItStillHolds) {
+TEST(Arena, HoldsOnlyMemoryThatWasNotPopped) {
   HostReservation memory(kPage);
   Arena arena(memory);
   const std::uint32_t generation = arena.generation();
@@ -69,11 +69,11 @@ TEST(Arena, KnowsWhatItStillHolds) {
   EXPECT_TRUE(arena.holds(first, generation));
   EXPECT_FALSE(arena.holds(second, generation));
   arena.pop_to(0);
-  arena.push(128);  // at the same address, but of another generation
+  arena.push(128);  // at the same address, but in another generation
   EXPECT_FALSE(arena.holds(first, generation));
 }
 
-TEST(Arena, AFullOneSaysWhatIsInUseAndWhatIsNeeded) {
+TEST(Arena, TheErrorOfAFullArenaSaysWhatIsInUseAndNeeded) {
   HostReservation memory(std::size_t{8} << 20);
   Arena arena(memory, std::size_t{4} << 20);
   arena.push(std::size_t{3} << 20);
@@ -97,9 +97,9 @@ TEST(Arena, ASizeThatOverflowsIsRefused) {
 }
 
 TEST(HostReservation, IsZeroAndCountsHowManyWereMade) {
-  const std::int64_t before = HostReservation::made();
+  const std::int64_t before = HostReservation::count_made();
   const HostReservation memory(kPage);
-  EXPECT_EQ(HostReservation::made(), before + 1);
+  EXPECT_EQ(HostReservation::count_made(), before + 1);
   for (std::size_t i = 0; i < kPage; ++i) ASSERT_EQ(static_cast<const char*>(memory.base())[i], 0);
 }
 

@@ -8,7 +8,8 @@ namespace dragoman {
 
 BFloat16::BFloat16(double value) {
   const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  // Adding what lies just below one half of the last place carries into it; a NaN stays one.
+  // Rounds to nearest, ties to even: adds just below half of the last kept bit, or exactly half if that bit is set. A
+  // NaN must stay a NaN, so its top fraction bit is set instead.
   const std::uint32_t rounded = std::isnan(value) ? word | 0x400000 : word + 0x7FFF + (word >> 16 & 1);
   bits = static_cast<std::uint16_t>(rounded >> 16);
 }
@@ -46,33 +47,33 @@ void* Array::raw() const {
   return data_;
 }
 
-Array Array::sparing(std::int64_t rows) const {
+Array Array::with_padding_rows(std::int64_t rows) const {
   Array same = *this;
-  same.spare_rows_ = rows;
+  same.padding_rows_ = rows;
   return same;
 }
 
-Array Array::with_spare_rows() const {
-  if (spare_rows_ == 0) return *this;
-  return Array(data_, {rows() + spare_rows_, cols()}, dtype_, device_, owner_);
+Array Array::including_padding_rows() const {
+  if (padding_rows_ == 0) return *this;
+  return Array(data_, {rows() + padding_rows_, cols()}, dtype_, device_, owner_);
 }
 
 Array Array::columns(std::int64_t first, std::int64_t count) const {
   require<ShapeError>(first >= 0 && count >= 0 && first <= cols() && count <= cols() - first, count, " columns from ",
-                      first, " of an array of shape ", shape_);
+                      first, " on are outside an array of shape ", shape_);
   Array view = *this;
   view.shape_ = shape_.rank() == 1 ? Shape{count} : Shape{rows(), count};
-  view.spare_rows_ = 0;
+  view.padding_rows_ = 0;
   view.data_ = static_cast<char*>(data_) + first * static_cast<std::int64_t>(size_of(dtype_));
   return view;
 }
 
 Array Array::row_range(std::int64_t first, std::int64_t count) const {
   require<ShapeError>(first >= 0 && count >= 0 && first <= rows() && count <= rows() - first, count, " rows from ",
-                      first, " of an array of shape ", shape_);
+                      first, " on are outside an array of shape ", shape_);
   Array view = *this;
   view.shape_ = Shape{count, cols()};
-  view.spare_rows_ = 0;
+  view.padding_rows_ = 0;
   view.data_ = static_cast<char*>(data_) + first * row_stride_ * static_cast<std::int64_t>(size_of(dtype_));
   return view;
 }
@@ -85,11 +86,11 @@ Array Array::moved_to(void* data) const {
 }
 
 Array Array::reshaped(const Shape& shape) const {
-  require<ShapeError>(contiguous() && shape.count() == count(), "an array of shape ", shape_,
-                      " cannot be read as one of shape ", shape);
+  require<ShapeError>(contiguous() && shape.count() == count(), "an array of shape ", shape_, " cannot be reshaped to ",
+                      shape);
   Array view = *this;
   view.shape_ = shape;
-  view.spare_rows_ = 0;
+  view.padding_rows_ = 0;
   view.row_stride_ = shape.cols();
   return view;
 }

@@ -1,5 +1,5 @@
-// An Array describes memory: shape, element type, device, address. It owns nothing and computes nothing; arenas and
-// parameter blocks own the bytes, backends compute on them.
+// An Array describes memory: shape, element type, device, address. It owns nothing and computes nothing: arenas and
+// parameter blocks own the bytes, and backends compute on them.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace dragoman {
 class Array {
  public:
   Array() = default;  // absent: no shape, no memory
-  // `owner` is the arena that the memory comes from, or nothing for memory that outlives every Array of it.
+  // `owner` is the arena that the memory comes from, or null for memory that outlives every Array of it.
   Array(void* data, const Shape& shape, DType dtype, Device device, const Arena* owner = nullptr);
 
   bool absent() const { return data_ == nullptr; }
@@ -28,8 +28,8 @@ class Array {
   Device device() const { return device_; }
   std::int64_t count() const { return shape_.count(); }
 
-  // Every Array can be read as a matrix: all axes but the last together are its rows. Rows lie row_stride() elements
-  // apart, which is more than cols() for a range of columns.
+  // Every Array can be read as a matrix: all axes but the last together are its rows. Consecutive rows start
+  // row_stride() elements apart, which is more than cols() for a view of some columns.
   std::int64_t rows() const { return shape_.rows(); }
   std::int64_t cols() const { return shape_.cols(); }
   std::int64_t row_stride() const { return row_stride_; }
@@ -38,23 +38,23 @@ class Array {
   // Views of the same memory. `columns` and `row_range` take a first index and a count.
   Array columns(std::int64_t first, std::int64_t count) const;
   Array row_range(std::int64_t first, std::int64_t count) const;
-  // Calls work(rows) for one range of rows after the other, each of about `elements`.
+  // Calls work(range) for consecutive ranges of rows, each with about `elements` elements and at least one row.
   template <class Work>
   void for_row_ranges(std::int64_t elements, const Work& work) const {
     const std::int64_t most = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, cols()));
     for (std::int64_t first = 0; first < rows(); first += most) work(row_range(first, std::min(most, rows() - first)));
   }
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
-  // The same shape and strides over other memory, which outlives every Array of it.
+  // The same shape and stride over other memory, which must outlive every Array of it.
   Array moved_to(void* data) const;
-  // Behind the last row lie so many more, which are nobody's and all zero: a matrix of round sizes is multiplied
-  // faster. Views have none.
-  Array sparing(std::int64_t rows) const;
-  std::int64_t spare_rows() const { return spare_rows_; }
-  Array with_spare_rows() const;  // those included
+  // The same array with the note that `rows` padding rows follow its last row in memory. They are all zero and not part
+  // of the shape. A product with a matrix of round size is faster, so kernels may include them. Views have none.
+  Array with_padding_rows(std::int64_t rows) const;
+  std::int64_t padding_rows() const { return padding_rows_; }
+  Array including_padding_rows() const;  // a matrix of rows() + padding_rows() rows
 
-  // The first element. Throws ShapeError if T is not the element type; a debug build also checks that the memory has
-  // not been given back.
+  // The address of the first element. Throws ShapeError if T is not the element type. A debug build also checks that
+  // the memory was not given back to its arena.
   template <class T>
   T* data() const {
     require<ShapeError>(kDTypeOf<std::remove_const_t<T>> == dtype_, "an array of ", dtype_, " was read as ",
@@ -66,7 +66,7 @@ class Array {
  private:
   Shape shape_;
   std::int64_t row_stride_ = 0;
-  std::int64_t spare_rows_ = 0;
+  std::int64_t padding_rows_ = 0;
   void* data_ = nullptr;
   const Arena* owner_ = nullptr;
   std::uint32_t generation_ = 0;

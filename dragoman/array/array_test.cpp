@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// Elements 0, 1, 2, ... in rows of four.
+// x holds the elements 0, 1, 2, ... in rows of four.
 class ArrayTest : public ::testing::Test {
  protected:
   ArrayTest() { std::iota(elements.begin(), elements.end(), 0.0f); }
@@ -17,7 +17,7 @@ class ArrayTest : public ::testing::Test {
   Array x{elements.data(), {3, 4}, DType::kFloat32, Device{}};
 };
 
-TEST_F(ArrayTest, ColumnsAreAViewWhoseRowsStayApart) {
+TEST_F(ArrayTest, ColumnsAreAViewThatKeepsTheRowStride) {
   const Array view = x.columns(1, 2);
   EXPECT_EQ(view.shape(), (Shape{3, 2}));
   EXPECT_EQ(view.row_stride(), 4);
@@ -42,7 +42,7 @@ TEST_F(ArrayTest, ReshapingKeepsTheOrderOfElements) {
   EXPECT_THROW(x.columns(0, 2).reshaped({6}), ShapeError);
 }
 
-TEST_F(ArrayTest, RangesOutsideAreRefused) {
+TEST_F(ArrayTest, RefusesRangesOutsideTheArray) {
   EXPECT_THROW(x.columns(3, 2), ShapeError);
   EXPECT_THROW(x.columns(-1, 2), ShapeError);
   EXPECT_THROW(x.row_range(2, 2), ShapeError);
@@ -58,7 +58,7 @@ TEST_F(ArrayTest, ReadingAnotherElementTypeNamesBoth) {
   }
 }
 
-TEST_F(ArrayTest, AbsentUntilGivenMemory) {
+TEST_F(ArrayTest, IsAbsentWithoutMemory) {
   EXPECT_TRUE(Array().absent());
   EXPECT_FALSE(Array());
   EXPECT_TRUE(x);

@@ -23,15 +23,15 @@ constexpr std::size_t size_of(DType dtype) {
 
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
-// What sums, means and other statistics of elements are kept in, and what is too delicate to be rounded to bfloat16.
+// The type for sums, means and other values that must not be rounded to bfloat16.
 constexpr DType statistics_of(DType dtype) { return dtype == DType::kBFloat16 ? DType::kFloat32 : dtype; }
 
-// A float32 without its last 16 bits, as the host stores it.
+// The host's bfloat16: a float32 without its last 16 bits.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
-  explicit BFloat16(double value);  // the nearest one, the even one of two that are equally near
+  explicit BFloat16(double value);  // rounds to nearest, ties to even
   explicit operator double() const;
 };
 

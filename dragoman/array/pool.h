@@ -1,5 +1,5 @@
-// Memory for gradients of intermediate values, which come and go in an order that is not a stack's. First fit over the
-// free ranges, so the addresses that a step hands out depend on its shapes alone.
+// Memory for the gradients of intermediate values, which are not freed in the order of a stack. Each request takes the
+// first free range that is large enough, so the addresses depend only on the shapes of a step.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ class Pool {
  public:
   explicit Pool(Reservation& memory, std::size_t limit = 0);
 
-  void* take(std::size_t bytes);  // aligned like an arena's; throws MemoryError
+  void* take(std::size_t bytes);  // aligned to Arena::kAlignment; throws MemoryError if the limit is reached
   void give_back(void* start);
   void give_back_all();
 
   std::size_t used() const { return used_; }
-  // The end of the highest range ever handed out: what the pool needs.
+  // The end of the highest range ever handed out, which is the memory that the pool needs.
   std::size_t peak() const { return peak_; }
 
  private:

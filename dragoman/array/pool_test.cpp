@@ -50,16 +50,16 @@ TEST_F(PoolTest, ItsPeakIsTheEndOfTheHighestRange) {
   EXPECT_EQ(pool.peak(), 11 * kUnit);
 }
 
-TEST_F(PoolTest, ATakeOfNothingStillHasAPlaceOfItsOwn) { EXPECT_NE(pool.take(0), pool.take(0)); }
+TEST_F(PoolTest, ATakeOfZeroBytesHasItsOwnAddress) { EXPECT_NE(pool.take(0), pool.take(0)); }
 
-TEST_F(PoolTest, AFullOneRefusesAndStaysUsable) {
+TEST_F(PoolTest, AFullPoolThrowsAndStaysUsable) {
   take(10);
   EXPECT_THROW(pool.take(7 * kUnit), MemoryError);
   EXPECT_THROW(pool.take(SIZE_MAX), MemoryError);
   EXPECT_EQ(take(6), 10u);
 }
 
-TEST_F(PoolTest, GivesBackEverythingAtOnce) {
+TEST_F(PoolTest, GiveBackAllFreesEverything) {
   take(3);
   take(4);
   pool.give_back_all();

@@ -1,5 +1,5 @@
-// How the rows of a ragged batch fall into sentences. A batch is one matrix, the sentences' rows stacked; there is no
-// padding, and a sentence cannot see its batch mates.
+// Which rows of a ragged batch belong to which sentence, and which keys a query may see. A batch is one matrix with the
+// rows of all sentences below one another. There is no padding, and a sentence does not see the others in its batch.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 namespace dragoman {
 
 struct Segments {
-  std::int64_t B = 0;        // sentences
-  std::int64_t R = 0;        // rows of all of them together
-  std::int64_t longest = 0;  // rows of the longest one
-  Array offsets;             // int32 [B + 1]: sentence b owns rows offsets[b] up to offsets[b + 1]
-  Array position;            // int32 [R]: a row's place in its sentence, from 0
-  Array sentence;            // int32 [R]: its sentence's number within the whole update, which keys its dropout
+  std::int64_t B = 0;        // number of sentences
+  std::int64_t R = 0;        // number of rows of all sentences together
+  std::int64_t longest = 0;  // number of rows of the longest sentence
+  Array offsets;             // int32 [B + 1]: sentence b has the rows offsets[b] to offsets[b + 1] - 1
+  Array position;            // int32 [R]: the position of each row in its sentence, from 0
+  Array sentence;            // int32 [R]: the number of its sentence within the whole update, from which dropout draws
 };
 
-// Which keys of its sentence a query may see, by position: query i sees key j iff
+// Which keys of its sentence a query may see, by position. Query i sees key j iff
 //   kAll:     |i - j| <= floor(r / 2)     (every j if r is 0)
 //   kCausal:  i - r < j <= i              (every j <= i if r is 0)
 struct Mask {
   enum class Kind : std::uint8_t { kAll, kCausal };
   Kind kind = Kind::kAll;
-  std::int64_t r = 0;  // the neighbourhood of restricted self-attention (Section 4 of the paper); 0: unrestricted
+  std::int64_t r = 0;  // the neighbourhood of restricted self-attention (Section 4 of the paper); 0 if unrestricted
 
-  // Query i sees the keys first_key(i) up to, but not including, last_key(i, n_k); none if they meet.
+  // Query i sees the keys from first_key(i) up to, but not including, last_key(i, n_k): none if first_key() is not
+  // below last_key().
   constexpr std::int64_t first_key(std::int64_t i) const {
     if (r == 0) return 0;
     const std::int64_t first = kind == Kind::kCausal ? i - r + 1 : i - r / 2;
@@ -38,7 +39,8 @@ struct Mask {
   }
 };
 
-// Whose keys the queries of a ragged batch may see: sentence b of the queries looks at sentence b of the keys.
+// Which keys the queries of a ragged batch may see: the queries of sentence b see the keys of sentence b, as the mask
+// allows.
 struct Reach {
   Segments queries, keys;
   Mask mask;

@@ -5,7 +5,7 @@
 namespace dragoman {
 namespace {
 
-// The keys that query i sees among n, as a picture: x for seen, . for hidden.
+// The keys that query i of n sees, as a picture: x for a visible key, . for a hidden one.
 std::string picture(const Mask& mask, std::int64_t i, std::int64_t n) {
   std::string keys(static_cast<std::size_t>(n), '.');
   for (std::int64_t j = mask.first_key(i); j < mask.last_key(i, n); ++j) keys[static_cast<std::size_t>(j)] = 'x';
@@ -14,7 +14,7 @@ std::string picture(const Mask& mask, std::int64_t i, std::int64_t n) {
 
 TEST(Mask, WithoutLimitsEveryQuerySeesEveryKey) {
   EXPECT_EQ(picture({}, 0, 4), "xxxx");
-  EXPECT_EQ(picture({}, 9, 4), "xxxx");  // queries and keys may be of different sentences
+  EXPECT_EQ(picture({}, 9, 4), "xxxx");  // queries and keys may come from different texts, so i may be beyond the keys
 }
 
 TEST(Mask, CausalHidesTheFuture) {
@@ -24,7 +24,7 @@ TEST(Mask, CausalHidesTheFuture) {
   EXPECT_EQ(picture(causal, 3, 4), "xxxx");
 }
 
-TEST(Mask, ANeighbourhoodReachesHalfOfItEachWay) {
+TEST(Mask, ANeighbourhoodReachesHalfItsSizeEachWay) {
   EXPECT_EQ(picture({.r = 3}, 2, 6), ".xxx..");
   EXPECT_EQ(picture({.r = 3}, 0, 6), "xx....");
   EXPECT_EQ(picture({.r = 2}, 5, 6), "....xx");

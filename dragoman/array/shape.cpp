@@ -9,14 +9,14 @@ Shape::Shape(std::initializer_list<std::int64_t> dims) {
   std::int64_t count = 1;
   for (const std::int64_t dim : dims) {
     require<ShapeError>(dim >= 0, "an axis cannot have ", dim, " elements");
-    require<ShapeError>(!__builtin_mul_overflow(count, dim, &count), "an array of that many elements overflows");
+    require<ShapeError>(!__builtin_mul_overflow(count, dim, &count), "the number of elements of the array overflows");
     dims_[rank_++] = dim;
   }
 }
 
 std::int64_t Shape::dim(int axis) const {
   const int index = axis < 0 ? rank_ + axis : axis;
-  require<ShapeError>(index >= 0 && index < rank_, "axis ", axis, " of a shape with ", rank_, " axes");
+  require<ShapeError>(index >= 0 && index < rank_, "there is no axis ", axis, " in a shape with ", rank_, " axes");
   return dims_[index];
 }
 

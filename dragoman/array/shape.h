@@ -1,4 +1,4 @@
-// The extent of an Array along each of its axes: at most four, the last one contiguous in memory.
+// The size of an Array along each of its axes. There are at most four, and the last one is contiguous in memory.
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> dims);  // throws ShapeError on a negative size or one that overflows
+  // Throws ShapeError for more than four axes, a negative size, or a number of elements that overflows.
+  Shape(std::initializer_list<std::int64_t> dims);
 
   int rank() const { return rank_; }
   // dim(-1) is the last axis.
   std::int64_t dim(int axis) const;
   std::int64_t count() const;
-  // All axes but the last taken together; 1 for a vector.
+  // The product of all axes but the last; 1 for a vector.
   std::int64_t rows() const;
   std::int64_t cols() const { return rank_ == 0 ? 1 : dims_[rank_ - 1]; }
 

@@ -25,14 +25,14 @@ TEST(Shape, AxesCountFromEitherEnd) {
   EXPECT_THROW(shape.dim(-3), ShapeError);
 }
 
-TEST(Shape, WithoutAxesIsOneNumber) {
+TEST(Shape, AShapeWithoutAxesHasOneElement) {
   EXPECT_EQ(Shape().rank(), 0);
   EXPECT_EQ(Shape().count(), 1);
 }
 
 TEST(Shape, AnAxisMayBeEmpty) { EXPECT_EQ((Shape{0, 7}).count(), 0); }
 
-TEST(Shape, RefusesSizesThatNoArrayHas) {
+TEST(Shape, RefusesNegativeAndOverflowingSizesAndTooManyAxes) {
   EXPECT_THROW((Shape{2, -1}), ShapeError);
   EXPECT_THROW((Shape{1, 1, 1, 1, 1}), ShapeError);
   EXPECT_THROW((Shape{std::int64_t{1} << 40, std::int64_t{1} << 40}), ShapeError);

@@ -1,4 +1,4 @@
-// Token ids as models and kernels read them: those that are the same in every vocabulary, and those of a ragged batch.
+// Token ids as models and kernels use them: the special ids that every vocabulary has, and the ids of a ragged batch.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace dragoman {
 
-// Id 0 is reserved: no sentence holds it and it is never generated. (A decoder that starts from a zero vector reads it
-// first, because it looks up zero.)
+// Id 0 is reserved: no sentence contains it and it is never generated. Its embedding is the zero vector, so a decoder
+// that starts from a zero vector reads it first.
 inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2, kUnk = 3;
-// A row without a target: it adds nothing to the loss.
+// The target of a row that has none: the row adds nothing to the loss.
 inline constexpr std::int32_t kNoTarget = -1;
 
-// The rows of a batch by token: token tokens[u] stands in rows[starts[u]] up to rows[starts[u + 1]], in rising order.
-// With it the gradient of an embedding is summed in an order that depends on the batch alone.
+// The rows of a batch grouped by token: tokens[u] occurs in the rows rows[starts[u]] to rows[starts[u + 1] - 1], in
+// ascending order. With this index the gradient of an embedding is summed in an order that depends only on the batch.
 struct TokenRows {
-  Array tokens;  // int32 [U], rising
+  Array tokens;  // int32 [U], ascending, without repeats
   Array starts;  // int32 [U + 1]
   Array rows;    // int32 [R]
 };
@@ -25,7 +25,7 @@ struct TokenRows {
 struct Tokens {
   Array ids;  // int32 [R]
   Segments segments;
-  TokenRows index;  // absent arrays unless gradients were asked for
+  TokenRows index;  // its arrays are absent unless gradients are needed
 };
 
 }  // namespace dragoman

@@ -12,16 +12,16 @@ namespace dragoman {
 
 namespace {
 
-// The formula's own error is of the order of step^4, that of rounding of the order of 1e-16 / step: with the first step
-// both stay far below the gradients of interest. Where the function has a kink within its reach, as a ReLU has, a
-// smaller step may stay on one side of it.
+// The formula's own error is of the order of step^4 and the rounding error of the order of 1e-16 / step. With the first
+// step both are far below the gradients of interest. If the function has a kink nearby, as a ReLU has, a smaller step
+// may stay on one side of it.
 constexpr double kSteps[] = {5e-5, 5e-6, 5e-7};
-// A difference this close needs no second look.
+// If a difference is this close to the gradient, no smaller step is tried.
 constexpr double kClose = 1e-8;
-// Rounding drowns differences smaller than this.
+// Differences smaller than this are mostly rounding error.
 constexpr double kAboutZero = 1e-6;
 
-constexpr std::uint32_t kRootPurpose = 0x726F6F74;  // "root": unlike any numbers that a caller may have drawn
+constexpr std::uint32_t kRootPurpose = 0x726F6F74;  // "root", so that the numbers differ from those of callers
 
 double read(const Backend& on, const Array& place) {
   double value = 0;
@@ -44,7 +44,8 @@ double difference(const Backend& on, Array& place, double step, const std::funct
   return (8 * near - far) / (12 * step);
 }
 
-// The difference that comes nearest to `gradient`: a right one is met at some step, a wrong one at none.
+// The difference, among those of all steps, that is nearest to `gradient`. A correct gradient agrees with some step, a
+// wrong one with none.
 double nearest_difference(const Backend& on, Array& place, double gradient, const std::function<double()>& objective) {
   double nearest = std::numeric_limits<double>::infinity();
   for (const double step : kSteps) {
@@ -63,7 +64,7 @@ std::vector<double> host_values(Backend& on, const Array& x) {
   return values;
 }
 
-// What reaches the root of backward: one if it is a single number, else random numbers.
+// The gradient of the root from which backward starts: 1 if it is a single number, otherwise random numbers.
 std::vector<double> draw_d_root(std::int64_t count) {
   if (count == 1) return {1.0};
   RandomStream random(1, kRootPurpose);
@@ -79,7 +80,7 @@ void run_backward(Backend& on, const Tensor& root, const std::vector<double>& d_
   backward(root, staged);
 }
 
-// The gradient that backward left, or zeros if none came this far.
+// The gradient that backward left in the leaf, or zeros if none reached it.
 Array gradient_of(Backend& on, const Tensor& leaf) {
   Array gradient = finished_gradient(on, *leaf.variable());
   if (gradient) return gradient;

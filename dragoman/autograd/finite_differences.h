@@ -1,5 +1,5 @@
-// Gradients checked against differences of the function itself, in double. A backward pass that lacks a term, or has
-// one too many, cannot hide from this.
+// Checks gradients against finite differences of the function itself, in double. The check finds a backward pass that
+// lacks a term or has one too many.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,20 @@ namespace dragoman {
 
 // How far `gradient` is from central differences of fourth order,
 //   (8 (f(x + step) - f(x - step)) - (f(x + 2 step) - f(x - 2 step))) / (12 step),
-// taken for each element of `values` in turn: the largest deviation divided by the largest difference, or the deviation
-// itself where all differences are about zero. Smaller steps are tried where the first disagrees, because it may have
-// reached across the kink of a ReLU. `values` is float64 and may be a range of columns; `objective` reads it. Every
-// element is as it was afterwards. What is not a number is infinitely far.
+// where f is `objective` and x each element of `values` in turn. Returns the largest deviation divided by the largest
+// difference, or the largest deviation itself if all differences are about zero; infinity if anything is not finite.
+// If the difference with the first step disagrees, smaller steps are tried, because the first may have crossed the kink
+// of a ReLU. `values` is float64, may be a range of columns, and is read by `objective`. Afterwards every element has
+// its old value.
 double finite_difference_error(Backend& on, const Array& values, const Array& gradient,
                                const std::function<double()>& objective);
 
-// A differentiable function of some tensors: what an op is once its settings are chosen. It is called often, with and
-// without a Recording, and must always compute the same.
+// A differentiable function of some tensors, such as an op with its settings fixed. It is called many times, with and
+// without a Recording, and must compute the same values each time.
 using DifferentiableFunction = std::function<Tensor(std::span<const Tensor>)>;
 
-// The largest finite_difference_error among the inputs of f, for the sum of its elements times fixed random numbers, or
-// for f itself if it is one number (a loss). Inputs are float64.
+// The largest finite_difference_error among the inputs of f. The objective is the sum of f's elements, each times a
+// fixed random number, or f itself if it is one number (a loss). Inputs are float64.
 double gradient_error(Backend& on, std::span<const Array> inputs, const DifferentiableFunction& f);
 
 }  // namespace dragoman

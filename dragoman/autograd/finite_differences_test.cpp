@@ -35,7 +35,7 @@ TEST(FiniteDifferences, ErrorIsAbsoluteWhereNothingChanges) {
   EXPECT_EQ(finite_difference_error(*bench.on, x, gradient, [] { return 3.0; }), 0.5);
 }
 
-TEST(FiniteDifferences, TakeColumnsOfAWiderArray) {
+TEST(FiniteDifferences, WorkForColumnsOfAWiderArray) {
   const Workbench bench;
   const Array wide = bench.random({2, 5}, 1).array(), x = wide.columns(1, 2);
   const Array gradient = bench.tensor({2, 2}, {1, 2, 3, 4}).array();
@@ -46,13 +46,13 @@ TEST(FiniteDifferences, TakeColumnsOfAWiderArray) {
   EXPECT_LT(finite_difference_error(*bench.on, x, gradient, objective), 1e-9);
 }
 
-TEST(FiniteDifferences, LookOnOneSideOfANearbyKink) {
+TEST(FiniteDifferences, AvoidANearbyKink) {
   const Workbench bench;
   const Array x = bench.tensor({1}, {2e-5}).array(), gradient = bench.tensor({1}, {1}).array();
   EXPECT_LT(finite_difference_error(*bench.on, x, gradient, [&] { return std::max(0.0, elements(x)[0]); }), 1e-9);
 }
 
-TEST(FiniteDifferences, WhatIsNotANumberIsInfinitelyFar) {
+TEST(FiniteDifferences, NaNGivesAnInfiniteError) {
   const Workbench bench;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Array x = bench.tensor({2}, {1, 2}).array(), ones = bench.tensor({2}, {1, 1}).array();
@@ -61,7 +61,7 @@ TEST(FiniteDifferences, WhatIsNotANumberIsInfinitelyFar) {
   EXPECT_TRUE(std::isinf(finite_difference_error(*bench.on, x, ones, [&] { return nan; })));
 }
 
-// y = factor x, whose backward says that dx = slope dy.
+// y = factor x, with a backward that computes dx = slope dy.
 Tensor scaled(const Tensor& x, double factor, double slope) {
   Backend& on = x.backend();
   Array y = on.empty_like(x.array());
@@ -69,7 +69,7 @@ Tensor scaled(const Tensor& x, double factor, double slope) {
   return record(y, {x}, [&on, slope](const Array& dy, Sinks& d) { on.scaled(dy, slope, d.into(0)); });
 }
 
-// The sum of all elements: one number, like a loss.
+// The sum of all elements, which is one number like a loss.
 Tensor sum(const Tensor& x) {
   Backend& on = x.backend();
   Array total = on.empty({1}, DType::kFloat64);
@@ -87,7 +87,7 @@ TEST(GradientError, IsSmallForARightBackwardAndLargeForAWrongOne) {
   EXPECT_NEAR(gradient_error(*bench.on, inputs, [](auto x) { return scaled(x[0], 2, 1.9); }), 0.05, 1e-8);
 }
 
-TEST(GradientError, TakesALossAsItIs) {
+TEST(GradientError, WorksForALoss) {
   const Workbench bench;
   const Array inputs[] = {bench.random({3, 2}, 1).array()};
   EXPECT_LT(gradient_error(*bench.on, inputs, [](auto x) { return sum(scaled(x[0], 2, 2)); }), 1e-9);

@@ -9,7 +9,7 @@ thread_local Recording* current_recording = nullptr;
 }  // namespace
 
 Recording::Recording(Backend& on) : on_(on), values_(on.arena()), tape_(on.host_arena()), outer_(current_recording) {
-  require<Error>(outer_ == nullptr || &outer_->on_ != &on_, "a backend records one pass at a time");
+  require<Error>(outer_ == nullptr || &outer_->on_ != &on_, "a backend can have only one Recording at a time");
   current_recording = this;
 }
 
@@ -23,7 +23,7 @@ Recording* Recording::current() { return current_recording; }
 NoGradient::NoGradient() : hidden_(current_recording) { current_recording = nullptr; }
 NoGradient::~NoGradient() { current_recording = hidden_; }
 
-bool recorded(std::span<const Tensor> inputs) {
+bool will_be_recorded(std::span<const Tensor> inputs) {
   if (current_recording == nullptr) return false;
   for (const Tensor& input : inputs) {
     if (input && input.variable() != nullptr) return true;
@@ -56,13 +56,13 @@ void* new_closure(Recording& recording, std::size_t bytes) { return recording.ba
 }  // namespace internal
 
 Tensor leaf(Backend& on, const Array& array) {
-  require<Error>(current_recording != nullptr, "a leaf needs a Recording to live in");
+  require<Error>(current_recording != nullptr, "leaf: there is no Recording on this thread");
   return Tensor(on, array, internal::new_variable(on, array));
 }
 
 Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
   const Array view = x.array().columns(first, count);
-  if (!recorded({x})) return Tensor(x.backend(), view);
+  if (!will_be_recorded({x})) return Tensor(x.backend(), view);
   Variable* variable = internal::new_variable(x.backend(), view);
   link_view(*variable, *x.variable(), first);
   return Tensor(x.backend(), view, variable);
@@ -70,13 +70,18 @@ Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
-// The Recording that `root` is on.
+// The Recording that `root` was computed in.
 Recording& recording_of(const Tensor& root) {
   require<Error>(root.variable() != nullptr && current_recording != nullptr,
-                 "backward: nothing was recorded on the way to this tensor");
+                 "backward: the computation of this tensor was not recorded");
   return *current_recording;
 }
 
+// Visits the functions from last to first. For each one:
+//   1. collects the gradients of its outputs; later functions have written them. Skips the function if there are none;
+//   2. frees what later functions pushed onto the device arena;
+//   3. runs its backward, which writes or adds to the gradients of its inputs;
+//   4. returns the gradients of its outputs to the pool.
 void run_tape(Recording& recording) {
   Backend& on = recording.backend();
   for (Node* node = recording.last(); node != nullptr; node = node->previous) {
@@ -103,7 +108,7 @@ void run_tape(Recording& recording) {
 void backward(const Tensor& root) { backward(std::span(&root, 1)); }
 
 void backward(std::span<const Tensor> roots) {
-  require<Error>(!roots.empty(), "backward: there is nothing to start from");
+  require<Error>(!roots.empty(), "backward: no tensor was given to start from");
   for (const Tensor& root : roots) {
     require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
     recording_of(root);

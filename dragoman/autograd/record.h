@@ -1,6 +1,6 @@
-// Recording and running backward. While a Recording is alive on a thread, ops leave what their backward needs on its
-// tape: a node and a closure in the host arena, saved Arrays in the device arena. Nothing is freed one by one; leaving
-// the Recording gives everything back.
+// Records ops and runs their backward functions in reverse. While a Recording exists on a thread, each op appends to
+// its tape what backward needs: a node and a closure in the host arena, saved Arrays in the device arena. Nothing is
+// freed one by one; the end of the Recording frees everything.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 
 namespace dragoman {
 
-// What a recorded function writes into: the gradients of its inputs, by their order in record().
+// The sinks that a recorded function writes its inputs' gradients to, in the order of the inputs in record().
 class Sinks {
  public:
   Sinks(Backend& on, Variable* const* inputs) : on_(on), inputs_(inputs) {}
   Sink into(int input) { return sink_of(on_, inputs_[input]); }
-  // The first N, taken in order: where one variable is two inputs, the first overwrites and the second adds. (As
-  // separate arguments of a call they would be taken in an order that C++ leaves open.)
+  // The first N sinks, made in order: if one variable is two inputs, the first sink overwrites and the second adds.
+  // (Calls of into() as separate function arguments would run in an order that C++ does not define.)
   template <int N>
   std::array<Sink, N> first() {
     std::array<Sink, N> sinks;
@@ -35,15 +35,18 @@ class Sinks {
   Variable* const* inputs_;
 };
 
-// One recorded function. `run` calls the closure with the gradients of its outputs, absent where nothing reached one.
+// One recorded function. `run` calls the closure with the gradients of its outputs; the array of an output that no
+// gradient reached is absent.
 struct Node {
   static constexpr int kMaxOutputs = 2;
   Node* previous = nullptr;
   void (*run)(void* closure, Array* d_outputs, Sinks& sinks) = nullptr;
   void* closure = nullptr;
-  Variable** inputs = nullptr;  // in the host arena, as many as there are
+  Variable** inputs = nullptr;  // an array in the host arena; null for an input that needs no gradient
   std::array<Variable*, kMaxOutputs> outputs{};
-  std::size_t mark = 0;  // of the device arena when forward was done: backward pops what later functions pushed
+  // The mark of the device arena after this function's forward. Backward pops to it, which frees what later functions
+  // pushed.
+  std::size_t mark = 0;
 };
 
 class Recording {
@@ -53,7 +56,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // The innermost one on this thread, unless a NoGradient hides it.
+  // The innermost Recording on this thread; null if there is none or a NoGradient hides it.
   static Recording* current();
 
   Backend& backend() const { return on_; }
@@ -66,7 +69,7 @@ class Recording {
   Node* last_ = nullptr;
 };
 
-// Hides the Recording: what is computed inside has no history.
+// Hides the current Recording in its scope: values computed inside have no history.
 class NoGradient {
  public:
   NoGradient();
@@ -78,18 +81,18 @@ class NoGradient {
   Recording* hidden_;
 };
 
-// A tensor whose gradient is wanted though no op made it: gradients end there. Its Variable lives in the Recording.
+// A tensor that no op computed but whose gradient is wanted, such as an input. Its Variable lives in the Recording.
 Tensor leaf(Backend& on, const Array& array);
 
-// Whether an op on these inputs will be recorded.
-bool recorded(std::span<const Tensor> inputs);
-inline bool recorded(std::initializer_list<Tensor> inputs) {
-  return recorded(std::span(inputs.begin(), inputs.size()));
+// Whether an op on these inputs will be recorded: there is a Recording, and some input needs a gradient.
+bool will_be_recorded(std::span<const Tensor> inputs);
+inline bool will_be_recorded(std::initializer_list<Tensor> inputs) {
+  return will_be_recorded(std::span(inputs.begin(), inputs.size()));
 }
 
-// Runs the tape backwards from `root`, whose own gradient is one (or `d_root`), or from several numbers whose sum it
-// is. Parameter gradients are left in their buffers, those of leaves in their Variables; all others are given back on
-// the way.
+// Runs the tape backwards from `root`, whose own gradient is 1 or `d_root`. With several roots, which must be single
+// numbers, the gradients are those of their sum. Gradients of parameters stay in the parameters' buffers and gradients
+// of leaves in their Variables; all others are freed on the way.
 void backward(const Tensor& root);
 void backward(std::span<const Tensor> roots);
 void backward(const Tensor& root, const Array& d_root);
@@ -107,22 +110,23 @@ void attach(Recording& recording, Node& node, const Function& function) {
 }
 }  // namespace internal
 
-// A copy of a list for the closure of a function with these inputs; it lives as long as the tape. Empty if the function
-// is not recorded.
+// Copies a list for the closure of a function with these inputs. The copy lives as long as the tape. Empty if the
+// function is not recorded.
 template <class T>
-std::span<const T> kept(std::span<const T> values, std::span<const Tensor> inputs) {
+std::span<const T> copy_to_tape(std::span<const T> values, std::span<const Tensor> inputs) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-  if (!recorded(inputs)) return {};
+  if (!will_be_recorded(inputs)) return {};
   T* copy = static_cast<T*>(internal::new_closure(*Recording::current(), values.size_bytes()));
   std::ranges::copy(values, copy);
   return {copy, values.size()};
 }
 
-// y = f(inputs), with function(dy, sinks) as its backward. dy may be overwritten: nobody reads it afterwards.
+// Records y = f(inputs) with function(dy, sinks) as its backward, if will_be_recorded(inputs). The function may
+// overwrite dy, because it is not read afterwards.
 template <class Function>
 Tensor record(const Array& y, std::span<const Tensor> inputs, const Function& function) {
   Backend& on = inputs.front().backend();
-  if (!recorded(inputs)) return Tensor(on, y);
+  if (!will_be_recorded(inputs)) return Tensor(on, y);
   Recording& recording = *Recording::current();
   Node& node = internal::new_node(recording, inputs);
   node.outputs[0] = internal::new_variable(on, y);
@@ -135,12 +139,12 @@ Tensor record(const Array& y, std::initializer_list<Tensor> inputs, const Functi
   return record(y, std::span(inputs.begin(), inputs.size()), function);
 }
 
-// (s, y) = f(inputs), with function(ds, dy, sinks) as its backward; one of ds and dy may be absent.
+// Records (s, y) = f(inputs) with function(ds, dy, sinks) as its backward. One of ds and dy may be absent.
 template <class Function>
 std::array<Tensor, 2> record(const Array& s, const Array& y, std::initializer_list<Tensor> inputs,
                              const Function& function) {
   Backend& on = inputs.begin()->backend();
-  if (!recorded(inputs)) return {Tensor(on, s), Tensor(on, y)};
+  if (!will_be_recorded(inputs)) return {Tensor(on, s), Tensor(on, y)};
   Recording& recording = *Recording::current();
   Node& node = internal::new_node(recording, std::span(inputs.begin(), inputs.size()));
   node.outputs = {internal::new_variable(on, s), internal::new_variable(on, y)};
@@ -149,7 +153,8 @@ std::array<Tensor, 2> record(const Array& s, const Array& y, std::initializer_li
   return {Tensor(on, s, node.outputs[0]), Tensor(on, y, node.outputs[1])};
 }
 
-// Columns [first, first + count) of x: a view of its values and of its gradient. x is no parameter.
+// Columns [first, first + count) of x: a view of its values and of its gradient. x must not be a parameter, and views
+// of one tensor must not overlap.
 Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count);
 
 }  // namespace dragoman

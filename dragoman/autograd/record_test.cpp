@@ -25,7 +25,7 @@ Tensor plus(const Tensor& a, const Tensor& b) {
   });
 }
 
-// (s, y) = (2 x, 3 x), with what reached each of them.
+// (s, y) = (2 x, 3 x), which also notes which of ds and dy reached it.
 std::array<Tensor, 2> two_and_three_times(const Tensor& x, int& outputs_reached) {
   Backend& on = x.backend();
   Array s = on.empty_like(x.array()), y = on.empty_like(x.array());
@@ -38,7 +38,7 @@ std::array<Tensor, 2> two_and_three_times(const Tensor& x, int& outputs_reached)
   });
 }
 
-// A parameter's gradient, gathered in `buffer`.
+// The Variable of a parameter whose gradient is summed in `buffer`.
 Variable persistent(const Tensor& buffer) {
   Variable variable;
   variable.shape = buffer.shape();
@@ -64,14 +64,14 @@ TEST_F(Record, NothingIsRecordedWithoutARecording) {
   const Tensor x = bench.tensor({2}, {1, 2});
   Variable variable = persistent(bench.tensor({2}, {0, 0}));
   const Tensor parameter(on, x.array(), &variable);
-  EXPECT_FALSE(recorded({parameter}));
+  EXPECT_FALSE(will_be_recorded({parameter}));
   EXPECT_EQ(times(parameter, 2).variable(), nullptr);
   EXPECT_EQ(columns(parameter, 0, 1).variable(), nullptr);
   EXPECT_EQ(on.host_arena().used(), 0u);
   EXPECT_THROW(leaf(on, x.array()), Error);
 }
 
-TEST_F(Record, WhatHangsOnNoVariableIsNotRecorded) {
+TEST_F(Record, AFunctionOfTensorsWithoutGradientsIsNotRecorded) {
   const Recording recording(on);
   EXPECT_EQ(times(bench.tensor({1}, {1}), 2).variable(), nullptr);
   EXPECT_EQ(on.host_arena().used(), 0u);
@@ -97,7 +97,7 @@ TEST_F(Record, GradientsRunThroughAChainToTheLeaf) {
   EXPECT_EQ(gradient(x), (Doubles{-6, -60}));
 }
 
-TEST_F(Record, OneNumberStartsWithAGradientOfOne) {
+TEST_F(Record, ASingleNumberHasTheGradientOne) {
   const Recording recording(on);
   const Tensor x = leaf_of({1}, {5});
   backward(times(x, 4));
@@ -111,7 +111,7 @@ TEST_F(Record, BranchesOfADiamondAddUp) {
   EXPECT_EQ(gradient(x), (Doubles{18, 180}));
 }
 
-TEST_F(Record, AFunctionOffTheWayIsNotRun) {
+TEST_F(Record, AFunctionThatDoesNotLeadToTheRootIsNotRun) {
   const Recording recording(on);
   const Tensor x = leaf_of({1}, {1}), other = leaf_of({1}, {1});
   const Tensor y = times(x, 2);
@@ -121,7 +121,7 @@ TEST_F(Record, AFunctionOffTheWayIsNotRun) {
   EXPECT_TRUE(finished_gradient(on, *other.variable()).absent());
 }
 
-TEST_F(Record, TwoOutputsAreTwoWaysToTheInput) {
+TEST_F(Record, GradientsOfBothOutputsReachTheInput) {
   for (const int which : {0, 1, 2}) {
     const Recording recording(on);
     const Tensor x = leaf_of({1}, {1});
@@ -144,7 +144,7 @@ TEST_F(Record, SinksOverwriteThenAccumulate) {
   EXPECT_EQ(sink_of(on, &variable).write, Sink::Write::kOverwrite);
 }
 
-TEST_F(Record, AParametersBufferIsOverwrittenFirstAndKeptAfterwards) {
+TEST_F(Record, AParametersBufferIsOverwrittenFirstAndThenAddedTo) {
   const Tensor x = bench.tensor({2}, {1, 2}), buffer = bench.tensor({2}, {700, 800});
   Variable variable = persistent(buffer);
   const Tensor parameter(on, x.array(), &variable);
@@ -177,7 +177,7 @@ TEST_F(Record, WholeAndViewAddUpInEitherOrder) {
   for (const bool whole_first : {true, false}) {
     const Recording recording(on);
     const Tensor x = leaf_of({1, 2}, {1, 2}), y = times(x, 1), view = columns(y, 1, 1);
-    // Backward comes to the last function first.
+    // Backward runs the last function first.
     const Tensor early = whole_first ? columns(times(y, 5), 0, 1) : times(view, 7);
     const Tensor late = whole_first ? times(view, 7) : columns(times(y, 5), 0, 1);
     run_backward(plus(early, late), {1});
@@ -192,7 +192,7 @@ TEST_F(Record, ViewsOfOneWholeDoNotOverlap) {
   expect_shape_error([&] { columns(view, 0, 1); }, {"columns 1 to 2", "overlap"});
 }
 
-TEST_F(Record, AParameterHasNoViews) {
+TEST_F(Record, AParameterCannotHaveViews) {
   const Recording recording(on);
   const Tensor x = bench.tensor({1, 2}, {1, 2}), buffer = bench.tensor({1, 2}, {0, 0});
   Variable variable = persistent(buffer);
@@ -207,7 +207,7 @@ TEST_F(Record, BackwardNeedsOneNumberAndAHistory) {
   EXPECT_THROW(backward(bench.tensor({1}, {1})), Error);
 }
 
-TEST_F(Record, LeavingARecordingGivesAllMemoryBack) {
+TEST_F(Record, TheEndOfARecordingFreesAllMemory) {
   const Tensor x = bench.random({64, 64}, 1);
   const std::size_t values = on.arena().mark(), host = on.host_arena().mark();
   for (int step = 0; step < 3; ++step) {
@@ -223,7 +223,7 @@ TEST_F(Record, LeavingARecordingGivesAllMemoryBack) {
   EXPECT_EQ(on.gradients().used(), 0u);
 }
 
-TEST_F(Record, BackwardGivesValuesAndGradientsBackOnItsWay) {
+TEST_F(Record, BackwardFreesValuesAndGradientsOnItsWay) {
   const Recording recording(on);
   const Tensor x = leaf(on, bench.random({64, 64}, 1).array());
   const std::size_t bytes = 64 * 64 * sizeof(double);
@@ -248,7 +248,7 @@ TEST_F(Record, ReadingAnArrayThatWasGivenBackIsCaught) {
 }
 #endif
 
-TEST(Recording, OneAtATimeOnABackend) {
+TEST(Recording, ABackendHasOneAtATime) {
   const auto on = make_backend(Device{});
   const Recording outer(*on);
   EXPECT_THROW(Recording inner(*on), Error);
@@ -256,7 +256,7 @@ TEST(Recording, OneAtATimeOnABackend) {
   EXPECT_NO_THROW(Recording elsewhere(*other));
 }
 
-TEST(Backward, NeedsTheRecordingThatItRunsOn) {
+TEST(Backward, NeedsTheRecordingOfItsTensor) {
   const auto on = make_backend(Device{});
   const Recording recording(*on);
   Array x = on->empty({1}, DType::kFloat64);
@@ -275,7 +275,7 @@ TEST_F(RecordTest, BackwardFromSeveralNumbersIsThatOfTheirSum) {
   EXPECT_EQ(gradient(x), (Doubles{121}));
 }
 
-TEST_F(RecordTest, EveryRootIsOneNumber) {
+TEST_F(RecordTest, EveryRootMustBeOneNumber) {
   const Recording recording(on);
   const Tensor x = leaf_of({1}, {5}), wide = leaf_of({2}, {1, 2});
   const Tensor roots[] = {times(x, 2), times(wide, 2)};

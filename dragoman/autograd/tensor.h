@@ -1,5 +1,5 @@
 // A Tensor is an Array with a history: it knows the backend that computes on it and, while gradients are recorded, the
-// Variable that its gradient flows into. Tensors are small values; the step's arena owns what they point to.
+// Variable that receives its gradient. Tensors are small values; the step's arenas own what they point to.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ class Tensor {
   std::int64_t dim(int axis) const { return array_.dim(axis); }
   std::int64_t rows() const { return array_.rows(); }
   Backend& backend() const { return *backend_; }
-  Variable* variable() const { return variable_; }  // nothing if no gradient is wanted
+  Variable* variable() const { return variable_; }  // null if no gradient is wanted
 
-  // The sizes of all axes; throws ShapeError unless there are `Rank` of them.
+  // The sizes of all axes. Throws ShapeError unless there are exactly `Rank` of them.
   template <std::size_t Rank>
   std::array<std::int64_t, Rank> dims() const {
     require<ShapeError>(shape().rank() == static_cast<int>(Rank), "expected ", Rank, " axes, but the shape is ",
@@ -43,7 +43,7 @@ class Tensor {
   Variable* variable_ = nullptr;
 };
 
-// The array of a Tensor that may be missing, such as a bias.
+// The array of an optional Tensor, such as a bias; absent if there is none.
 inline Array array_or_absent(const Tensor& x) { return x ? x.array() : Array(); }
 
 }  // namespace dragoman

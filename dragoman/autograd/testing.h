@@ -1,5 +1,5 @@
-// What tests of ops and layers share: tensors on a backend of their own, gradients against finite differences, and a
-// fused op against its composition.
+// Helpers for tests of ops and layers: make tensors on a backend, check gradients against finite differences, and
+// compare a fused op with its composition.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace dragoman {
 
 using Tensors = std::vector<Tensor>;
 
-// Makes tensors of one device and element type.
+// A backend, and functions that make tensors of one element type on it.
 struct Workbench {
   explicit Workbench(const KernelCase& with = {Device{}, DType::kFloat64, 1e-12})
       : on(make_backend(with.device, {.threads = 2})), dtype(with.dtype), tolerance(with.tolerance) {}
@@ -47,14 +47,14 @@ inline void on_each_kernel_case(const std::function<void(const Workbench&)>& tes
   }
 }
 
-// The gradient of every input (float64) is what differences of f say.
+// Expects that the gradient of every input (float64) agrees with finite differences of f.
 inline void expect_gradients_match(const DifferentiableFunction& f, const Tensors& inputs) {
   std::vector<Array> arrays;
   for (const Tensor& input : inputs) arrays.push_back(input.array());
   EXPECT_LT(gradient_error(inputs.front().backend(), arrays, f), 1e-8);
 }
 
-// The values of f, and the gradients of its inputs when random numbers (or one, if f is a single number) reach it.
+// The values y of f, and the gradients of its inputs. The gradient of y is random, or 1 if y is a single number.
 struct Evaluation {
   Doubles y;
   std::vector<Doubles> gradients;
@@ -77,7 +77,7 @@ inline Evaluation evaluate(const DifferentiableFunction& f, const Tensors& input
   return result;
 }
 
-// Both functions have the same values and the same gradients.
+// Expects that both functions have the same values and the same gradients.
 inline void expect_same_function(const DifferentiableFunction& f, const DifferentiableFunction& g,
                                  const Tensors& inputs, double tolerance) {
   const Evaluation of_f = evaluate(f, inputs), of_g = evaluate(g, inputs);
@@ -88,7 +88,7 @@ inline void expect_same_function(const DifferentiableFunction& f, const Differen
   }
 }
 
-// The call throws a ShapeError whose text holds all of the parts: the op and the shapes.
+// Expects that the call throws a ShapeError whose text contains all of the parts, such as the op and the shapes.
 inline void expect_shape_error(const std::function<void()>& call, std::initializer_list<std::string> parts) {
   try {
     call();

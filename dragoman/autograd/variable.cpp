@@ -19,7 +19,7 @@ bool any_view_written(const Variable& whole) {
   return false;
 }
 
-// Zeroes the columns of `whole` that no view has written; afterwards all of it is written.
+// Zeroes the columns of `whole` that no view has written. Afterwards all of it counts as written.
 void complete_with_zeros(Backend& on, Variable& whole) {
   const std::int64_t width = whole.shape.cols();
   std::int64_t column = 0;
@@ -47,15 +47,15 @@ Sink sink_of(Backend& on, Variable* variable) {
     Variable& whole = *variable->whole;
     ensure_memory(on, whole);
     const Array columns = whole.gradient.columns(variable->first_column, variable->shape.cols());
-    const bool there = variable->written || whole.written;
+    const bool has_values = variable->written || whole.written;
     variable->written = true;
-    return there ? Sink::accumulate(columns) : Sink::overwrite(columns);
+    return has_values ? Sink::accumulate(columns) : Sink::overwrite(columns);
   }
   ensure_memory(on, *variable);
   if (!variable->written && any_view_written(*variable)) complete_with_zeros(on, *variable);
-  const bool there = variable->written;
+  const bool has_values = variable->written;
   variable->written = true;
-  return there ? Sink::accumulate(variable->gradient) : Sink::overwrite(variable->gradient);
+  return has_values ? Sink::accumulate(variable->gradient) : Sink::overwrite(variable->gradient);
 }
 
 Array finished_gradient(Backend& on, Variable& variable) {
@@ -72,8 +72,8 @@ void release_gradient(Backend& on, Variable& variable) {
 
 void link_view(Variable& view, Variable& whole, std::int64_t first) {
   Variable& root = whole.whole != nullptr ? *whole.whole : whole;
-  // A parameter outlives the Recording that a view lives in. Take columns of its product instead.
-  require<Error>(!root.persistent, "columns: a parameter has no views");
+  // A parameter outlives the Recording that its views would live in. Take columns of a product with it instead.
+  require<Error>(!root.persistent, "columns: a parameter cannot have views; take columns of a product with it");
   const std::int64_t start = whole.first_column + first, end = start + view.shape.cols();
   for (const Variable* other = root.views; other != nullptr; other = other->next_view) {
     require<ShapeError>(end <= other->first_column || other->first_column + other->shape.cols() <= start, "columns ",

@@ -1,4 +1,4 @@
-// The gradient side of a Tensor: where its gradient is gathered, and whether anything is there yet.
+// The gradient of a Tensor: the memory in which it is summed, and whether anything was written there yet.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -10,28 +10,30 @@ namespace dragoman {
 struct Variable {
   Shape shape;
   DType dtype = DType::kFloat32;
-  Array gradient;  // a parameter's persistent buffer, or memory of the pool once something is written
-  bool persistent = false;
-  bool written = false;  // false: the next writer overwrites, so buffers need no clearing
+  Array gradient;           // a parameter's own buffer, or memory taken from the pool at the first write
+  bool persistent = false;  // true for a parameter's buffer
+  bool written = false;     // false: the next writer overwrites, so buffers need no clearing
 
-  // A range of columns of another variable has no gradient of its own: it is those columns of the other's.
+  // If this variable is a view, a range of columns of `whole`, then its gradient is those columns of whole->gradient.
   Variable* whole = nullptr;
   std::int64_t first_column = 0;
-  Variable* next_view = nullptr;  // of the same whole
-  Variable* views = nullptr;      // of this one
+  Variable* next_view = nullptr;  // the next view of the same whole
+  Variable* views = nullptr;      // the list of views of this variable
 };
 
-// Where a gradient of `variable` is to be written next; nothing is wanted if it is null.
+// The sink for the next contribution to the variable's gradient: it overwrites for the first one and adds for the rest.
+// For null it is a sink that wants nothing.
 Sink sink_of(Backend& on, Variable* variable);
 
-// Its gradient once all writers are done, with zeros where views of it were never written; absent if nothing was.
+// The variable's gradient after all writers are done; absent if nothing was written. If only views were written, the
+// other columns are filled with zeros.
 Array finished_gradient(Backend& on, Variable& variable);
 
-// Gives the gradient's memory back to the pool, unless it is persistent.
+// Returns the gradient's memory to the pool, unless it is persistent.
 void release_gradient(Backend& on, Variable& variable);
 
-// Links `view` as columns [first, first + shape.cols()) of `whole`. Views of one whole do not overlap, and a
-// parameter has none.
+// Makes `view` the columns [first, first + view.shape.cols()) of `whole`, which may be a view itself. Throws if views
+// overlap or `whole` is a parameter.
 void link_view(Variable& view, Variable& whole, std::int64_t first);
 
 }  // namespace dragoman

@@ -7,17 +7,17 @@
 namespace dragoman {
 namespace {
 
-std::string of(std::string_view text) { return base64(std::as_bytes(std::span(text))); }
+std::string encoded(std::string_view text) { return base64(std::as_bytes(std::span(text))); }
 
-TEST(Base64, IsThatOfTheStandard) {  // RFC 4648, section 10
-  EXPECT_EQ(of(""), "");
-  EXPECT_EQ(of("f"), "Zg==");
-  EXPECT_EQ(of("fo"), "Zm8=");
-  EXPECT_EQ(of("foo"), "Zm9v");
-  EXPECT_EQ(of("foob"), "Zm9vYg==");
-  EXPECT_EQ(of("fooba"), "Zm9vYmE=");
-  EXPECT_EQ(of("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(of("\xFB\xFF\xFE"), "+//+");
+TEST(Base64, MatchesTheExamplesOfTheStandard) {  // RFC 4648, section 10
+  EXPECT_EQ(encoded(""), "");
+  EXPECT_EQ(encoded("f"), "Zg==");
+  EXPECT_EQ(encoded("fo"), "Zm8=");
+  EXPECT_EQ(encoded("foo"), "Zm9v");
+  EXPECT_EQ(encoded("foob"), "Zm9vYg==");
+  EXPECT_EQ(encoded("fooba"), "Zm9vYmE=");
+  EXPECT_EQ(encoded("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(encoded("\xFB\xFF\xFE"), "+//+");
 }
 
 TEST(Base64, NumbersAreLittleEndian) {

@@ -1,4 +1,4 @@
-// Files that were compiled into the program: see cmake/embed.cmake.
+// A file that cmake/embed.cmake compiled into the program.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace dragoman {
 
 struct EmbeddedText {
-  std::string_view name;  // of the file, without its folder
+  std::string_view name;  // the file's name without its folder
   std::string_view text;
 };
 

@@ -1,5 +1,5 @@
-// Errors, and the one function that raises them. Three kinds, three treatments: a user's mistake is an Error (or a
-// UsageError), a caller's mistake a ShapeError or DeviceError, our own mistake an assert.
+// The exception types, and require(), which throws them. A user's mistake throws an Error (or a UsageError), a mistake
+// of the calling code throws a ShapeError or DeviceError, and a bug of our own fails an assert.
 #pragma once
 
 #include <locale>
@@ -9,32 +9,32 @@
 
 namespace dragoman {
 
-// A run that failed: the text says what was given, what was expected and what to do. Exit status 1.
+// A run failed. The text says what was given, what was expected and what to do. Exit status 1.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Wrong usage, configuration or input data. Exit status 2.
+// The usage, the configuration or the input data is wrong. Exit status 2.
 struct UsageError : Error {
   using Error::Error;
 };
 
-// Arrays whose shapes or element types do not fit together: the calling code is wrong.
+// The shapes or element types of arrays do not fit together: the calling code is wrong.
 struct ShapeError : Error {
   using Error::Error;
 };
 
-// A device that this build or machine does not have, or arrays on different devices.
+// This build or machine does not have the device, or arrays are on different devices.
 struct DeviceError : Error {
   using Error::Error;
 };
 
-// More memory than the budget allows; the text says how much would do.
+// The memory budget is too small; the text says how much memory would be enough.
 struct MemoryError : Error {
   using Error::Error;
 };
 
-// The parts written one after the other, with numbers the same in every locale.
+// Concatenates the parts as text. Numbers look the same in every locale.
 template <class... Parts>
 std::string join(const Parts&... parts) {
   std::ostringstream text;
@@ -43,7 +43,7 @@ std::string join(const Parts&... parts) {
   return text.str();
 }
 
-// Throws E with the parts as its text unless the condition holds. Nothing is formatted unless it fails.
+// Throws E with the joined parts as its text if the condition is false. Formats nothing otherwise.
 template <class E, class... Parts>
 void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]

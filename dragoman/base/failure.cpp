@@ -18,11 +18,11 @@ std::string failure_sentence(const std::exception_ptr& failure) {
   } catch (const std::filesystem::filesystem_error& error) {
     return join("cannot use '", error.path1().string(), "' (", error.code().message(), ").");
   } catch (const std::system_error& error) {
-    return join("the system refuses what is needed (", error.code().message(), ").");
+    return join("a system call failed (", error.code().message(), ").");
   } catch (const std::exception& error) {
     return join("unexpected failure (", error.what(), ").");
   } catch (...) {
-    return "unexpected failure (of a kind that has no description).";
+    return "unexpected failure (an exception without a description).";
   }
 }
 

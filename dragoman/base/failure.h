@@ -1,4 +1,4 @@
-// What went wrong, as one sentence, whatever was thrown.
+// Turns any exception into one sentence for the user.
 #pragma once
 
 #include <exception>
@@ -6,8 +6,8 @@
 
 namespace dragoman {
 
-// An Error says it itself. All else is put in words: no memory, a file that the system refuses, or something
-// unexpected.
+// Returns the text of an Error unchanged. For other exceptions it composes a sentence: out of memory, a file or a
+// system call that failed, or an unexpected failure.
 std::string failure_sentence(const std::exception_ptr& failure);
 
 }  // namespace dragoman

@@ -22,9 +22,9 @@ TEST(Failure, IsASentenceWhateverWasThrown) {
   EXPECT_EQ(sentence(std::filesystem::filesystem_error("status", "a/b", std::make_error_code(std::errc::io_error))),
             "cannot use 'a/b' (Input/output error).");
   EXPECT_EQ(sentence(std::system_error(std::make_error_code(std::errc::too_many_files_open))),
-            "the system refuses what is needed (Too many open files).");
+            "a system call failed (Too many open files).");
   EXPECT_EQ(sentence(std::logic_error("why")), "unexpected failure (why).");
-  EXPECT_EQ(sentence(1), "unexpected failure (of a kind that has no description).");
+  EXPECT_EQ(sentence(1), "unexpected failure (an exception without a description).");
 }
 
 }  // namespace

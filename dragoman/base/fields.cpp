@@ -9,7 +9,7 @@ namespace dragoman {
 namespace {
 
 template <std::integral T>
-void read_whole(T& value, std::string_view text, std::string_view where) {
+void read_integer(T& value, std::string_view text, std::string_view where) {
   const std::optional<T> number = parse_number<T>(text);
   require<UsageError>(number.has_value(), where, ": '", text, "' is not a whole number of at most ",
                       std::numeric_limits<T>::max(), ".");
@@ -32,9 +32,13 @@ std::string shortest(T value) {
 
 }  // namespace
 
-void read_value(int& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
-void read_value(std::int64_t& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
-void read_value(std::uint64_t& value, std::string_view text, std::string_view where) { read_whole(value, text, where); }
+void read_value(int& value, std::string_view text, std::string_view where) { read_integer(value, text, where); }
+void read_value(std::int64_t& value, std::string_view text, std::string_view where) {
+  read_integer(value, text, where);
+}
+void read_value(std::uint64_t& value, std::string_view text, std::string_view where) {
+  read_integer(value, text, where);
+}
 void read_value(float& value, std::string_view text, std::string_view where) { read_real(value, text, where); }
 void read_value(double& value, std::string_view text, std::string_view where) { read_real(value, text, where); }
 void read_value(std::string& value, std::string_view text, std::string_view) { value = text; }
@@ -51,7 +55,7 @@ void read_value(std::vector<std::string>& value, std::string_view text, std::str
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     require<UsageError>(comma > 0 && comma + 1 != text.size(), where, ": '", text,
-                        "' has an empty place in its list; write it as a,b,c.");
+                        "' has an empty item; write the list as a,b,c.");
     value.emplace_back(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
@@ -64,7 +68,7 @@ void read_value(OptionalSize& value, std::string_view text, std::string_view whe
   value = size;
 }
 
-void read_value(const Both& value, std::string_view text, std::string_view where) {
+void read_value(const FieldPair& value, std::string_view text, std::string_view where) {
   read_value(value.first, text, where);
   value.second = value.first;
 }
@@ -90,6 +94,6 @@ std::string write_value(const std::vector<std::string>& value) {
   return text;
 }
 std::string write_value(OptionalSize value) { return value == 0 ? "none" : shortest(value.value); }
-std::string write_value(const Both& value) { return shortest(value.first); }
+std::string write_value(const FieldPair& value) { return shortest(value.first); }
 
 }  // namespace dragoman

@@ -1,6 +1,6 @@
-// Settings by name. A settings struct lists its fields once, in fields(), as (key, reference, help); everything that
-// reads or writes settings as text (flags, configuration files, the record inside a checkpoint) goes through here.
-// Numbers read and print the same in every locale.
+// Reads and writes settings as text. A settings struct lists its fields once, in fields(), as (key, reference, help).
+// Flags, configuration files and the record inside a checkpoint all use that list, through the functions below.
+// Numbers are read and written the same in every locale.
 #pragma once
 
 #include <concepts>
@@ -16,21 +16,22 @@
 
 namespace dragoman {
 
-// A whole number above zero, or nothing given, which is 0. Its text is the number or "none".
+// A whole number above 0, or 0 if it is not set. As text it is the number or "none".
 struct OptionalSize {
   int value = 0;
   constexpr OptionalSize() = default;
-  constexpr OptionalSize(int size) : value(size) {}  // NOLINT: reads and writes as the int that it is
+  constexpr OptionalSize(int size) : value(size) {}  // NOLINT: converts from and to int on purpose
   constexpr operator int() const { return value; }   // NOLINT
 };
 
-// Two fields that one key sets together.
-struct Both {
+// Two fields that one key sets to the same value.
+struct FieldPair {
   int& first;
   int& second;
 };
 
-// A field that names a file or a directory, or several: a text or a list, with what the command line may offer for it.
+// A field that holds the name of a file or directory (Text = std::string) or several names (a vector of strings). The
+// kind tells shell completion what to suggest.
 enum class PathKind : std::uint8_t { kFile, kDirectory };
 template <class Text>
 struct PathField {
@@ -46,7 +47,8 @@ PathField<Text> directory_name(Text& value) {
   return {value, PathKind::kDirectory};
 }
 
-// An enum whose values, counted from 0, have the texts of the array that names(E{}) returns.
+// An enum with a function names(E{}) beside it, which returns an array with the text of each value. The values count
+// from 0.
 template <class E>
 concept Named = std::is_enum_v<E>;
 
@@ -55,7 +57,7 @@ std::string_view to_string(E value) {
   return names(value)[static_cast<std::size_t>(value)];
 }
 
-// A field whose type is such an enum, for code that does not know which one.
+// A field of some Named enum, with the type erased.
 struct NameField {
   std::vector<std::string> choices;
   void* value;
@@ -72,7 +74,7 @@ struct NameField {
   }
 };
 
-// Reads `text` into `value`. Throws a UsageError that opens with `where` and says what was expected.
+// Parses `text` into `value`. Throws a UsageError that starts with `where` and says what was expected.
 void read_value(int& value, std::string_view text, std::string_view where);
 void read_value(std::int64_t& value, std::string_view text, std::string_view where);
 void read_value(std::uint64_t& value, std::string_view text, std::string_view where);
@@ -82,8 +84,8 @@ void read_value(bool& value, std::string_view text, std::string_view where);
 void read_value(std::string& value, std::string_view text, std::string_view where);
 void read_value(std::vector<std::string>& value, std::string_view text, std::string_view where);  // a,b,c
 void read_value(OptionalSize& value, std::string_view text, std::string_view where);
-void read_value(const Both& value, std::string_view text, std::string_view where);
-// The place of `text` among `names`.
+void read_value(const FieldPair& value, std::string_view text, std::string_view where);
+// The index of `text` in `names`.
 std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where);
 
 inline void read_value(const NameField& field, std::string_view text, std::string_view where) {
@@ -111,7 +113,7 @@ std::string write_value(bool value);
 std::string write_value(const std::string& value);
 std::string write_value(const std::vector<std::string>& value);
 std::string write_value(OptionalSize value);
-std::string write_value(const Both& value);
+std::string write_value(const FieldPair& value);
 
 inline std::string write_value(const NameField& field) { return field.choices[field.get(field.value)]; }
 
@@ -125,7 +127,7 @@ std::string write_value(const PathField<Text>& field) {
   return write_value(field.value);
 }
 
-// Visits every key: those that set two fields first, so that a key for one field wins over them.
+// Visits every key. Shorthands, which set two fields, come first, so that the key of a single field overrides them.
 template <class Config, class Visitor>
 void each_key(Config& config, Visitor&& visit) {
   if constexpr (requires { config.shorthands(visit); }) config.shorthands(visit);
@@ -139,8 +141,8 @@ std::vector<std::string> keys_of(Config& config) {
   return all;
 }
 
-// Sets the field that `key` names. A UsageError for a value that does not read opens with `where` (the key itself
-// unless given: a flag, or a file and line); one for an unknown key names the nearest.
+// Sets the field that `key` names. If the value cannot be parsed, throws a UsageError that starts with `where` (a flag,
+// or a file and line; defaults to the key). If the key is unknown, throws a UsageError that suggests the nearest key.
 template <class Config>
 void set(Config& config, std::string_view key, std::string_view value, std::string_view where = {}) {
   bool found = false;
@@ -152,16 +154,16 @@ void set(Config& config, std::string_view key, std::string_view value, std::stri
   if (!found) throw UsageError(join("there is no setting '", key, "'.", suggestion(key, keys_of(config))));
 }
 
-// The fields of a struct as values, for code that does not know its type.
+// One field of a settings struct, for code that does not know the struct's type.
 struct ListedField {
   std::string key;
   std::variant<int*, std::int64_t*, std::uint64_t*, float*, double*, bool*, std::string*, std::vector<std::string>*,
-               OptionalSize*, NameField, Both>
+               OptionalSize*, NameField, FieldPair>
       value;
   std::string help;
 };
 
-// Collects what fields() or shorthands() lists.
+// A visitor for fields() and shorthands() that collects the fields they list.
 class FieldList {
  public:
   template <class Value>
@@ -169,14 +171,14 @@ class FieldList {
     using Type = std::remove_cvref_t<Value>;
     if constexpr (Named<Type>) {
       fields_.push_back({std::string(key), NameField::of(value), std::string(help)});
-    } else if constexpr (std::is_same_v<Type, Both>) {
+    } else if constexpr (std::is_same_v<Type, FieldPair>) {
       fields_.push_back({std::string(key), value, std::string(help)});
     } else {
       fields_.push_back({std::string(key), &value, std::string(help)});
     }
   }
 
-  // Calls visit(key, reference, help) for each of them, as the struct itself would.
+  // Calls visit(key, reference, help) for each field, as the struct's own fields() would.
   template <class Visitor>
   void each(Visitor&& visit) const {
     for (const ListedField& field : fields_) {

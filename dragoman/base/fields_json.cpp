@@ -16,7 +16,8 @@ std::string setting_text(const Json& value, std::string_view where) {
   if (value.is_string()) return value.get<std::string>();
   std::vector<std::string> words;
   for (const Json& word : value) {
-    require<Error>(value.is_array() && word.is_string(), where, ": a setting is neither a number nor text.");
+    require<Error>(value.is_array() && word.is_string(), where,
+                   ": a setting is neither a number, nor a text, nor a list of texts.");
     words.push_back(word.get<std::string>());
   }
   return write_value(words);
@@ -24,8 +25,8 @@ std::string setting_text(const Json& value, std::string_view where) {
 
 namespace {
 
-// Far more than any file of ours has. A value is copied by a function that calls itself for what is inside.
-constexpr int kDeepest = 100;
+// Far more than any of our files needs. Copying a Json value is recursive, so deeper nesting could overflow the stack.
+constexpr int kMaxDepth = 100;
 
 bool is_nested_too_deep(std::string_view text) {
   int depth = 0;
@@ -36,7 +37,7 @@ bool is_nested_too_deep(std::string_view text) {
     if (in_string) {
       i += c == '\\' ? 1 : 0;
     } else if (c == '[' || c == '{') {
-      if (++depth > kDeepest) return true;
+      if (++depth > kMaxDepth) return true;
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -44,9 +45,9 @@ bool is_nested_too_deep(std::string_view text) {
   return false;
 }
 
-// Makes a document of what the parser reads. Json's own maker compares each key with all before it: an object of n keys
-// would take n * n steps.
-class DocumentMaker {
+// Builds the document from the events of the parser. The library's own builder compares each key with all keys before
+// it, so that an object of n keys takes n * n steps.
+class DocumentBuilder {
  public:
   Json take() { return std::move(document_); }
 
@@ -62,7 +63,7 @@ class DocumentMaker {
   bool start_array(std::size_t) { return open(Json::array()); }
   bool end_array() { return close(); }
 
-  // Of entries with the same key the last one counts, at the place of the first.
+  // If a key occurs twice, the last value wins and stands at the position of the first.
   bool key(std::string& name) {
     Open& object = open_.back();
     Entries& entries = object.value->get_ref<Json::object_t&>();
@@ -72,10 +73,10 @@ class DocumentMaker {
           std::ranges::find(entries, name, [](const auto& entry) -> const std::string& { return entry.first; });
       place = static_cast<std::size_t>(same - entries.begin());
     } else {
-      if (object.places.empty()) {
-        for (std::size_t i = 0; i < entries.size(); ++i) object.places.emplace(entries[i].first, i);
+      if (object.index_of.empty()) {
+        for (std::size_t i = 0; i < entries.size(); ++i) object.index_of.emplace(entries[i].first, i);
       }
-      place = object.places.try_emplace(name, place).first->second;
+      place = object.index_of.try_emplace(name, place).first->second;
     }
     if (place == entries.size()) entries.emplace_back(std::move(name), nullptr);
     object.next = place;
@@ -85,21 +86,22 @@ class DocumentMaker {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) { return false; }
 
  private:
-  using Entries = Json::object_t::Container;   // a list, which looks for no key
-  static constexpr std::size_t kFewKeys = 16;  // up to which a search is faster than a table
+  using Entries = Json::object_t::Container;   // a plain vector of (key, value), appended to without a search
+  static constexpr std::size_t kFewKeys = 16;  // up to this number a linear search is faster than a hash table
 
   struct Open {
-    Json* value;           // an array or object that is not complete
-    std::size_t next = 0;  // of an object: the entry that gets the next value
-    std::unordered_map<std::string, std::size_t> places = {};
+    Json* value;           // an array or object that is not complete yet
+    std::size_t next = 0;  // in an object: the index of the entry that gets the next value
+    std::unordered_map<std::string, std::size_t> index_of = {};  // key to index; filled from kFewKeys entries on
   };
 
   bool put(Json value) {
-    place(std::move(value));
+    store(std::move(value));
     return true;
   }
-  // Whatever holds the value grows only when this one is complete, so that its address holds until then.
-  Json* place(Json value) {
+  // Stores the value in the innermost open array or object and returns its address. The address stays valid while the
+  // value is open, because the container around it grows only after the value is complete.
+  Json* store(Json value) {
     if (open_.empty()) {
       document_ = std::move(value);
       return &document_;
@@ -112,7 +114,7 @@ class DocumentMaker {
     return &entry;
   }
   bool open(Json value) {
-    open_.push_back({.value = place(std::move(value))});
+    open_.push_back({.value = store(std::move(value))});
     return true;
   }
   bool close() {
@@ -127,7 +129,7 @@ class DocumentMaker {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view where) {
-  require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kDeepest, " levels deep.");
+  require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kMaxDepth, " levels deep.");
   Json document = try_parse_json(text);
   require<Error>(!document.is_discarded(), where, " is not JSON; it is damaged, or not a file of dragoman.");
   return document;
@@ -135,9 +137,9 @@ Json parse_json(std::string_view text, std::string_view where) {
 
 Json try_parse_json(std::string_view text) {
   if (is_nested_too_deep(text)) return Json::value_t::discarded;
-  DocumentMaker maker;
-  if (!Json::sax_parse(text, &maker)) return Json::value_t::discarded;
-  return maker.take();
+  DocumentBuilder builder;
+  if (!Json::sax_parse(text, &builder)) return Json::value_t::discarded;
+  return builder.take();
 }
 
 }  // namespace dragoman

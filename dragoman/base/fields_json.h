@@ -1,4 +1,5 @@
-// Settings structs as JSON objects, one entry a field: the record of settings in model files and reports.
+// Converts settings structs to and from JSON objects with one entry per field: the record of settings in model files
+// and reports.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,13 +13,13 @@
 
 namespace dragoman {
 
-// A field as JSON: numbers as numbers, names as strings, what is not given as null.
+// A field as JSON: numbers as numbers, names as strings, an unset OptionalSize as null.
 template <class Value>
 Json value_to_json(const Value& value) {
   if constexpr (std::is_same_v<Value, OptionalSize>) {
     return value > 0 ? Json(value.value) : Json(nullptr);
   } else if constexpr (std::is_floating_point_v<Value>) {
-    return *parse_number<double>(write_value(value));  // 0.1, where the float's own value is 0.100000001490116
+    return *parse_number<double>(write_value(value));  // so that the float 0.1 is stored as 0.1, not 0.100000001490116
   } else if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::vector<std::string>>) {
     return value;
   } else {
@@ -39,15 +40,15 @@ Json settings_to_json(Config config) {
   return object;
 }
 
-// The text that read_value() takes for an entry that settings_to_json() wrote. Throws an Error that opens with `where`
-// for anything else.
+// Converts an entry that settings_to_json() wrote to the text that read_value() accepts. Throws an Error that starts
+// with `where` for any other kind of JSON value.
 std::string setting_text(const Json& value, std::string_view where);
 
-// Sets the fields that the object names. Throws an Error that opens with `where` for an unknown key or a value that
-// does not read.
+// Sets the fields that the object names. Throws an Error that starts with `where` for an unknown key or a value that
+// cannot be parsed.
 template <class Config>
 void settings_from_json(const Json& object, Config& config, std::string_view where) {
-  require<Error>(object.is_object(), where, ": the settings are not an object.");
+  require<Error>(object.is_object(), where, ": the settings are not a JSON object.");
   for (const auto& [key, value] : object.items()) {
     try {
       set(config, key, setting_text(value, where));
@@ -57,13 +58,13 @@ void settings_from_json(const Json& object, Config& config, std::string_view whe
   }
 }
 
-// Parses a document; throws an Error that opens with `where` if it is not JSON, or nested beyond all reason.
+// Parses a document. Throws an Error that starts with `where` if it is not JSON or is nested more than 100 levels deep.
 Json parse_json(std::string_view text, std::string_view where);
-// The document, or a value that is_discarded(). Json's own parse() takes a compiler seconds in every file that calls
-// it.
+// The same, but returns a value that is_discarded() instead of throwing. Call this instead of Json::parse(), which
+// costs seconds of compile time in every file that calls it.
 Json try_parse_json(std::string_view text);
 
-// The entry of an object as a T. Throws an Error that opens with `where` if it is missing or of another kind.
+// The entry `key` of an object as a T. Throws an Error that starts with `where` if it is missing or of another type.
 template <class T>
 T json_entry(const Json& object, const std::string& key, std::string_view where) {
   require<Error>(object.is_object() && object.contains(key), where, " has no entry '", key, "'.");

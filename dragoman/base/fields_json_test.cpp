@@ -37,12 +37,12 @@ std::string json_complaint(const Json& object) {
   return "";
 }
 
-TEST(FieldsJson, AreWhatTheyLookLike) {
+TEST(FieldsJson, HasOneJsonValuePerField) {
   EXPECT_EQ(settings_to_json(Example{}).dump(),
             R"({"count":3,"share":0.1,"wanted":true,"width":null,"name":"a, b","files":[]})");
 }
 
-TEST(FieldsJson, ReadBackAsTheyWere) {
+TEST(FieldsJson, SettingsSurviveARoundTrip) {
   Example example{.count = -7, .share = 1.0f / 3, .wanted = false, .width = 5, .name = "", .files = {"a", "b"}};
   const Json object = settings_to_json(example);
   Example read;
@@ -53,15 +53,15 @@ TEST(FieldsJson, ReadBackAsTheyWere) {
   EXPECT_EQ(settings_to_json(read), settings_to_json(Example{}));
 }
 
-TEST(FieldsJson, ComplaintsOpenWithThePlace) {
+TEST(FieldsJson, ErrorsStartWithThePlace) {
   EXPECT_TRUE(json_complaint({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
   EXPECT_TRUE(json_complaint({{"count", 1.5}}).starts_with("x: "));
   EXPECT_TRUE(json_complaint({{"count", {{"a", 1}}}}).starts_with("x: "));
   EXPECT_TRUE(json_complaint({{"files", {1, 2}}}).starts_with("x: "));
-  EXPECT_EQ(json_complaint(Json::array()), "x: the settings are not an object.");
+  EXPECT_EQ(json_complaint(Json::array()), "x: the settings are not a JSON object.");
 }
 
-TEST(JsonEntry, IsOfTheKindAskedFor) {
+TEST(JsonEntry, RefusesAMissingEntryOrOneOfAnotherType) {
   const Json object{{"whole", 3}, {"negative", -3}, {"real", 1.5}, {"text", "a"}, {"yes", true}};
   EXPECT_EQ(json_entry<std::int64_t>(object, "negative", "x"), -3);
   EXPECT_EQ(json_entry<double>(object, "whole", "x"), 3.0);
@@ -76,7 +76,7 @@ TEST(JsonEntry, IsOfTheKindAskedFor) {
   EXPECT_THROW(json_entry<std::int32_t>(parse_json(R"({"a":-3000000000})", "x"), "a", "x"), Error);
 }
 
-TEST(ParseJson, RefusesWhatIsNoJson) {
+TEST(ParseJson, RefusesTextThatIsNotJson) {
   for (const char* text : {"", "{", "{\"a\":}", "\"\xFF\"", "1 2"}) {
     EXPECT_THROW(parse_json(text, "x"), Error) << text;
     EXPECT_TRUE(try_parse_json(text).is_discarded()) << text;
@@ -85,8 +85,8 @@ TEST(ParseJson, RefusesWhatIsNoJson) {
   EXPECT_TRUE(try_parse_json(std::string(1'000'000, '[')).is_discarded());
 }
 
-// To copy such a value would take more stack than there is.
-TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
+// Copying such a value would overflow the stack.
+TEST(ParseJson, RefusesDeepNesting) {
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
   EXPECT_EQ(Json(parse_json(nested(100), "x")).dump(), nested(100));
   EXPECT_THROW(Json(parse_json(nested(500'000), "x")), Error);
@@ -94,20 +94,20 @@ TEST(ParseJson, RefusesWhatIsNestedTooDeep) {
   EXPECT_EQ(parse_json(R"(["\\", "\"\\\"", ")" + brackets + "\"]", "x")[2], brackets);
 }
 
-TEST(ParseJson, AnObjectOfManyKeysTakesTimeInProportion) {
+TEST(ParseJson, AnObjectWithManyKeysTakesLinearTime) {
   constexpr int kKeys = 200'000;
   std::string text = "{";
   for (int i = 0; i < kKeys; ++i) text += join("\"tensor.", i, "\":[", i, "],");
   text.back() = '}';
   const std::clock_t begin = std::clock();
   const Json document = parse_json(text, "a document");
-  // Less than a second; comparing each key with all before it would take more than a minute.
+  // This takes less than a second. Comparing each key with all keys before it would take more than a minute.
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 15.0);
   ASSERT_EQ(document.size(), static_cast<std::size_t>(kKeys));
   EXPECT_EQ(document.back(), Json::array({kKeys - 1}));
 }
 
-TEST(ParseJson, MakesTheDocumentThatTheLibraryMakes) {
+TEST(ParseJson, GivesTheSameDocumentAsTheLibrary) {
   std::string many = "{";
   for (int i = 0; i < 40; ++i) many += join("\"k", i % 30, "\":{\"a\":", i, ",\"a\":[", i, ",{}]},");
   many.back() = '}';

@@ -33,11 +33,11 @@ struct Paint {
   }
   template <class Visitor>
   void shorthands(Visitor&& field) {
-    field("sides", Both{left, right}, "");
+    field("sides", FieldPair{left, right}, "");
   }
 };
 
-// What set() says about a value, or nothing if it takes it.
+// The error message of set() for a value, or nothing if it accepts the value.
 std::string complaint(std::string_view key, std::string_view value) {
   Paint paint;
   try {
@@ -71,14 +71,14 @@ TEST(Set, AShorthandSetsBothFields) {
   EXPECT_EQ(paint.right, 4);
 }
 
-TEST(Set, RefusesWhatIsNotAWholeNumber) {
+TEST(Set, RefusesATextThatIsNotAWholeNumber) {
   for (const char* text : {"8x", "", " 8", "8 ", "1e3", "0x8", "99999999999", "8.0"}) {
     EXPECT_EQ(complaint("coats", text),
               "coats: '" + std::string(text) + "' is not a whole number of at most 2147483647.");
   }
 }
 
-TEST(Set, RefusesWhatIsNotAFiniteNumber) {
+TEST(Set, RefusesATextThatIsNotAFiniteNumber) {
   for (const char* text : {"nan", "inf", "-inf", "1e999", "0,5", "x", ""}) {
     EXPECT_EQ(complaint("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number such as 0.1.");
   }
@@ -94,7 +94,7 @@ TEST(Set, NamesTheNearestKeyAndTheNearestValue) {
   EXPECT_EQ(complaint("colour", "gren"), "colour: 'gren' is not one of red, green. Did you mean 'green'?");
 }
 
-TEST(Set, SaysWhereTheValueStands) {
+TEST(Set, ErrorsNameThePlaceOfTheValue) {
   Paint paint;
   try {
     set(paint, "lead", "perhaps", "--lead");
@@ -121,7 +121,7 @@ TEST(WriteValue, IsTheShortestText) {
   EXPECT_EQ(write_value(OptionalSize{}), "none");
 }
 
-// A locale that writes 1.234,5 as German does.
+// A locale that writes numbers like 1.234,5, as German does.
 struct Comma : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -139,7 +139,7 @@ TEST(WriteValue, IsTheSameInEveryLocale) {
   EXPECT_EQ(taken, "");
 }
 
-TEST(Set, AListHasNoEmptyPlace) {
+TEST(Set, RefusesAnEmptyItemInAList) {
   EXPECT_EQ(complaint("rooms", ""), "");
   for (const char* text : {",", "hall,", ",hall", "hall,,bath"}) EXPECT_NE(complaint("rooms", text), "") << text;
   EXPECT_EQ(write_value(std::vector<std::string>{"hall", "bath"}), "hall,bath");

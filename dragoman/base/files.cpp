@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kFirstReadBytes = 1 << 14;  // most files that are read whole are small
-constexpr std::string_view kAsideEnding = ".unfinished";
+constexpr std::string_view kUnfinishedEnding = ".unfinished";
 
-// A file descriptor that is closed in the end.
+// Closes the file descriptor at the end of the scope.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -27,18 +27,18 @@ struct Descriptor {
   }
 };
 
-// Calls the system again as long as a signal comes in between.
+// Repeats a system call while signals interrupt it.
 template <class Call>
-int until_not_interrupted(const Call& call) {
+int retry_if_interrupted(const Call& call) {
   while (true) {
     const int result = call();
     if (result >= 0 || errno != EINTR) return result;
   }
 }
 
-// Pipes and most devices cannot be flushed, and need not be.
+// Pipes and most devices cannot be flushed and do not need it: EINVAL and ENOTSUP are no failure.
 void flush_to_disk(int file, const std::filesystem::path& path) {
-  require<Error>(until_not_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
+  require<Error>(retry_if_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
                  "cannot write '", path.string(), "' ", system_reason(), ".");
 }
 
@@ -56,8 +56,8 @@ std::filesystem::path parent_of(const std::filesystem::path& path) {
   return path.parent_path().empty() ? "." : path.parent_path();
 }
 
-// Whether the path still names what was opened: it may have been renamed or removed since.
-bool names(const std::filesystem::path& path, int file) {
+// Whether the path still names the file that was opened. It may have been renamed or removed since then.
+bool still_names(const std::filesystem::path& path, int file) {
   struct stat named {};
   struct stat opened {};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 && named.st_dev == opened.st_dev &&
@@ -73,8 +73,8 @@ std::ostream& operator<<(std::ostream& out, SystemReason) {
 }
 
 int open_file(const std::filesystem::path& path, int flags) {
-  constexpr mode_t kMode = 0644;  // of a file that is made
-  return until_not_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
+  constexpr mode_t kMode = 0644;  // permissions of a new file
+  return retry_if_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
 }
 
 std::filesystem::file_status status_of(const std::filesystem::path& path) {
@@ -91,7 +91,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   std::string text;
   std::size_t used = 0;
   while (true) {
-    // One byte more than the limit is enough to know.
+    // Reading one byte more than the limit is enough to see that the file is too large.
     if (used == text.size()) text.resize(std::min(std::max(kFirstReadBytes, 2 * used), limit + 1));
     const ssize_t got = ::read(file.number, text.data() + used, text.size() - used);
     if (got < 0 && errno == EINTR) continue;
@@ -118,7 +118,7 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // a link may lead anywhere
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // not through a link
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
@@ -178,7 +178,7 @@ void LineFile::begin() {
   if (begun_) return;
   struct stat status {};
   const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-  require<Error>(!plain || until_not_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
+  require<Error>(!plain || retry_if_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
                  path_.string(), "' ", system_reason(), ".");
   begun_ = true;
 }
@@ -198,8 +198,8 @@ void LineFile::finish() {
 
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
   try {
-    write(aside(path));
-    rename_durably(aside(path), path);
+    write(unfinished_path(path));
+    rename_durably(unfinished_path(path), path);
   } catch (...) {
     remove_unfinished(path);
     throw;
@@ -216,7 +216,7 @@ void replace_file(const std::filesystem::path& name, std::string_view text) {
   require<Error>(!problem || !std::filesystem::exists(status), "cannot write '", name.string(), "' ", system_reason(),
                  ".");
   require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
-  if (std::filesystem::is_other(status)) {  // a device or a pipe: nothing that could be replaced
+  if (std::filesystem::is_other(status)) {  // a device or a pipe cannot be replaced
     const Descriptor file{open_file(path, O_WRONLY | O_CLOEXEC)};
     require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
     return write_all(file.number, text, path);
@@ -230,12 +230,13 @@ void replace_file(const std::filesystem::path& name, std::string_view text) {
 
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code problem;
-  // A directory may take the place of a directory; a file never does.
+  // rename() replaces a directory only by a directory, and only if it is empty. So an old directory is removed first,
+  // and for a file that would replace a directory rename() fails.
   if (std::filesystem::is_directory(from, problem) && std::filesystem::is_directory(to, problem)) {
     std::filesystem::remove_all(to, problem);
   }
-  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot give '", from.string(), "' the name '", to.string(),
-                 "' ", system_reason(), ".");
+  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot rename '", from.string(), "' to '", to.string(), "' ",
+                 system_reason(), ".");
   flush_directory(parent_of(to));
 }
 
@@ -246,19 +247,21 @@ void remove_file(const std::filesystem::path& path) {
 
 void flush_directory(const std::filesystem::path& directory) {
   const Descriptor file{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (file.number < 0 && errno == EACCES) return;  // one may write to a directory without being allowed to read it
+  if (file.number < 0 && errno == EACCES) return;  // a directory may be writable but not readable
   require<Error>(file.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
   flush_to_disk(file.number, directory);
 }
 
-std::filesystem::path aside(const std::filesystem::path& path) { return path.string() + std::string(kAsideEnding); }
+std::filesystem::path unfinished_path(const std::filesystem::path& path) {
+  return path.string() + std::string(kUnfinishedEnding);
+}
 
 void remove_unfinished(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::filesystem::remove_all(aside(path), ignored);
+  std::filesystem::remove_all(unfinished_path(path), ignored);
 }
 
-bool is_aside(const std::filesystem::path& path) { return path.string().ends_with(kAsideEnding); }
+bool is_unfinished(const std::filesystem::path& path) { return path.string().ends_with(kUnfinishedEnding); }
 
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> paths;
@@ -275,16 +278,16 @@ std::vector<std::filesystem::path> list_directory(const std::filesystem::path& d
   return paths;
 }
 
-// The system takes the lock back when the process ends, however it ends.
+// The system releases the lock when the process ends, even if it is killed.
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
   while (true) {
     make_directory(directory);
     Descriptor opened{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     require<Error>(opened.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
-    const bool locked = until_not_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
+    const bool locked = retry_if_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
     require<Error>(locked || errno != EWOULDBLOCK, "another process is working in '", directory.string(), "'.");
     require<Error>(locked, "cannot lock the directory '", directory.string(), "' ", system_reason(), ".");
-    if (!names(directory, opened.number)) continue;  // another process gave it a new name before it was locked
+    if (!still_names(directory, opened.number)) continue;  // another process renamed it before it was locked
     file_ = std::exchange(opened.number, -1);
     return;
   }
@@ -293,12 +296,12 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
 DirectoryLock::~DirectoryLock() { ::close(file_); }
 
 void make_directory(const std::filesystem::path& path) {
-  const std::filesystem::path named = path.has_filename() ? path : path.parent_path();  // without a slash at its end
+  const std::filesystem::path named = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   if (std::filesystem::is_directory(status_of(named))) return;
   if (!std::filesystem::exists(status_of(parent_of(named)))) make_directory(named.parent_path());
   if (::mkdir(named.c_str(), 0777) != 0) {
     const int reason = errno;
-    if (std::filesystem::is_directory(status_of(named))) return;  // made by another process in the meantime
+    if (std::filesystem::is_directory(status_of(named))) return;  // another process created it in the meantime
     errno = reason == EEXIST ? ENOTDIR : reason;
     throw Error(join("cannot make the directory '", path.string(), "' ", system_reason(), "."));
   }

@@ -1,4 +1,4 @@
-// Files that appear whole or not at all.
+// Reading and writing files. A file that is replaced has either its old content or all of the new one, never a part.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,16 @@
 
 namespace dragoman {
 
-// A file whose bytes were read and are not those that were written, or that is missing from a set of files. A file that
-// could not be read may be whole: that is a plain Error.
+// A file could be read, but its bytes are not those that were written, or a file is missing from a set of files. A file
+// that could not be read may still be intact, so that is a plain Error.
 struct DamagedFile : Error {
   using Error::Error;
 };
 
-// What f makes of bytes that were read before: an Error that it throws becomes a DamagedFile.
+// Calls f, which interprets bytes that were already read, and returns its result. An Error from f becomes a
+// DamagedFile.
 template <class F>
-auto complaints_as_damage(const F& f) {
+auto errors_as_damage(const F& f) {
   try {
     return f();
   } catch (const Error& error) {
@@ -29,26 +30,28 @@ auto complaints_as_damage(const F& f) {
   }
 }
 
-// "(no such file or directory)" and the like: the reason in errno, in brackets and in lower case. Errno is looked at
-// when the text is written, so that require() may make the system call and name its reason in one expression.
+// Prints the reason in errno in brackets and in lower case, such as "(no such file or directory)". It reads errno only
+// when the message is formatted, so that one require() expression can make the system call and name the reason.
 struct SystemReason {};
 inline SystemReason system_reason() { return {}; }
 std::ostream& operator<<(std::ostream& out, SystemReason reason);
 
-// open() with these flags, again if a signal comes in between; -1 at a failure.
+// Calls open() with these flags, and again if a signal interrupts it. Returns -1 on failure.
 int open_file(const std::filesystem::path& path, int flags);
 
-// What has this name, links followed; file_type::not_found if nothing has. Throws an Error if the system does not say.
+// The status of the file that the path names, with links followed; file_type::not_found if there is none. Throws an
+// Error if the system cannot tell.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
 
-// The whole file. Throws an Error if it cannot be read or is larger than `limit`.
+// Reads the whole file. Throws an Error if it cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 30);
 
-// The file's bytes, some at a time: for files that may be larger than memory. Throws an Error if it cannot be read.
+// Passes the file's bytes to `take`, a block at a time: for files that may be larger than memory. Throws an Error if
+// the file cannot be read.
 void read_blocks(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
 
-// Writes a file byte by byte and flushes it to the disk in finish(). Throws an Error that names the file when the disk
-// is full or fails.
+// Writes a file through a buffer and flushes it to the disk in finish(). Throws an Error that names the file if the
+// disk is full or fails.
 class FileWriter {
  public:
   explicit FileWriter(const std::filesystem::path& path);
@@ -58,7 +61,7 @@ class FileWriter {
 
   void write(const void* bytes, std::size_t count);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // Nothing is promised about the file before this returns.
+  // Until this returns, the file may be incomplete.
   void finish();
 
  private:
@@ -69,8 +72,8 @@ class FileWriter {
   std::string buffer_;
 };
 
-// Adds whole lines to the end of a file, which is made if it is not there. Each goes to the system in one piece, so
-// that whoever reads along, or comes after a crash, finds whole lines but perhaps for the last.
+// Appends whole lines to a file and creates it if necessary. Each line is written in one piece, so that somebody who
+// reads the file meanwhile or after a crash finds complete lines, except perhaps the last.
 class FileAppender {
  public:
   explicit FileAppender(const std::filesystem::path& path);
@@ -78,7 +81,7 @@ class FileAppender {
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 
-  // Throws an Error that names the file when the disk is full or fails.
+  // Throws an Error that names the file if the disk is full or fails.
   void append(std::string_view line);
   // Flushes the lines to the disk.
   void flush();
@@ -88,9 +91,9 @@ class FileAppender {
   int file_ = -1;
 };
 
-// Lines that take the place of what a file held, each written as it comes. The file is opened at once, so that a wrong
-// name is noticed early, but keeps what it held until there is a first line, or finish() says that there is none.
-// Devices and pipes are written to.
+// Replaces the content of a file by lines, each written as soon as it is added. The constructor opens the file, so that
+// a wrong name is noticed early, but the file keeps its old content until the first add() or finish(). A new file that
+// got neither is removed. The path may also name a device or a pipe.
 class LineFile {
  public:
   explicit LineFile(const std::filesystem::path& path);
@@ -98,7 +101,7 @@ class LineFile {
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  // Both throw an Error that names the file when the disk is full or fails.
+  // Both throw an Error that names the file if the disk is full or fails.
   void add(std::string_view line);
   void finish();
 
@@ -110,32 +113,35 @@ class LineFile {
   bool is_new_ = false, begun_ = false;
 };
 
-// Lets `write` make the file or directory aside(path), then gives it its name, and flushes the directory that holds it.
-// At any failure what had the name stays, and what was written is removed.
+// Calls `write` to create the file or directory unfinished_path(path), renames it to `path`, and flushes the directory
+// that holds it. If anything fails, the old `path` stays and the new file is removed.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-// Puts `text` in the place of what the file held: written aside, flushed, renamed. At any failure the old file stays.
-// A link stays a link, a device or pipe is written to, and a directory is refused with a UsageError.
+// Replaces the content of the file by `text`: writes unfinished_path(name), flushes it and renames it. If anything
+// fails, the old file stays. A link stays a link and its target is replaced. A device or pipe is written to directly.
+// Throws a UsageError for a directory.
 void replace_file(const std::filesystem::path& name, std::string_view text);
 
-// Renames a finished file or directory and flushes the directory that holds it. What had the new name is gone; but
-// throws an Error if a file were to take the place of a directory.
+// Renames a finished file or directory and flushes the directory that holds it. Whatever had the new name is replaced,
+// but a file never replaces a directory: that throws an Error.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
-// Removes a file; there need not be one. Throws an Error if it is still there.
+// Removes a file if it exists. Throws an Error if it cannot be removed.
 void remove_file(const std::filesystem::path& path);
-// Flushes the names in a directory to the disk.
+// Flushes the entries of a directory to the disk.
 void flush_directory(const std::filesystem::path& directory);
 
-// A name beside `path` for what is not finished yet; remnants of a killed run have such names.
-std::filesystem::path aside(const std::filesystem::path& path);
-bool is_aside(const std::filesystem::path& path);
-// Removes what aside(path) names, to make room again after a failure.
+// The temporary name, beside `path`, of a file that is still being written. A run that is killed leaves files with such
+// names behind; is_unfinished() recognizes them.
+std::filesystem::path unfinished_path(const std::filesystem::path& path);
+bool is_unfinished(const std::filesystem::path& path);
+// Removes the file or directory unfinished_path(path), to free its disk space after a failure.
 void remove_unfinished(const std::filesystem::path& path);
 
-// Paths of what a directory holds, sorted; none if there is no such directory. Throws an Error if it cannot be read.
+// The sorted paths of a directory's entries; empty if there is no such directory. Throws an Error if it cannot be read.
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory);
 
-// A directory that one process works in at a time; made if it is not there. Throws an Error if another one has it.
+// Locks a directory, so that one process at a time works in it. Creates it if necessary. Throws an Error if another
+// process holds the lock.
 class DirectoryLock {
  public:
   explicit DirectoryLock(const std::filesystem::path& directory);
@@ -147,7 +153,7 @@ class DirectoryLock {
   int file_ = -1;
 };
 
-// Makes the directory and those above it, and flushes their names to the disk. Throws an Error if it cannot be made.
+// Creates the directory and its parents, and flushes their entries to the disk. Throws an Error if that fails.
 void make_directory(const std::filesystem::path& path);
 
 }  // namespace dragoman

@@ -41,11 +41,11 @@ TEST_F(FilesTest, AnAppenderKeepsWhatTheFileHeld) {
 
 TEST_F(FilesTest, AnUnfinishedFileDoesNotTouchTheOldOne) {
   replace_file(directory / "a", "old");
-  FileWriter killed(aside(directory / "a"));
+  FileWriter killed(unfinished_path(directory / "a"));
   killed.write("new");
   EXPECT_EQ(read_file(directory / "a"), "old");
-  EXPECT_TRUE(is_aside(aside(directory / "a")));
-  EXPECT_FALSE(is_aside(directory / "a"));
+  EXPECT_TRUE(is_unfinished(unfinished_path(directory / "a")));
+  EXPECT_FALSE(is_unfinished(directory / "a"));
 }
 
 TEST_F(FilesTest, ARenamedDirectoryTakesThePlaceOfTheOldOne) {
@@ -78,7 +78,7 @@ TEST_F(FilesTest, LinksStayLinksAndDevicesStayDevices) {
   EXPECT_THROW(replace_file("/dev/full", "text"), Error);
 }
 
-TEST_F(FilesTest, LinesTakeThePlaceOfTheOldOnesWhenTheyCome) {
+TEST_F(FilesTest, OldLinesStayUntilTheFirstNewOne) {
   replace_file(directory / "a", "an old line\n");
   { const LineFile failed(directory / "a"); }
   EXPECT_EQ(read_file(directory / "a"), "an old line\n");
@@ -110,7 +110,7 @@ std::string complaint_of(const std::function<void()>& f) {
   return "";
 }
 
-TEST_F(FilesTest, TheReasonIsThatOfTheCallWhateverCameBefore) {
+TEST_F(FilesTest, TheReasonIsThatOfTheFailedCallNotAnEarlierOne) {
   errno = ENOENT;
   const auto fail = [] {
     errno = EROFS;
@@ -119,7 +119,7 @@ TEST_F(FilesTest, TheReasonIsThatOfTheCallWhateverCameBefore) {
   EXPECT_EQ(complaint_of([&] { require<Error>(fail(), "no ", system_reason(), "."); }), "no (read-only file system).");
 }
 
-TEST_F(FilesTest, ADirectoryThatCannotBeMadeIsNamedWithTheReason) {
+TEST_F(FilesTest, ErrorsNameTheDirectoryAndTheReason) {
   replace_file(directory / "file", "");
   EXPECT_NE(complaint_of([&] { make_directory(directory / "file"); }).find("file' (not a directory)."),
             std::string::npos);
@@ -135,7 +135,7 @@ TEST_F(FilesTest, ADirectoryThatCannotBeMadeIsNamedWithTheReason) {
   EXPECT_TRUE(std::filesystem::is_directory(directory / "a/b/c"));
 }
 
-TEST_F(FilesTest, WhatFailsKeepsTheOldFileAndNothingBeside) {
+TEST_F(FilesTest, AFailedReplacementKeepsTheOldFileAndLeavesNothingElse) {
   replace_file(directory / "a", "old");
   EXPECT_THROW(replace_whole(directory / "a",
                              [](const std::filesystem::path& beside) {
@@ -147,7 +147,7 @@ TEST_F(FilesTest, WhatFailsKeepsTheOldFileAndNothingBeside) {
   EXPECT_EQ(list_directory(directory).size(), 1u);
 }
 
-TEST_F(FilesTest, WhatCannotBeReadIsNamed) {
+TEST_F(FilesTest, ErrorsNameTheFileThatCannotBeRead) {
   const auto complaint = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
     try {
       read_file(path, limit);

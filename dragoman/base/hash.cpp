@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-// A word as if it were read from little-endian memory.
+// Eight bytes as a little-endian number, on every machine.
 std::uint64_t load_word(const unsigned char* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, 8);
@@ -14,7 +14,8 @@ std::uint64_t load_word(const unsigned char* bytes) {
   return word;
 }
 
-// One to one in either argument. A multiplication carries upwards only; the shift between two brings bits back down.
+// With the same state, different words give different results, and with the same word so do different states. A
+// multiplication moves information to higher bits only, so the shift between the two brings it back down.
 std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
   state = (state ^ word) * 0x9E3779B97F4A7C15u;
   return (state ^ state >> 29) * 0xD6E8FEB86659FD93u;

@@ -1,4 +1,5 @@
-// A 64-bit hash of bytes that is the same on every machine: for names, cache keys and checksums, not against forgers.
+// A 64-bit hash of bytes that is the same on every machine: for names, cache keys and checksums. It is not
+// cryptographic.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace dragoman {
 
-// Mixes words of eight bytes into a state. Two inputs of one length that differ in a single word never have the
-// same hash. Bytes may be given in pieces of any size.
+// Mixes words of eight bytes into a state. Two inputs of equal length that differ in a single word never have the same
+// hash. The bytes may be added in pieces of any size.
 class Hash {
  public:
   Hash& add(const void* bytes, std::size_t count);
@@ -21,7 +22,7 @@ class Hash {
  private:
   std::uint64_t state_ = 14695981039346656037u;
   std::uint64_t count_ = 0;
-  std::uint64_t word_ = 0;  // bytes that do not fill a word yet
+  std::uint64_t word_ = 0;  // the last count_ % 8 bytes, which do not fill a word yet
 };
 
 }  // namespace dragoman

@@ -7,7 +7,7 @@
 namespace dragoman {
 namespace {
 
-TEST(Hash, DoesNotDependOnHowTheBytesCome) {
+TEST(Hash, DoesNotDependOnHowTheBytesAreDivided) {
   const std::string text = "one sentence in pieces of any size";
   const std::uint64_t whole = Hash().add(text).value();
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -25,7 +25,7 @@ TEST(Hash, EveryFlippedBitChangesIt) {
   }
 }
 
-TEST(Hash, KnowsTrailingZerosApart) {
+TEST(Hash, TrailingZerosChangeIt) {
   std::set<std::uint64_t> seen;
   for (std::size_t zeros = 0; zeros < 20; ++zeros) {
     EXPECT_TRUE(seen.insert(Hash().add(std::string(zeros, '\0')).value()).second) << zeros;

@@ -21,20 +21,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::minutes kBetweenComplaints{1};
+constexpr std::chrono::minutes kBetweenCalls{1};
 constexpr std::size_t kLineOverhead = sizeof(std::string);
 
-// Why lines are lost: an error number of the system's, or this.
+// The reason why lines are lost is an errno value, or this one.
 constexpr int kTooSlow = 0;
 
-std::string text_of(int reason) {
-  if (reason == kTooSlow) return "lines came faster than they were taken";
+std::string reason_text(int reason) {
+  if (reason == kTooSlow) return "lines came faster than they could be written";
   std::string text = std::generic_category().message(reason);
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + ('a' - 'A'));
   return text;
 }
 
-// Without O_NONBLOCK, opening a pipe that nobody reads would wait.
+// Without O_NONBLOCK, opening a pipe that nobody reads would block. The flag is cleared after opening.
 int open_for_appending(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
   if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, O_APPEND);
@@ -43,6 +43,8 @@ int open_for_appending(const std::filesystem::path& file) {
 
 }  // namespace
 
+// The queue of lines, and the thread's work: run() takes all queued lines at a time and writes them. Callers hold
+// mutex_ only to append to the queue; the thread never holds it while it writes, so a stalled stream blocks no caller.
 class LineLog::State {
  public:
   State(int descriptor, std::filesystem::path path, LineLogOptions options)
@@ -56,7 +58,7 @@ class LineLog::State {
   void add(std::string_view line) noexcept {
     if (!queue(line)) {
       ++lost_;
-      complain(kTooSlow);
+      call_on_loss(kTooSlow);
     }
     wake_.notify_one();
   }
@@ -67,7 +69,7 @@ class LineLog::State {
     notify_safely();
   }
 
-  // No line follows. True if all that waited are written, or lost, within the time.
+  // No more lines are added after this. Returns true if all queued lines are written, or lost, within flush_seconds.
   bool finish() {
     std::unique_lock lock(mutex_);
     ending_ = true;
@@ -75,22 +77,22 @@ class LineLog::State {
     return ended_signal_.wait_for(lock, std::chrono::duration<double>(options_.flush_seconds), [&] { return ended_; });
   }
 
-  // From now on on_loss is not called: what it refers to may go.
+  // Stops the calls of on_loss, because what it refers to may be destroyed after this.
   void mute() {
-    const std::lock_guard lock(complaining_);
+    const std::lock_guard lock(on_loss_mutex_);
     muted_ = true;
   }
 
   std::int64_t lost() const noexcept { return lost_; }
 
-  // The writing thread.
+  // The body of the writing thread.
   void run() noexcept {
     while (take_lines()) {
       if (reopen_.exchange(false)) open_again();
       for (const std::string& line : taken_) write_line(line);
-      // What did not fit came after these lines.
-      if (missing_ > 0) {
-        unreported_ += missing_;
+      // The lines that did not fit in the queue came after those just written.
+      if (overflowed_after_taken_ > 0) {
+        unreported_ += overflowed_after_taken_;
         reason_ = kTooSlow;
       }
       report_losses();
@@ -110,7 +112,7 @@ class LineLog::State {
         waiting_bytes_ += bytes;
         return true;
       }
-    } catch (...) {  // no memory: the line is lost
+    } catch (...) {  // out of memory: the line is lost
     }
     ++overflowed_;
     return false;
@@ -120,13 +122,14 @@ class LineLog::State {
 
   void notify_safely() noexcept {
     try {
-      const std::lock_guard lock(mutex_);  // so that the thread is not just about to wait
+      // With the lock held, the thread cannot be between its check and its wait, where it would miss the notification.
+      const std::lock_guard lock(mutex_);
       wake_.notify_one();
     } catch (...) {
     }
   }
 
-  // Waits for something to do. False at the end.
+  // Waits for work and takes all of it. Returns false at the end of the log.
   bool take_lines() {
     taken_.clear();
     std::unique_lock lock(mutex_);
@@ -135,7 +138,7 @@ class LineLog::State {
     if (!has_work()) return false;
     waiting_bytes_ = 0;
     waiting_.swap(taken_);
-    missing_ = std::exchange(overflowed_, 0);
+    overflowed_after_taken_ = std::exchange(overflowed_, 0);
     return true;
   }
 
@@ -145,20 +148,20 @@ class LineLog::State {
     ++unreported_;
   }
 
-  // True if there is nothing left to report.
+  // Writes a line about the losses so far. Returns true if there are none left to report.
   bool report_losses() noexcept {
     if (unreported_ == 0) return true;
     try {
       const std::string lines = unreported_ == 1 ? " line is missing here (" : " lines are missing here (";
-      if (write(std::to_string(unreported_) + lines + text_of(reason_) + ").\n")) unreported_ = 0;
-    } catch (...) {  // no memory: the next line tries again
+      if (write(std::to_string(unreported_) + lines + reason_text(reason_) + ").\n")) unreported_ = 0;
+    } catch (...) {  // out of memory: the next line tries again
     }
     return unreported_ == 0;
   }
 
-  // All of the text, or as much of it as can be written.
+  // Writes the text, or as much of it as possible. Returns whether all of it was written.
   bool write(std::string_view text) {
-    if (in_line_ && !write_bytes("\n")) return false;  // the end of a line that failed half-way
+    if (in_line_ && !write_bytes("\n")) return false;  // ends a line that was written in part
     in_line_ = false;
     return write_bytes(text);
   }
@@ -169,11 +172,11 @@ class LineLog::State {
       if (wrote > 0) {
         text.remove_prefix(static_cast<std::size_t>(wrote));
         in_line_ = !text.empty();
-      } else if (wrote == 0 || errno == EAGAIN) {  // somebody has made the stream one that does not wait
+      } else if (wrote == 0 || errno == EAGAIN) {  // another process has made the stream non-blocking
         pollfd until{.fd = descriptor_, .events = POLLOUT, .revents = 0};
         ::poll(&until, 1, 1000);
       } else if (errno != EINTR) {
-        fail(errno);
+        note_failure(errno);
         return false;
       }
     }
@@ -182,51 +185,54 @@ class LineLog::State {
 
   void open_again() noexcept {
     const int opened = open_for_appending(path_);
-    if (opened < 0) return fail(errno);
+    if (opened < 0) return note_failure(errno);
     ::close(std::exchange(descriptor_, opened));
     in_line_ = false;
   }
 
-  void fail(int error) noexcept {
+  void note_failure(int error) noexcept {
     reason_ = error;
-    complain(error);
+    call_on_loss(error);
   }
 
-  void complain(int reason) noexcept {
+  void call_on_loss(int reason) noexcept {
     if (!options_.on_loss) return;
     try {
       const Clock::rep now = Clock::now().time_since_epoch().count();
-      const std::lock_guard lock(complaining_);
-      if (muted_ || (complained_at_ != 0 && now - complained_at_ < Clock::duration(kBetweenComplaints).count())) return;
-      complained_at_ = now;
-      options_.on_loss(text_of(reason));
-    } catch (...) {  // there is nobody left to tell
+      const std::lock_guard lock(on_loss_mutex_);
+      if (muted_ || (on_loss_called_at_ != 0 && now - on_loss_called_at_ < Clock::duration(kBetweenCalls).count()))
+        return;
+      on_loss_called_at_ = now;
+      options_.on_loss(reason_text(reason));
+    } catch (...) {  // on_loss failed, and there is no other way to report it
     }
   }
 
   const LineLogOptions options_;
-  const std::filesystem::path path_;  // empty for a descriptor of the caller's
+  const std::filesystem::path path_;  // empty if the caller owns the descriptor
 
+  // Guarded by mutex_, except for the atomics.
   std::mutex mutex_;
   std::condition_variable wake_, ended_signal_;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::int64_t overflowed_ = 0;  // lines that came after those that wait
+  std::int64_t overflowed_ = 0;  // lines that came when the queue was full
   bool ending_ = false, ended_ = false;
 
   std::atomic<bool> reopen_ = false;
   std::atomic<std::int64_t> lost_ = 0;
 
-  std::mutex complaining_;
-  Clock::rep complained_at_ = 0;
+  // Guarded by on_loss_mutex_.
+  std::mutex on_loss_mutex_;
+  Clock::rep on_loss_called_at_ = 0;
   bool muted_ = false;
 
-  // The thread's own.
+  // Used by the writing thread only.
   int descriptor_;
-  bool in_line_ = false;  // the last line was written in part
+  bool in_line_ = false;  // true if the last line was written in part
   std::deque<std::string> taken_;
-  std::int64_t missing_ = 0;     // lines that came after those that were taken
-  std::int64_t unreported_ = 0;  // lines that no line has told of
+  std::int64_t overflowed_after_taken_ = 0;  // lines lost to a full queue, after the lines in taken_
+  std::int64_t unreported_ = 0;              // lost lines that no line in the log reports yet
   int reason_ = kTooSlow;
 };
 
@@ -250,7 +256,7 @@ void LineLog::start() {
   }
 }
 
-// A thread whose stream has stalled cannot be ended. What it uses is its own, so it can be left behind.
+// A thread whose stream has stalled cannot be stopped. It shares ownership of the state, so it can be detached.
 LineLog::~LineLog() {
   if (state_->finish()) {
     thread_.join();

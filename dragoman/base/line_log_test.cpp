@@ -25,7 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// A pipe whose ends are closed in the end.
+// A pipe whose two ends are closed by the destructor.
 struct Pipe {
   Pipe() {
     int ends[2];
@@ -50,7 +50,7 @@ struct Pipe {
     while (::write(to, "\n", 1) > 0) continue;
     ::fcntl(to, F_SETFL, 0);
   }
-  // Everything that can be read for as long as `is_complete` does not hold, ten seconds at most.
+  // Reads until `is_complete` holds for the text so far, for at most ten seconds.
   template <class Complete>
   std::string read_until(const Complete& is_complete) const {
     ::fcntl(from, F_SETFL, O_NONBLOCK);
@@ -97,7 +97,7 @@ TEST_F(LineLogTest, WritesAllLinesInOrderBeforeItEnds) {
   EXPECT_EQ(read_file(file("log")), expected + "more\n");
 }
 
-TEST_F(LineLogTest, AReaderThatStallsHoldsUpNobodyAndLearnsWhatItMissed) {
+TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) {
   const Pipe pipe;
   pipe.fill();
   std::atomic<int> complaints = 0;
@@ -107,9 +107,10 @@ TEST_F(LineLogTest, AReaderThatStallsHoldsUpNobodyAndLearnsWhatItMissed) {
   EXPECT_LT(seconds_since(begin), 5);
   EXPECT_GT(log.lost(), 9000);
   EXPECT_EQ(complaints, 1);
-  // Every line is there, or a report stands in its place.
+  // Every line is there, or a report of its loss stands in its place.
   const auto lines_accounted_for = [](const std::string& text) {
-    std::istringstream lines(text.substr(std::min(text.find("line 0\n"), text.size())));  // after what filled the pipe
+    // "line 0" comes after the bytes that filled the pipe.
+    std::istringstream lines(text.substr(std::min(text.find("line 0\n"), text.size())));
     std::int64_t next = 0;
     for (std::string line; std::getline(lines, line) && !lines.eof();) {
       if (line == "line " + std::to_string(next)) ++next;
@@ -134,7 +135,7 @@ TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
   pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });  // frees the thread
 }
 
-TEST_F(LineLogTest, AReaderThatLeavesAndAFullDiskLoseLinesAndNothingElse) {
+TEST_F(LineLogTest, AReaderThatLeavesOrAFullDiskLosesLinesAndNothingElse) {
   Pipe pipe;
   pipe.close_reader();
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -154,7 +155,7 @@ TEST_F(LineLogTest, AReaderThatLeavesAndAFullDiskLoseLinesAndNothingElse) {
   ::close(full);
 }
 
-// A limit on the size of files stands for a full disk, which may take a part of a line.
+// A limit on the file size simulates a full disk, which may accept only a part of a line.
 TEST_F(LineLogTest, LinesAfterAFullDiskAreWholeAndFollowTheReport) {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
@@ -172,7 +173,7 @@ TEST_F(LineLogTest, LinesAfterAFullDiskAreWholeAndFollowTheReport) {
   EXPECT_EQ(read_file(file("log")), "0123456789\n1 line is missing here (file too large).\nnext\n");
 }
 
-TEST_F(LineLogTest, AReaderThatComesBackLearnsWhatItMissed) {
+TEST_F(LineLogTest, AReaderThatComesBackSeesHowManyLinesItMissed) {
   const std::filesystem::path path = file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int first_reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -211,7 +212,7 @@ TEST_F(LineLogTest, OpensARenamedFileAgain) {
   EXPECT_EQ(read_file(file("log.1")), "one\ntwo\n");
 }
 
-TEST_F(LineLogTest, GoesOnWithItsFileWhereItCannotBeOpenedAgain) {
+TEST_F(LineLogTest, KeepsItsFileIfItCannotBeOpenedAgain) {
   std::atomic<bool> told = false;
   {
     LineLog log(file("log"), {.flush_seconds = 60, .on_loss = [&](const std::string&) { told = true; }});
@@ -228,7 +229,7 @@ TEST_F(LineLogTest, RefusesAFileThatCannotBeOpened) {
   EXPECT_THROW(LineLog(file("none") / "log"), Error);
   const std::filesystem::path path = file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THROW(LineLog{path}, Error);  // nobody reads it: to wait for a reader would be to wait for ever
+  EXPECT_THROW(LineLog{path}, Error);  // nobody reads the pipe: waiting for a reader would never end
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void MappedFile::read(std::uint64_t offset, void* to, std::size_t count) const {
     const ssize_t got = ::pread(file_, static_cast<char*>(to) + done, count - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     require<Error>(got >= 0, "cannot read '", path_.string(), "' ", system_reason(), ".");
-    require<Error>(got > 0, "'", path_.string(), "' has become shorter while it was read.");
+    require<Error>(got > 0, "'", path_.string(), "' became shorter while it was being read.");
     done += static_cast<std::size_t>(got);
   }
 }

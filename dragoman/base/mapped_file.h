@@ -1,4 +1,4 @@
-// A file as memory, read when it is touched.
+// A memory-mapped file for reading: the system loads a page when it is first accessed.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // What is touched stays in this process's memory, with the pages around it.
+  // Pages that are accessed, and pages around them, stay in this process's memory.
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(start_), size_}; }
 
-  // Copies `count` bytes from `offset` on and keeps no page: for what is read once, here and there, in a file larger
-  // than memory. Throws an Error if the file ends before or the disk fails.
+  // Copies `count` bytes that start at `offset` and keeps no page in memory: for scattered bytes of a file larger than
+  // memory, each read once. Throws an Error if the file is too short or the disk fails.
   void read(std::uint64_t offset, void* to, std::size_t count) const;
 
  private:

@@ -20,14 +20,14 @@ class MappedFileTest : public ::testing::Test {
   std::filesystem::path path = ::testing::TempDir() + "dragoman_mapped_" + std::to_string(::getpid());
 };
 
-TEST_F(MappedFileTest, BytesAreTheFiles) {
+TEST_F(MappedFileTest, BytesEqualTheFile) {
   replace_file(path, "some text");
   EXPECT_EQ(text_of(MappedFile(path)), "some text");
   replace_file(path, "");
   EXPECT_EQ(text_of(MappedFile(path)), "");
 }
 
-TEST_F(MappedFileTest, APartIsReadAsItIsMapped) {
+TEST_F(MappedFileTest, ReadCopiesTheMappedBytes) {
   replace_file(path, "some text");
   const MappedFile file(path);
   std::string part(4, ' ');

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path without links, dots and a slash at its end: the place whose name the finished directory gets.
-fs::path place_of(const fs::path& path) {
+// The absolute path without links, dots and a trailing slash: the name that the finished directory gets.
+fs::path final_path(const fs::path& path) {
   std::error_code problem;
   const fs::path place = fs::weakly_canonical(fs::absolute(path), problem);
   errno = problem.value();
@@ -27,35 +27,36 @@ fs::path place_of(const fs::path& path) {
   return place.has_filename() ? place : place.parent_path();
 }
 
-[[noreturn]] void refuse(const fs::path& path) {
-  throw UsageError(join("'", path.string(), "' is there already; name a directory that is new or empty."));
+[[noreturn]] void throw_already_exists(const fs::path& path) {
+  throw UsageError(join("'", path.string(), "' already exists; name a directory that is new or empty."));
 }
 
-void require_free(const fs::path& place, const fs::path& path) {
+void require_new_or_empty(const fs::path& place, const fs::path& path) {
   std::error_code problem;
   const fs::file_status found = fs::symlink_status(place, problem);
   errno = problem.value();
   require<Error>(fs::status_known(found), "cannot write '", path.string(), "' ", system_reason(), ".");
-  if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) refuse(path);
+  if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) throw_already_exists(path);
 }
 
-// Gives the finished directory its name, unless anything has it by now; an empty directory may.
-bool rename_to_free(const fs::path& from, const fs::path& to, bool to_is_empty) {
+// Renames the finished directory unless something else has the name by now. An empty directory is replaced.
+bool rename_unless_taken(const fs::path& from, const fs::path& to, bool to_is_empty) {
   if (to_is_empty) return ::rename(from.c_str(), to.c_str()) == 0;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // to this file system
+  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // the file system lacks the call
   return unknown && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-void give_name(const fs::path& from, const fs::path& to, bool to_is_empty) {
+void move_to_final_path(const fs::path& from, const fs::path& to, bool to_is_empty) {
   std::error_code none;
   if (to_is_empty) fs::permissions(from, fs::status(to, none).permissions(), none);
-  if (rename_to_free(from, to, to_is_empty)) return flush_directory(to.parent_path());
-  if (errno == EEXIST || errno == ENOTEMPTY) refuse(to);
-  throw Error(join("cannot give '", from.string(), "' the name '", to.string(), "' ", system_reason(), "."));
+  if (rename_unless_taken(from, to, to_is_empty)) return flush_directory(to.parent_path());
+  if (errno == EEXIST || errno == ENOTEMPTY) throw_already_exists(to);
+  throw Error(join("cannot rename '", from.string(), "' to '", to.string(), "' ", system_reason(), "."));
 }
 
-// An empty directory is replaced by a rename, which the current directory and a mount point do not survive or allow.
+// An empty directory is replaced by a rename. The system refuses that for a mount point. For the current directory it
+// would leave the process in a directory without a name.
 void require_replaceable(const fs::path& place, const fs::path& path) {
   struct stat given {};
   struct stat other {};
@@ -63,28 +64,28 @@ void require_replaceable(const fs::path& place, const fs::path& path) {
   const bool current = ::stat(".", &other) == 0 && other.st_dev == given.st_dev && other.st_ino == given.st_ino;
   require<UsageError>(!current, "'", path.string(), "' is the current directory; name a new one inside it.");
   const bool mounted = ::stat(place.parent_path().c_str(), &other) == 0 && other.st_dev != given.st_dev;
-  require<UsageError>(!mounted, "'", path.string(),
-                      "' is where a file system is mounted; name a new directory inside it.");
+  require<UsageError>(!mounted, "'", path.string(), "' is a mount point; name a new directory inside it.");
 }
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kRandomLetters = 6;
 
-// A directory beside the place, with a random name that nothing else has.
-fs::path make_beside(const fs::path& place) {
+// Creates a directory beside the final path, with a random name that is not in use.
+fs::path make_temporary_beside(const fs::path& place) {
   std::random_device random;
   make_directory(place.parent_path());
   while (true) {
-    std::string name = aside(place).string() + "-";
+    std::string name = unfinished_path(place).string() + "-";
     for (std::size_t i = 0; i < kRandomLetters; ++i) name += kLetters[random() % kLetters.size()];
     if (::mkdir(name.c_str(), 0777) == 0) return name;
     require<Error>(errno == EEXIST, "cannot make the directory '", name, "' ", system_reason(), ".");
   }
 }
 
-// What killed processes left beside the place. Throws an Error if a process is still at work there.
-void remove_remnants_of(const fs::path& place) {
-  const std::string begin = aside(place).filename().string() + "-";
+// Removes directories that killed processes left beside the final path. Throws an Error if a process still works in
+// one of them.
+void remove_leftovers_beside(const fs::path& place) {
+  const std::string begin = unfinished_path(place).filename().string() + "-";
   for (const fs::path& path : list_directory(place.parent_path())) {
     const std::string name = path.filename().string();
     std::error_code none;
@@ -100,18 +101,18 @@ void remove_remnants_of(const fs::path& place) {
 }  // namespace
 
 void make_new_directory(const fs::path& to, const std::function<void(const fs::path&)>& write) {
-  const fs::path place = place_of(to);
-  require_free(place, to);
+  const fs::path place = final_path(to);
+  require_new_or_empty(place, to);
   require_replaceable(place, to);
   std::optional<DirectoryLock> empty;
   if (fs::exists(status_of(place))) empty.emplace(place);
-  remove_remnants_of(place);
-  const fs::path unfinished = make_beside(place);
+  remove_leftovers_beside(place);
+  const fs::path unfinished = make_temporary_beside(place);
   try {
     const DirectoryLock lock(unfinished);
     write(unfinished);
     flush_directory(unfinished);
-    give_name(unfinished, place, empty.has_value());
+    move_to_final_path(unfinished, place, empty.has_value());
   } catch (...) {
     std::error_code none;
     fs::remove_all(unfinished, none);

@@ -21,7 +21,7 @@ class NewDirectoryTest : public ::testing::Test {
       replace_file(unfinished / "two", text);
     });
   }
-  // Nothing but these names.
+  // Expects that the directory holds exactly these names.
   void expect_names(const std::vector<std::string>& names) const {
     std::vector<std::string> found;
     for (const fs::path& path : list_directory(directory)) found.push_back(path.filename());
@@ -31,7 +31,7 @@ class NewDirectoryTest : public ::testing::Test {
   fs::path directory = ::testing::TempDir() + "dragoman_new_directory_" + std::to_string(::getpid());
 };
 
-TEST_F(NewDirectoryTest, AppearsWhole) {
+TEST_F(NewDirectoryTest, AppearsWithAllItsFiles) {
   make_new_directory(directory / "a/b/", [&](const fs::path& unfinished) {
     EXPECT_FALSE(fs::exists(directory / "a/b"));
     replace_file(unfinished / "one", "1");
@@ -52,7 +52,7 @@ TEST_F(NewDirectoryTest, AFailureLeavesNothing) {
   expect_names({"empty"});
 }
 
-TEST_F(NewDirectoryTest, TakesThePlaceOfNothingButAnEmptyDirectory) {
+TEST_F(NewDirectoryTest, ReplacesOnlyAnEmptyDirectory) {
   make_directory(directory / "empty");
   fs::create_symlink(directory / "empty", directory / "link");
   make(directory / "link");
@@ -68,7 +68,7 @@ TEST_F(NewDirectoryTest, TakesThePlaceOfNothingButAnEmptyDirectory) {
   expect_names({"broken", "empty", "file", "link"});
 }
 
-TEST_F(NewDirectoryTest, WhatAKilledRunLeftIsClearedAway) {
+TEST_F(NewDirectoryTest, LeftoversOfAKilledRunAreRemoved) {
   make_directory(directory / "a.unfinished-0abcde");
   replace_file(directory / "a.unfinished-0abcde/three", "old");
   make(directory / "a");
@@ -76,7 +76,7 @@ TEST_F(NewDirectoryTest, WhatAKilledRunLeftIsClearedAway) {
   expect_names({"a"});
 }
 
-TEST_F(NewDirectoryTest, WhatOnlyLooksLikeThatStays) {
+TEST_F(NewDirectoryTest, FilesWithSimilarNamesStay) {
   make_directory(directory / "thesis");
   replace_file(directory / "thesis/text", "mine");
   for (const char* name : {"a.unfinished", "a.unfinished-0abcdef", "b.unfinished-0abcde"}) {
@@ -102,13 +102,13 @@ TEST_F(NewDirectoryTest, TheCurrentDirectoryIsNotReplaced) {
   EXPECT_EQ(read_file(directory / "empty/inside/two"), "new");
 }
 
-TEST_F(NewDirectoryTest, OnlyOneProcessMakesIt) {
+TEST_F(NewDirectoryTest, OnlyOneProcessCreatesIt) {
   make_new_directory(directory / "a", [&](const fs::path& unfinished) {
     EXPECT_THROW(make(directory / "a", "of the other"), Error);
     replace_file(unfinished / "one", "1");
   });
   EXPECT_EQ(read_file(directory / "a/one"), "1");
-  // A run that began in the meantime keeps its directory.
+  // A run that started in the meantime keeps its directory.
   EXPECT_THROW(make_new_directory(directory / "b", [&](const fs::path&) { make_directory(directory / "b"); }),
                UsageError);
   EXPECT_TRUE(list_directory(directory / "b").empty());

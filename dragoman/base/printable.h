@@ -1,4 +1,4 @@
-// Text of unknown origin for logs and terminals: one line stays one line and nothing is obeyed as a command.
+// Escapes untrusted text for logs and terminals: one line stays one line, and no terminal command gets through.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace dragoman {
 
-// The text with everything escaped that ends a line, controls a terminal, turns the direction of writing, or is not
-// UTF-8: control characters (also DEL and U+0080 to U+009F), U+2028, U+2029 and marks of direction as \u2028, and bytes
-// that are not UTF-8 as \xFF.
+// Escapes everything that ends a line, controls a terminal, changes the writing direction, or is not UTF-8. Control
+// characters (also DEL and U+0080 to U+009F), U+2028, U+2029 and direction marks become escapes like \u2028, and bytes
+// that are not UTF-8 become escapes like \xFF.
 std::string printable(std::string_view text);
 
 // The same between double quotes, with quotes and backslashes escaped too.

@@ -10,7 +10,7 @@ TEST(Printable, LeavesTextAsItIs) {
   EXPECT_EQ(printable("Grüße, 你好 🙂 \\ \""), "Grüße, 你好 🙂 \\ \"");
 }
 
-TEST(Printable, EscapesWhatEndsALineOrControlsATerminal) {
+TEST(Printable, EscapesLineEndsAndTerminalControls) {
   EXPECT_EQ(printable("a\nb\r\tc\x1b[2J\x7f"), "a\\u000Ab\\u000D\\u0009c\\u001B[2J\\u007F");
   EXPECT_EQ(printable("a\u0085b\u2028c\u2029d\u009b"), "a\\u0085b\\u2028c\\u2029d\\u009B");
   EXPECT_EQ(printable("\u202Eright to left\u2066"), "\\u202Eright to left\\u2066");
@@ -22,7 +22,9 @@ TEST(Printable, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\u0000");
 }
 
-TEST(InQuotes, EndsAtItsLastQuote) { EXPECT_EQ(in_quotes("a \"b\" \\ c\n"), "\"a \\\"b\\\" \\\\ c\\u000A\""); }
+TEST(InQuotes, EscapesQuotesAndBackslashesInside) {
+  EXPECT_EQ(in_quotes("a \"b\" \\ c\n"), "\"a \\\"b\\\" \\\\ c\\u000A\"");
+}
 
 }  // namespace
 }  // namespace dragoman

@@ -26,7 +26,7 @@ double RandomStream::normal() {
 
 std::uint32_t RandomStream::below(std::uint32_t bound) {
   assert(bound > 0);
-  // Lemire's method: reject the few products that would favour small results.
+  // Lemire's method: the result is the upper half of a product. It rejects the few products that would bias the result.
   std::uint64_t product = std::uint64_t{next()} * bound;
   const std::uint32_t floor = -bound % bound;
   while (static_cast<std::uint32_t>(product) < floor) product = std::uint64_t{next()} * bound;

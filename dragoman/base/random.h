@@ -1,5 +1,5 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al., 2011). A number is a pure function of a key and a
-// counter, so that dropout masks are recomputed rather than stored, and nothing about a generator needs saving.
+// counter, so that dropout masks can be recomputed instead of stored, and there is no generator state to save.
 #pragma once
 
 #include <array>
@@ -26,14 +26,14 @@ constexpr Philox4 philox(Philox4 counter, PhiloxKey key) {
   return counter;
 }
 
-// Folds a 64-bit seed and a purpose into a Philox key: streams of different purpose are independent.
+// Folds a 64-bit seed and a purpose into a Philox key. Streams for different purposes are independent.
 constexpr PhiloxKey philox_key(std::uint64_t seed, std::uint32_t purpose) {
   const Philox4 mixed = philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), purpose, 0},
                                {0x64726167u, 0x6F6D616Eu});
   return {mixed[0], mixed[1]};
 }
 
-// A sequence of numbers for a stated purpose (initial weights, shuffling, toy data): the same on every machine.
+// A sequence of random numbers for one purpose (initial weights, shuffling, toy data), the same on every machine.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed, std::uint32_t purpose = 0, std::uint64_t stream = 0)

@@ -1,7 +1,8 @@
-// Divides a bounded amount (places, bytes) among holders who come and go, so that one of them cannot have it all while
-// others ask. A holder may have more only while it has at most `kFactor` times what is left free. One that is alone can
-// have all of `most`; somewhat more exists, and is what newcomers find. The more holders there are, the less each may
-// have, and something is always left for the next one.
+// Divides a limited amount (queue places, bytes) among holders that come and go, so that one holder cannot take
+// everything while others ask. A holder may take more only if it then has at most `most`, and at most `kFactor` times
+// the amount that is still free. A single holder can therefore take all of `most`. The capacity is somewhat larger, and
+// that reserve is for newcomers. The more holders there are, the less each may take, and something is always left for
+// the next one.
 #pragma once
 
 #include <algorithm>
@@ -11,29 +12,29 @@
 
 namespace dragoman {
 
-// Not safe to use from several threads at once.
+// Not thread-safe.
 class Shares {
  public:
   static constexpr std::int64_t kFactor = 8;
 
-  explicit Shares(std::int64_t most) : most_(most), capacity_(room_for(most)) {}
+  explicit Shares(std::int64_t most) : most_(most), capacity_(capacity_for(most)) {}
 
-  // What there must be so that a lone holder can have `most`.
-  static std::int64_t room_for(std::int64_t most) { return most + (most + kFactor - 1) / kFactor; }
+  // The capacity that is needed so that a single holder can take `most`.
+  static std::int64_t capacity_for(std::int64_t most) { return most + (most + kFactor - 1) / kFactor; }
 
-  // Whether the holder may have so much more now.
+  // Whether the holder may take this amount now.
   bool has_room(const std::string& holder, std::int64_t amount) const {
     const std::int64_t held = held_by(holder) + amount, free = capacity_ - total_ - amount;
     return held <= most_ && held <= kFactor * free;
   }
-  // Takes it if the holder may have it.
+  // Takes the amount if has_room(), and returns whether it did.
   bool take(const std::string& holder, std::int64_t amount) {
     if (!has_room(holder, amount)) return false;
-    force(holder, amount);
+    take_unchecked(holder, amount);
     return true;
   }
-  // Takes it whether there is room or not. What a holder has beyond `most` is not taken from the others.
-  void force(const std::string& holder, std::int64_t amount) {
+  // Takes the amount even if there is no room. What a holder has beyond `most` does not reduce what others may take.
+  void take_unchecked(const std::string& holder, std::int64_t amount) {
     if (amount != 0) change(held_.try_emplace(holder, 0).first->second, amount);
   }
   void give_back(const std::string& holder, std::int64_t amount) {
@@ -45,7 +46,7 @@ class Shares {
 
   std::int64_t most() const { return most_; }
   std::int64_t capacity() const { return capacity_; }
-  // What all have, each counted up to `most`.
+  // The sum over all holders, with at most `most` counted for each.
   std::int64_t total() const { return total_; }
   std::int64_t held_by(const std::string& holder) const {
     const auto found = held_.find(holder);

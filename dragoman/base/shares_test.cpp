@@ -5,7 +5,7 @@
 namespace dragoman {
 namespace {
 
-TEST(Shares, ALoneHolderMayHaveAll) {
+TEST(Shares, ASingleHolderMayTakeEverything) {
   for (const std::int64_t most : {1, 2, 3, 64, 2000}) {
     Shares shares(most);
     for (std::int64_t i = 0; i < most; ++i) EXPECT_TRUE(shares.take("a", 1)) << i << " of " << most;
@@ -14,7 +14,7 @@ TEST(Shares, ALoneHolderMayHaveAll) {
   }
 }
 
-TEST(Shares, ANewcomerFindsRoomAfterSomebodyTookAll) {
+TEST(Shares, ANewcomerFindsRoomAfterAnotherTookEverything) {
   Shares shares(2000);
   EXPECT_TRUE(shares.take("a", 2000));
   EXPECT_TRUE(shares.take("b", 100));
@@ -22,11 +22,11 @@ TEST(Shares, ANewcomerFindsRoomAfterSomebodyTookAll) {
   EXPECT_FALSE(shares.take("a", 1));
 }
 
-TEST(Shares, HoldersThatAskForAllComeToHaveTheSame) {
+TEST(Shares, GreedyHoldersEndUpWithEqualShares) {
   Shares shares(900);
   EXPECT_TRUE(shares.take("a", 900));
   while (shares.take("b", 1)) continue;
-  for (int round = 0; round < 1000; ++round) {  // what the first gives back, whoever may takes
+  for (int round = 0; round < 1000; ++round) {  // one gives a unit back, and each takes it if it may
     shares.give_back("a", 1);
     while (shares.take("b", 1)) continue;
     while (shares.take("a", 1)) continue;
@@ -35,11 +35,11 @@ TEST(Shares, HoldersThatAskForAllComeToHaveTheSame) {
   EXPECT_LT(shares.total(), shares.capacity());
 }
 
-TEST(Shares, WhoGaveAllBackIsForgotten) {
+TEST(Shares, AHolderThatGaveEverythingBackHoldsNothing) {
   Shares shares(10);
-  shares.force("a", 40);
+  shares.take_unchecked("a", 40);
   EXPECT_EQ(shares.held_by("a"), 40);
-  EXPECT_TRUE(shares.take("b", 1));  // what was taken by force is not taken from others
+  EXPECT_TRUE(shares.take("b", 1));  // what was taken by force does not reduce what others may take
   shares.give_back("b", 1);
   shares.give_back("a", 40);
   EXPECT_EQ(shares.held_by("a"), 0);

@@ -11,7 +11,8 @@
 
 namespace dragoman {
 
-// The whole of `text` as a number; nothing if it is not one, does not fit T, or is followed by anything.
+// Parses all of `text` as a number. Returns nothing if it is not a number, does not fit T, or has other characters
+// after the number.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -24,11 +25,12 @@ std::optional<T> parse_number(std::string_view text) {
 // 63045632 -> "63,045,632".
 std::string with_thousands(std::int64_t value);
 
-// Seconds as a clock counts them: 125 -> "2:05", 3723 -> "1:02:03".
+// Seconds as minutes or hours: 125 -> "2:05", 3723 -> "1:02:03".
 std::string duration_text(double seconds);
 
 // The candidate with the fewest edits (insert, delete, replace, swap of neighbours) from `word`, if it is near enough
-// to be a slip of the hand.
+// for `word` to be a typing error: at most one edit for every three letters, but one is always allowed. Nothing for a
+// word of more than 64 letters.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 // " Did you mean 'base'?", or nothing if no candidate is near.

@@ -32,7 +32,7 @@ TEST(WithThousands, GroupsDigitsByThree) {
 
 const std::vector<std::string> kNames{"base", "big", "heads", "d-model"};
 
-TEST(Nearest, ForgivesASlipOfTheHand) {
+TEST(Nearest, FindsTheWordBehindATypingError) {
   EXPECT_EQ(nearest("base", kNames), "base");
   EXPECT_EQ(nearest("bsae", kNames), "base");  // a swap of neighbours is one edit
   EXPECT_EQ(nearest("bas", kNames), "base");
@@ -40,7 +40,7 @@ TEST(Nearest, ForgivesASlipOfTheHand) {
   EXPECT_EQ(nearest("d_model", kNames), "d-model");
 }
 
-TEST(Nearest, LeavesAnotherWordAlone) {
+TEST(Nearest, FindsNothingForADifferentWord) {
   EXPECT_FALSE(nearest("transformer", kNames));
   EXPECT_FALSE(nearest("xyzw", kNames));
   EXPECT_FALSE(nearest("", kNames));

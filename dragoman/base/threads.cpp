@@ -20,11 +20,11 @@ namespace dragoman {
 
 namespace {
 
-// How long a thread waits in a loop for the next kernel before it sleeps: kernels of a step follow each other within
-// microseconds, and waking a sleeping thread costs more than that.
+// How long a thread spins for the next kernel before it sleeps. The kernels of a step follow each other within
+// microseconds, and waking a sleeping thread takes longer than that.
 constexpr auto kSpin = std::chrono::microseconds(200);
 
-void relax() {
+void pause_cpu() {
 #if defined(__SSE__)
   _mm_pause();
 #elif defined(__aarch64__)
@@ -32,22 +32,24 @@ void relax() {
 #endif
 }
 
-// Waits for `done` in a loop; false if it has not come true within kSpin. Lets others run on a machine that is busy.
+// Spins until done() is true. Returns false if it is not true within kSpin. Yields now and then, so that other threads
+// can run on a busy machine.
 template <class Done>
 bool spin_until(const Done& done) {
   const auto deadline = std::chrono::steady_clock::now() + kSpin;
   while (true) {
     for (int look = 0; look < 64; ++look) {
       if (done()) return true;
-      relax();
+      pause_cpu();
     }
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::yield();
   }
 }
 
-// Whole processors that a container's quota allows (cgroup v2); a large number if there is none.
-int quota() {
+// The number of whole processors that a container's quota allows (cgroup v2), at least 1; the largest int if there is
+// no quota.
+int cpu_quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string limit;
   double period = 0;
@@ -72,17 +74,17 @@ int available_threads() {
   cpu_set_t set;
   const bool known = sched_getaffinity(0, sizeof(set), &set) == 0;
   const int processors = known ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(processors, quota()));
+  return std::max(1, std::min(processors, cpu_quota()));
 }
 
 ThreadTeam::ThreadTeam(int threads) {
   flush_denormals();
   try {
-    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work_until_stopped(); });
   } catch (const std::system_error&) {
     const std::size_t started = threads_.size();
     stop();
-    throw Error(join("the system starts no more than ", started, " of ", threads - 1, " threads. Use fewer."));
+    throw Error(join("the system started only ", started, " of ", threads - 1, " threads. Use fewer threads."));
   }
 }
 
@@ -97,53 +99,59 @@ void ThreadTeam::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadTeam::start(std::int64_t pieces, Call call, const void* work) {
+// Runs one round: 1. voids the old ticket; 2. stores what the round is to run; 3. publishes the new ticket, from which
+// the spinning threads start; 4. wakes sleeping threads, no more than there are pieces for; 5. runs pieces itself, then
+// waits for the pieces that other threads took.
+void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
   const std::uint64_t round = (ticket_.load() >> 32) + 1;
   ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void
-  // Released: a thread that sees one of these also sees that its old ticket is void. (A machine with weak ordering
-  // would else show a late thread the new number of pieces with the old ticket, for a piece that is not there.)
+  // Release order: a thread that sees one of these values also sees that its old ticket is void. Otherwise, on a
+  // machine with weak memory ordering, a late thread could see the new number of pieces with the old ticket and take a
+  // piece that does not exist.
   call_.store(call, std::memory_order_release);
   work_.store(work, std::memory_order_release);
   pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_release);
   finished_.store(0, std::memory_order_release);
   ticket_ = round << 32;
-  for (std::int64_t helpers = std::min<std::int64_t>(asleep_.load(), pieces - 1); helpers > 0; --helpers) {
+  for (std::int64_t helpers = std::min<std::int64_t>(sleeping_.load(), pieces - 1); helpers > 0; --helpers) {
     const std::lock_guard lock(mutex_);
     wake_.notify_one();
   }
-  take_pieces();
+  run_pieces();
   const auto done = [&] { return finished_.load(std::memory_order_acquire) == static_cast<std::uint64_t>(pieces); };
   while (!spin_until(done)) std::this_thread::yield();
 }
 
-void ThreadTeam::take_pieces() {
+// Takes pieces of the current round and runs them until none is left.
+void ThreadTeam::run_pieces() {
   while (true) {
     std::uint64_t ticket = ticket_.load();
     const Call call = call_.load(std::memory_order_acquire);
     const void* work = work_.load(std::memory_order_acquire);
     const std::uint64_t piece = ticket & kNoPiece;
     if (piece >= pieces_.load(std::memory_order_acquire)) return;
-    // If the ticket has not changed, what was read belongs to its round.
+    // If the ticket is unchanged, then call and work belong to its round, and the piece is ours.
     if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
     call(work, static_cast<std::int64_t>(piece));
     finished_.fetch_add(1, std::memory_order_release);
   }
 }
 
-void ThreadTeam::serve() {
+// The body of each thread: waits for a round, first spinning and then asleep, and takes pieces of it.
+void ThreadTeam::work_until_stopped() {
   flush_denormals();
-  std::uint64_t seen = 0;  // the round last looked at
+  std::uint64_t seen = 0;  // the last round that this thread took part in
   while (true) {
     const auto called = [&] { return stop_.load() || ticket_.load() >> 32 != seen; };
     if (!spin_until(called)) {
       std::unique_lock lock(mutex_);
-      ++asleep_;
+      ++sleeping_;
       wake_.wait(lock, called);
-      --asleep_;
+      --sleeping_;
     }
     if (stop_) return;
     seen = ticket_.load() >> 32;
-    take_pieces();
+    run_pieces();
   }
 }
 

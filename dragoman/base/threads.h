@@ -1,5 +1,5 @@
-// A team of threads that runs the pieces of one kernel at a time. The pieces are numbered, and what each one computes
-// depends on its number alone, never on the thread that happens to run it.
+// A team of threads that runs one kernel at a time, divided into numbered pieces. What a piece computes depends on its
+// number only, never on the thread that runs it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class ThreadTeam {
  public:
   // The calling thread is one of the `threads`. Denormal numbers are flushed to zero on every thread of the team,
   // the calling one included, because they would slow training down a hundredfold.
-  // Throws an Error if the system does not give that many.
+  // Throws an Error if the system cannot start that many threads.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -25,8 +25,8 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls work(piece) for every piece in [0, pieces) and returns when all are done. Pieces must not throw, and there
-  // are fewer than 2^32 - 1 of them.
+  // Calls work(piece) for every piece in [0, pieces) and returns when all are done. Pieces must not throw. There must
+  // be fewer than 2^32 - 1 of them.
   template <class Work>
   void run(std::int64_t pieces, const Work& work) {
     if (pieces <= 0) return;
@@ -34,7 +34,7 @@ class ThreadTeam {
       for (std::int64_t piece = 0; piece < pieces; ++piece) work(piece);
       return;
     }
-    start(pieces, &run_piece<Work>, &work);
+    run_round(pieces, &run_piece<Work>, &work);
   }
 
  private:
@@ -45,27 +45,28 @@ class ThreadTeam {
     (*static_cast<const Work*>(work))(piece);
   }
 
-  void start(std::int64_t pieces, Call call, const void* work);
-  void take_pieces();
-  void serve();
+  void run_round(std::int64_t pieces, Call call, const void* work);
+  void run_pieces();
+  void work_until_stopped();
   void stop();
 
-  // The ticket holds the round in its upper half and the next piece in its lower one. Whoever advances it by one runs
-  // that piece, so that a thread that comes late finds nothing to do, and nobody waits for it.
+  // Each call of run() is a round. The ticket holds the number of the round in its upper 32 bits and the next piece in
+  // its lower 32. The thread that advances the ticket by one runs that piece. A late thread finds no piece left, and
+  // nobody waits for it.
   std::atomic<std::uint64_t> ticket_{kNoPiece};
   static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> work_{nullptr};
   std::atomic<std::uint64_t> pieces_{0}, finished_{0};
 
-  std::atomic<int> asleep_{0};
+  std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::thread> threads_;
 };
 
-// Runs pieces that may throw: all of them run, and then what the lowest piece threw is thrown again.
+// Runs pieces that may throw. All pieces run; then the exception of the lowest piece that threw is rethrown.
 template <class Work>
 void run_guarded(ThreadTeam& team, std::int64_t pieces, const Work& work) {
   std::mutex mutex;
@@ -86,7 +87,7 @@ void run_guarded(ThreadTeam& team, std::int64_t pieces, const Work& work) {
 // Makes this thread treat denormal numbers as zero.
 void flush_denormals();
 
-// How many threads this process may use: its CPU affinity, and its share where a container limits that.
+// How many threads this process may use: the processors of its CPU affinity, limited by a container's CPU quota.
 int available_threads();
 
 }  // namespace dragoman

@@ -31,8 +31,8 @@ TEST(ThreadTeam, ManyShortRoundsLoseNoWork) {
   for (std::int64_t piece = 0; piece < 8; ++piece) EXPECT_EQ(sums[piece], 20000 * piece);
 }
 
-// Rounds of changing sizes: a thread that is late for one meets the next while that is being set up.
-TEST(ThreadTeam, LateThreadsRunNoPieceOfAnotherRound) {
+// The rounds have different sizes, and a thread that is late for one round meets the next while it is being set up.
+TEST(ThreadTeam, LateThreadsRunNoPieceOfAWrongRound) {
   ThreadTeam team(3);
   RandomStream random(1);
   for (int round = 0; round < 100'000; ++round) {
@@ -67,7 +67,7 @@ TEST(ThreadTeam, FlushesDenormalsOnEveryThread) {
   for (const float product : products) EXPECT_EQ(product, 0.0f);
 }
 
-TEST(ThreadTeam, GuardedPiecesAllRunAndTheLowestProblemIsThrown) {
+TEST(ThreadTeam, GuardedPiecesAllRunAndTheLowestExceptionIsRethrown) {
   ThreadTeam team(3);
   std::atomic<int> count = 0;
   try {

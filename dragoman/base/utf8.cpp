@@ -5,13 +5,14 @@
 namespace dragoman {
 namespace {
 
-// Bytes of the well-formed character that `text` begins with; 0 if there is none.
+// The number of bytes of the well-formed character at the start of `text`; 0 if there is none.
 std::size_t valid_character(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const std::size_t length = character_bytes(text[0]);
   if (length == 1) return byte(0) < 0x80 ? 1 : 0;
   if (text.size() < length) return 0;
-  // Only the second byte is bounded further: against overlong forms, surrogates and what is above U+10FFFF.
+  // After some first bytes the second has a smaller range, which excludes overlong forms, surrogates and code points
+  // above U+10FFFF.
   const unsigned char low = byte(0) == 0xE0 ? 0xA0 : byte(0) == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = byte(0) == 0xED ? 0x9F : byte(0) == 0xF4 ? 0x8F : 0xBF;
   if (byte(1) < low || byte(1) > high) return 0;
@@ -21,7 +22,8 @@ std::size_t valid_character(std::string_view text) {
   return length;
 }
 
-// Of a well-formed character: the first byte holds fewer of the code's bits the longer it is, the others six each.
+// Decodes a well-formed character. Every byte after the first holds six bits of the code point. The first byte holds
+// the bits below its length mark: fewer the longer the character is.
 char32_t code_point(std::string_view character) {
   const auto byte = [character](std::size_t at) { return static_cast<unsigned char>(character[at]); };
   if (character.size() == 1) return byte(0);

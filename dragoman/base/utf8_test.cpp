@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// The code point as UTF-8 would write it, were it allowed.
+// The code point in UTF-8's bit layout, even where UTF-8 does not allow it.
 std::string spelled(std::uint32_t code) {
   const auto tail = [code](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) return {static_cast<char>(code)};
@@ -66,7 +66,7 @@ TEST(Utf8, CodePointsAreReadOneByOne) {
   EXPECT_EQ(at, 5u);
 }
 
-TEST(Utf8, BytesOfNoCharacterBecomeTheReplacementCharacter) {
+TEST(Utf8, InvalidBytesBecomeTheReplacementCharacter) {
   EXPECT_EQ(to_code_points("a\xFF\xC3"), U"a\uFFFD\uFFFD");
   EXPECT_EQ(to_code_points(""), U"");
 }

@@ -115,7 +115,7 @@ void force(decode::Translator& translator, const TestSet& set, Evaluation& evalu
 // As `dragoman score` reads them.
 std::vector<std::string> without_spaces_at_end(const std::vector<std::string>& lines) {
   std::vector<std::string> trimmed;
-  for (const std::string& line : lines) trimmed.emplace_back(eval::without_spaces_at_end(line));
+  for (const std::string& line : lines) trimmed.emplace_back(eval::trimmed_right(line));
   return trimmed;
 }
 

@@ -23,7 +23,7 @@ bool ScoreInput::next() {
 
 bool ScoreInput::read(text::LineReader& file, std::string& line) {
   const bool has_line = file.next(line);
-  line.resize(eval::without_spaces_at_end(line).size());
+  line.resize(eval::trimmed_right(line).size());
   return has_line;
 }
 

@@ -35,11 +35,11 @@ std::uint64_t size_of_index(const CacheFooter& footer) {
 }  // namespace
 
 CacheWriter::CacheWriter(const std::filesystem::path& path, std::uint64_t key, PairForm form)
-    : path_(path), file_(aside(path)), footer_{.magic = kMagic, .key = key, .form = form} {}
+    : path_(path), file_(unfinished_path(path)), footer_{.magic = kMagic, .key = key, .form = form} {}
 
 CacheWriter::~CacheWriter() {
   std::error_code ignored;
-  std::filesystem::remove(aside(path_), ignored);  // a finished cache has another name by now
+  std::filesystem::remove(unfinished_path(path_), ignored);  // a finished cache has another name by now
 }
 
 void CacheWriter::begin_corpus() {
@@ -89,7 +89,7 @@ void CacheWriter::finish() {
   footer_.footer_hash = hash_of(footer_);
   file_.write(&footer_, sizeof footer_);
   file_.finish();
-  rename_durably(aside(path_), path_);
+  rename_durably(unfinished_path(path_), path_);
 }
 
 std::unique_ptr<const CacheFile> CacheFile::open(const std::filesystem::path& path, std::uint64_t key,

@@ -103,7 +103,7 @@ TokenCache TokenCache::open(const CacheRequest& request) {
   const DirectoryLock lock(request.directory);
   const std::filesystem::path path = request.directory / "tokens.cache";
   std::error_code ignored;
-  std::filesystem::remove(aside(path), ignored);
+  std::filesystem::remove(unfinished_path(path), ignored);
 
   auto file = std::make_unique<File>(File{request, key_of(request), nullptr, {}});
   std::string problem;

@@ -153,12 +153,12 @@ TEST_F(TokenCacheTest, AFailedBuildLeavesNothingAndRemnantsAreRemoved) {
   wanted.progress = [](std::int64_t) { throw Error("stopped"); };
   EXPECT_EQ(complaint_of([&] { TokenCache::open(wanted); }), "stopped");
   EXPECT_FALSE(std::filesystem::exists(wanted.directory / "tokens.cache"));
-  EXPECT_FALSE(std::filesystem::exists(aside(wanted.directory / "tokens.cache")));
+  EXPECT_FALSE(std::filesystem::exists(unfinished_path(wanted.directory / "tokens.cache")));
 
   write("cache/tokens.cache.unfinished", "of a killed run");
   wanted.progress = {};
   TokenCache::open(wanted);
-  EXPECT_FALSE(std::filesystem::exists(aside(wanted.directory / "tokens.cache")));
+  EXPECT_FALSE(std::filesystem::exists(unfinished_path(wanted.directory / "tokens.cache")));
 }
 
 TEST_F(TokenCacheTest, AFullDiskIsNamedAndLeavesNothingBehind) {

@@ -20,7 +20,7 @@ std::string tokenized(std::string_view sentence, const BleuSettings& settings) {
   return settings.split_compounds ? split_compounds(text) : text;
 }
 
-// As numbers, the hypothesis first.
+// The tokens of all sentences as numbers, the hypothesis first.
 std::vector<Symbols> all_tokens(std::string_view hypothesis, std::span<const std::string> references,
                                 const BleuSettings& settings) {
   std::vector<std::string> texts{tokenized(hypothesis, settings)};

@@ -1,4 +1,4 @@
-// BLEU (Papineni et al., 2002), number for number as sacreBLEU 2 computes it.
+// BLEU (Papineni et al., 2002). Its scores are exactly those of sacreBLEU 2.
 #pragma once
 
 #include <array>
@@ -16,25 +16,29 @@ namespace dragoman::eval {
 
 inline constexpr std::size_t kBleuOrder = 4;  // n-grams of one to four tokens
 
-// What an order without a single match counts for (Chen and Cherry, 2014): nothing, which makes the score 0; half a
-// match, a quarter for the next such order, and so on (method 3, of mteval-v13a); a small number of matches (method 1).
-// The last one adds a number to the matches and to the n-grams of every order but the first (method 2).
+// What BLEU does about an order without a match, which would make the score 0 (Chen and Cherry, 2014):
+//   none:   nothing, so the score is 0;
+//   exp:    counts half a match for the first such order, a quarter for the next, and so on (method 3, mteval-v13a);
+//   floor:  counts a small number of matches (method 1);
+//   add-k:  adds k to the matches and to the n-grams of every order but the first (method 2).
 enum class Smoothing : std::uint8_t { kNone, kExp, kFloor, kAddK };
 constexpr std::array<std::string_view, 4> names(Smoothing) { return {"none", "exp", "floor", "add-k"}; }
 
 struct BleuSettings {
   Tokenization tokenizer = Tokenization::k13a;
   Smoothing smoothing = Smoothing::kExp;
-  std::optional<double> smoothing_value = std::nullopt;  // of floor (0.1 unless given) and add-k (1 unless given)
+  std::optional<double> smoothing_value = std::nullopt;  // of floor (default 0.1) and add-k (default 1)
   bool lowercase = false;
-  bool split_compounds = false;  // after tokenising: see split_compounds()
-  // Average only over orders that the hypothesis is long enough for: for single sentences, which would score 0.
+  bool split_compounds = false;  // applies split_compounds() after the tokeniser
+  // Averages only over orders that the hypothesis is long enough for. Meant for single sentences: a short one would
+  // always score 0.
   bool effective_order = false;
 };
 
-// What sentences add up to. `correct` n-grams are clipped: one that stands in the hypothesis more often than in any
-// reference counts as often as in that reference. The reference's length is that nearest to the hypothesis's, the
-// shorter of two that are equally near.
+// The counts of a sentence, or their sums over a corpus. For each order, `total` counts the n-grams of the hypothesis
+// and `correct` those that match. Matches are clipped: an n-gram counts at most as often as it occurs in the reference
+// that has it most often. The reference length is that of the reference nearest in length to the hypothesis, or of the
+// shorter one at a tie.
 struct BleuStatistics {
   std::array<std::int64_t, kBleuOrder> correct{}, total{};
   std::int64_t hypothesis_length = 0, reference_length = 0;
@@ -44,23 +48,24 @@ struct BleuStatistics {
 
 struct Bleu {
   double score = 0;                             // 0 to 100
-  std::array<double, kBleuOrder> precisions{};  // in per cent, smoothed
+  std::array<double, kBleuOrder> precisions{};  // in percent, smoothed
   double brevity_penalty = 1;
   BleuStatistics statistics;
 };
 
-// Of one sentence. There must be a reference.
+// The counts of one sentence. Requires at least one reference.
 BleuStatistics bleu_statistics(std::string_view hypothesis, std::span<const std::string> references,
                                const BleuSettings& settings = {});
 
-// BLEU = BP * exp(mean over n of log p_n), with BP = min(1, exp(1 - r / c)).
+// BLEU = BP * exp(mean over n of log p_n), with the brevity penalty BP = min(1, exp(1 - r / c)) for a hypothesis of
+// length c and a reference of length r.
 Bleu bleu(const BleuStatistics& statistics, const BleuSettings& settings = {});
 
-// One reference for each hypothesis. Throws a ShapeError if there are more of one than of the other.
+// The score of a corpus with one reference per hypothesis. Throws a ShapeError if their numbers differ.
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const BleuSettings& settings = {});
 
-// The same as a metric. Its statistics: the two lengths (hypothesis first), `correct`, `total`.
+// BLEU as a Metric. Its statistics are the lengths of hypothesis and reference, `correct` and `total`.
 class BleuMetric : public Metric {
  public:
   explicit BleuMetric(const BleuSettings& settings = {}) : settings_(settings) {}

@@ -1,6 +1,6 @@
-// The BLEU of the textbook Dive into Deep Learning, for teaching: a score of one sentence between 0 and 1, of words as
-// they stand, in which longer n-grams weigh less (the exponent of p_1 is 1/2, that of p_2 is 1/4) and one order without
-// a match makes 0. It is not comparable to BLEU.
+// The BLEU of the textbook Dive into Deep Learning, for teaching. It scores one sentence between 0 and 1 and splits
+// words at white space only. Longer n-grams weigh less (the exponent of p_1 is 1/2, that of p_2 is 1/4), and an order
+// without a match makes the score 0. It is not comparable to BLEU.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace dragoman::eval {
 
-// exp(min(0, 1 - reference length / hypothesis length)) * product over n of p_n ^ (1 / 2^n), where n runs from 1 to the
-// longest n-gram or to the length of the hypothesis. 0 for an empty hypothesis.
+// exp(min(0, 1 - reference length / hypothesis length)) * product over n of p_n ^ (1 / 2^n), where n runs from 1 to
+// `longest`, or to the length of the hypothesis if that is smaller. 0 for an empty hypothesis.
 double bleu_d2l(std::string_view hypothesis, std::string_view reference, std::size_t longest);
 
-// The mean over sentences; of several references the best counts. Statistics: the sum of scores, the sentences.
+// The mean score over sentences. With several references the best score counts. The statistics are the sum of the
+// scores and the number of sentences.
 class BleuD2l : public Metric {
  public:
   explicit BleuD2l(std::size_t longest = 2) : longest_(longest) {}

@@ -21,7 +21,7 @@ TEST(BleuD2l, OfEqualSentencesIsOne) {
   EXPECT_EQ(bleu_d2l("", "a", 2), 0);
 }
 
-TEST(BleuD2l, OfACorpusIsTheMean) {
+TEST(BleuD2l, OfACorpusIsTheMeanOverSentences) {
   EXPECT_EQ(corpus_score(BleuD2l(), {"a b", "x"}, {"a b", "y"}), 0.5);
   EXPECT_EQ(sentence_score(BleuD2l(), "a b", {"x", "a b"}), 1);
   EXPECT_EQ(BleuD2l().score({}), 0);

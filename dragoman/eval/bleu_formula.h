@@ -1,4 +1,5 @@
-// BLEU from its counts. `Real` is double, or float for resampled corpora, which sacreBLEU adds up in single precision.
+// Computes BLEU from its counts. `Real` is double, or float for resampled corpora, whose counts sacreBLEU sums in
+// single precision.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ inline double smoothing_value(const BleuSettings& settings) {
   return settings.smoothing_value.value_or(settings.smoothing == Smoothing::kFloor ? 0.1 : 1);
 }
 
-// BP = min(1, exp(1 - r / c)).
+// BP = min(1, exp(1 - r / c)); 0 for an empty hypothesis with a reference that is not empty.
 inline double brevity_penalty(std::int64_t hypothesis_length, std::int64_t reference_length) {
   const auto c = static_cast<double>(hypothesis_length), r = static_cast<double>(reference_length);
   if (c >= r) return 1;
@@ -28,9 +29,9 @@ inline double brevity_penalty(std::int64_t hypothesis_length, std::int64_t refer
 template <class Real>
 struct Precisions {
   PerOrder<Real> percent{};
-  std::size_t orders = 0;  // that the hypotheses are long enough for; 0 if there is no match at all
+  std::size_t orders = 0;  // how many orders the hypotheses are long enough for; 0 if there is no match at all
 
-  // The geometric mean. The logarithm of a precision of 0 makes it 0.
+  // The geometric mean. If one precision is 0, its logarithm is -infinity and the mean is 0.
   double mean(const BleuSettings& settings) const {
     if (orders == 0) return 0;
     const std::size_t averaged = settings.effective_order ? orders : kBleuOrder;

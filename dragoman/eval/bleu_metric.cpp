@@ -9,13 +9,13 @@
 namespace dragoman::eval {
 namespace {
 
-// The places of the statistics.
+// The index of each number in the statistics.
 constexpr std::size_t kHypothesisLength = 0, kReferenceLength = 1, kCorrect = 2, kTotal = kCorrect + kBleuOrder,
                       kWidth = kTotal + kBleuOrder;
 
 BleuStatistics from_sums(std::span<const double> sums) {
   BleuStatistics statistics;
-  if (sums.empty()) return statistics;  // of no sentence
+  if (sums.empty()) return statistics;  // there was no sentence
   const auto count = [sums](std::size_t at) { return static_cast<std::int64_t>(sums[at]); };
   statistics.hypothesis_length = count(kHypothesisLength);
   statistics.reference_length = count(kReferenceLength);
@@ -26,7 +26,7 @@ BleuStatistics from_sums(std::span<const double> sums) {
   return statistics;
 }
 
-// "floor[0.10]": the value where there is one.
+// The method with its value if it has one, such as "floor[0.10]".
 std::string smoothing_text(const BleuSettings& settings) {
   const std::string name(to_string(settings.smoothing));
   const bool has_value = settings.smoothing == Smoothing::kFloor || settings.smoothing == Smoothing::kAddK;
@@ -66,7 +66,7 @@ ResampledScore BleuMetric::resampled_score(std::span<const float> sums) const {
   return {.score = penalty * bleu_precisions(correct, total, settings_).mean(settings_), .is_single = false};
 }
 
-// sacreBLEU adds the k of add-k to counts that are whole numbers there, and what comes after the point is lost.
+// In a randomisation test sacreBLEU adds the k of add-k to integer counts, which drops its fraction.
 double BleuMetric::shuffled_score(std::span<const double> sums) const {
   BleuSettings whole = settings_;
   if (whole.smoothing == Smoothing::kAddK) whole.smoothing_value = std::floor(smoothing_value(settings_));

@@ -52,7 +52,7 @@ TEST(Bleu, EachNgramMayComeFromAnotherReference) {
   EXPECT_EQ(statistics.reference_length, 4);
 }
 
-TEST(Bleu, OfReferencesEquallyNearTheShorterCounts) {
+TEST(Bleu, AtATieTheShorterReferenceCounts) {
   const Sentences references{"a b c d", "a b"};
   EXPECT_EQ(bleu_statistics("a b c", references).reference_length, 2);
 }
@@ -70,7 +70,7 @@ TEST(Bleu, SmoothingFillsOrdersWithoutAMatch) {
   EXPECT_EQ(score({.smoothing = Smoothing::kNone}), 0);
 }
 
-TEST(Bleu, CutsAsItIsTold) {
+TEST(Bleu, TokenisesAsItsSettingsSay) {
   const auto length = [](const BleuSettings& settings) {
     return bleu_statistics("ab-cd, ef", Sentences{"x"}, settings).hypothesis_length;
   };
@@ -102,7 +102,7 @@ TEST(Bleu, PrintsAsSacreBleuDoes) {
             "nrefs:var|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]");
 }
 
-TEST(Bleu, AsAMetricIsTheSame) {
+TEST(Bleu, TheMetricGivesTheSameScore) {
   for (const WorkedExample& example : kWorkedExamples) {
     EXPECT_EQ(corpus_score(BleuMetric(), example.hypotheses, example.references),
               corpus_bleu(example.hypotheses, example.references).score);

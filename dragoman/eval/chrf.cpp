@@ -14,13 +14,13 @@
 namespace dragoman::eval {
 namespace {
 
-constexpr std::size_t kPerOrder = 3;  // n-grams of the hypothesis and of the reference, matches
+constexpr std::size_t kPerOrder = 3;  // n-grams of the hypothesis, n-grams of the reference, matches
 
 bool is_ascii_punctuation(char c) {
   return c > ' ' && c < '\x7F' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z');
 }
 
-// The words, with one mark of punctuation cut off from the end of a word or else from its beginning.
+// Splits the text into words. One punctuation mark at the end of a word, or else one at its start, is split off.
 std::vector<std::string_view> chrf_words(std::string_view text) {
   std::vector<std::string_view> words;
   for (const std::string_view word : split_words(text)) {
@@ -39,7 +39,8 @@ Symbols characters(std::string_view text, const ChrfSettings& settings) {
   return {codes.begin(), codes.end()};
 }
 
-// Appends `orders` times three numbers to the statistics against each reference. The hypothesis is the first sentence.
+// Appends three numbers for each of the `orders` to the statistics against each reference. The first sentence is the
+// hypothesis, the others are the references.
 void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Statistics>& against) {
   Ngrams ngrams(sentences);
   for (int order = 0; order < orders; ++order) {
@@ -54,7 +55,8 @@ void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Stat
   }
 }
 
-// Nothing if there is no match at all. In single precision every step is: that is what sacreBLEU's arrays do.
+// Returns nothing if there is no match at all. With Real = float every step is in single precision, as in sacreBLEU's
+// arrays.
 template <class Real>
 std::optional<Real> f_score(std::span<const Real> sums, int beta) {
   const auto factor = static_cast<Real>(beta * beta);

@@ -1,5 +1,5 @@
-// chrF (Popović, 2015) and chrF++ (Popović, 2017), number for number as sacreBLEU 2 computes them: the F-score of
-// character n-grams, and of word n-grams too if wanted.
+// chrF (Popović, 2015) and chrF++ (Popović, 2017): the F-score of character n-grams, and for chrF++ also of word
+// n-grams. The scores are exactly those of sacreBLEU 2.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@ namespace dragoman::eval {
 struct ChrfSettings {
   int character_order = 6;
   int word_order = 0;  // 2 makes chrF++
-  int beta = 2;        // how many times as much recall counts as precision
+  int beta = 2;        // recall counts beta times as much as precision
   bool lowercase = false;
-  bool whitespace = false;  // whether spaces are characters, too
+  bool whitespace = false;  // whether spaces count as characters
 };
 
-// Statistics: for each order, characters first, the n-grams of the hypothesis, those of the reference, and the matches.
-// An order that the reference is too short for counts no n-grams of the hypothesis. Of several references the one with
-// the best score counts, the first of equals.
+// The statistics have three numbers for each order, characters before words: the n-grams of the hypothesis, those of
+// the reference, and the matches. If the reference is too short for an order, the n-grams of the hypothesis count as 0.
+// With several references the one with the best score counts, and at a tie the first.
 //
 // With P and R the means of precision and recall over the orders that both sides are long enough for,
 //   chrF = 100 (1 + beta^2) P R / (beta^2 P + R).

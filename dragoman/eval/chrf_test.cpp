@@ -23,13 +23,13 @@ TEST(Chrf, IsTheFScoreOfMeanPrecisionAndRecall) {
   EXPECT_NEAR(sentence_score(Chrf(), "abc", {"abd"}), 100 * 7 / 18.0, 1e-12);
 }
 
-// ab against abcd: P = (1 + 1) / 2 = 1, R = (1/2 + 1/3) / 2 = 5/12; a beta of 2 weighs R fourfold.
+// ab against abcd: P = (1 + 1) / 2 = 1, R = (1/2 + 1/3) / 2 = 5/12; beta = 2 gives R the weight 4.
 TEST(Chrf, CountsRecallMore) {
   EXPECT_NEAR(sentence_score(Chrf(), "ab", {"abcd"}), 100 * 5 * (5 / 12.0) / (4 + 5 / 12.0), 1e-12);
   EXPECT_GT(sentence_score(Chrf(), "abcd", {"ab"}), sentence_score(Chrf(), "ab", {"abcd"}));
 }
 
-TEST(Chrf, SeesNoSpacesUnlessTold) {
+TEST(Chrf, IgnoresSpacesByDefault) {
   EXPECT_EQ(sentence_score(Chrf(), "a b c", {"abc"}), 100);
   EXPECT_LT(sentence_score(Chrf({.whitespace = true}), "a b c", {"abc"}), 100);
 }
@@ -39,14 +39,14 @@ TEST(Chrf, ACharacterIsACodePoint) {
   EXPECT_EQ(sentence_score(Chrf(), "\xC3\xA4", {"\xC3\xB6"}), 0);
 }
 
-// One mark is cut off, from the end if there is one: (hi) is (hi and ).
-TEST(ChrfPlusPlus, CountsWordsWithOneMarkCutOff) {
+// One mark is split off, from the end if there is one: "(hi)" becomes "(hi" and ")".
+TEST(ChrfPlusPlus, SplitsOnePunctuationMarkOffAWord) {
   const Chrf words({.character_order = 0, .word_order = 2});
   EXPECT_EQ(words.statistics("(hi) a", Sentences{"(hi)"}), (Statistics{3, 2, 2, 2, 1, 1}));
   EXPECT_EQ(words.statistics("\"a .", Sentences{"\" a ."}), (Statistics{3, 3, 3, 2, 2, 2}));
 }
 
-// Printed by sacreBLEU 2.6.0 for these sentences.
+// sacreBLEU 2.6.0 prints these scores.
 TEST(ChrfPlusPlus, AgreesWithSacreBleu) {
   EXPECT_NEAR(corpus_score(Chrf({.word_order = 2}), kWorkedExamples[1].hypotheses, kWorkedExamples[1].references),
               64.638201, 5e-7);

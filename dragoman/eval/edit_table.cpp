@@ -14,12 +14,12 @@ constexpr std::ptrdiff_t kBeam = 25;
 EditTable::EditTable(const Symbols& hypothesis, const Symbols& reference)
     : reference_(reference), held_(hypothesis), beam_(kBeam) {
   if (!hypothesis.empty()) ratio_ = static_cast<double>(reference.size()) / static_cast<double>(hypothesis.size());
-  // Where one side is so much longer that the beams of neighbouring rows would not meet.
+  // If the reference is so much longer that the beams of neighbouring rows would not overlap, the beam is wider.
   if (ratio_ / 2 > kBeam) beam_ = static_cast<std::ptrdiff_t>(std::ceil(ratio_ / 2 + kBeam));
   for (std::uint32_t j = 0; j <= reference.size(); ++j) row_zero_.emplace_back(j, Edit::kInsert);
   const auto width = static_cast<std::size_t>(2 * beam_);
-  cells_.assign(hypothesis.size() * width, Cell(kNever, Edit::kKeep));
-  above_.assign(width, Cell(kNever, Edit::kKeep));
+  cells_.assign(hypothesis.size() * width, Cell(kUnreachable, Edit::kKeep));
+  above_.assign(width, Cell(kUnreachable, Edit::kKeep));
   row_ = above_;
   for (std::size_t i = 1; i <= held_.size(); ++i) compute(i, held_[i - 1], row(i - 1), cells_of(i));
 }
@@ -32,7 +32,7 @@ void EditTable::hold(const Symbols& hypothesis) {
   for (std::size_t i = same + 1; i <= held_.size(); ++i) compute(i, held_[i - 1], row(i - 1), cells_of(i));
 }
 
-// The row's place on the diagonal, less the beam.
+// The first column of row i inside the beam: its column on the diagonal, minus the beam.
 std::size_t EditTable::first_of(std::size_t i) const {
   const auto diagonal = static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * ratio_));
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, diagonal - beam_));
@@ -57,13 +57,13 @@ EditTable::Row EditTable::row(std::size_t i) const {
   return {first, std::span(cells_).subspan((i - 1) * width, end_of(i) - first)};
 }
 
-// Of edits that cost the same Tercom prefers to keep or replace a word, then to delete, then to insert one.
+// Among edits of equal cost Tercom prefers to keep or replace a word, then to delete one, then to insert one.
 EditTable::Row EditTable::compute(std::size_t i, std::uint32_t word, const Row& above, std::span<Cell> into) const {
   const std::size_t first = first_of(i), end = end_of(i);
   assert(end - first <= into.size());
-  Cell left(kNever, Edit::kKeep);
+  Cell left(kUnreachable, Edit::kKeep);
   for (std::size_t j = first; j < end; ++j) {
-    Cell best(kNever, Edit::kKeep);
+    Cell best(kUnreachable, Edit::kKeep);
     const auto consider = [&best](std::uint32_t cost, Edit edit) {
       if (cost < best.cost()) best = Cell(cost, edit);
     };
@@ -78,12 +78,12 @@ EditTable::Row EditTable::compute(std::size_t i, std::uint32_t word, const Row& 
   return {first, into.first(end - first)};
 }
 
-std::optional<std::int64_t> EditTable::Row::above(const Row& other) const {
+std::optional<std::int64_t> EditTable::Row::constant_difference(const Row& other) const {
   std::optional<std::int64_t> by;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::uint32_t cost = cells[i].cost(), other_cost = other.cells[i].cost();
-    if (cost == kNever && other_cost == kNever) continue;
-    if (cost == kNever || other_cost == kNever) return std::nullopt;
+    if (cost == kUnreachable && other_cost == kUnreachable) continue;
+    if (cost == kUnreachable || other_cost == kUnreachable) return std::nullopt;
     const std::int64_t difference = std::int64_t{cost} - std::int64_t{other_cost};
     if (by.value_or(difference) != difference) return std::nullopt;
     by = difference;
@@ -100,11 +100,12 @@ std::int64_t EditTable::distance_of(const Symbols& hypothesis) {
   auto i = static_cast<std::size_t>(differs - hypothesis.begin()) + 1;
   Row computed = compute(i, hypothesis[i - 1], row(i - 1), row_);
   while (i < hypothesis.size()) {
-    // Where the words are the same from here on, rows that differ by a number differ by it to the end.
+    // If all words from here on are equal, and all costs of this row differ from the held row by the same number, then
+    // all later rows differ by that number too.
     if (i >= same_from) {
-      if (const std::optional<std::int64_t> more = computed.above(row(i))) return distance() + *more;
+      if (const std::optional<std::int64_t> more = computed.constant_difference(row(i))) return distance() + *more;
     }
-    std::swap(above_, row_);  // `computed` refers to what is in above_ now
+    std::swap(above_, row_);  // `computed` now refers to the cells in above_
     ++i;
     computed = compute(i, hypothesis[i - 1], computed, row_);
   }

@@ -8,8 +8,8 @@ namespace dragoman::eval {
 Json Metric::record(std::span<const double>) const { return Json::object(); }
 
 void SentenceStatistics::add(const Statistics& sentence) {
-  require<ShapeError>(width_ == 0 || width_ == sentence.size(), "a corpus with ", width_,
-                      " statistics a sentence was given a sentence with ", sentence.size(), ".");
+  require<ShapeError>(width_ == 0 || width_ == sentence.size(), "the corpus has ", width_,
+                      " statistics per sentence, but this sentence has ", sentence.size(), ".");
   width_ = sentence.size();
   numbers_.insert(numbers_.end(), sentence.begin(), sentence.end());
 }

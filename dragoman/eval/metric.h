@@ -1,5 +1,5 @@
-// What every score has in common: each sentence adds a few numbers, and the score is a function of their sums. Corpora
-// are scored, resampled and compared through this.
+// The common interface of all scores. Each sentence contributes a few numbers, its statistics, and the score of a
+// corpus is a function of their sums. Corpora are scored, resampled and compared through this interface.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace dragoman::eval {
 
-// What one sentence adds, or the sums over a corpus. Each metric says what its numbers are.
+// The statistics of one sentence, or their sums over a corpus. Each metric documents what its numbers are.
 using Statistics = std::vector<double>;
 
-// The score of a resampled corpus. sacreBLEU adds those up in single precision, and where it goes on in single
-// precision its means are rounded too; a score that is set rather than computed, such as 0 without a match, is a double
-// there.
+// The score of a resampled corpus. sacreBLEU sums the statistics of resampled corpora in single precision. If it also
+// computes the score in single precision, is_single is true, and means of such scores are rounded to it too. A score
+// that is a constant, such as 0 without a match, is a double in sacreBLEU.
 struct ResampledScore {
   double score = 0;
   bool is_single = false;
@@ -28,21 +28,21 @@ class Metric {
  public:
   virtual ~Metric() = default;
 
-  virtual std::string key() const = 0;       // "bleu": its name in JSON
-  virtual std::string name() const = 0;      // "BLEU"
-  virtual std::string settings() const = 0;  // "case:mixed|eff:no|tok:13a|smooth:exp": how it is computed
+  virtual std::string key() const = 0;       // its name in JSON, such as "bleu"
+  virtual std::string name() const = 0;      // its name in print, such as "BLEU"
+  virtual std::string settings() const = 0;  // how it is computed, such as "case:mixed|eff:no|tok:13a|smooth:exp"
 
-  virtual int digits() const { return 2; }  // after the point, in print
+  virtual int digits() const { return 2; }  // after the decimal point, in print
 
-  // There must be a reference; sentences may have different numbers of them.
+  // Requires at least one reference. Sentences may have different numbers of references.
   virtual Statistics statistics(std::string_view hypothesis, std::span<const std::string> references) const = 0;
 
   virtual double score(std::span<const double> sums) const = 0;
   virtual ResampledScore resampled_score(std::span<const float> sums) const = 0;
-  // In a randomisation test.
+  // The score of a corpus in a randomisation test.
   virtual double shuffled_score(std::span<const double> sums) const { return score(sums); }
 
-  // What is worth knowing beside the score: as text that follows it, and as an object.
+  // Further numbers to print with the score: details() as text after it, record() as a JSON object.
   virtual std::string details(std::span<const double>) const { return {}; }
   virtual Json record(std::span<const double>) const;
 };
@@ -64,16 +64,16 @@ class SentenceStatistics {
   std::vector<double> numbers_;
 };
 
-// sums += sentence; the sums of no sentence may be empty.
+// sums += sentence. Before the first sentence, `sums` may be empty.
 void add_statistics(Statistics& sums, std::span<const double> sentence);
 
-// The statistics of hypotheses with one reference each. Throws a ShapeError if there are more of one than of the other.
+// The statistics of hypotheses with one reference each. Throws a ShapeError if their numbers differ.
 SentenceStatistics corpus_statistics(const Metric& metric, std::span<const std::string> hypotheses,
                                      std::span<const std::string> references);
 
-// How a score was computed, to print beside it: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp". It is sacreBLEU's but
-// for the version at its end, since sacreBLEU did not compute it. Without a number of references it differs from
-// sentence to sentence ("nrefs:var"). `resampling` is what resampling_text() says.
+// How a score was computed, to print with it, such as "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp". The format is
+// sacreBLEU's without the version at the end, because sacreBLEU did not compute the score. `references` is nothing if
+// sentences have different numbers of them ("nrefs:var"). `resampling` is the text of resampling_text().
 std::string signature(const Metric& metric, std::optional<std::size_t> references, std::string_view resampling = {});
 
 }  // namespace dragoman::eval

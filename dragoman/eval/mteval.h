@@ -1,20 +1,19 @@
-// The steps of NIST's scoring script mteval that the tokenisers 13a, zh and Tercom's share. They look at ASCII alone;
-// other characters stay as they are.
+// Steps of NIST's scoring script mteval that the tokenisers 13a, zh and Tercom share. They change only ASCII text.
 #pragma once
 
 #include <string>
 
 namespace dragoman::eval {
 
-// &quot; &amp; &lt; and &gt; become what they stand for, one after the other.
-void undo_entities(std::string& text);
+// Replaces &quot; &amp; &lt; and &gt; by their characters, in this order.
+void decode_entities(std::string& text);
 
-// Puts spaces round ASCII's punctuation, but for apostrophe, comma, hyphen and period.
-std::string punctuation_apart(const std::string& text);
+// Puts spaces around ASCII punctuation, except apostrophe, comma, hyphen and period.
+std::string space_out_punctuation(const std::string& text);
 
-// Puts spaces round periods and commas that do not stand between digits, and round hyphens after a digit. In three
-// passes: a point after a non-digit, a point before a non-digit, a hyphen after a digit; at the ends of the text
-// nothing stands before or after.
-std::string points_apart(std::string text);
+// Puts spaces around points (periods and commas) that are not between digits, and around hyphens after a digit. It
+// makes three passes: points after a non-digit, points before a non-digit, hyphens after a digit. A pass needs both
+// characters of such a pair, so it leaves a point at either end of the text alone.
+std::string space_out_points(std::string text);
 
 }  // namespace dragoman::eval

@@ -6,8 +6,8 @@
 namespace dragoman::eval {
 namespace {
 
-// Numbers keys from 0 on, in the order in which they first come. A table with open addressing: n-grams are looked up by
-// the hundred for each sentence, and memory for every single one would be most of the work.
+// Gives numbers to keys, from 0 on, in the order in which they first occur. It is a hash table with open addressing:
+// each sentence looks up hundreds of n-grams, and one allocation for each would take most of the time.
 class KeyNumbers {
  public:
   explicit KeyNumbers(std::size_t keys) : entries_(std::bit_ceil(2 * keys + 2)) {}
@@ -23,7 +23,7 @@ class KeyNumbers {
   std::uint32_t size() const { return size_; }
 
  private:
-  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // no n-gram's: symbols end well below 2^32
+  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // never a key: symbols are well below 2^32
   struct Entry {
     std::uint64_t key = kNoKey;
     std::uint32_t number = 0;
@@ -55,10 +55,10 @@ Ngrams::Ngrams(std::span<const Symbols> sentences)
   for (Symbols& symbols : numbers_) {
     for (std::uint32_t& symbol : symbols) symbol = number(symbol);
   }
-  different_ = number.size();
+  distinct_ = number.size();
 }
 
-// An (n+1)-gram is an n-gram and the symbol after it: two numbers, which make one key.
+// An (n+1)-gram is an n-gram and the symbol after it. The key consists of these two numbers.
 void Ngrams::to_next_order() {
   KeyNumbers number(total_size(numbers_));
   for (std::size_t s = 0; s < sentences_.size(); ++s) {
@@ -69,11 +69,11 @@ void Ngrams::to_next_order() {
     }
   }
   ++n_;
-  different_ = number.size();
+  distinct_ = number.size();
 }
 
 std::vector<std::int64_t> Ngrams::counts(std::size_t sentence) const {
-  std::vector<std::int64_t> counts(different_);
+  std::vector<std::int64_t> counts(distinct_);
   for (const std::uint32_t number : numbers_[sentence]) ++counts[number];
   return counts;
 }

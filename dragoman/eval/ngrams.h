@@ -1,4 +1,4 @@
-// N-grams of sentences as numbers, so that counting them is counting in an array.
+// Gives each n-gram of some sentences a number, so that n-grams can be counted in an array.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 
 namespace dragoman::eval {
 
-// A sentence: each word or character as a number.
+// A sentence as a list of numbers, one for each word or character.
 using Symbols = std::vector<std::uint32_t>;
 
-// Numbers words: equal words, and no others, have equal numbers. The words must outlive this object.
+// Gives numbers to words. Two words have the same number if and only if they are equal. The words must outlive this
+// object.
 class WordNumbers {
  public:
   Symbols operator()(const std::vector<std::string_view>& words);
@@ -22,7 +23,7 @@ class WordNumbers {
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
 
-// The n-grams of a few sentences, one order n after the other, beginning with 1.
+// The n-grams of a few sentences. It starts with n = 1, and to_next_order() goes on to n + 1.
 class Ngrams {
  public:
   // The sentences must outlive this object.
@@ -31,17 +32,18 @@ class Ngrams {
   void to_next_order();
 
   std::int64_t total(std::size_t sentence) const { return static_cast<std::int64_t>(numbers_[sentence].size()); }
-  // How often each n-gram of any of the sentences stands in this one: one count for each, in one order for all.
+  // How often each n-gram occurs in this sentence. There is one count for each different n-gram of all sentences, and
+  // the counts are in the same order for every sentence.
   std::vector<std::int64_t> counts(std::size_t sentence) const;
 
  private:
   std::span<const Symbols> sentences_;
   std::size_t n_ = 1;
-  std::uint32_t different_ = 0;
-  std::vector<Symbols> numbers_;  // of the n-gram that begins at each place of each sentence
+  std::uint32_t distinct_ = 0;    // how many different n-grams there are
+  std::vector<Symbols> numbers_;  // for each sentence, the number of the n-gram that begins at each position
 };
 
-// Sum over n-grams of the lesser count: how many of the one are matched by the other.
+// The number of matches: the sum over n-grams of the smaller of the two counts.
 std::int64_t count_matches(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& allowed);
 
 }  // namespace dragoman::eval

@@ -7,7 +7,7 @@
 namespace dragoman::eval {
 namespace {
 
-// numpy.random.SeedSequence: a hash that spreads the seed over a pool of four numbers, from which any amount is drawn.
+// numpy.random.SeedSequence: hashes the seed into a pool of four numbers, from which any amount can be drawn.
 class SeedSequence {
  public:
   explicit SeedSequence(std::uint64_t seed) {
@@ -31,7 +31,7 @@ class SeedSequence {
   }
 
  private:
-  // Every number is hashed with another constant.
+  // The constant changes with every number that is hashed.
   struct Hash {
     std::uint32_t constant, multiplier;
 
@@ -82,7 +82,7 @@ std::uint32_t NumpyRandom::next_32() {
 
 std::uint32_t NumpyRandom::below(std::uint32_t end) {
   if (end <= 1) return 0;
-  const std::uint32_t too_low = (0 - end) % end;  // 2^32 modulo `end`: products that would make some numbers likelier
+  const std::uint32_t too_low = (0 - end) % end;  // 2^32 modulo `end`: lower products would bias the result
   std::uint64_t product = 0;
   do {
     product = std::uint64_t{next_32()} * end;

@@ -1,6 +1,6 @@
-// The random numbers of NumPy's default generator, by which sacreBLEU resamples: equal seeds give equal numbers. The
-// generator is PCG64 (O'Neill, 2014: a 128-bit linear congruence, its halves mixed and rotated), seeded by
-// numpy.random.SeedSequence.
+// The random numbers of NumPy's default generator, which sacreBLEU uses for resampling: equal seeds give equal numbers.
+// The generator is PCG64 (O'Neill, 2014: a 128-bit linear congruential generator whose halves are combined and
+// rotated), seeded by numpy.random.SeedSequence.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ class NumpyRandom {
   explicit NumpyRandom(std::uint64_t seed);
 
   std::uint64_t next_64();
-  std::uint32_t next_32();  // the lower half of 64 bits, then the upper one
+  std::uint32_t next_32();  // the lower half of next_64(), and at the next call the upper half
 
-  // From 0 to `end` - 1, all alike, by Lemire's method: Generator.choice(end). Draws nothing if `end` is 1.
+  // Uniform from 0 to `end` - 1, by Lemire's method, as Generator.choice(end). Draws no number if `end` is 1.
   std::uint32_t below(std::uint32_t end);
 
  private:
   __extension__ using Uint128 = unsigned __int128;
 
   Uint128 state_ = 0, increment_ = 0;
-  std::uint32_t kept_ = 0;  // the upper half, if there is one left
+  std::uint32_t kept_ = 0;  // the upper half for the next next_32(), if has_kept_
   bool has_kept_ = false;
 };
 
-// Generator.integers(2, dtype=bool): the bits of 32-bit numbers, the lowest first.
+// The numbers of Generator.integers(2, dtype=bool): the bits of 32-bit numbers, the lowest first.
 class NumpyBits {
  public:
   explicit NumpyBits(std::uint64_t seed) : random_(seed) {}

@@ -7,8 +7,8 @@
 namespace dragoman::eval {
 namespace {
 
-// Printed by NumPy 2.4 for numpy.random.default_rng(12345).
-TEST(NumpyRandom, IsNumPysDefaultGenerator) {
+// NumPy 2.4 prints these numbers for numpy.random.default_rng(12345).
+TEST(NumpyRandom, EqualsNumPysDefaultGenerator) {
   NumpyRandom random(12345);
   EXPECT_EQ(random.next_64(), 0x3A32B18DB2FFC19Du);
   EXPECT_EQ(random.next_64(), 0x51171315C9E4C4DEu);

@@ -1,4 +1,4 @@
-// Rewriting text piece by piece, as the tokenisers of scores do it.
+// Text replacement helpers for the tokenisers of scores.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline void replace_all(std::string& text, std::string_view from, std::string_vi
   if (at == std::string::npos) return;
   std::string result;
   for (std::size_t done = 0;; at = text.find(from, done)) {
-    result.append(text, done, at - done);  // to the end if there is no other
+    result.append(text, done, at - done);  // up to the end if there is no further match
     if (at == std::string::npos) break;
     result += to;
     done = at + from.size();
@@ -21,8 +21,8 @@ inline void replace_all(std::string& text, std::string_view from, std::string_vi
   text = std::move(result);
 }
 
-// Rewrites each pair of neighbours that `matches`, left to right; an element belongs to one pair at most. `write` gets
-// the result so far and the pair.
+// Rewrites each pair of neighbours for which matches(a, b) is true, from left to right. An element belongs to at most
+// one pair. write(result, a, b) appends the replacement to the result so far.
 template <class Text, class Matches, class Write>
 Text rewrite_pairs(const Text& text, Matches&& matches, Write&& write) {
   Text result;
@@ -38,7 +38,7 @@ Text rewrite_pairs(const Text& text, Matches&& matches, Write&& write) {
   return result;
 }
 
-// Puts a space on either side of each element that `stands_alone`.
+// Puts a space on either side of each element for which stands_alone(element) is true.
 template <class Text, class StandsAlone>
 Text space_out(const Text& text, StandsAlone&& stands_alone) {
   Text result;

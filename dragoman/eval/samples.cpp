@@ -35,8 +35,8 @@ void Samples::add(const ResampledScore& sample) {
   is_single_ = is_single_ && sample.is_single;
 }
 
-// The sum as two doubles, the second holding what the first had to round away (Knuth's two-sum); then a quotient with
-// its remainder.
+// The sum is kept in two doubles; the second holds the rounding errors of the first (Knuth's two-sum). The quotient is
+// then corrected by its remainder.
 double Samples::exact_mean() const {
   double sum = 0, rest = 0;
   for (const double score : scores_) {
@@ -64,7 +64,7 @@ std::vector<double> Samples::sorted() const {
 
 double Samples::half_width() const {
   const std::vector<double> sorted = this->sorted();
-  const std::size_t left_out = sorted.size() / 40;  // on either side
+  const std::size_t left_out = sorted.size() / 40;  // at either end: 2.5 %
   const double lower = sorted[left_out], upper = sorted[sorted.size() - left_out - 1];
   return 0.5 * (is_single_ ? static_cast<float>(upper) - static_cast<float>(lower) : upper - lower);
 }

@@ -1,4 +1,5 @@
-// Scores of resampled corpora, and what NumPy and Python make of them: sums in their order, rounded where they round.
+// The scores of resampled corpora, with means and intervals that equal those of NumPy and Python bit for bit: same
+// order of sums, same rounding.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ class Samples {
  public:
   void add(const ResampledScore& sample);
 
-  // Whether the scores make an array of single precision: if each of them is.
+  // Whether NumPy would store the scores in single precision: true if each score is single.
   bool is_single() const { return is_single_; }
   template <class Real>
   std::vector<Real> as() const {
@@ -21,8 +22,8 @@ class Samples {
   }
 
   double exact_mean() const;  // Python's statistics.mean
-  double numpy_mean() const;  // of the scores in ascending order
-  double half_width() const;  // of the middle 95 %
+  double numpy_mean() const;  // NumPy's mean of the scores in ascending order
+  double half_width() const;  // half the width of the interval of the middle 95 % of the scores
 
  private:
   std::vector<double> sorted() const;
@@ -31,7 +32,7 @@ class Samples {
   bool is_single_ = true;
 };
 
-// NumPy's sum of an array: by eight partial sums for up to 128 numbers, and by halves for more.
+// NumPy's sum of an array: eight partial sums for up to 128 numbers; longer arrays are divided in halves.
 template <class Real>
 Real numpy_sum(std::span<const Real> numbers);
 

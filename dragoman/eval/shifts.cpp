@@ -14,7 +14,7 @@ constexpr std::ptrdiff_t kLongestShift = 10;
 constexpr std::ptrdiff_t kFarthestShift = 50;
 constexpr int kMostTries = 1000;
 
-// Words of the hypothesis that stand in the reference, too.
+// Consecutive words of the hypothesis that also occur in the reference: where they start in each, and how many.
 struct Stretch {
   std::ptrdiff_t in_hypothesis, in_reference, length;
 };
@@ -23,14 +23,14 @@ struct Shift {
   std::int64_t gain;
   std::ptrdiff_t length, from, to;
 
-  // The order in which Tercom prefers them: what gains most, then the longest, then the first.
+  // Tercom's order of preference: the largest gain, then the longest stretch, then the first.
   bool better_than(const Shift& other) const {
     return std::tuple(gain, length, -from, -to) > std::tuple(other.gain, other.length, -other.from, -other.to);
   }
 };
 
-// The words with a stretch moved to before the place `to`; where that lies within the stretch, by as many places to the
-// right.
+// The words with a stretch moved in front of position `to`. If `to` lies inside the stretch, the stretch moves to the
+// right by to - from places.
 Symbols shifted(const Symbols& words, const Stretch& stretch, std::ptrdiff_t to) {
   const std::ptrdiff_t from = stretch.in_hypothesis, end = from + stretch.length;
   Symbols result = words;
@@ -77,7 +77,8 @@ class ShiftSearch {
     return best_;
   }
 
-  // Every stretch that begins at these two places. False if there have been too many tries.
+  // Tries every stretch that begins at word i of the hypothesis and word j of the reference. Returns false when the
+  // number of tries is exhausted.
   bool try_stretches(std::ptrdiff_t i, std::ptrdiff_t j) {
     const auto most = std::min({kLongestShift, static_cast<std::ptrdiff_t>(words_.size()) - i,
                                 static_cast<std::ptrdiff_t>(reference_.size()) - j});
@@ -91,7 +92,8 @@ class ShiftSearch {
     return true;
   }
 
-  // Some word must be wrong on either side, and the stretch must not go to where it is.
+  // A move can only help if some word of the stretch is an error in the hypothesis and some word is an error in the
+  // reference, and if the stretch is not already at its place.
   bool worth_trying(const Stretch& stretch) const {
     const auto any = [&stretch](const std::vector<bool>& errors, std::ptrdiff_t from) {
       return std::find(errors.begin() + from, errors.begin() + from + stretch.length, true) !=
@@ -103,7 +105,8 @@ class ShiftSearch {
            any(alignment_.reference_errors, stretch.in_reference) && !is_there;
   }
 
-  // After the words that are aligned with the reference's word before the stretch, and with each word of it.
+  // Tries the stretch behind the hypothesis word that is aligned with the reference word before the stretch, and behind
+  // those aligned with each reference word of the stretch.
   void try_places(const Stretch& stretch) {
     std::ptrdiff_t before = -1;
     for (std::ptrdiff_t j = stretch.in_reference - 1; j < stretch.in_reference + stretch.length; ++j) {

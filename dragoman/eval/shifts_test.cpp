@@ -34,7 +34,7 @@ TEST(EditTable, AlignsWordsAtTheLeastCost) {
   EXPECT_EQ(alignment.reference_errors, (std::vector<bool>{false, true, false, true}));
 }
 
-TEST(EditTable, AnotherHypothesisHasTheDistanceOfATableOfItsOwn) {
+TEST(EditTable, DistanceOfAnotherHypothesisEqualsThatOfItsOwnTable) {
   std::mt19937 random(1);
   const Symbols reference = random_words(random, 12), held = random_words(random, 14);
   EditTable table(held, reference);
@@ -47,7 +47,7 @@ TEST(EditTable, AnotherHypothesisHasTheDistanceOfATableOfItsOwn) {
   }
 }
 
-// Within the beam, cell by cell, as Tercom does it.
+// The distance from a full table in which only the cells within the beam are computed, as in Tercom.
 std::int64_t plain_distance(const Symbols& hypothesis, const Symbols& reference) {
   constexpr std::int64_t kFar = 1'000'000;
   const double ratio = static_cast<double>(reference.size()) / static_cast<double>(hypothesis.size());
@@ -69,7 +69,7 @@ std::int64_t plain_distance(const Symbols& hypothesis, const Symbols& reference)
   return cost.back().back();
 }
 
-TEST(EditTable, HasTheDistancesOfAWholeTableWithinTheBeam) {
+TEST(EditTable, AgreesWithAFullTableWithinTheBeam) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 60; ++trial) {
     const Symbols reference = random_words(random, 1 + random() % 300);
@@ -90,7 +90,7 @@ TEST(EditTable, HasTheDistancesOfAWholeTableWithinTheBeam) {
   }
 }
 
-TEST(CountEdits, OfALongLineTakesMemoryAndTimeInProportion) {
+TEST(CountEdits, ALongLineTakesLinearMemoryAndTime) {
   // A whole table would have 3.6 billion cells.
   std::mt19937 random(4);
   const Symbols hypothesis = random_words(random, 60'000), reference = random_words(random, 60'000);
@@ -124,12 +124,12 @@ TEST(CountEdits, AStretchMovesInOneEditIfItIsShortAndNear) {
   };
   EXPECT_EQ(moved(1, 20), 1);
   EXPECT_EQ(moved(10, 20), 1);
-  EXPECT_EQ(moved(11, 20), 2);  // ten words and one
+  EXPECT_EQ(moved(11, 20), 2);  // two moves: ten words, and one word
   EXPECT_EQ(moved(1, 50), 1);
-  EXPECT_EQ(moved(1, 51), 2);  // left out here and inserted there
+  EXPECT_EQ(moved(1, 51), 2);  // too far to move: deleted here and inserted there
 }
 
-TEST(CountEdits, EqualSentencesNeedNone) {
+TEST(CountEdits, EqualSentencesNeedNoEdits) {
   EXPECT_EQ(count_edits(counting(0, 60), counting(0, 60)), 0);
   EXPECT_EQ(count_edits({}, {}), 0);
   EXPECT_EQ(count_edits(counting(0, 3), {}), 3);

@@ -11,7 +11,8 @@
 namespace dragoman::eval {
 namespace {
 
-// Scores of corpora of as many sentences, drawn with replacement. Sums are of single precision, as sacreBLEU's are.
+// The scores of corpora of the same size, whose sentences are drawn with replacement. Sums are in single precision, as
+// in sacreBLEU.
 Samples bootstrap(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials) {
   const std::size_t sentences = corpus.size(), width = corpus.width();
   std::vector<float> numbers;
@@ -32,12 +33,13 @@ Samples bootstrap(const Metric& metric, const SentenceStatistics& corpus, const 
   return samples;
 }
 
-// The share of trials that are above the real difference. The trial that is not shuffled counts, so that it is never 0.
+// The fraction of trials above the observed difference. The original corpus counts as one such trial, so that the
+// p-value is never 0.
 double p_value(std::int64_t above, int trials) {
   return static_cast<double>(above + 1) / static_cast<double>(trials + 1);
 }
 
-// Differences of resampled corpora, shifted to where they would be if the systems were equally good.
+// Subtracts the mean from the differences of the resampled corpora: the differences if the systems were equally good.
 template <class Real>
 double bootstrap_p_value(const Samples& baseline, const Samples& system, double real_difference) {
   std::vector<Real> differences = system.as<Real>();
@@ -89,7 +91,7 @@ double paired_randomisation(const Metric& metric, const SentenceStatistics& base
   NumpyBits coin(trials.seed);
   std::int64_t above = 0;
   for (int trial = 0; trial < trials.number; ++trial) {
-    // Sums over the sentences whose translations stay, and over those whose are swapped.
+    // The sums over the sentences whose translations are kept, and over those whose translations are swapped.
     Statistics kept_baseline(baseline.width()), kept_system(baseline.width());
     Statistics swapped_baseline(baseline.width()), swapped_system(baseline.width());
     for (std::size_t i = 0; i < baseline.size(); ++i) {

@@ -1,6 +1,6 @@
-// Whether a difference of scores is more than chance (Koehn, 2004; Riezler and Maxwell, 2005): confidence intervals by
-// bootstrap, paired bootstrap and paired approximate randomisation. Equal seeds give the numbers that sacreBLEU 2
-// gives.
+// Tests whether a difference of scores is more than chance (Koehn, 2004; Riezler and Maxwell, 2005): confidence
+// intervals by bootstrap, paired bootstrap, and paired approximate randomisation. With equal seeds the numbers are
+// those of sacreBLEU 2.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ enum class Resampling : std::uint8_t { kNone, kBootstrap, kRandomisation };
 constexpr std::array<std::string_view, 3> names(Resampling) { return {"none", "bootstrap", "randomisation"}; }
 
 struct Trials {
-  int number = 1000;  // at least 1; sacreBLEU takes 10,000 for randomisation
+  int number = 1000;  // at least 1; sacreBLEU uses 10,000 for randomisation
   std::uint64_t seed = 12345;
 };
 
-// "bs:1000|seed:12345" or "ar:10000|seed:12345", the part of a signature; nothing for none.
+// The resampling as part of a signature: "bs:1000|seed:12345" or "ar:10000|seed:12345"; empty for kNone.
 std::string resampling_text(Resampling kind, const Trials& trials);
 
 // The mean of the scores of resampled corpora, and half the width of the interval that holds 95 % of them.
@@ -29,10 +29,11 @@ struct Interval {
   double half_width = 0;
 };
 
-// A corpus below holds at least one sentence, and the two of a paired test hold the same number.
+// In all functions below, a corpus must have at least one sentence, and the two corpora of a paired test must have the
+// same number.
 Interval confidence_interval(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials);
 
-// The p-value is about the probability of a difference as large as the real one, or larger, if both systems were
+// The p-value estimates the probability of a difference at least as large as the observed one if both systems were
 // equally good.
 struct PairedBootstrap {
   Interval baseline, system;
@@ -42,7 +43,7 @@ struct PairedBootstrap {
 PairedBootstrap paired_bootstrap(const Metric& metric, const SentenceStatistics& baseline,
                                  const SentenceStatistics& system, const Trials& trials);
 
-// Swaps the two systems' translations of a sentence, or does not, at random for each; the p-value.
+// In each trial, swaps the two systems' translations of randomly chosen sentences. Returns the p-value.
 double paired_randomisation(const Metric& metric, const SentenceStatistics& baseline, const SentenceStatistics& system,
                             const Trials& trials);
 

@@ -19,50 +19,50 @@ const Sentences kReference{"the cat is on the mat", "there is a cat on the mat .
                            "a little house",        "it will rain today",
                            "we saw a red car",      "she is reading a book"};
 
-// What sacreBLEU 2.6.0 with NumPy 2.4.6 says of these sentences, with its own seed and numbers of trials.
-struct Known {
+// The results of sacreBLEU 2.6.0 with NumPy 2.4.6 for these sentences, with its default seed and numbers of trials.
+struct SacreBleuResults {
   Interval interval, of_baseline, of_system;
   double bootstrap_p, randomisation_p;
 };
 
-void expect_known(const Metric& metric, const Known& known) {
+void expect_results(const Metric& metric, const SacreBleuResults& expected_results) {
   const SentenceStatistics baseline = corpus_statistics(metric, kBaseline, kReference);
   const SentenceStatistics system = corpus_statistics(metric, kSystem, kReference);
   const auto expect_interval = [](const Interval& interval, const Interval& expected) {
     EXPECT_EQ(interval.mean, expected.mean);
     EXPECT_EQ(interval.half_width, expected.half_width);
   };
-  expect_interval(confidence_interval(metric, baseline, {}), known.interval);
+  expect_interval(confidence_interval(metric, baseline, {}), expected_results.interval);
   const PairedBootstrap test = paired_bootstrap(metric, baseline, system, {});
-  expect_interval(test.baseline, known.of_baseline);
-  expect_interval(test.system, known.of_system);
-  EXPECT_EQ(test.p_value, known.bootstrap_p);
-  EXPECT_EQ(paired_randomisation(metric, baseline, system, {.number = 10'000}), known.randomisation_p);
+  expect_interval(test.baseline, expected_results.of_baseline);
+  expect_interval(test.system, expected_results.of_system);
+  EXPECT_EQ(test.p_value, expected_results.bootstrap_p);
+  EXPECT_EQ(paired_randomisation(metric, baseline, system, {.number = 10'000}), expected_results.randomisation_p);
 }
 
 TEST(Significance, OfBleuAgreesWithSacreBleu) {
-  expect_known(BleuMetric(), {{26.229876787907184, 14.726386110147544},
-                              {26.22987678790718, 14.726386110147544},
-                              {70.23433668933284, 32.31858078754903},
-                              0.000999000999000999,
-                              0.032596740325967405});
+  expect_results(BleuMetric(), {{26.229876787907184, 14.726386110147544},
+                                {26.22987678790718, 14.726386110147544},
+                                {70.23433668933284, 32.31858078754903},
+                                0.000999000999000999,
+                                0.032596740325967405});
 }
 
 // NumPy prints the shortest decimal that reads back as the same float.
 TEST(Significance, OfChrfAgreesWithSacreBleu) {
-  expect_known(Chrf(), {{47.332294f, 14.491894f},
-                        {47.3323f, 14.491894f},
-                        {73.0575f, 22.76372f},
-                        0.000999000999000999,
-                        0.063993600639936});
+  expect_results(Chrf(), {{47.332294f, 14.491894f},
+                          {47.3323f, 14.491894f},
+                          {73.0575f, 22.76372f},
+                          0.000999000999000999,
+                          0.063993600639936});
 }
 
 TEST(Significance, OfTerAgreesWithSacreBleu) {
-  expect_known(Ter(), {{32.8723f, 18.847927f},
-                       {32.8723f, 18.847927f},
-                       {19.937347f, 17.435898f},
-                       0.08791208791208792,
-                       0.15708429157084292});
+  expect_results(Ter(), {{32.8723f, 18.847927f},
+                         {32.8723f, 18.847927f},
+                         {19.937347f, 17.435898f},
+                         0.08791208791208792,
+                         0.15708429157084292});
 }
 
 TEST(Significance, ASystemDoesNotDifferFromItself) {
@@ -72,27 +72,27 @@ TEST(Significance, ASystemDoesNotDifferFromItself) {
   EXPECT_EQ(interval.mean, paired_bootstrap(BleuMetric(), corpus, corpus, {.number = 100}).baseline.mean);
 }
 
-TEST(Significance, ASingleSentenceHasNoInterval) {
+TEST(Significance, ASingleSentenceHasAnIntervalOfWidthZero) {
   const SentenceStatistics corpus = corpus_statistics(Ter(), {{"a b c"}}, {{"a b d"}});
   const Interval interval = confidence_interval(Ter(), corpus, {.number = 50});
   EXPECT_NEAR(interval.mean, 100 / 3.0, 1e-5);
   EXPECT_EQ(interval.half_width, 0);
 }
 
-TEST(Significance, SystemsMustHaveTheSameSentences) {
+TEST(Significance, SystemsMustHaveTheSameNumberOfSentences) {
   const SentenceStatistics one = corpus_statistics(Ter(), {{"a"}}, {{"a"}});
   const SentenceStatistics two = corpus_statistics(Ter(), {{"a", "b"}}, {{"a", "b"}});
   EXPECT_THROW(paired_bootstrap(Ter(), one, two, {}), ShapeError);
   EXPECT_THROW(paired_randomisation(Ter(), one, two, {}), ShapeError);
 }
 
-TEST(Significance, IsPartOfTheSignature) {
+TEST(Significance, ResamplingIsPartOfTheSignature) {
   EXPECT_EQ(resampling_text(Resampling::kBootstrap, {}), "bs:1000|seed:12345");
   EXPECT_EQ(resampling_text(Resampling::kRandomisation, {.number = 10'000, .seed = 1}), "ar:10000|seed:1");
   EXPECT_EQ(resampling_text(Resampling::kNone, {}), "");
 }
 
-// A sum from left to right keeps the 1 after 2^24 out of each place; eight partial sums do not.
+// In a sum from left to right every 1 after 2^24 is lost to rounding. With eight partial sums only one of them is.
 TEST(NumpySum, AddsInEightLanesAndByHalves) {
   std::vector<float> numbers(16, 1.0f);
   numbers[0] = 16'777'216;
@@ -101,13 +101,13 @@ TEST(NumpySum, AddsInEightLanesAndByHalves) {
   EXPECT_EQ(numpy_sum<double>(std::vector<double>{1, 2, 3}), 6);
 }
 
-TEST(Samples, TheExactMeanLosesNothing) {
+TEST(Samples, TheExactMeanHasNoRoundingError) {
   Samples samples;
   for (const double score : {1e16, 1.0, -1e16, 2.0}) samples.add({score, false});
   EXPECT_EQ(samples.exact_mean(), 0.75);
 }
 
-TEST(Samples, TheMiddle95PerCentLeaveOutAFortiethOnEitherSide) {
+TEST(Samples, TheMiddle95PercentOmitAFortiethOnEitherSide) {
   Samples samples;
   for (int i = 0; i < 80; ++i) samples.add({static_cast<double>(i), false});
   EXPECT_EQ(samples.half_width(), 0.5 * (77 - 2));

@@ -5,7 +5,7 @@
 namespace dragoman::eval {
 namespace {
 
-// Bytes of the space that `text` begins with, 0 if it begins with none.
+// The number of bytes of the white space character that `text` begins with; 0 if it begins with another character.
 std::size_t space_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first == ' ' || (first >= '\t' && first <= '\r') || (first >= 0x1C && first <= 0x1F) ? 1 : 0;
@@ -41,13 +41,13 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
-std::string_view without_spaces_at_end(std::string_view text) {
+std::string_view trimmed_right(std::string_view text) {
   const std::vector<std::string_view> words = split_words(text);
   if (words.empty()) return {};
   return {text.data(), static_cast<std::size_t>(words.back().data() + words.back().size() - text.data())};
 }
 
-std::string_view without_spaces_around(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   const std::vector<std::string_view> words = split_words(text);
   if (words.empty()) return {};
   const char* begin = words.front().data();

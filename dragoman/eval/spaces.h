@@ -1,4 +1,4 @@
-// White space as Python, and so sacreBLEU, sees it: where words are cut, and what does not count at the end of a line.
+// White space as Python, and therefore sacreBLEU, defines it: splitting text into words and trimming lines.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace dragoman::eval {
 
-// The stretches of `text` without white space.
+// The words of the text: its longest parts without white space.
 std::vector<std::string_view> split_words(std::string_view text);
 
-std::string_view without_spaces_at_end(std::string_view text);
-std::string_view without_spaces_around(std::string_view text);
+std::string_view trimmed_right(std::string_view text);
+std::string_view trimmed(std::string_view text);
 
 // The words with one space between them.
 std::string single_spaced(std::string_view text);

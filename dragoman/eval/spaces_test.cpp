@@ -5,7 +5,7 @@
 namespace dragoman::eval {
 namespace {
 
-TEST(Spaces, OfAllKindsSeparateWords) {
+TEST(Spaces, AllKindsOfSpacesSeparateWords) {
   const std::vector<std::string_view> words{"a", "b", "c", "d"};
   EXPECT_EQ(split_words("  a\t\x1F"
                         "b\xC2\xA0"
@@ -18,10 +18,10 @@ TEST(Spaces, OfAllKindsSeparateWords) {
 
 TEST(Spaces, AZeroWidthSpaceIsPartOfAWord) { EXPECT_EQ(split_words("a\xE2\x80\x8B").size(), 1); }
 
-TEST(Spaces, AtTheEndOrAroundAreLeftOut) {
-  EXPECT_EQ(without_spaces_at_end(" a b \xC2\x85"), " a b");
-  EXPECT_EQ(without_spaces_around(" a b \xC2\x85"), "a b");
-  EXPECT_EQ(without_spaces_at_end("  "), "");
+TEST(Spaces, AreTrimmedAndReduced) {
+  EXPECT_EQ(trimmed_right(" a b \xC2\x85"), " a b");
+  EXPECT_EQ(trimmed(" a b \xC2\x85"), "a b");
+  EXPECT_EQ(trimmed_right("  "), "");
   EXPECT_EQ(single_spaced(" a  b "), "a b");
   EXPECT_EQ(without_spaces(" a  b "), "ab");
 }

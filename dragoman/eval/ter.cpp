@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kEdits = 0, kLength = 1;
 
-// Nothing where there is no word in the references.
+// Returns nothing if the references have no words.
 template <class Real>
 std::optional<Real> rate(std::span<const Real> sums) {
   if (sums.empty() || !(sums[kLength] > 0)) return std::nullopt;
   return 100 * (sums[kEdits] / sums[kLength]);
 }
 
-// Words where none should be are as many mistakes as there could be.
+// Without reference words, any word in the hypothesis counts as 100 % errors.
 template <class Real>
 double rate_without_reference(std::span<const Real> sums) {
   return !sums.empty() && sums[kEdits] > 0 ? 100 : 0;
@@ -42,7 +42,7 @@ Statistics Ter::statistics(std::string_view hypothesis, std::span<const std::str
   require<ShapeError>(!references.empty(), "ter: a hypothesis has no reference.");
   std::vector<std::string> texts{tokenize_tercom(hypothesis, settings_)};
   for (const std::string& reference : references) {
-    // Twice, as sacreBLEU does: cutting what is cut already may cut it further.
+    // Twice, as sacreBLEU does: the second time may split further.
     texts.push_back(tokenize_tercom(tokenize_tercom(reference, settings_), settings_));
   }
   WordNumbers number;

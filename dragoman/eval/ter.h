@@ -1,5 +1,6 @@
-// TER, the translation edit rate (Snover et al., 2006), number for number as sacreBLEU 2 computes it: the edits that
-// turn the hypothesis into the reference, where moving a stretch of words is one edit, for 100 words of the reference.
+// TER, the translation edit rate (Snover et al., 2006): the number of edits that turn the hypothesis into the
+// reference, per 100 words of the reference. Moving a stretch of words is one edit. The scores are exactly those of
+// sacreBLEU 2.
 #pragma once
 
 #include <span>
@@ -12,15 +13,15 @@ namespace dragoman::eval {
 
 struct TerSettings {
   bool case_sensitive = false;
-  bool normalized = false;      // cut off punctuation and undo entities
-  bool no_punctuation = false;  // leave it out
-  bool asian_support = false;   // of these two: know Chinese and Japanese characters and punctuation
+  bool normalized = false;      // makes punctuation marks words of their own and decodes entities
+  bool no_punctuation = false;  // removes punctuation
+  bool asian_support = false;   // makes these two apply to Chinese and Japanese characters and punctuation too
 };
 
-// The words with one space between them, as the program Tercom cuts them.
+// The words with one space between them, split as in the program Tercom.
 std::string tokenize_tercom(std::string_view text, const TerSettings& settings);
 
-// Statistics: edits against the reference that needs the fewest, and the mean length of the references.
+// The statistics are the edits for the reference that needs the fewest, and the mean length of the references.
 class Ter : public Metric {
  public:
   explicit Ter(const TerSettings& settings = {}) : settings_(settings) {}

@@ -9,7 +9,7 @@
 namespace dragoman::eval {
 namespace {
 
-TEST(Ter, CountsEditsForWordsOfTheReference) {
+TEST(Ter, IsEditsPerWordOfTheReference) {
   EXPECT_EQ(Ter().statistics("the cat sat", Sentences{"the cat is here"}), (Statistics{2, 4}));
   EXPECT_EQ(sentence_score(Ter(), "the cat sat", {"the cat is here"}), 50);
   EXPECT_EQ(sentence_score(Ter(), "a b", {"a b"}), 0);
@@ -32,13 +32,13 @@ TEST(Ter, WordsWithoutAReferenceAreAllWrong) {
   EXPECT_THROW(Ter().statistics("a", {}), ShapeError);
 }
 
-TEST(Ter, IgnoresCaseUnlessTold) {
+TEST(Ter, IgnoresCaseByDefault) {
   EXPECT_EQ(sentence_score(Ter(), "A b", {"a b"}), 0);
   EXPECT_EQ(sentence_score(Ter({.case_sensitive = true}), "A b", {"a b"}), 50);
 }
 
-// The scores are those that sacreBLEU 2.6.0 prints.
-TEST(Ter, CutsAsTercomDoes) {
+// sacreBLEU 2.6.0 prints these scores.
+TEST(Ter, TokenisesAsTercomDoes) {
   const std::string given = "He didn't, did he? &quot;No&quot; it's 3-4";
   const Sentences reference{"He did not, did he ? \" No \" it 's 3 - 4"};
   EXPECT_NEAR(sentence_score(Ter(), given, reference), 85.714286, 5e-7);

@@ -19,7 +19,7 @@ bool is_asian_punctuation(char32_t code) {
              std::u32string_view::npos;
 }
 
-// Characters that are words by themselves: Chinese ones, their parts and enclosed forms, and punctuation.
+// Characters that are words of their own: Chinese characters, their radicals and enclosed forms, and punctuation.
 bool is_asian_word(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   return within(0x4E00, 0x9FFF) || within(0x3200, 0x4DBF) || within(0x31C0, 0x31EF) || within(0x2E80, 0x2EFF) ||
@@ -31,10 +31,10 @@ bool is_western_punctuation(char c) { return std::string_view(".,?:;!\"()").find
 std::string normalized(std::string text) {
   replace_all(text, "\n-", "");
   replace_all(text, "\n", " ");
-  undo_entities(text);
-  text = punctuation_apart(" " + text + " ");
+  decode_entities(text);
+  text = space_out_punctuation(" " + text + " ");
   replace_all(text, "'s ", " 's ");
-  return points_apart(std::move(text));
+  return space_out_points(std::move(text));
 }
 
 template <class Text, class Unwanted>
@@ -45,7 +45,7 @@ void remove(Text& text, Unwanted&& unwanted) {
 }  // namespace
 
 std::string tokenize_tercom(std::string_view text, const TerSettings& settings) {
-  std::string line(without_spaces_at_end(text));
+  std::string line(trimmed_right(text));
   if (!settings.case_sensitive) line = lower_case(line);
   if (settings.normalized) line = normalized(std::move(line));
   if (settings.no_punctuation) remove(line, is_western_punctuation);

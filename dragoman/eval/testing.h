@@ -30,7 +30,7 @@ struct WorkedExample {
   double bleu_exp, bleu_none, bleu_effective, chrf2;
 };
 
-// An independent implementation and sacreBLEU agree on their scores.
+// An independent implementation and sacreBLEU both give these scores.
 inline const std::vector<WorkedExample> kWorkedExamples{
     {{"the the the the the the the"},
      {"the cat is on the mat"},

@@ -15,9 +15,9 @@ struct CodeRange {
   char32_t first, last;
 };
 
-// sacreBLEU's Chinese characters. Its two ranges above U+FFFF are written with five digits where Python reads four, so
-// that they mean U+2001 to U+2A6D, punctuation and symbols, instead of the rarer characters from U+20000 on. The other
-// one, U+2F81 to U+2FA1, lies within the radicals.
+// sacreBLEU's Chinese characters. It writes its two ranges above U+FFFF with five digits, of which Python reads four.
+// One range therefore means U+2001 to U+2A6D (punctuation and symbols) instead of the rare characters from U+20000 on.
+// The other one means U+2F81 to U+2FA1, which lies within the radicals.
 constexpr CodeRange kChinese[] = {{0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
                                   {0xFA70, 0xFAD9}, {0x2001, 0x2A6D}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF},
                                   {0x3000, 0x303F}, {0x31C0, 0x31EF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF},
@@ -47,22 +47,22 @@ std::string tokenize(std::string_view text, Tokenization how) {
 
 Tokenization tokenization_for(std::string_view language) {
   constexpr std::string_view kWithoutSpaces[] = {"ja", "km", "lo", "my", "th"};
-  const std::string_view tongue = language.substr(0, language.find('-'));  // without script and region
-  if (tongue == "zh") return Tokenization::kZh;
-  return std::ranges::count(kWithoutSpaces, tongue) > 0 ? Tokenization::kChar : Tokenization::k13a;
+  const std::string_view primary = language.substr(0, language.find('-'));  // without script and region
+  if (primary == "zh") return Tokenization::kZh;
+  return std::ranges::count(kWithoutSpaces, primary) > 0 ? Tokenization::kChar : Tokenization::k13a;
 }
 
 std::string tokenize_13a(std::string_view text) {
-  std::string line(without_spaces_at_end(text));
+  std::string line(trimmed_right(text));
   replace_all(line, "<skipped>", "");
   replace_all(line, "-\n", "");
   replace_all(line, "\n", " ");
-  undo_entities(line);
-  return single_spaced(points_apart(punctuation_apart(" " + line + " ")));
+  decode_entities(line);
+  return single_spaced(space_out_points(space_out_punctuation(" " + line + " ")));
 }
 
 std::string tokenize_intl(std::string_view text) {
-  std::u32string line = to_code_points(without_spaces_at_end(text));
+  std::u32string line = to_code_points(trimmed_right(text));
   line = rewrite_pairs(
       line, [](char32_t a, char32_t b) { return !is_number(a) && is_punctuation(b); },
       [](std::u32string& out, char32_t a, char32_t b) {
@@ -77,8 +77,8 @@ std::string tokenize_intl(std::string_view text) {
 }
 
 std::string tokenize_zh(std::string_view text) {
-  const std::u32string line = to_code_points(without_spaces_around(text));
-  return single_spaced(points_apart(punctuation_apart(to_utf8(space_out(line, is_chinese)))));
+  const std::u32string line = to_code_points(trimmed(text));
+  return single_spaced(space_out_points(space_out_punctuation(to_utf8(space_out(line, is_chinese)))));
 }
 
 std::string tokenize_char(std::string_view text) {
@@ -94,7 +94,7 @@ std::string split_compounds(std::string_view text) {
     for (std::size_t hyphen = word.find('-', 1); hyphen < word.size() - 1;) {
       result.append(word.substr(written, hyphen - written)).append(" ##AT##-##AT## ");
       written = hyphen + 1;
-      // The character after the hyphen belongs to this cut: the next hyphen comes after it at the earliest.
+      // The character after the hyphen belongs to this split; the next split needs another one before its hyphen.
       hyphen = word.find('-', written + character_bytes(word[written]) + 1);
     }
     result += word.substr(written);

@@ -1,4 +1,4 @@
-// How BLEU cuts sentences into words: the tokenisers of sacreBLEU, under its names.
+// How BLEU splits sentences into tokens: the tokenisers of sacreBLEU, under the same names.
 #pragma once
 
 #include <array>
@@ -11,29 +11,30 @@ namespace dragoman::eval {
 enum class Tokenization : std::uint8_t { k13a, kIntl, kZh, kChar, kNone };
 constexpr std::array<std::string_view, 5> names(Tokenization) { return {"13a", "intl", "zh", "char", "none"}; }
 
-// The tokens with one space between them. White space at the end of the text does not count.
+// The tokens with one space between them. White space at the end of the text is ignored.
 std::string tokenize(std::string_view text, Tokenization how);
 
-// The one for text in a language, a BCP 47 tag: zh for Chinese, as in sacreBLEU; char for others that are written
-// without spaces; 13a for all the rest.
+// The tokeniser for a language, given as a BCP 47 tag: zh for Chinese, as in sacreBLEU; char for other languages that
+// are written without spaces; 13a for all others.
 Tokenization tokenization_for(std::string_view language);
 
-// WMT's scoring script mteval-v13a. Punctuation stands alone, except periods and commas inside numbers, apostrophes,
-// and hyphens that do not follow a digit; what is not ASCII stays as it is.
+// The tokeniser of WMT's scoring script mteval-v13a. Each punctuation mark is a token, except periods and commas inside
+// numbers, apostrophes, and hyphens that do not follow a digit. Characters beyond ASCII stay as they are.
 std::string tokenize_13a(std::string_view text);
 
-// mteval-v14: punctuation of every script stands alone unless it touches a number, symbols always. Throws an Error if
-// this build has no ICU.
+// The tokeniser of mteval-v14. Each symbol is a token, and each punctuation mark of any script unless the characters
+// beside it are all numbers. Throws an Error if this build has no ICU.
 std::string tokenize_intl(std::string_view text);
 
-// Chinese characters stand alone; the rest is cut as by 13a.
+// Each Chinese character is a token; the rest is split as in 13a.
 std::string tokenize_zh(std::string_view text);
 
 // Each character is a token.
 std::string tokenize_char(std::string_view text);
 
-// The paper's treatment of German compounds, in tokenised text and in one pass from left to right: "a-b" becomes
-// "a ##AT##-##AT## b". A character belongs to one cut at most, so that "a-b-c" is cut once and "ab-cd-ef" twice.
+// Splits German compounds in tokenised text, as for the paper's scores: "a-b" becomes "a ##AT##-##AT## b". It makes one
+// pass from left to right, and a character next to a hyphen belongs to one split at most. So "a-b-c" is split once and
+// "ab-cd-ef" twice.
 std::string split_compounds(std::string_view text);
 
 }  // namespace dragoman::eval

@@ -22,7 +22,7 @@ TEST(Tokenize13a, PointsInsideNumbersStay) {
   EXPECT_EQ(tokenize_13a("1.5 .5 5. a,5 5,a 1,,2 ..."), "1.5 . 5 5 . a , 5 5 , a 1 , , 2 . . .");
 }
 
-TEST(Tokenize13a, WhatIsNotAsciiStays) {
+TEST(Tokenize13a, CharactersBeyondAsciiStay) {
   EXPECT_EQ(tokenize_13a("Stra\xC3\x9F"
                          "e\xE2\x80\xA6 \xE2\x80\x9EJa\xE2\x80\x9C,\xC3\xA4"),
             "Stra\xC3\x9F"
@@ -34,12 +34,12 @@ TEST(Tokenize13a, SpacesOfAllKindsSeparateTokens) {
                          "c\xE2\x80\x89"
                          "d\xE3\x80\x80 "),
             "a b c d");
-  EXPECT_EQ(tokenize_13a("\xE2\x80\x8B"), "\xE2\x80\x8B");  // U+200B is none
+  EXPECT_EQ(tokenize_13a("\xE2\x80\x8B"), "\xE2\x80\x8B");  // U+200B is not white space
   EXPECT_EQ(tokenize_13a(""), "");
   EXPECT_EQ(tokenize_13a(" \n "), "");
 }
 
-TEST(Tokenize13a, MarkupIsUndone) {
+TEST(Tokenize13a, EntitiesAreDecoded) {
   EXPECT_EQ(tokenize_13a("a &quot;b&quot; &amp;lt; <skipped>c"), "a \" b \" < c");
   EXPECT_EQ(tokenize_13a("hyphen-\nated\nword"), "hyphenated word");
   EXPECT_EQ(tokenize_13a("end-\n"), "end-");
@@ -51,16 +51,16 @@ TEST(TokenizeIntl, PunctuationAndSymbolsOfEveryScriptStandAlone) {
             "\xC2\xBF Qu\xC3\xA9 ? \xE2\x80\x9E Ja \xE2\x80\x9C 5 \xE2\x82\xAC");
 }
 
-TEST(TokenizeIntl, PunctuationThatTouchesNumbersOnlyStays) {
+TEST(TokenizeIntl, PunctuationWithOnlyNumbersBesideItStays) {
   if (!knows_unicode()) GTEST_SKIP() << "this build has no ICU";
   EXPECT_EQ(tokenize_intl("1,234.5 in 1999."), "1,234.5 in 1999.");
-  EXPECT_EQ(tokenize_intl("&quot; it's"), "& quot ; it ' s");  // entities are not undone
+  EXPECT_EQ(tokenize_intl("&quot; it's"), "& quot ; it ' s");  // entities are not decoded
 }
 
 TEST(TokenizeZh, ChineseCharactersStandAlone) {
   EXPECT_EQ(tokenize_zh("\xE6\x88\x91\xE7\x88\xB1NLP\xE3\x80\x82"), "\xE6\x88\x91 \xE7\x88\xB1 NLP \xE3\x80\x82");
-  EXPECT_EQ(tokenize_zh("a\xE2\x80\x94z"), "a \xE2\x80\x94 z");      // a dash, which sacreBLEU's ranges hold by mistake
-  EXPECT_EQ(tokenize_zh("\xF0\xA0\x80\x80z"), "\xF0\xA0\x80\x80z");  // U+20000, which they miss
+  EXPECT_EQ(tokenize_zh("a\xE2\x80\x94z"), "a \xE2\x80\x94 z");      // a dash, in sacreBLEU's ranges by mistake
+  EXPECT_EQ(tokenize_zh("\xF0\xA0\x80\x80z"), "\xF0\xA0\x80\x80z");  // U+20000, not in its ranges
 }
 
 TEST(TokenizeZh, PointsAtTheEndsOfALineHaveNoNeighbour) {

@@ -16,7 +16,7 @@ std::string lower_case(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
   const icu::StringPiece given(text.data(), static_cast<std::int32_t>(text.size()));
   icu::CaseMap::utf8ToLower("", 0, given, sink, nullptr, status);
-  require<Error>(U_SUCCESS(status) != 0, "cannot write a line in lower case (", u_errorName(status), ").");
+  require<Error>(U_SUCCESS(status) != 0, "cannot convert a line to lower case (", u_errorName(status), ").");
   return result;
 }
 

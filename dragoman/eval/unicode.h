@@ -1,5 +1,5 @@
-// What scoring asks about characters beyond ASCII. The answers are ICU's: a build without it has unicode_missing.cpp in
-// the place of unicode.cpp.
+// Properties of characters beyond ASCII that scoring needs. They come from ICU. A build without ICU compiles
+// unicode_missing.cpp instead of unicode.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace dragoman::eval {
 
 bool knows_unicode();
 
-// The text in lower case, in no particular language: a sigma at the end of a word takes its final form. Throws an Error
-// if the text is not ASCII and this build cannot know.
+// The text in lower case, by rules that do not depend on the language. A sigma at the end of a word gets its final
+// form. Throws an Error if the text is not ASCII and this build has no ICU.
 std::string lower_case(std::string_view text);
 
-// Unicode's general categories P, S and N, and all others. Throws an Error if this build cannot know.
+// Unicode's general categories P, S and N, and all others. kind_of() throws an Error if this build has no ICU.
 enum class CharacterKind : std::uint8_t { kPunctuation, kSymbol, kNumber, kOther };
 CharacterKind kind_of(char32_t code);
 

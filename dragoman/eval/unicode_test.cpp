@@ -5,7 +5,7 @@
 namespace dragoman::eval {
 namespace {
 
-TEST(Unicode, LowerCaseIsPythons) {
+TEST(Unicode, LowerCaseEqualsPythons) {
   EXPECT_EQ(lower_case("ABC \xC3\x84\xC3\x9F 12"), "abc \xC3\xA4\xC3\x9F 12");
   EXPECT_EQ(lower_case("\xC4\xB0"), "i\xCC\x87");  // a dotted capital I becomes i and a combining dot
 }

@@ -122,10 +122,10 @@ TEST_F(SinusoidTableTest, GrowsOnDemandAndOlderTablesStayValid) {
 }
 
 TEST_F(SinusoidTableTest, IsMadeOnce) {
-  const std::int64_t made = HostReservation::made();
+  const std::int64_t made = HostReservation::count_made();
   const void* first = table.rows(*on, 100, DType::kFloat32).array().raw();
   EXPECT_EQ(table.rows(*on, 50, DType::kFloat32).array().raw(), first);
-  EXPECT_EQ(HostReservation::made(), made + 1);
+  EXPECT_EQ(HostReservation::count_made(), made + 1);
 }
 
 TEST_F(SinusoidTableTest, LeavesTheArenaAsItWas) {

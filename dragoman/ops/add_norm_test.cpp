@@ -14,7 +14,7 @@ Tensors inputs(const Workbench& bench, std::int64_t d) {
   return {bench.random({6, d}, 1), bench.random({6, d}, 2), bench.random({d}, 3), bench.random({d}, 4)};
 }
 
-// The op, reduced to one tensor: s, y, or both side by side.
+// The op as a function with one result: s, y, or both side by side.
 enum class Used { kS, kY, kBoth };
 
 template <class Op>

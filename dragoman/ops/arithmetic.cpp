@@ -97,7 +97,8 @@ Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count) {
 
 namespace {
 
-// Where each part begins, and where the last one ends. `extent` is the size that adds up.
+// The start of each part in the result, and then the end of the last one. extent(part) is its size along the joined
+// axis.
 template <class Extent>
 std::vector<std::int64_t> starts_of(std::span<const Tensor> parts, const Extent& extent) {
   std::vector<std::int64_t> starts{0};
@@ -105,7 +106,7 @@ std::vector<std::int64_t> starts_of(std::span<const Tensor> parts, const Extent&
   return starts;
 }
 
-// y is made of its parts, where part_of(y, first, count) is one of them.
+// Copies the parts into y, where part_of(y, first, count) is the view of y that holds one part.
 template <class PartOf>
 Tensor joined(const Array& y, std::span<const Tensor> parts, const std::vector<std::int64_t>& starts,
               const PartOf& part_of) {
@@ -113,7 +114,7 @@ Tensor joined(const Array& y, std::span<const Tensor> parts, const std::vector<s
   for (std::size_t i = 0; i < parts.size(); ++i) {
     on.scaled(parts[i].array(), 1.0, Sink::overwrite(part_of(y, starts[i], starts[i + 1] - starts[i])));
   }
-  const auto places = kept(std::span<const std::int64_t>(starts), parts);
+  const auto places = copy_to_tape(std::span<const std::int64_t>(starts), parts);
   return record(y, parts, [&on, places, part_of](const Array& dy, Sinks& d) {
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       on.scaled(part_of(dy, places[i], places[i + 1] - places[i]), 1.0, d.into(static_cast<int>(i)));

@@ -1,4 +1,4 @@
-// Plain differentiable functions, out of which the compositions beside the fused ops are made.
+// Elementary differentiable functions. The compositions that fused ops are tested against are made of them.
 #pragma once
 
 #include <initializer_list>
@@ -13,23 +13,24 @@ namespace dragoman::ops {
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor add_bias(const Tensor& x, const Tensor& b);  // b [cols], added to every row
 Tensor scale(const Tensor& x, double alpha);
-Tensor multiply(const Tensor& a, const Tensor& b);  // element by element
+Tensor multiply(const Tensor& a, const Tensor& b);  // elementwise
 Tensor relu(const Tensor& x);
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout);
 Tensor transpose(const Tensor& x);
-// Rows [first, first + count) of x, as values of their own.
+// Rows [first, first + count) of x. The values are a view of x; the gradient is a separate one, added to that of x.
 Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count);
-// The parts below one another (equal widths) or beside one another (equal heights); at least one.
+// stack_rows puts the parts below one another (equal numbers of columns), concat side by side (equal numbers of rows).
+// There must be at least one part.
 Tensor stack_rows(std::span<const Tensor> parts);
 Tensor concat(std::span<const Tensor> parts);
 inline Tensor stack_rows(std::initializer_list<Tensor> parts) {
   return stack_rows(std::span(parts.begin(), parts.size()));
 }
 inline Tensor concat(std::initializer_list<Tensor> parts) { return concat(std::span(parts.begin(), parts.size())); }
-// alpha times the sum of all elements, as one number in double. It is meant to be the root of backward, so its own
-// gradient is taken to be one.
+// alpha times the sum of all elements, as one number in double. It must be the root of backward: its own gradient is
+// assumed to be 1.
 Tensor sum(const Tensor& x, double alpha = 1.0);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

@@ -48,7 +48,7 @@ TEST(Arithmetic, GradientsOfSeveralUsesAddUp) {
   expect_gradients_match([](auto in) { return stack_rows({transpose(in[0]), transpose(in[0])}); }, {x});
   expect_gradients_match(
       [](auto in) {
-        relu(in[0]);  // leads nowhere
+        relu(in[0]);  // this result is not used
         return sum(stack_rows({in[0], in[0]}), 3);
       },
       {x});
@@ -61,7 +61,7 @@ TEST(Dropout, GradientMatchesFiniteDifferences) {
                          {bench.random({6, 19}, 1)});
 }
 
-TEST(Dropout, WithoutAnyTheTensorIsTheSame) {
+TEST(Dropout, WithoutDropoutTheTensorIsReturned) {
   const Workbench bench;
   const Tensor x = bench.random({2, 3}, 1);
   EXPECT_EQ(dropout(x, bench.segments({2}), {}).array().raw(), x.array().raw());
@@ -100,7 +100,7 @@ TEST(Concat, TakesAnyNumberOfParts) {
   };
   const Doubles wide = bench.values(concat(parts(Tensors{x, y})));
   ASSERT_EQ(wide.size(), 2 * 20 * 3);
-  EXPECT_EQ(wide[20 * 3 + 19 * 3 + 1], bench.values(y)[4]);  // row 1, the last part, its column 1
+  EXPECT_EQ(wide[20 * 3 + 19 * 3 + 1], bench.values(y)[4]);  // row 1, column 1 of the last part
   expect_gradients_match([&](auto in) { return concat(parts(in)); }, {x, y});
   expect_gradients_match([&](auto in) { return stack_rows(parts(in)); }, {x, y});
 }

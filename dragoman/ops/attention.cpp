@@ -6,7 +6,7 @@ namespace dragoman::ops {
 
 namespace {
 
-// How many weights all sentences have together.
+// The number of attention weights of all sentences together.
 std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
   require<ShapeError>(reach.queries.B == reach.keys.B, "attention: queries of ", reach.queries.B,
                       " sentences and keys of ", reach.keys.B);
@@ -24,13 +24,13 @@ std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
 
 Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, const Heads& heads,
                  Array* weights) {
-  require<ShapeError>(heads.h > 0, "attention with ", heads.h, " heads");
+  require<ShapeError>(heads.h > 0, "attention: there must be at least one head, not ", heads.h);
   Backend& on = Q.backend();
   Array O = on.empty({Q.rows(), V.dim(-1)}, Q.array().dtype()),
         log_sums = on.empty({Q.rows(), heads.h}, statistics_of(Q.array().dtype()));
-  Array unseen;
+  Array no_weights;
   if (weights != nullptr) *weights = on.empty({count_weights(on, reach, heads.h)}, statistics_of(Q.array().dtype()));
-  on.attention(Q.array(), K.array(), V.array(), reach, heads, O, log_sums, weights != nullptr ? *weights : unseen);
+  on.attention(Q.array(), K.array(), V.array(), reach, heads, O, log_sums, weights != nullptr ? *weights : no_weights);
 
   return record(
       O, {Q, K, V},

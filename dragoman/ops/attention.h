@@ -6,8 +6,9 @@
 
 namespace dragoman::ops {
 
-// The concatenated heads [R_q, h d_v] of Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v]. With `weights`, the same
-// kernel also writes out the softmax (before dropout), in memory of the arena: for each sentence [h, n_q, n_k].
+// Returns the concatenated heads [R_q, h d_v] for Q [R_q, h d_k], K [R_k, h d_k] and V [R_k, h d_v]. If `weights` is
+// given, the same kernel also writes the softmax (before dropout) to an Array in the arena: [h, n_q, n_k] for each
+// sentence, one after the other.
 Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, const Heads& heads,
                  Array* weights = nullptr);
 

@@ -11,14 +11,14 @@ namespace {
 
 void check_positions(const Tensor& P, const Segments& segments) {
   require<UsageError>(!P || P.dim(0) >= segments.longest, "a sentence of ", segments.longest,
-                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions that the model has.");
+                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions of the model.");
 }
 
 }  // namespace
 
 Tensor embed(Backend& on, const Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale) {
   check_positions(P, tokens.segments);
-  require<ShapeError>(!recorded({P}), "embed: no gradient flows through packed weights");
+  require<ShapeError>(!will_be_recorded({P}), "embed: packed weights cannot be used while gradients are recorded");
   Array y = on.empty({tokens.segments.R, E.in}, DType::kFloat32);
   on.embed(tokens.ids, tokens.segments, E, array_or_absent(P), scale, y);
   return Tensor(on, y);
@@ -28,11 +28,12 @@ Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P
              const Dropout& dropout) {
   const Segments& segments = tokens.segments;
   check_positions(P, segments);
-  require<ShapeError>(tokens.index.rows || !recorded({E, P}), "embed: these tokens were made without an index");
+  require<ShapeError>(tokens.index.rows || !will_be_recorded({E, P}),
+                      "embed: these tokens have no index, which gradients need");
   Array y = on.empty({segments.R, E.dim(-1)}, E.array().dtype());
   on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);
 
-  if (!recorded({E, P})) return Tensor(on, y);  // E may be shared by workers with backends of their own
+  if (!will_be_recorded({E, P})) return Tensor(on, y);  // not record(): workers with other backends may share E
   return record(y, {E, P}, [&on, tokens, scale, dropout](const Array& dy, Sinks& sinks) {
     const auto [dE, dP] = sinks.first<2>();
     on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, dE, dP);
@@ -43,7 +44,7 @@ namespace plain {
 
 namespace {
 
-// Row r is one at column ids[r] and zero elsewhere; all zero for id 0 where that is reserved.
+// A matrix whose row r is 1 at column ids[r] and 0 elsewhere. If zero_reserved, the row of id 0 is all zero.
 Tensor one_hot(Backend& on, const Array& ids, std::int64_t columns, DType dtype, bool zero_reserved) {
   std::vector<std::int32_t> host(ids.count());
   on.copy_out(ids, host.data());

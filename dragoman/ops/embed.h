@@ -1,4 +1,4 @@
-// Token embedding: lookup, scaling, positions and dropout in one pass.
+// Token embedding: lookup, scaling, position encodings and dropout in one pass.
 #pragma once
 
 #include "dragoman/array/tokens.h"
@@ -6,14 +6,15 @@
 
 namespace dragoman::ops {
 
-// dropout(scale E[id] + P[position]) for every row. P is a table of positions, or missing. Id 0 looks up zero.
+// dropout(scale E[id] + P[position]) for every row. P, the table of positions, is optional. The embedding of id 0 is
+// zero.
 Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P, double scale, const Dropout& dropout);
 
-// The same from a packed table, for inference: nothing is dropped and no gradient flows.
+// The same from a packed table, for inference: without dropout and without gradients.
 Tensor embed(Backend& on, const Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale);
 
 namespace plain {
-// Looks up by multiplying one-hot rows with the tables.
+// The same as products of one-hot rows with the tables.
 Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P, double scale, const Dropout& dropout);
 }  // namespace plain
 

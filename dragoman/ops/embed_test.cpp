@@ -10,7 +10,7 @@ namespace {
 
 const Dropout kDropout = Dropout::with(0.3, 1, 1, 0);
 
-// The reserved id 0, a token twice in one sentence and once in another, and a sentence of one token.
+// The batch has the reserved id 0, a token twice in one sentence and once in another, and a sentence of one token.
 Tokens some_tokens(const Workbench& bench, bool index = true) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
   return data::make_tokens(*bench.on, sentences, {.V = 7, .zero_start = true, .index = index});
@@ -18,7 +18,7 @@ Tokens some_tokens(const Workbench& bench, bool index = true) {
 
 using Op = decltype(plain::embed);
 
-// With the inputs E, or E and P.
+// The inputs are E, or E and P.
 DifferentiableFunction of(Op& op, const Workbench& bench, const Tokens& tokens, const Dropout& dropout) {
   return [&op, &bench, tokens, dropout](std::span<const Tensor> x) {
     return op(*bench.on, tokens, x[0], x.size() > 1 ? x[1] : Tensor(), 2.0, dropout);
@@ -73,7 +73,7 @@ TEST(Embed, ShapeErrorNamesBothShapes) {
       {"embed", "[7, 6]", "[5, 4]"});
 }
 
-TEST(Embed, GradientsNeedAnIndex) {
+TEST(Embed, RecordingNeedsAnIndex) {
   const Workbench bench;
   const Tokens tokens = some_tokens(bench, false);
   const Tensor E = bench.random({7, 6}, 1);

@@ -5,7 +5,7 @@
 
 namespace dragoman::ops {
 
-// gamma (x - mean) / sqrt(variance + eps) + beta, each row by itself.
+// gamma (x - mean) / sqrt(variance + eps) + beta, with the mean and variance of each row.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps);
 
 }  // namespace dragoman::ops

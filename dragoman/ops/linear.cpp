@@ -17,7 +17,7 @@ Tensor linear(const Tensor& x, const Tensor& W, const Tensor& b, const Activatio
 }
 
 Tensor linear(const Tensor& x, const PackedMatrix& W, const Tensor& b, const Activation& activation) {
-  require<ShapeError>(!recorded({x, b}), "linear: no gradient flows through packed weights");
+  require<ShapeError>(!will_be_recorded({x, b}), "linear: packed weights cannot be used while gradients are recorded");
   Backend& on = x.backend();
   Array y = on.empty({x.rows(), W.out}, x.array().dtype());
   on.linear(x.array(), W, array_or_absent(b), activation, y);

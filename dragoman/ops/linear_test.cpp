@@ -7,7 +7,7 @@
 namespace dragoman::ops {
 namespace {
 
-// Nothing, ReLU, and ReLU with dropout, over six rows.
+// No activation, ReLU, and ReLU with dropout, for six rows.
 std::vector<Activation> activations(const Workbench& bench) {
   return {{},
           {.relu = true, .dropout = {}, .segments = {}},
@@ -46,9 +46,9 @@ TEST(Linear, FusedAgreesWithComposition) {
   });
 }
 
-TEST(Linear, ARowHasTheSameBitsInAnyCompany) {
+TEST(Linear, ARowHasTheSameBitsInAnyBatch) {
   on_each_kernel_case([](const Workbench& bench) {
-    if (bench.on->device().kind == Device::Kind::kCuda) return;  // cuBLASLt chooses by the number of rows
+    if (bench.on->device().kind == Device::Kind::kCuda) return;  // cuBLASLt chooses its kernel by the number of rows
     const Tensor x = bench.random({300, 40}, 1), W = bench.random({40, 50}, 2), b = bench.random({50}, 3);
     const Tensor all = linear(x, W, b), one = linear(Tensor(*bench.on, x.array().row_range(123, 1)), W, b);
     EXPECT_EQ(bench.values(one), bench.values(all.array().row_range(123, 1)));

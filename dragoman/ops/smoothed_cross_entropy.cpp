@@ -11,7 +11,7 @@ namespace dragoman::ops {
 namespace {
 
 constexpr std::int64_t kChunkBytes = 128 << 20;
-// A GPU is kept busy by thousands of rows; more of them leave its cache.
+// Thousands of rows keep a GPU busy; with more, the logits no longer fit its cache.
 constexpr std::int64_t kCudaRows = 6272;
 
 std::int64_t chunk_rows(const LossOptions& options, const Array& Y, std::int64_t V) {
@@ -27,7 +27,7 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
                                  const LossOptions& options) {
   Backend& on = Y.backend();
   Array losses = on.empty_rows(Y.array()), nll = on.empty_rows(Y.array()), total = on.empty({1}, DType::kFloat64);
-  const bool gradients = recorded({Y, E, b});
+  const bool gradients = will_be_recorded({Y, E, b});
   const Sink dY = gradients ? sink_of(on, Y.variable()) : Sink();
   const Sink dE = gradients ? sink_of(on, E.variable()) : Sink();
   const Sink db = gradients && b ? sink_of(on, b.variable()) : Sink();

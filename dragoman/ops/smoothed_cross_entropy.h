@@ -1,4 +1,5 @@
-// The output projection and the label-smoothed cross-entropy (Section 5.4) in one, without ever holding all logits.
+// The output projection and the label-smoothed cross-entropy (Section 5.4) in one op, which never holds all logits at
+// once.
 #pragma once
 
 #include "dragoman/autograd/record.h"
@@ -8,17 +9,17 @@ namespace dragoman::ops {
 struct LossTerms {
   Tensor loss;   // `weight` times the sum over rows of the smoothed cross-entropy: one number, in double
   Array losses;  // [R], the smoothed cross-entropy of each row; 0 where targets[r] < 0
-  Array nll;     // [R], the plain one, from which perplexity is computed
+  Array nll;     // [R], the cross-entropy of each row without smoothing, for the perplexity
 };
 
 struct LossOptions {
   Smoothing smoothing;
   double weight = 1.0;     // 1 / (target tokens of the whole update)
-  std::int64_t chunk = 0;  // rows whose logits exist at once; 0: as many as fit about 128 MiB
+  std::int64_t chunk = 0;  // rows whose logits exist at once; 0 for the default: 6272 on a GPU, else about 128 MiB
 };
 
-// Logits are Y E^T (+ b) for Y [R, d], E [V, d], b [V] or missing. When gradients are recorded the forward pass also
-// makes them (of Y, E and b), so the loss must be the root of the backward pass that follows.
+// The logits are Y E^T + b for Y [R, d], E [V, d] and an optional b [V]. If gradients are recorded, the forward pass
+// also computes the gradients of Y, E and b, so the loss must be the root of the backward pass that follows.
 LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor& b, const Array& targets,
                                  const LossOptions& options);
 

@@ -17,7 +17,7 @@ using Op = decltype(smoothed_cross_entropy);
 
 Array ids(const Workbench& bench, const data::Sentence& targets) { return data::make_ids(*bench.on, targets); }
 
-// With the inputs Y and E, or Y, E and b.
+// The inputs are Y and E, or Y, E and b.
 DifferentiableFunction of(Op& op, const Array& targets, const LossOptions& options) {
   return [&op, targets, options](std::span<const Tensor> x) {
     return op(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), targets, options).loss;
@@ -54,12 +54,12 @@ TEST(SmoothedCrossEntropy, WorkedGradient) {
   });
 }
 
-// Two sentences whose words cost .2, .5, .3 and 1.0, .4: the mean is over words, not over sentences.
+// Two sentences whose tokens have losses .2, .5, .3 and 1.0, .4: the mean is over tokens, not over sentences.
 TEST(SmoothedCrossEntropy, TheMeanIsOverTargetTokens) {
   const Workbench bench;
   Doubles logits;
   for (const double nll : {0.2, 0.5, 0.3, 1.0, 0.4}) {
-    logits.push_back(-nll);  // log p of the target, and of the rest
+    logits.push_back(-nll);  // log p of the target; the next one is that of the rest
     logits.push_back(std::log(1 - std::exp(-nll)));
   }
   logits.insert(logits.end(), {3, 4});  // a row without a target
@@ -71,7 +71,7 @@ TEST(SmoothedCrossEntropy, TheMeanIsOverTargetTokens) {
   EXPECT_NEAR(std::exp(bench.values(terms.loss)[0]), 1.616074, 1e-6);
 }
 
-// Chunks hold at least 16 rows, so forty make three.
+// A chunk has at least 16 rows, so 40 rows make three chunks.
 constexpr std::int64_t kRows = 40, kClasses = 11;
 
 Array some_targets(const Workbench& bench) {

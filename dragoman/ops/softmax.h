@@ -1,4 +1,4 @@
-// Softmax over the last axis, its logarithm, and the mask that hides keys from queries.
+// Softmax and log-softmax over the last axis, and the mask that hides keys from queries.
 #pragma once
 
 #include "dragoman/array/segments.h"
@@ -6,7 +6,7 @@
 
 namespace dragoman::ops {
 
-// x [n_q, n_k] where query i may see key j, -infinity elsewhere.
+// x [n_q, n_k] with -infinity wherever query i may not see key j.
 Tensor masked(const Tensor& x, const Mask& mask);
 // Rows sum to one; a row of -infinity gives zeros.
 Tensor softmax(const Tensor& x);

@@ -20,9 +20,9 @@ TEST(Softmax, RowsSumToOne) {
   });
 }
 
-TEST(Softmax, AMaskedKeyGetsNothing) {
+TEST(Softmax, AMaskedKeyGetsZero) {
   const Workbench bench;
-  // Row 1 is the worked example: [1, 2, 3] with the third hidden.
+  // Row 1 is worked out by hand: [1, 2, 3] with the third element hidden.
   const Tensor y = softmax(masked(bench.tensor({2, 3}, {1, 2, 3, 1, 2, 3}), kCausal));
   expect_near(bench.values(y), {1, 0, 0, 0.268941, 0.731059, 0}, 1e-6);
 }

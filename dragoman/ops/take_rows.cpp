@@ -16,11 +16,12 @@ Array to_device(Backend& on, std::span<const std::int32_t> values) {
 }  // namespace
 
 RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_t rows) {
-  // A counting sort: how often each row is taken, where its takers begin, and then the takers in rising order.
+  // A counting sort. The takers of a row are the places i with taken[i] == row. Count the takers of each row, sum the
+  // counts to get where each row's takers start, then fill them in, in ascending order.
   std::vector<std::int32_t> starts(static_cast<std::size_t>(rows) + 1), takers(taken.size());
   bool distinct = true;
   for (const std::int32_t row : taken) {
-    require<ShapeError>(row >= 0 && row < rows, "row_index: there is no row ", row, " in a matrix of ", rows);
+    require<ShapeError>(row >= 0 && row < rows, "row_index: there is no row ", row, " in a matrix of ", rows, " rows");
     distinct &= ++starts[row + 1] == 1;
   }
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -37,7 +38,7 @@ Tensor take_rows(const Tensor& x, const RowIndex& index) {
 }
 
 Tensor place_rows(const Tensor& x, const RowIndex& index) {
-  require<ShapeError>(index.distinct, "place_rows: the index names a row twice");
+  require<ShapeError>(index.distinct, "place_rows: the index repeats a row");
   Backend& on = x.backend();
   Array y = on.empty({index.rows, x.dim(-1)}, x.array().dtype());
   on.fill(y, 0.0);

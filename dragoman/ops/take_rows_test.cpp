@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<std::int32_t>;
 
-// A row twice, a row that nobody takes, and another order.
+// The index repeats a row, omits a row, and changes the order.
 const Rows kTaken = {3, 0, 3, 1}, kDistinct = {4, 0, 2};
 
 TEST(TakeRows, TakesRowsInTheOrderOfTheIndex) {
@@ -25,7 +25,7 @@ TEST(TakeRows, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   const Tensor x = bench.random({4, 3}, 1);
   expect_gradients_match([&](auto in) { return take_rows(in[0], row_index(*bench.on, kTaken, 4)); }, {x});
-  // With something in the gradient already.
+  // Here another function has already written to the gradient.
   expect_gradients_match([&](auto in) { return take_rows(in[0], row_index(*bench.on, kTaken, 4)) + in[0]; }, {x});
   expect_gradients_match([&](auto in) { return take_rows(in[0] * 2.0, row_index(*bench.on, {}, 4)); }, {x});
 }
@@ -44,7 +44,7 @@ TEST(PlaceRows, OtherRowsAreZero) {
   EXPECT_EQ(bench.values(place_rows(x, row_index(*bench.on, kDistinct, 5))), (Doubles{8, 0, 9, 0, 7}));
 }
 
-TEST(PlaceRows, TakesBackWhatTakeRowsTook) {
+TEST(PlaceRows, UndoesTakeRows) {
   on_each_kernel_case([](const Workbench& bench) {
     const RowIndex index = row_index(*bench.on, Rows{2, 0, 1}, 3);
     const Tensor x = bench.random({3, 19}, 1);
@@ -63,14 +63,14 @@ TEST(PlaceRows, GradientMatchesFiniteDifferences) {
       {x});
 }
 
-TEST(TakeRows, WhatDoesNotFitIsNamed) {
+TEST(TakeRows, ErrorsNameTheRowsAndShapes) {
   const Workbench bench;
   const Tensor x = bench.random({4, 3}, 1);
   expect_shape_error([&] { row_index(*bench.on, Rows{0, 4}, 4); }, {"row_index", "row 4", "matrix of 4"});
   expect_shape_error([&] { row_index(*bench.on, Rows{-1}, 4); }, {"row_index", "row -1"});
   expect_shape_error([&] { take_rows(x, row_index(*bench.on, kDistinct, 5)); }, {"take_rows", "[4, 3]", "of 5"});
   expect_shape_error([&] { place_rows(x, row_index(*bench.on, kDistinct, 5)); }, {"place_rows", "[4, 3]", "[3]"});
-  expect_shape_error([&] { place_rows(x, row_index(*bench.on, kTaken, 4)); }, {"place_rows", "twice"});
+  expect_shape_error([&] { place_rows(x, row_index(*bench.on, kTaken, 4)); }, {"place_rows", "repeats a row"});
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ Adam::Adam(params::ParameterBlock& block, const AdamSettings& settings) : block_
   v_memory_ = on.reserve(bytes);
   m_ = Array(m_memory_->base(), values.shape(), values.dtype(), on.device());
   v_ = Array(v_memory_->base(), values.shape(), values.dtype(), on.device());
-  const bool alike = settings.decays_vectors || settings.weight_decay == 0;
-  ranges_ = alike ? std::vector<params::BlockRange>{{0, values.count(), false}} : block.ranges();
+  const bool all_decay_alike = settings.decays_vectors || settings.weight_decay == 0;
+  ranges_ = all_decay_alike ? std::vector<params::BlockRange>{{0, values.count(), false}} : block.ranges();
 }
 
 void Adam::step(double rate, const Array& scale) {

@@ -11,20 +11,20 @@ namespace dragoman::optim {
 
 struct AdamSettings {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double weight_decay = 0;     // decoupled from the gradient
-  bool decays_vectors = true;  // biases and norms too
+  double weight_decay = 0;     // decoupled: acts on the parameter, not on the gradient
+  bool decays_vectors = true;  // whether biases and the vectors of norms decay too
 };
 
-// The moments m and v have the layout of the block, which must outlive this.
+// The moments m and v have the same layout as the block. The block must outlive this object.
 class Adam {
  public:
   Adam(params::ParameterBlock& block, const AdamSettings& settings);
 
-  // One update of every parameter from the block's gradients, taken times `scale` (float64 [1]; 1 if absent), in one
-  // pass. If the scale is NaN nothing changes, but the update is counted.
+  // Updates every parameter in one pass from the block's gradients times `scale` (float64 [1]; 1 if absent). If the
+  // scale is NaN, nothing changes, but the update is counted.
   void step(double rate, const Array& scale = {});
 
-  // Goes on after `steps` updates, whose moments the caller has put into m() and v().
+  // Continues after `steps` updates. The caller must have restored their moments in m() and v().
   void resume(std::int64_t steps) { t_ = steps; }
 
   std::int64_t steps() const { return t_; }
@@ -37,8 +37,8 @@ class Adam {
   std::unique_ptr<Reservation> m_memory_, v_memory_;
   Array m_, v_;
   std::int64_t t_ = 0;
-  std::vector<params::BlockRange>
-      ranges_;  // of matrices and of vectors by turns, where these do not decay; else one of all
+  // If vectors do not decay: ranges of matrices and of vectors in alternation. Otherwise one range with everything.
+  std::vector<params::BlockRange> ranges_;
 };
 
 }  // namespace dragoman::optim

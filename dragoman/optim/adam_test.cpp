@@ -12,7 +12,7 @@ namespace {
 using params::Initial;
 using params::Parameter;
 
-// Two parameters of sizes that are no multiple of anything.
+// Two parameters whose sizes are not multiples of the width of a vector register.
 struct Pair {
   Parameter W{{5, 7}, Initial::normal(1)}, b{{3}, Initial::constant(1)};
 
@@ -46,7 +46,7 @@ struct Rig {
   Adam adam;
 };
 
-// The published update of one tensor by itself.
+// The update of the Adam paper for one tensor, in plain loops.
 struct Reference {
   Doubles theta, m = Doubles(theta.size(), 0), v = Doubles(theta.size(), 0);
   int t = 0;
@@ -73,7 +73,7 @@ TEST(Adam, WorkedExample) {
   EXPECT_EQ(rig.adam.steps(), 3);
 }
 
-TEST(Adam, OnePassOverTheBlockEqualsTensorAfterTensor) {
+TEST(Adam, OnePassOverTheBlockEqualsAnUpdatePerTensor) {
   const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .weight_decay = 0.01};
   Rig rig(DType::kFloat64, 2, settings);
   Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
@@ -104,7 +104,7 @@ TEST(Adam, ItsMomentsHaveTheLayoutOfTheBlock) {
   EXPECT_EQ(rig.adam.v().dtype(), DType::kFloat32);
 }
 
-// A vector long enough to be shared out.
+// A vector that is long enough to be divided among threads.
 struct Long {
   Parameter W{{50001}, Initial::normal(1)};
   void parameters(params::ParameterVisitor& visit) { visit("W", W); }
@@ -125,16 +125,16 @@ Doubles after_three_steps(int threads) {
   return values_of(*on, block.values());
 }
 
-TEST(Adam, GivesTheSameBitsWithAnyThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
+TEST(Adam, GivesTheSameBitsWithAnyNumberOfThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
 
-TEST(Adam, SparesVectorsTheDecayIfAsked) {
-  const AdamSettings sparing{.weight_decay = 0.5, .decays_vectors = false};
-  Rig rig(DType::kFloat64, 2, sparing);
+TEST(Adam, VectorsDoNotDecayIfSoSet) {
+  const AdamSettings only_matrices_decay{.weight_decay = 0.5, .decays_vectors = false};
+  Rig rig(DType::kFloat64, 2, only_matrices_decay);
   Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
   for (int step = 1; step <= 3; ++step) {
     const Doubles dW = random_values(35, step), db = random_values(3, 10 + step);
     rig.step(dW, db, 0.1);
-    W.step(dW, 0.1, sparing);
+    W.step(dW, 0.1, only_matrices_decay);
     b.step(db, 0.1, {});
   }
   expect_near(rig.values(rig.pair.W), W.theta, 1e-12);

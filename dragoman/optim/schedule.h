@@ -1,4 +1,4 @@
-// Learning rates (Section 5.3 of the paper).
+// Learning rate schedules (Section 5.3 of the paper).
 #pragma once
 
 #include <array>
@@ -7,15 +7,15 @@
 
 namespace dragoman::optim {
 
-// How the rate rises and falls. `step` counts from 1, w is the warm-up.
+// How the rate rises and falls. `step` counts from 1 and w is the number of warm-up steps.
 //   paper:           constant * d_model^-0.5 * min(step^-0.5, step * w^-1.5), equation (3) with a constant that the
 //                    paper sets to one
-//   inverse-sqrt:    in a straight line from `initial` to `peak` over the warm-up, then peak * sqrt(w / step)
+//   inverse-sqrt:    linear from `initial` to `peak` over the warm-up, then peak * sqrt(w / step)
 enum class RateShape : std::uint8_t { kPaper, kInverseSquareRoot };
 constexpr std::array<std::string_view, 2> names(RateShape) { return {"paper", "inverse-sqrt"}; }
 
-// The paper trains with its rate to the end. A cool-down, if asked for, takes either rate to zero in a straight line
-// over the last `cooldown_steps` of `steps`.
+// The paper has no cool-down. With one, either rate is multiplied by a factor that falls linearly over the last
+// `cooldown_steps` of `steps`, and that would reach zero one step later.
 struct Schedule {
   RateShape shape = RateShape::kPaper;
   double constant = 1.0;
@@ -27,7 +27,7 @@ struct Schedule {
   double rate(std::int64_t step) const;
 
  private:
-  double warm_rate(double t) const;
+  double rate_before_cooldown(double t) const;
 };
 
 }  // namespace dragoman::optim

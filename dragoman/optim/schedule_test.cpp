@@ -7,7 +7,7 @@ namespace {
 
 void expect_seven_digits(double actual, double expected) { EXPECT_NEAR(actual / expected, 1, 5e-7); }
 
-TEST(Schedule, OfThePaper) {
+TEST(Schedule, MatchesEquation3) {
   const Schedule base{.d_model = 512}, big{.d_model = 1024};
   const struct {
     std::int64_t step;
@@ -48,7 +48,7 @@ TEST(InverseSquareRoot, StartsFromItsInitialRate) {
   expect_seven_digits(schedule.rate(2), 3e-4);
 }
 
-TEST(Schedule, CoolsDownInAStraightLineToItsLastStep) {
+TEST(Schedule, CoolsDownLinearlyToItsLastStep) {
   const Schedule plain{.warmup_steps = 10}, cooled{.warmup_steps = 10, .steps = 100, .cooldown_steps = 20};
   EXPECT_EQ(cooled.rate(5), plain.rate(5));
   EXPECT_EQ(cooled.rate(81), plain.rate(81));

@@ -17,7 +17,7 @@ Parameter& Parameter::rounded_rows(std::int64_t multiple) {
   return *this;
 }
 
-std::int64_t Parameter::spare_rows() const { return (row_multiple_ - shape_.rows() % row_multiple_) % row_multiple_; }
+std::int64_t Parameter::padding_rows() const { return (row_multiple_ - shape_.rows() % row_multiple_) % row_multiple_; }
 
 Parameter& Parameter::used_as(Use use) {
   use_ = use;

@@ -45,8 +45,8 @@ struct Parameter {
   // Rounds the number of rows in memory up to a multiple of this many. The padding rows stay zero and are neither
   // counted nor saved.
   Parameter& rounded_rows(std::int64_t multiple);
-  std::int64_t spare_rows() const;  // number of padding rows
-  Parameter& used_as(Use use);      // defaults to kProduct
+  std::int64_t padding_rows() const;  // number of padding rows
+  Parameter& used_as(Use use);        // defaults to kProduct
 
   explicit operator bool() const { return shape_.rank() > 0; }  // false if the layer does not have this parameter
   const Shape& shape() const { return shape_; }

@@ -55,7 +55,7 @@ void ParameterBlock::lay_out_buffers(const ParameterVisitor& visitor, DType dtyp
 std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visitor) {
   std::vector<std::int64_t> starts{0};
   for (const Parameter* parameter : visitor.parameters()) {
-    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
+    const std::int64_t rows = parameter->shape_.rows() + parameter->padding_rows();
     starts.push_back(starts.back() + round_up(rows * parameter->shape_.cols(), kAlignment));
   }
   return starts;
@@ -96,15 +96,15 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
       variable->shape = parameter.shape_;
       variable->dtype = dtype;
       variable->persistent = true;
-      variable->gradient =
-          Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device()).sparing(parameter.spare_rows());
+      variable->gradient = Array(start_of(gradients_, starts[i]), parameter.shape_, dtype, on_.device())
+                               .with_padding_rows(parameter.padding_rows());
     }
     parameter.packed_ = {};
     parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
     const Array copy = rounded && parameter.use_ != Use::kExact
                            ? Array(start_of(copies_, starts[i]), parameter.shape_, computed, on_.device())
                            : parameter.values_;
-    parameter.tensor_ = Tensor(on_, copy.sparing(parameter.spare_rows()), variable);
+    parameter.tensor_ = Tensor(on_, copy.with_padding_rows(parameter.padding_rows()), variable);
   }
 }
 
@@ -116,7 +116,7 @@ void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
   std::vector<std::size_t> starts;
   for (const Parameter* parameter : visitor.parameters()) {
     starts.push_back(bytes);
-    const std::int64_t rows = parameter->shape_.rows() + parameter->spare_rows();
+    const std::int64_t rows = parameter->shape_.rows() + parameter->padding_rows();
     bytes += static_cast<std::size_t>(round_up(rows * parameter->shape_.cols(), 2 * kAlignment)) *
              size_of(dtype_of(*parameter));
   }
@@ -126,7 +126,7 @@ void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
     void* start = static_cast<char*>(value_memory_->base()) + starts[i];
     parameter.packed_ = {};
     parameter.values_ = Array(start, parameter.shape_, dtype_of(parameter), on_.device());
-    parameter.tensor_ = Tensor(on_, parameter.values_.sparing(parameter.spare_rows()));
+    parameter.tensor_ = Tensor(on_, parameter.values_.with_padding_rows(parameter.padding_rows()));
   }
 }
 

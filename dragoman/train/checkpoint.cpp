@@ -48,7 +48,7 @@ std::vector<Checkpoint> list_checkpoints(const fs::path& model_directory) {
   std::vector<Checkpoint> found;
   for (const fs::path& path : list_directory(root_of(model_directory))) {
     const std::string name = path.filename().string();
-    if (!name.starts_with(kPrefix) || is_aside(name)) continue;
+    if (!name.starts_with(kPrefix) || is_unfinished(name)) continue;
     const std::optional<std::int64_t> step = parse_number<std::int64_t>(name.substr(kPrefix.size()));
     if (step && *step >= 0) found.push_back({path, *step});
   }
@@ -78,9 +78,9 @@ Json read_state(const Checkpoint& checkpoint) {
   const fs::path list = checkpoint.path / kChecksums;
   const std::string where = "'" + list.string() + "'";
   const std::string text = text_of(list, 1 << 16);
-  const Json checksums = complaints_as_damage([&] { return parse_json(text, where); });
+  const Json checksums = errors_as_damage([&] { return parse_json(text, where); });
   for (const char* name : {kState, kWeights, kMoments}) {
-    const auto expected = complaints_as_damage([&] { return json_entry<std::string>(checksums, name, where); });
+    const auto expected = errors_as_damage([&] { return json_entry<std::string>(checksums, name, where); });
     require<DamagedFile>(hash_of_file(checkpoint.path / name) == expected, "'", (checkpoint.path / name).string(),
                          "' is damaged: its checksum is wrong.");
   }
@@ -90,7 +90,7 @@ Json read_state(const Checkpoint& checkpoint) {
 Json read_unchecked_state(const Checkpoint& checkpoint) {
   const fs::path state = checkpoint.path / kState;
   const std::string text = text_of(state, 1 << 26);
-  return complaints_as_damage([&] { return parse_json(text, "'" + state.string() + "'"); });
+  return errors_as_damage([&] { return parse_json(text, "'" + state.string() + "'"); });
 }
 
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors) {
@@ -105,7 +105,7 @@ void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTenso
 fs::path weights_of(const Checkpoint& checkpoint) { return checkpoint.path / kWeights; }
 
 void remove_checkpoint(const Checkpoint& checkpoint) {
-  const fs::path unfinished = aside(checkpoint.path);
+  const fs::path unfinished = unfinished_path(checkpoint.path);
   rename_durably(checkpoint.path, unfinished);
   std::error_code none;
   fs::remove_all(unfinished, none);
@@ -118,12 +118,12 @@ void set_aside_damaged(const Checkpoint& checkpoint) {
 void remove_remnants(const fs::path& model_directory) {
   std::error_code none;
   for (const fs::path& path : list_directory(root_of(model_directory))) {
-    if (is_aside(path)) fs::remove_all(path, none);
+    if (is_unfinished(path)) fs::remove_all(path, none);
   }
   // Elsewhere only files: an unfinished directory there is a model that another process exports.
   for (const fs::path& folder : {model_directory, model_directory / "corpus", model_directory / "probe"}) {
     for (const fs::path& path : list_directory(folder)) {
-      if (is_aside(path) && fs::is_regular_file(path, none)) fs::remove(path, none);
+      if (is_unfinished(path) && fs::is_regular_file(path, none)) fs::remove(path, none);
     }
   }
 }

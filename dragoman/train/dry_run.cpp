@@ -20,7 +20,7 @@ struct DryModel {
         block(*on, computing.dtype, *model, purpose) {}
 
   StepMemory measure(const std::function<void()>& step) const {
-    on->arena().forget_peak();
+    on->arena().reset_peak();
     step();
     return {static_cast<std::int64_t>(on->arena().peak()), static_cast<std::int64_t>(on->gradients().peak())};
   }

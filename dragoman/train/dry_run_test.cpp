@@ -23,7 +23,7 @@ std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, 
     }
     pairs.push_back({sentence, sentence});
   }
-  small.on->arena().forget_peak();
+  small.on->arena().reset_peak();
   trainer.update(pairs);
   return static_cast<std::int64_t>(small.on->arena().peak() + small.on->gradients().peak());
 }
@@ -46,7 +46,7 @@ TEST(DryRun, CountsAsManyTokensAsThereCanBe) {
   const model::TransformerConfig config = model::small_config();
   model::SmallModel small(config);
   Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
-  small.on->arena().forget_peak();
+  small.on->arena().reset_peak();
   trainer.update(model::random_pairs(20, 9, config.V_source, 1));
   std::int64_t tokens = 0;
   for (const data::SentencePair& pair : model::random_pairs(20, 9, config.V_source, 1)) {
@@ -69,7 +69,7 @@ TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
 TEST(DryRun, OfDecodingNeedsAtLeastWhatDecodingDoes) {
   const model::TransformerConfig config = model::small_config();
   model::SmallModel small(config, {.threads = 2});
-  small.on->arena().forget_peak();
+  small.on->arena().reset_peak();
   const std::vector<data::Sentence> sources(3, data::Sentence(9, 5));
   decode::greedy(*small.on, small.model, sources);
   EXPECT_EQ(static_cast<std::int64_t>(small.on->arena().peak()), decoding_memory(config, 3, 9).values);

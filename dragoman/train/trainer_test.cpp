@@ -103,11 +103,11 @@ TEST(Trainer, SteadyStateAllocatesNoArrays) {
   Trainer trainer(small.model, small.block, {}, kSchedule);
   const Pairs pairs = model::random_pairs(8, 12, 37, 1);
   for (int u = 1; u <= 2; ++u) trainer.update(pairs);
-  const std::int64_t made = HostReservation::made();
+  const std::int64_t made = HostReservation::count_made();
   const std::size_t values = small.on->arena().peak(), tape = small.on->host_arena().peak(),
                     gradients = small.on->gradients().peak();
   for (int u = 3; u <= 6; ++u) trainer.update(pairs);
-  EXPECT_EQ(HostReservation::made(), made);
+  EXPECT_EQ(HostReservation::count_made(), made);
   EXPECT_EQ(small.on->arena().peak(), values);
   EXPECT_EQ(small.on->host_arena().peak(), tape);
   EXPECT_EQ(small.on->gradients().peak(), gradients);

@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) 
 void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
   require<ShapeError>(E.rows() < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
                       "best_words: a vocabulary of ", E.rows(), " words");
-  const Array words = E.with_spare_rows();  // round sizes are multiplied faster
+  const Array words = E.including_padding_rows();  // round sizes are multiplied faster
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kPack) * kPack;
   const std::int64_t chunk =
       std::max<std::int64_t>(1, kScratchBytes / (width * static_cast<std::int64_t>(sizeof(float))));

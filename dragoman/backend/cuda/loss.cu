@@ -160,9 +160,9 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
                                      const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                      Array& nll, Sink dY, Sink dE, Sink db) const {
   // Products are faster over all of the memory's rows, if the gradient has as many.
-  const bool spare = E.spare_rows() > 0 && (!dE.wanted() || dE.array.spare_rows() == E.spare_rows());
-  const Array words = spare ? E.with_spare_rows() : E;
-  if (spare && dE.wanted()) dE.array = dE.array.with_spare_rows();
+  const bool padded = E.padding_rows() > 0 && (!dE.wanted() || dE.array.padding_rows() == E.padding_rows());
+  const Array words = padded ? E.including_padding_rows() : E;
+  if (padded && dE.wanted()) dE.array = dE.array.including_padding_rows();
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kRowUnit) * kRowUnit;
   if (R == 0) {  // without rows the gradient is zero, so clear what the buffers held
     for (Sink sink : {dE, db}) {

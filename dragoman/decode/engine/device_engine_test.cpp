@@ -209,7 +209,7 @@ TEST_P(DeviceEngineOn, FindsWhatTheHostFinds) {
 }
 
 std::size_t peak_of(const SmallModel& small, const std::vector<Sentence>& sources, const SearchSettings& settings) {
-  small.on->arena().forget_peak();
+  small.on->arena().reset_peak();
   search(*small.on, small.model, sources, settings, Place::kDevice);
   return small.on->arena().peak();
 }

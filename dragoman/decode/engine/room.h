@@ -49,7 +49,7 @@ class Room {
   }
   void enter(const std::string& client, const RoomNeeds& needs) {
     const Amounts amounts = amounts_of(needs);
-    for (std::size_t i = 0; i < kKinds; ++i) shares_[i].force(client, amounts[i]);
+    for (std::size_t i = 0; i < kKinds; ++i) shares_[i].take_unchecked(client, amounts[i]);
   }
   void leave(const std::string& client, const RoomNeeds& needs) {
     const Amounts amounts = amounts_of(needs);

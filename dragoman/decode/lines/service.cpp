@@ -205,7 +205,7 @@ Service::Ticket Service::submit(Order order) {
   }
   open_.emplace(ticket, std::move(open));
   counts_.waiting += count;
-  places_.force(client, count);
+  places_.take_unchecked(client, count);
   lines_.notify_all();
   return ticket;
 }

@@ -87,8 +87,8 @@ struct TransformerConfig {
 
   template <class Visitor>
   void shorthands(Visitor&& field) {
-    field("layers", Both{N_enc, N_dec}, "layers of the encoder and of the decoder");
-    field("vocabulary", Both{V_source, V_target}, "rows of the embeddings of both sides");
+    field("layers", FieldPair{N_enc, N_dec}, "layers of the encoder and of the decoder");
+    field("vocabulary", FieldPair{V_source, V_target}, "rows of the embeddings of both sides");
   }
 
   // d_k and d_v of a head: as configured, or d_model / h by default.

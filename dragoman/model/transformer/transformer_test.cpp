@@ -371,7 +371,7 @@ TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
   config.positions = Positions::kLearned;
   config.max_positions = 4;
   const SmallModel small(config);
-  const std::string expected = "a sentence of 5 tokens is longer than the 4 positions that the model has.";
+  const std::string expected = "a sentence of 5 tokens is longer than the 4 positions of the model.";
   const auto complaint = [](const auto& act) -> std::string {
     try {
       act();

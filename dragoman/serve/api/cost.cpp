@@ -47,8 +47,8 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   // What the server's own settings ask for is always allowed.
   const std::int64_t usual = translator.longest + translator.search.max_extra;
   most_length_ = std::max(kLength, usual);
-  room_cells_ = Shares::room_for(decode::most_cells(translator.search, engine));
-  room_tokens_ = Shares::room_for(engine.source_tokens);
+  room_cells_ = Shares::capacity_for(decode::most_cells(translator.search, engine));
+  room_tokens_ = Shares::capacity_for(engine.source_tokens);
   most_cells_ =
       std::max(decode::most_cells(translator.search, engine) / 2, decode::most_rows(translator.search) * usual);
 }

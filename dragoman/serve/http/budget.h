@@ -23,7 +23,7 @@ class Budget {
   bool count(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     const bool fits = shares_.has_room(holder, bytes);
-    shares_.force(holder, bytes);
+    shares_.take_unchecked(holder, bytes);
     return fits;
   }
   void give_back(const std::string& holder, std::int64_t bytes) {

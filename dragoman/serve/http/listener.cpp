@@ -68,7 +68,7 @@ class Listener::Implementation {
         acceptor_(first_),
         pause_(first_) {
     listen(endpoint_of(options));
-    allow_descriptors(Shares::room_for(options.most_connections));
+    allow_descriptors(Shares::capacity_for(options.most_connections));
     wait_for_clients();
     start_threads();
   }

@@ -60,7 +60,7 @@ class ListenerState {
     const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
     if (!fits) ++counts_.refused;
     if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Welcome::kDrop;
-    if (fits) places_.force(holder, 1);
+    if (fits) places_.take_unchecked(holder, 1);
     if (!fits) ++turned_away_;
     ++counts_.connections;
     return fits ? Welcome::kServe : Welcome::kTurnAway;
