@@ -8,8 +8,8 @@ namespace dragoman {
 
 BFloat16::BFloat16(double value) {
   const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  // Rounds to nearest, ties to even: adds just below half of the last kept bit, or exactly half if that bit is set. A
-  // NaN must stay a NaN, so its top fraction bit is set instead.
+  // The upper 16 bits are kept. To round to nearest, ties to even, we first add 0x7FFF, or 0x8000 (exactly half of the
+  // last kept place) if the last kept bit is 1. A NaN must stay a NaN, so its top fraction bit is set instead.
   const std::uint32_t rounded = std::isnan(value) ? word | 0x400000 : word + 0x7FFF + (word >> 16 & 1);
   bits = static_cast<std::uint16_t>(rounded >> 16);
 }

@@ -25,7 +25,7 @@ Tensor plus(const Tensor& a, const Tensor& b) {
   });
 }
 
-// (s, y) = (2 x, 3 x), which also notes which of ds and dy reached it.
+// (s, y) = (2 x, 3 x). Backward sets `outputs_reached` to the number of outputs that have a gradient.
 std::array<Tensor, 2> two_and_three_times(const Tensor& x, int& outputs_reached) {
   Backend& on = x.backend();
   Array s = on.empty_like(x.array()), y = on.empty_like(x.array());

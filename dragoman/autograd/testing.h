@@ -1,5 +1,5 @@
 // Helpers for tests of ops and layers: make tensors on a backend, check gradients against finite differences, and
-// compare a fused op with its composition.
+// compare a fused op with the same function composed of simple ops.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -13,10 +13,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Sizes {
-  std::int64_t S = 3, B = 2, T = 8;
+  std::int64_t S = 3, B = 2, T = 8;  // number of slots, of hypotheses in a slot, of steps that the tables have room for
 };
 
-// Tables full of zeros, with penalties that grow.
+// Tables full of zeros, with penalties that grow with the length.
 BeamSlots make_slots(const Backend& on, const Sizes& sizes) {
   const auto [S, B, T] = sizes;
   const auto zeros = [&](const Shape& shape, DType dtype) {
@@ -40,6 +40,7 @@ BeamSlots make_slots(const Backend& on, const Sizes& sizes) {
   return slots;
 }
 
+// Begins searches. `entering` has kEnteringColumns numbers for each of them.
 void start(const Backend& on, const BeamSlots& slots, const Doubles& entering) {
   const auto n = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
   on.beam_start(make_array(on, {n, kEnteringColumns}, DType::kInt32, entering), 1, slots);
@@ -56,7 +57,8 @@ Doubles contents(const Backend& on, const BeamSlots& slots) {
   return all;
 }
 
-// The best words of some rows: for each row k different words by falling logit, with some ties, and then by rising id.
+// The best words of some rows: k different words for each row, in the order of logit (largest first), then id. Some
+// logits are equal. In some rows only the first places hold words, and the others hold kNoWord.
 struct Words {
   Doubles ids, logits, log_sums;
 };
@@ -137,7 +139,7 @@ TEST_P(BeamKernelTest, ASlotWithScoresThatAreNotFiniteFails) {
   EXPECT_EQ(values(slots.slots.columns(kSlotState, 1)), (Doubles{kSlotFailed, kSlotSearching}));
 }
 
-// Several searches that step, move and start again leave the same tables as on the CPU.
+// Runs the same searches on the tested device and on the CPU. The tables must be equal after every step and every move.
 TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
   const auto cpu = make_backend(Device{}, {.threads = 1});
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -54,7 +54,7 @@ TEST(Sites, TheTransformerListsItsThreeAttentions) {
   ASSERT_EQ(sites.size(), 3u);
   EXPECT_EQ(sites[0].name, "encoder");
   EXPECT_EQ(sites[0].layers, 2);
-  EXPECT_EQ(sites[0].window, 5);  // two on either side
+  EXPECT_EQ(sites[0].window, 5);  // the position itself, and 4 / 2 = 2 on either side
   EXPECT_FALSE(sites[0].is_causal());
   EXPECT_EQ(sites[1].name, "decoder");
   EXPECT_EQ(sites[1].window, 4);

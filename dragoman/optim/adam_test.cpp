@@ -22,6 +22,7 @@ struct Pair {
   }
 };
 
+// Adam on a Pair, with a backend of its own. A test chooses the gradients of every step.
 struct Rig {
   explicit Rig(DType dtype, int threads = 1, const AdamSettings& settings = {})
       : on(make_backend(Device{}, {.threads = threads})),

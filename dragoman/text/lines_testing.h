@@ -31,6 +31,7 @@ class LinesTest : public ::testing::Test {
     return lines;
   }
 
+  // The message of the Error that read() throws, or "" if it throws none.
   std::string complaint(const std::string& bytes) {
     try {
       read(bytes);

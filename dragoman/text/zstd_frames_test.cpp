@@ -43,7 +43,8 @@ TEST(ZstdFrames, MayComeInOnePart) {
   EXPECT_FALSE(frames.at_end_of_frame());
 }
 
-// The header's length depends on two bits for the dictionary, two for the content's size and one for a window.
+// The first byte of a header, its descriptor, says how many bytes follow: two of its bits are for the dictionary, two
+// for the size of the content and one for the window.
 TEST(ZstdFrames, HeadersHaveTheLengthTheirDescriptorTells) {
   struct Header {
     int descriptor;

@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
+// A live hypothesis extended by one word.
 struct Candidate {
-  std::int32_t row, word;
+  std::int32_t row, word;  // row: of the hypothesis that it extends, counted from the slot's first row
   double log_p, score;
 };
 
@@ -46,6 +47,7 @@ struct Slot {
     }
   }
 
+  // Begins the search that `entering`, a row of kEnteringColumns numbers, describes. `word` is its first input.
   void start(const std::int32_t* entering, std::int32_t word) const {
     at(kSlotSteps) = at(kSlotEnded) = 0;
     at(kSlotAlive) = 1;
@@ -85,6 +87,7 @@ struct Slot {
   template <class T>
   bool collect(const BestWords& best, const BeamRules& rules, std::vector<Candidate>& candidates) const {
     const std::int64_t k = best.ids.cols(), length = at(kSlotSteps) + 1;
+    // One more while EOS is not allowed yet, because EOS may be among them and is skipped.
     const std::int64_t wanted = std::min(k, rules.choices + (length < rules.min_length ? 1 : 0));
     const double divisor = tables.penalties[length];
     for (std::int32_t b = 0; b < at(kSlotAlive); ++b) {

@@ -10,7 +10,7 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // address space; a tape needs a few hundred KiB
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // only reserved: a tape uses a few hundred KiB of it
 constexpr std::size_t kLeastArenaBytes = std::size_t{8} << 20;  // less would not hold a step of the smallest model
 
 // Reserves `bytes` of address space, or less if the system refuses: it may count reserved memory as used
@@ -29,12 +29,15 @@ std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
   }
 }
 
+// The size of the host arena: kHostArenaBytes, or less if the system refuses that. Reserves the memory to find out, and
+// releases it again.
 std::size_t host_arena_bytes() {
   return reserve_up_to(std::min(kHostArenaBytes, default_reservation() / 4))->reserved();
 }
 
-// The memory limit of a step, in bytes: the one that the caller gave or, by default, a share of the available memory.
-// Without a limit the system might kill the process for taking too much.
+// The memory limit of a step, in bytes: the one that the caller gave or, if that is 0, a share of the available memory.
+// Without a limit the system might kill the process for taking too much. A dry run takes no memory, so for it 0 (no
+// limit) stays 0.
 std::size_t memory_limit(std::size_t given, bool dry, double share) {
   if (given > 0 || dry) return given;
   return static_cast<std::size_t>(share * static_cast<double>(available_memory()));

@@ -1,5 +1,6 @@
 // Reads and writes the tensors of a model in a safetensors file. A matrix may be stored rounded to 8-bit integers. Then
-// the file also has NAME.scale, with one number for each column, [1, out], or, for an embedding, for each row, [V, 1].
+// the file also has a tensor NAME.scale: one scale for each column, as [1, columns]. An embedding has one for each row
+// instead, as [V, 1].
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@
 
 namespace dragoman::model {
 
-// The label of a model's tensor.
+// The name, shape and type under which a model's tensor is stored.
 TensorLabel label_of(const params::NamedTensor& tensor, StoredType type = StoredType::kF32);
-// The label of a tensor's scales.
+// The same for the scales of a tensor that is stored rounded.
 TensorLabel scales_of(const params::NamedTensor& tensor);
 
 // Writes the tensors' values as float32. Returns the Hash of the file in hex.
@@ -33,9 +34,9 @@ WeightForm stored_form(const SafetensorsFile& file);
 // Which values a tensor may hold: any, finite ones, or finite ones that are not negative.
 enum class Values : std::uint8_t { kAny, kFinite, kNotNegative };
 
-// Calls check_tensors(), then reads every tensor of the list into its memory, plain or packed. Numbers and rounded
-// integers are converted to the type of the memory. Needs extra memory for at most one tensor. Throws an Error if a
-// value is not allowed.
+// Calls check_tensors(), then reads every tensor of the list into its memory, which may be packed for the kernels. The
+// stored floats or integers are converted to the element type of that memory. Needs extra memory for at most one
+// tensor. Throws an Error if a value is not allowed.
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
                   Values values = Values::kAny);
 // The same with a rule for each tensor.
