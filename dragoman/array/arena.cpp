@@ -95,7 +95,7 @@ void* Arena::push(std::size_t bytes) {
 }
 
 void Arena::pop_to(std::size_t mark) {
-  assert(mark <= used_ && "a mark is given back once, in the reverse of the order taken");
+  assert(mark <= used_ && "marks must be popped in the reverse of the order in which they were taken");
   used_ = mark;
   if (mark == 0) ++generation_;  // the arena is empty: Arrays made before this are stale, even when memory is reused
 }

@@ -96,7 +96,7 @@ TEST(Arena, ASizeThatOverflowsIsRefused) {
   EXPECT_THROW(arena.push(SIZE_MAX - 1000), MemoryError);
 }
 
-TEST(HostReservation, IsZeroAndCountsHowManyWereMade) {
+TEST(HostReservation, IsFilledWithZerosAndCountsHowManyWereMade) {
   const std::int64_t before = HostReservation::count_made();
   const HostReservation memory(kPage);
   EXPECT_EQ(HostReservation::count_made(), before + 1);

@@ -25,14 +25,14 @@ struct Mask {
   Kind kind = Kind::kAll;
   std::int64_t r = 0;  // the neighbourhood of restricted self-attention (Section 4 of the paper); 0 if unrestricted
 
-  // Query i sees the keys from first_key(i) up to, but not including, last_key(i, n_k): none if first_key() is not
-  // below last_key().
+  // Query i sees the keys from first_key(i) up to, but not including, end_key(i, n_k): none if first_key() is not
+  // below end_key().
   constexpr std::int64_t first_key(std::int64_t i) const {
     if (r == 0) return 0;
     const std::int64_t first = kind == Kind::kCausal ? i - r + 1 : i - r / 2;
     return first > 0 ? first : 0;
   }
-  constexpr std::int64_t last_key(std::int64_t i, std::int64_t n_k) const {
+  constexpr std::int64_t end_key(std::int64_t i, std::int64_t n_k) const {
     if (kind == Kind::kAll && r == 0) return n_k;
     const std::int64_t last = kind == Kind::kCausal ? i + 1 : i + r / 2 + 1;
     return last < n_k ? last : n_k;

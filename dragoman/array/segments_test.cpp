@@ -8,7 +8,7 @@ namespace {
 // The keys that query i of n sees, as a picture: x for a visible key, . for a hidden one.
 std::string picture(const Mask& mask, std::int64_t i, std::int64_t n) {
   std::string keys(static_cast<std::size_t>(n), '.');
-  for (std::int64_t j = mask.first_key(i); j < mask.last_key(i, n); ++j) keys[static_cast<std::size_t>(j)] = 'x';
+  for (std::int64_t j = mask.first_key(i); j < mask.end_key(i, n); ++j) keys[static_cast<std::size_t>(j)] = 'x';
   return keys;
 }
 

@@ -97,7 +97,7 @@ TEST_F(Record, GradientsRunThroughAChainToTheLeaf) {
   EXPECT_EQ(gradient(x), (Doubles{-6, -60}));
 }
 
-TEST_F(Record, ASingleNumberHasTheGradientOne) {
+TEST_F(Record, TheGradientOfASingleNumberDefaultsToOne) {
   const Recording recording(on);
   const Tensor x = leaf_of({1}, {5});
   backward(times(x, 4));
@@ -155,7 +155,7 @@ TEST_F(Record, AParametersBufferIsOverwrittenFirstAndThenAddedTo) {
   }
 }
 
-TEST_F(Record, ViewsShareTheirWholesGradient) {
+TEST_F(Record, ViewsShareTheGradientOfTheirTensor) {
   const Recording recording(on);
   const Tensor x = leaf_of({2, 3}, {1, 2, 3, 4, 5, 6}), whole = times(x, 1);
   const Tensor a = columns(whole, 0, 1), b = columns(whole, 2, 1);
@@ -164,7 +164,7 @@ TEST_F(Record, ViewsShareTheirWholesGradient) {
   EXPECT_EQ(gradient(x), (Doubles{10, 0, 100, 20, 0, 200}));
 }
 
-TEST_F(Record, AnUnusedViewHasZeros) {
+TEST_F(Record, AnUnusedViewHasAZeroGradient) {
   const Recording recording(on);
   const Tensor x = leaf_of({1, 4}, {1, 2, 3, 4});
   const Tensor used = columns(x, 1, 2);
@@ -173,7 +173,7 @@ TEST_F(Record, AnUnusedViewHasZeros) {
   EXPECT_EQ(gradient(x), (Doubles{0, 3, 3, 0}));
 }
 
-TEST_F(Record, WholeAndViewAddUpInEitherOrder) {
+TEST_F(Record, GradientsOfATensorAndItsViewAddUpInEitherOrder) {
   for (const bool whole_first : {true, false}) {
     const Recording recording(on);
     const Tensor x = leaf_of({1, 2}, {1, 2}), y = times(x, 1), view = columns(y, 1, 1);
@@ -185,7 +185,7 @@ TEST_F(Record, WholeAndViewAddUpInEitherOrder) {
   }
 }
 
-TEST_F(Record, ViewsOfOneWholeDoNotOverlap) {
+TEST_F(Record, ViewsOfOneTensorMustNotOverlap) {
   const Recording recording(on);
   const Tensor x = leaf_of({1, 4}, {1, 2, 3, 4}), view = columns(x, 1, 2);
   expect_shape_error([&] { columns(x, 2, 2); }, {"columns 2 to 4", "overlap"});
@@ -199,7 +199,7 @@ TEST_F(Record, AParameterCannotHaveViews) {
   EXPECT_THROW(columns(Tensor(on, x.array(), &variable), 0, 1), Error);
 }
 
-TEST_F(Record, BackwardNeedsOneNumberAndAHistory) {
+TEST_F(Record, BackwardRefusesAVectorAWrongShapeAndATensorWithoutHistory) {
   const Recording recording(on);
   const Tensor x = leaf_of({2}, {1, 2});
   expect_shape_error([&] { backward(times(x, 2)); }, {"backward", "[2]"});
@@ -231,9 +231,10 @@ TEST_F(Record, BackwardFreesValuesAndGradientsOnItsWay) {
   for (int i = 0; i < 10; ++i) y = times(y, 2);
   const Array dy = bench.random({64, 64}, 2).array();
   backward(y, dy);
-  EXPECT_EQ(on.gradients().used(), bytes) << "the leaf's alone is left";
-  EXPECT_LE(on.gradients().peak(), 2 * bytes) << "a function's input and output are all that exist at once";
-  EXPECT_LE(on.arena().used(), 2 * bytes) << "the leaf, and the first function's output";
+  EXPECT_EQ(on.gradients().used(), bytes) << "only the gradient of the leaf is left";
+  EXPECT_LE(on.gradients().peak(), 2 * bytes)
+      << "at most the gradients of one function's input and output exist at once";
+  EXPECT_LE(on.arena().used(), 2 * bytes) << "only the leaf and the output of the first function are left";
 }
 
 #ifndef NDEBUG

@@ -21,8 +21,10 @@ using Tensors = std::vector<Tensor>;
 
 // A backend, and functions that make tensors of one element type on it.
 struct Workbench {
-  explicit Workbench(const KernelCase& with = {Device{}, DType::kFloat64, 1e-12})
-      : on(make_backend(with.device, {.threads = 2})), dtype(with.dtype), tolerance(with.tolerance) {}
+  explicit Workbench(const KernelCase& kernel_case = {Device{}, DType::kFloat64, 1e-12})
+      : on(make_backend(kernel_case.device, {.threads = 2})),
+        dtype(kernel_case.dtype),
+        tolerance(kernel_case.tolerance) {}
 
   Tensor tensor(const Shape& shape, const Doubles& values) const {
     return Tensor(*on, make_array(*on, shape, dtype, values));
@@ -41,9 +43,9 @@ struct Workbench {
 
 // Runs the test once for each device and element type.
 inline void on_each_kernel_case(const std::function<void(const Workbench&)>& test) {
-  for (const KernelCase& with : kernel_cases()) {
-    SCOPED_TRACE(join(with.device, " ", with.dtype));
-    test(Workbench(with));
+  for (const KernelCase& kernel_case : kernel_cases()) {
+    SCOPED_TRACE(join(kernel_case.device, " ", kernel_case.dtype));
+    test(Workbench(kernel_case));
   }
 }
 
@@ -96,7 +98,7 @@ inline void expect_shape_error(const std::function<void()>& call, std::initializ
   } catch (const ShapeError& error) {
     const std::string text = error.what();
     for (const std::string& part : parts)
-      EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in " << text;
+      EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in: " << text;
   }
 }
 

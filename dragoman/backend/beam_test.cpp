@@ -71,10 +71,10 @@ Words random_words(std::int64_t rows, std::int64_t k, std::uint64_t seed) {
       row.emplace_back(-0.5 * random.below(6), id);
     }
     std::ranges::sort(row);
-    const std::int64_t named = random.below(5) == 0 ? random.below(static_cast<std::uint32_t>(k)) : k;
+    const std::int64_t words_here = random.below(5) == 0 ? random.below(static_cast<std::uint32_t>(k)) : k;
     for (std::int64_t i = 0; i < k; ++i) {
-      words.ids.push_back(i < named ? row[i].second : kNoWord);
-      words.logits.push_back(i < named ? -row[i].first : -kInfinity);
+      words.ids.push_back(i < words_here ? row[i].second : kNoWord);
+      words.logits.push_back(i < words_here ? -row[i].first : -kInfinity);
     }
     words.log_sums.push_back(3.5 + 0.25 * random.below(3));
   }
@@ -152,24 +152,24 @@ TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
                           .min_length = static_cast<std::int64_t>(seed % 4 == 3 ? 9 : 0),
                           .ends_when_full = seed % 5 == 4};
     const std::int64_t k = rules.choices + 1;
-    const BeamSlots mine = make_slots(*on, sizes), theirs = make_slots(*cpu, sizes);
+    const BeamSlots on_device = make_slots(*on, sizes), on_cpu = make_slots(*cpu, sizes);
     Doubles entering;
     for (std::int64_t s = 0; s < sizes.S; ++s) {
       const double limit = s == 1 ? 0 : static_cast<double>(sizes.T - 3 * s), first = static_cast<double>(2000 * s);
       for (const double column : {static_cast<double>(s), limit, first, 3.0, 4.0}) entering.push_back(column);
     }
-    start(*on, mine, entering);
-    start(*cpu, theirs, entering);
+    start(*on, on_device, entering);
+    start(*cpu, on_cpu, entering);
     for (std::int64_t t = 0; t < sizes.T; ++t) {
       const std::int64_t rows = (sizes.S - t % 2) * sizes.B;
       const Words words = random_words(rows, k, 100 * seed + static_cast<std::uint64_t>(t));
-      on->beam_step(to_device(*on, dtype(), words, k), rules, mine);
-      cpu->beam_step(to_device(*cpu, DType::kFloat32, words, k), rules, theirs);
-      ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after step " << t;
-      if (t != 2 || values_of(*cpu, theirs.slots)[4 * kSlotColumns] != double{kSlotSearching}) continue;
-      on->beam_move(make_array(*on, {1, 2}, DType::kInt32, {4, 1}), mine);
-      cpu->beam_move(make_array(*cpu, {1, 2}, DType::kInt32, {4, 1}), theirs);
-      ASSERT_EQ(contents(*on, mine), contents(*cpu, theirs)) << "after a move";
+      on->beam_step(to_device(*on, dtype(), words, k), rules, on_device);
+      cpu->beam_step(to_device(*cpu, DType::kFloat32, words, k), rules, on_cpu);
+      ASSERT_EQ(contents(*on, on_device), contents(*cpu, on_cpu)) << "after step " << t;
+      if (t != 2 || values_of(*cpu, on_cpu.slots)[4 * kSlotColumns] != double{kSlotSearching}) continue;
+      on->beam_move(make_array(*on, {1, 2}, DType::kInt32, {4, 1}), on_device);
+      cpu->beam_move(make_array(*cpu, {1, 2}, DType::kInt32, {4, 1}), on_cpu);
+      ASSERT_EQ(contents(*on, on_device), contents(*cpu, on_cpu)) << "after a move";
     }
     on->arena().pop_to(0);
     cpu->arena().pop_to(0);

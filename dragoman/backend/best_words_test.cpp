@@ -79,10 +79,10 @@ TEST_P(BestWordsKernel, AreTheFirstOfASortOfTheLogits) {
 
 TEST_P(BestWordsKernel, AskingForAllLogitsChangesNothing) {
   const Array Y = random({9, 30}, 1), E = random({700, 30}, 2);
-  const BestWords seen = outputs(9, 5, 700), unseen = outputs(9, 5);
-  on->best_words(Y, E, {}, seen);
-  on->best_words(Y, E, {}, unseen);
-  expect_equal(seen, unseen);
+  const BestWords with_all = outputs(9, 5, 700), without_all = outputs(9, 5);
+  on->best_words(Y, E, {}, with_all);
+  on->best_words(Y, E, {}, without_all);
+  expect_equal(with_all, without_all);
 }
 
 TEST_P(BestWordsKernel, TiesGoToTheLowerId) {
@@ -128,7 +128,7 @@ TEST_P(BestWordsKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   }
 }
 
-TEST_P(BestWordsKernel, PackedWordsHaveTheSameBits) {
+TEST_P(BestWordsKernel, PackedWeightsGiveTheSameBits) {
   if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are of single precision";
   for (const std::int64_t V : {3, 192, 1001}) {
     const Array Y = random({5, 33}, 1), E = random({V, 33}, 2), b = random({V}, 3);

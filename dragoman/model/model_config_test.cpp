@@ -20,18 +20,18 @@ TEST(ModelConfig, ACopyHasSettingsOfItsOwn) {
 }
 
 TEST(ModelConfig, FieldsAreThoseOfTheStruct) {
-  ModelConfig any = TransformerConfig{.d_k = 16, .positions = Positions::kLearned, .P_drop = 0.25f};
-  TransformerConfig own = any.as<TransformerConfig>();
-  std::vector<std::string> of_any, of_own;
-  any.fields([&](std::string_view key, auto&& value, std::string_view help) {
-    of_any.push_back(join(key, " ", write_value(value), " ", help));
+  ModelConfig config = TransformerConfig{.d_k = 16, .positions = Positions::kLearned, .P_drop = 0.25f};
+  TransformerConfig transformer = config.as<TransformerConfig>();
+  std::vector<std::string> of_config, of_struct;
+  config.fields([&](std::string_view key, auto&& value, std::string_view help) {
+    of_config.push_back(join(key, " ", write_value(value), " ", help));
   });
-  own.fields([&](std::string_view key, auto&& value, std::string_view help) {
-    of_own.push_back(join(key, " ", write_value(value), " ", help));
+  transformer.fields([&](std::string_view key, auto&& value, std::string_view help) {
+    of_struct.push_back(join(key, " ", write_value(value), " ", help));
   });
-  EXPECT_EQ(of_any, of_own);
-  EXPECT_THROW(set(any, "positions", "sideways"), UsageError);
-  EXPECT_THROW(set(any, "d-modle", "5"), UsageError);
+  EXPECT_EQ(of_config, of_struct);
+  EXPECT_THROW(set(config, "positions", "sideways"), UsageError);
+  EXPECT_THROW(set(config, "d-modle", "5"), UsageError);
 }
 
 TEST(ModelConfig, WithoutAnArchitectureIsRefused) {
@@ -48,7 +48,7 @@ TEST(Registry, FindsArchitecturesAndPresetsByName) {
   EXPECT_THROW(preset("bas"), UsageError);
 }
 
-TEST(Sites, TheTransformerListsItsThreeAttentions) {
+TEST(AttentionSites, TheTransformerListsItsThreeAttentions) {
   const TransformerConfig config{.N_enc = 2, .N_dec = 3, .window = 4};
   const nn::AttentionSites sites = Transformer(config).sites();
   ASSERT_EQ(sites.size(), 3u);

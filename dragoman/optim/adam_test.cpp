@@ -23,19 +23,19 @@ struct Pair {
 };
 
 // Adam on a Pair, with a backend of its own. A test chooses the gradients of every step.
-struct Rig {
-  explicit Rig(DType dtype, int threads = 1, const AdamSettings& settings = {})
+struct AdamOnPair {
+  explicit AdamOnPair(DType dtype, int threads = 1, const AdamSettings& settings = {})
       : on(make_backend(Device{}, {.threads = threads})),
         block(*on, dtype, pair, params::Purpose::kTraining),
         adam(block, settings) {
     block.initialise(1);
   }
   void step(const Doubles& dW, const Doubles& db, double rate) {
-    put(pair.W, dW);
-    put(pair.b, db);
+    set_gradient(pair.W, dW);
+    set_gradient(pair.b, db);
     adam.step(rate);
   }
-  void put(Parameter& parameter, const Doubles& values) {
+  void set_gradient(Parameter& parameter, const Doubles& values) {
     const Variable& variable = *parameter.tensor().variable();
     on->scaled(make_array(*on, parameter.shape(), DType::kFloat64, values), 1.0, Sink::overwrite(variable.gradient));
   }
@@ -65,44 +65,44 @@ struct Reference {
 };
 
 TEST(Adam, WorkedExample) {
-  Rig rig(DType::kFloat64);
+  AdamOnPair setup(DType::kFloat64);
   const double gradients[] = {.1, -.2, .3}, expected[] = {.999000000, .999365054, .999023681};
   for (int i = 0; i < 3; ++i) {
-    rig.step(Doubles(35, 0), Doubles(3, gradients[i]), 1e-3);
-    EXPECT_NEAR(rig.values(rig.pair.b)[0], expected[i], 5e-10);
+    setup.step(Doubles(35, 0), Doubles(3, gradients[i]), 1e-3);
+    EXPECT_NEAR(setup.values(setup.pair.b)[0], expected[i], 5e-10);
   }
-  EXPECT_EQ(rig.adam.steps(), 3);
+  EXPECT_EQ(setup.adam.steps(), 3);
 }
 
 TEST(Adam, OnePassOverTheBlockEqualsAnUpdatePerTensor) {
   const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .weight_decay = 0.01};
-  Rig rig(DType::kFloat64, 2, settings);
-  Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
+  AdamOnPair setup(DType::kFloat64, 2, settings);
+  Reference W{setup.values(setup.pair.W)}, b{setup.values(setup.pair.b)};
   for (std::uint64_t t = 1; t <= 5; ++t) {
     const Doubles dW = random_values(35, t), db = random_values(3, 100 + t);
     const double rate = 0.1 / static_cast<double>(t);
-    rig.step(dW, db, rate);
+    setup.step(dW, db, rate);
     W.step(dW, rate, settings);
     b.step(db, rate, settings);
   }
-  expect_near(rig.values(rig.pair.W), W.theta, 1e-13);
-  expect_near(rig.values(rig.pair.b), b.theta, 1e-13);
+  expect_near(setup.values(setup.pair.W), W.theta, 1e-13);
+  expect_near(setup.values(setup.pair.b), b.theta, 1e-13);
 }
 
 TEST(Adam, WeightDecayActsOnTheParameterAndNotOnTheGradient) {
-  Rig rig(DType::kFloat64, 1, {.weight_decay = 0.5});
-  const Doubles before = rig.values(rig.pair.W);
-  rig.step(Doubles(35, 0), Doubles(3, 0), 0.1);
-  const Doubles after = rig.values(rig.pair.W);
+  AdamOnPair setup(DType::kFloat64, 1, {.weight_decay = 0.5});
+  const Doubles before = setup.values(setup.pair.W);
+  setup.step(Doubles(35, 0), Doubles(3, 0), 0.1);
+  const Doubles after = setup.values(setup.pair.W);
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i] * 0.95, 1e-15);
-  EXPECT_EQ(values_of(*rig.on, rig.adam.m()), Doubles(rig.adam.m().count(), 0));
+  EXPECT_EQ(values_of(*setup.on, setup.adam.m()), Doubles(setup.adam.m().count(), 0));
 }
 
 TEST(Adam, ItsMomentsHaveTheLayoutOfTheBlock) {
-  Rig rig(DType::kFloat32);
-  EXPECT_EQ(rig.adam.m().shape(), rig.block.values().shape());
-  EXPECT_EQ(rig.adam.v().shape(), rig.block.gradients().shape());
-  EXPECT_EQ(rig.adam.v().dtype(), DType::kFloat32);
+  AdamOnPair setup(DType::kFloat32);
+  EXPECT_EQ(setup.adam.m().shape(), setup.block.values().shape());
+  EXPECT_EQ(setup.adam.v().shape(), setup.block.gradients().shape());
+  EXPECT_EQ(setup.adam.v().dtype(), DType::kFloat32);
 }
 
 // A vector that is long enough to be divided among threads.
@@ -128,18 +128,18 @@ Doubles after_three_steps(int threads) {
 
 TEST(Adam, GivesTheSameBitsWithAnyNumberOfThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
 
-TEST(Adam, VectorsDoNotDecayIfSoSet) {
+TEST(Adam, VectorsDoNotDecayIfDecaysVectorsIsFalse) {
   const AdamSettings only_matrices_decay{.weight_decay = 0.5, .decays_vectors = false};
-  Rig rig(DType::kFloat64, 2, only_matrices_decay);
-  Reference W{rig.values(rig.pair.W)}, b{rig.values(rig.pair.b)};
+  AdamOnPair setup(DType::kFloat64, 2, only_matrices_decay);
+  Reference W{setup.values(setup.pair.W)}, b{setup.values(setup.pair.b)};
   for (int step = 1; step <= 3; ++step) {
     const Doubles dW = random_values(35, step), db = random_values(3, 10 + step);
-    rig.step(dW, db, 0.1);
+    setup.step(dW, db, 0.1);
     W.step(dW, 0.1, only_matrices_decay);
     b.step(db, 0.1, {});
   }
-  expect_near(rig.values(rig.pair.W), W.theta, 1e-12);
-  expect_near(rig.values(rig.pair.b), b.theta, 1e-12);
+  expect_near(setup.values(setup.pair.W), W.theta, 1e-12);
+  expect_near(setup.values(setup.pair.b), b.theta, 1e-12);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_F(UnpackedLines, EqualThoseOfThePlainFile) {
   for (const Format& format : kFormats) EXPECT_EQ(read(format.pack(text)), lines) << format.name;
 }
 
-TEST_F(UnpackedLines, PackedFilesMayBeJoined) {
+TEST_F(UnpackedLines, ConcatenatedFilesReadAsOneText) {
   for (const Format& format : kFormats) {
     EXPECT_EQ(read(format.pack("")), Lines{}) << format.name;
     EXPECT_EQ(read(format.pack("a\nb") + format.pack("") + format.pack("c\nd\n")), (Lines{"a", "bc", "d"}))
@@ -50,7 +50,7 @@ TEST_F(UnpackedLines, PackedFilesMayBeJoined) {
   }
 }
 
-TEST_F(UnpackedLines, APackedFileCutShortNeverReadsAsAWholeOne) {
+TEST_F(UnpackedLines, AFileCutShortIsRefused) {
   for (const Format& format : kFormats) {
     const std::string first = format.pack("one line\nand another\n"), both = first + format.pack("more\n");
     for (std::size_t size = format.magic_bytes; size < both.size(); ++size) {

@@ -24,7 +24,7 @@ const std::string kSkippable(
     "zz",
     10);
 
-TEST(ZstdFrames, EndWhereTheLastBlockAndItsChecksumEnd) {
+TEST(ZstdFrames, AFrameEndsAfterItsLastBlockAndItsChecksum) {
   ZstdFrames frames;
   for (const std::string& frame : {kFrame, kSkippable, kFrame}) {
     for (const char& byte : frame) {
@@ -34,7 +34,7 @@ TEST(ZstdFrames, EndWhereTheLastBlockAndItsChecksumEnd) {
   }
 }
 
-TEST(ZstdFrames, MayComeInOnePart) {
+TEST(ZstdFrames, OneCallMayHoldSeveralFrames) {
   ZstdFrames frames;
   EXPECT_TRUE(frames.at_end_of_frame());
   frames.consume(kFrame + kSkippable + kFrame);
@@ -45,15 +45,15 @@ TEST(ZstdFrames, MayComeInOnePart) {
 
 // The first byte of a header, its descriptor, says how many bytes follow: two of its bits are for the dictionary, two
 // for the size of the content and one for the window.
-TEST(ZstdFrames, HeadersHaveTheLengthTheirDescriptorTells) {
+TEST(ZstdFrames, TheDescriptorSaysHowLongTheHeaderIs) {
   struct Header {
     int descriptor;
-    std::size_t bytes;
+    std::size_t following;  // bytes of the header after the descriptor
   };
-  for (const auto& [descriptor, bytes] : {Header{0x00, 1}, {0x20, 1}, {0x01, 2}, {0x03, 5}, {0x60, 2}, {0xC0, 9}}) {
+  for (const auto& [descriptor, following] : {Header{0x00, 1}, {0x20, 1}, {0x01, 2}, {0x03, 5}, {0x60, 2}, {0xC0, 9}}) {
     ZstdFrames frames;
     frames.consume("\x28\xB5\x2F\xFD");
-    frames.consume(std::string(1, static_cast<char>(descriptor)) + std::string(bytes, 'h'));
+    frames.consume(std::string(1, static_cast<char>(descriptor)) + std::string(following, 'h'));
     frames.consume(std::string("\x01\x00", 2));
     EXPECT_FALSE(frames.at_end_of_frame()) << descriptor;
     frames.consume(std::string("\x00", 1));

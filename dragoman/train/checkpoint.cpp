@@ -94,11 +94,11 @@ Json read_unchecked_state(const Checkpoint& checkpoint) {
 }
 
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors) {
-  using model::Values;
-  model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights, Values::kFinite);
+  using model::AllowedValues;
+  model::read_tensors(model::SafetensorsFile(checkpoint.path / kWeights), on, tensors.weights, AllowedValues::kFinite);
   model::read_tensors(model::SafetensorsFile(checkpoint.path / kMoments), on, tensors.moments,
                       [](const params::NamedTensor& tensor) {
-                        return tensor.name.starts_with("v.") ? Values::kNotNegative : Values::kFinite;
+                        return tensor.name.starts_with("v.") ? AllowedValues::kNotNegative : AllowedValues::kFinite;
                       });
 }
 

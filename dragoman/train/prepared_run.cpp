@@ -199,7 +199,7 @@ void PreparedRun::start_weights() {
     trainer->resume(state.step);
   } else if (!request.init.empty()) {
     model::read_tensors(model::SafetensorsFile(model::weights_file(request.init)), *on, block->saved(),
-                        model::Values::kFinite);
+                        model::AllowedValues::kFinite);
   } else {
     block->initialise(settings().training.seed);
   }

@@ -114,8 +114,8 @@ struct Piece {
 
   // The range of keys that some query of [first, first + count) sees; its start is rounded down to a block's first key.
   std::int64_t first_key(std::int64_t first) const { return mask.first_key(offset + first) / kKeys * kKeys; }
-  std::int64_t last_key(std::int64_t first, std::int64_t count) const {
-    return mask.last_key(offset + first + count - 1, K.n);
+  std::int64_t end_key(std::int64_t first, std::int64_t count) const {
+    return mask.end_key(offset + first + count - 1, K.n);
   }
   Seen seen(std::int64_t query, std::int64_t k, std::int64_t keys) const {
     return {mask, offset + query, K.n, k, keys};
@@ -134,7 +134,7 @@ struct Piece {
 template <class T, class Rows, class Body>
 void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
                 const Body& body) {
-  for (std::int64_t k = piece.first_key(q); k < piece.last_key(q, queries); k += kKeys) {
+  for (std::int64_t k = piece.first_key(q); k < piece.end_key(q, queries); k += kKeys) {
     const std::int64_t keys = std::min(kKeys, piece.K.n - k);
     transpose_rows(piece.K, k, keys, scratch.keys);
     piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
@@ -150,7 +150,7 @@ template <class T, class Rows>
 void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
             std::int64_t log_sum_stride, const Scratch<T>& scratch) {
   T most[kQueries], sum[kQueries];
-  std::fill_n(most, queries, kMinusInfinity<T>);
+  std::fill_n(most, queries, kMinusInf<T>);
   std::fill_n(sum, queries, T{0});
   for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
   for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
@@ -164,7 +164,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
         scale_row(O.row(q + i), O.d, correction);
       }
       most[i] = now;
-      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
+      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInf<T> ? T{0} : now);
       piece.drop_weights(q + i, k, keys, row);
     }
     const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
@@ -172,7 +172,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
   });
   for (std::int64_t i = 0; i < queries; ++i) {
     if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
-    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
+    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInf<T>;
   }
 }
 

@@ -25,7 +25,7 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
     const Seen seen = piece.seen(q + i, k, keys);
     const T log_sum = log_sums[(q + i) * log_sum_stride];
-    exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInfinity<T> ? T{0} : log_sum);
+    exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInf<T> ? T{0} : log_sum);
     if (piece.heads.dropout.on()) {
       T factors[kKeys];
       std::fill_n(factors, keys, T{1});
@@ -146,7 +146,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
           transpose_rows(piece.V, k, keys, scratch.values);
           for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
             const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
-            if (k + keys <= piece.first_key(q) || k >= piece.last_key(q, queries)) continue;
+            if (k + keys <= piece.first_key(q) || k >= piece.end_key(q, queries)) continue;
             attend_backward(piece, q, queries, k, keys, d_out, D, sums, heads.h, scratch, into_Q, into_K, into_V);
           }
         }

@@ -13,7 +13,7 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInf = -std::numeric_limits<double>::infinity();
 
 // A live hypothesis extended by one word.
 struct Candidate {
@@ -60,7 +60,7 @@ struct Slot {
       tables.memory_first[row(b)] = entering[kEnteringMemoryFirst];
       tables.memory_count[row(b)] = entering[kEnteringMemoryCount];
       cells(b)[0] = own_cell(b, 0);
-      log_p(b) = b == 0 ? 0 : kNever;
+      log_p(b) = b == 0 ? 0 : kMinusInf;
     }
     if (at(kSlotLimit) == 0) make_idle(kSlotIdle);
   }
@@ -98,7 +98,7 @@ struct Slot {
       for (std::int64_t i = 0; i < wanted && ids[i] != kNoWord; ++i) {
         if (ids[i] == kEos && length < rules.min_length) continue;
         const double sum = log_p(b) + (static_cast<double>(logits[i]) - log_sum);
-        if (sum != kNever) candidates.push_back({b, ids[i], sum, sum / divisor});
+        if (sum != kMinusInf) candidates.push_back({b, ids[i], sum, sum / divisor});
       }
     }
     std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
@@ -139,7 +139,7 @@ struct Slot {
     }
     const std::int32_t length = ++at(kSlotSteps);
     at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
-    alive.resize(tables.B, {0, kPad, kNever, kNever});  // padding
+    alive.resize(tables.B, {0, kPad, kMinusInf, kMinusInf});  // padding
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.history[(length - 1) * tables.S * tables.B + row(b)] =
           static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);
@@ -171,10 +171,10 @@ struct Slot {
     if (ended < rules.n_best) return false;
     // Can a live hypothesis still beat the worst of the wanted results? Log-probabilities only fall from here, and no
     // penalty is larger than that of the longest hypothesis.
-    double most = log_p(0);
-    for (std::int32_t b = 1; b < at(kSlotAlive); ++b) most = std::max(most, log_p(b));
+    double best_log_p = log_p(0);
+    for (std::int32_t b = 1; b < at(kSlotAlive); ++b) best_log_p = std::max(best_log_p, log_p(b));
     const double worst = tables.ended_p[slot * 2 * tables.B + 2 * rules.n_best - 1];
-    return worst > most / tables.penalties[at(kSlotLimit)];
+    return worst > best_log_p / tables.penalties[at(kSlotLimit)];
   }
 
   // Takes one step; returns whether the search is over.

@@ -11,7 +11,7 @@
 namespace dragoman::cpu {
 
 template <class T>
-constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
+constexpr T kMinusInf = -std::numeric_limits<T>::infinity();
 
 // One head of one sentence: n rows of d columns.
 template <class T>
@@ -38,7 +38,7 @@ struct Seen {
   std::int64_t from, to;
   Seen(std::int64_t first, std::int64_t last) : from(first), to(last) {}
   Seen(const Mask& mask, std::int64_t i, std::int64_t n_k, std::int64_t first, std::int64_t count)
-      : from(std::max<std::int64_t>(0, mask.first_key(i) - first)), to(std::min(count, mask.last_key(i, n_k) - first)) {
+      : from(std::max<std::int64_t>(0, mask.first_key(i) - first)), to(std::min(count, mask.end_key(i, n_k) - first)) {
     if (to < from) to = from = 0;
   }
 };
@@ -70,7 +70,7 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
 // The largest score that the query sees; -infinity if it sees none.
 template <class T>
 T largest(const T* row, Seen seen) {
-  return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInfinity<T>;
+  return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInf<T>;
 }
 
 template <class T>

@@ -11,7 +11,7 @@ namespace {
 
 // A row is a block's work: thread after thread takes the next column, in each pass the same ones. So y may be x.
 constexpr int kMostThreads = 512;
-constexpr float kNever = -std::numeric_limits<float>::infinity();
+constexpr float kMinusInf = -std::numeric_limits<float>::infinity();
 
 int threads_for(std::int64_t cols) {
   return static_cast<int>(std::clamp<std::int64_t>(divide_up(cols, kWarp) * kWarp, kWarp, kMostThreads));
@@ -29,13 +29,13 @@ __device__ float block_max(float x, float* shared) {
 
 // What the exponentials of a row are made with: its maximum, and their sum.
 struct Exponentials {
-  float most = kNever, sum = 0;
+  float most = kMinusInf, sum = 0;
 
   template <class T>
   __device__ Exponentials(const T* row, std::int64_t cols, float* shared) {
     for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) most = fmaxf(most, to_float(row[c]));
     most = block_max(most, shared);
-    if (most == kNever) return;
+    if (most == kMinusInf) return;
     for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) sum += expf(to_float(row[c]) - most);
     sum = block_sum(sum, shared);
   }
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kMostThreads) softmax_rows(Matrix<const T> x, 
   const Exponentials of(from, x.cols, shared);
   const float scale = 1 / of.sum;
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.most == kNever ? 0 : expf(to_float(from[c]) - of.most) * scale);
+    to[c] = from_float<T>(of.most == kMinusInf ? 0 : expf(to_float(from[c]) - of.most) * scale);
   }
 }
 
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kMostThreads) log_softmax_rows(Matrix<const T>
   const Exponentials of(from, x.cols, shared);
   const float log_sum = logf(of.sum);
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.most == kNever ? kNever : to_float(from[c]) - of.most - log_sum);
+    to[c] = from_float<T>(of.most == kMinusInf ? kMinusInf : to_float(from[c]) - of.most - log_sum);
   }
 }
 
@@ -93,15 +93,15 @@ __global__ void __launch_bounds__(kMostThreads)
 
 template <class T>
 __global__ void __launch_bounds__(kMostThreads) mask_rows(Matrix<const T> x, Mask mask, Matrix<T> y) {
-  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, x.cols);
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.end_key(i, x.cols);
   for (std::int64_t j = threadIdx.x; j < x.cols; j += blockDim.x) {
-    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kNever);
+    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kMinusInf);
   }
 }
 
 template <class T>
 __global__ void __launch_bounds__(kMostThreads) mask_backward_rows(Matrix<const T> dy, Mask mask, SinkRows<T> dx) {
-  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, dy.cols);
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.end_key(i, dy.cols);
   for (std::int64_t j = threadIdx.x; j < dy.cols; j += blockDim.x) {
     dx.put(i, j, j >= first && j < last ? to_float(dy.row(i)[j]) : 0);
   }

@@ -67,7 +67,7 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
       model(info.config.make_model()),
       block(on, form ? *form : default_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
-  read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), Values::kFinite);
+  read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), AllowedValues::kFinite);
   on.wait();  // other workers read the weights with their own backends
 }
 

@@ -25,7 +25,7 @@ std::vector<TensorLabel> labels_in(Precision precision, std::span<const params::
   std::vector<TensorLabel> labels;
   for (const params::NamedTensor& tensor : tensors) {
     labels.push_back(label_of(tensor, type_in(precision, tensor)));
-    if (labels.back().type == StoredType::kI8) labels.push_back(scales_of(tensor));
+    if (labels.back().type == StoredType::kI8) labels.push_back(scales_label_of(tensor));
   }
   return labels;
 }

@@ -27,12 +27,12 @@ bool is_rounded(const SafetensorsFile& file, const params::NamedTensor& tensor) 
   return file.type(tensor.name) == StoredType::kI8;
 }
 
-void require_values(std::span<const float> numbers, Values values, const std::string& where) {
-  if (values == Values::kAny) return;
+void require_values(std::span<const float> numbers, AllowedValues values, const std::string& where) {
+  if (values == AllowedValues::kAny) return;
   require<Error>(std::ranges::all_of(numbers, [](float x) { return std::isfinite(x); }), where,
                  " holds numbers that are not finite; the file is damaged, or its training failed.");
-  require<Error>(values == Values::kFinite || std::ranges::all_of(numbers, [](float x) { return x >= 0; }), where,
-                 " holds numbers below 0, which it cannot; the file is damaged.");
+  require<Error>(values == AllowedValues::kFinite || std::ranges::all_of(numbers, [](float x) { return x >= 0; }),
+                 where, " holds numbers below 0, which it cannot; the file is damaged.");
 }
 
 Array staged(Backend& on, const Shape& shape, DType dtype, const void* host) {
@@ -49,7 +49,7 @@ TensorLabel label_of(const params::NamedTensor& tensor, StoredType type) {
   return label;
 }
 
-TensorLabel scales_of(const params::NamedTensor& tensor) {
+TensorLabel scales_label_of(const params::NamedTensor& tensor) {
   TensorLabel label{.name = tensor.name + ".scale", .shape = {1, tensor.shape.cols()}};
   if (by_row(tensor)) label.shape = {tensor.shape.rows(), 1};
   return label;
@@ -81,7 +81,7 @@ void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTen
     if (!is_rounded(file, tensor)) continue;
     require<Error>(tensor.is_weights(), named(file, tensor.name),
                    " is rounded to integers, which only weights may be.");
-    check_tensor(file, scales_of(tensor));
+    check_tensor(file, scales_label_of(tensor));
     ++expected;
   }
   require<Error>(file.count() == expected, "'", file.path().string(), "' has ", file.count(),
@@ -100,11 +100,11 @@ RoundedRows read_rounded(const SafetensorsFile& file, const params::NamedTensor&
   RoundedRows read{.integers = std::vector<std::int8_t>(static_cast<std::size_t>(rows * cols)),
                    .scales = std::vector<float>(static_cast<std::size_t>(by_row(tensor) ? rows : cols))};
   file.read(tensor.name, first * cols, read.integers);
-  file.read(scales_of(tensor).name, by_row(tensor) ? first : 0, read.scales);
+  file.read(scales_label_of(tensor).name, by_row(tensor) ? first : 0, read.scales);
   require<Error>(std::ranges::find(read.integers, std::int8_t{-128}) == read.integers.end(), named(file, tensor.name),
                  " holds -128; its integers must be from -127 to 127.");
   require<Error>(std::ranges::all_of(read.scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }),
-                 named(file, scales_of(tensor).name), " holds a scale that is negative or not finite.");
+                 named(file, scales_label_of(tensor).name), " holds a scale that is negative or not finite.");
   return read;
 }
 
@@ -120,12 +120,12 @@ void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, s
 }
 
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
-                  Values values) {
+                  AllowedValues values) {
   read_tensors(file, on, tensors, [values](const params::NamedTensor&) { return values; });
 }
 
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
-                  const std::function<Values(const params::NamedTensor&)>& values) {
+                  const std::function<AllowedValues(const params::NamedTensor&)>& values) {
   check_tensors(file, tensors);
   std::vector<float> host;
   for (const params::NamedTensor& tensor : tensors) {

@@ -19,7 +19,7 @@ namespace dragoman::model {
 // The name, shape and type under which a model's tensor is stored.
 TensorLabel label_of(const params::NamedTensor& tensor, StoredType type = StoredType::kF32);
 // The same for the scales of a tensor that is stored rounded.
-TensorLabel scales_of(const params::NamedTensor& tensor);
+TensorLabel scales_label_of(const params::NamedTensor& tensor);
 
 // Writes the tensors' values as float32. Returns the Hash of the file in hex.
 std::string write_safetensors(const std::filesystem::path& path, Backend& on,
@@ -32,16 +32,16 @@ void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTen
 WeightForm stored_form(const SafetensorsFile& file);
 
 // Which values a tensor may hold: any, finite ones, or finite ones that are not negative.
-enum class Values : std::uint8_t { kAny, kFinite, kNotNegative };
+enum class AllowedValues : std::uint8_t { kAny, kFinite, kNotNegative };
 
 // Calls check_tensors(), then reads every tensor of the list into its memory, which may be packed for the kernels. The
 // stored floats or integers are converted to the element type of that memory. Needs extra memory for at most one
 // tensor. Throws an Error if a value is not allowed.
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
-                  Values values = Values::kAny);
+                  AllowedValues values = AllowedValues::kAny);
 // The same with a rule for each tensor.
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
-                  const std::function<Values(const params::NamedTensor&)>& values);
+                  const std::function<AllowedValues(const params::NamedTensor&)>& values);
 
 // Reads rows of a tensor as floats, from row `first` on. Rounded values become integer times scale.
 void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, std::int64_t first,

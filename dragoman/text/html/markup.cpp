@@ -59,7 +59,7 @@ class Markup::Reader {
 
  private:
   void keep(std::string_view bytes) {
-    if (markup_.parts_.empty() || markup_.parts_.back().unit) markup_.parts_.emplace_back();
+    if (markup_.parts_.empty() || markup_.parts_.back().is_unit) markup_.parts_.emplace_back();
     markup_.parts_.back().bytes += bytes;
   }
 
@@ -177,7 +177,7 @@ std::string Markup::put_back(std::span<const Translation> translations) const {
   std::string fragment;
   std::size_t number = 0;
   for (const Part& part : parts_) {
-    if (!part.unit) {
+    if (!part.is_unit) {
       fragment += part.bytes;
       continue;
     }

@@ -37,7 +37,7 @@ class Markup {
   // A part of the fragment: bytes that stay, or the original bytes of a unit.
   struct Part {
     std::string bytes;
-    bool unit = false;
+    bool is_unit = false;
   };
   class Reader;
 

@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
   const FloatTile deltas{dO.from(5 * kLongRows).address};
 
   const int from = problem.sight.first_key(first) / kStep * kStep;
-  const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
+  const int last = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
     const int key = from + i * kLongRows, keys = min(kLongRows, last - key);
     const std::int64_t row = sentence.first_key + key;
@@ -308,7 +308,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     return FloatTile{V.from(5 * kLongRows).address}.from(i % 2 * 2 * kLongRows);
   };
   const int from = problem.sight.first_query(first) / kStep * kStep;
-  const int last = problem.sight.last_query(first + keys - 1, sentence.n_q);
+  const int last = problem.sight.end_query(first + keys - 1, sentence.n_q);
   const auto load_queries = [&](int i) {
     const int query = from + i * kLongRows, queries = min(kLongRows, last - query);
     const std::int64_t row = sentence.first_query + query;

@@ -20,7 +20,7 @@ struct AttendingRows {
   // Meets the keys from `key` up to, but not including, `last`.
   __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
                        Tile<D> K, Tile<D> V) {
-    last = min(last, problem.sight.last_key(query + kStep - 1, sentence.n_k));
+    last = min(last, problem.sight.end_key(query + kStep - 1, sentence.n_k));
     const int steps = min(kKeys, in_steps(last - key)) / kStep;
     if (steps <= 0) return;
     float scores[kKeys / 8][4] = {};
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
   // Keys of tile i, and behind them its values.
   const auto keys_of = [&](int i) { return Q.from(cut.query_rows + (kOneTile ? 0 : i % 2) * 2 * cut.key_rows); };
   const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
-  const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
+  const int last = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
     const int key = from + i * kKeys, keys = min(kKeys, last - key);
     const std::int64_t row = sentence.first_key + key;

@@ -75,7 +75,7 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   const int d_k = problem.d_k, d_v = problem.d_v;
   const int query = min(work.row, sentence.n_q - 1);  // warps without a row help to load
   const std::int64_t row = sentence.first_query + query;
-  const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
+  const int end = problem.sight.end_key(work.first_row + kPlainWarps - 1, sentence.n_k);
   float out[kPlainRegisters] = {}, most = -INFINITY, sum = 0;
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
@@ -135,7 +135,7 @@ __global__ void query_gradients_plainly(Problem problem, Backward<T> on, int til
   if (on.dQ.data == nullptr) return;
 
   const float log_sum = on.log_sums.row(row)[head];
-  const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
+  const int end = problem.sight.end_key(work.first_row + kPlainWarps - 1, sentence.n_k);
   float dQ[kPlainRegisters] = {};
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
@@ -163,7 +163,7 @@ __global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles
   const int key = min(work.row, sentence.n_k - 1);
   const std::int64_t row = sentence.first_key + key;
   const T *k = on.K.row(row) + head * d_k, *v = on.V.row(row) + head * d_v;
-  const int end = problem.sight.last_query(work.first_row + kPlainWarps - 1, sentence.n_q);
+  const int end = problem.sight.end_query(work.first_row + kPlainWarps - 1, sentence.n_q);
   float dK[kPlainRegisters] = {}, dV[kPlainRegisters] = {};
   for (int begin = problem.sight.first_query(work.first_row); begin < end; begin += kWarp) {
     const int queries = min(kWarp, end - begin), query = begin + lane();

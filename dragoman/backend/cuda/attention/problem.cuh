@@ -19,11 +19,11 @@ __device__ int lane() { return threadIdx.x % kWarp; }
 struct Sight {
   int below = 0, above = 0;
 
-  // [first_key(i), last_key(i, n_k)) are the keys that query i sees, and likewise the queries that see key j.
+  // [first_key(i), end_key(i, n_k)) are the keys that query i sees, and likewise the queries that see key j.
   __device__ int first_key(int i) const { return max(0, i - below); }
-  __device__ int last_key(int i, int n_k) const { return min(n_k, i + above); }
+  __device__ int end_key(int i, int n_k) const { return min(n_k, i + above); }
   __device__ int first_query(int j) const { return max(0, j - above + 1); }
-  __device__ int last_query(int j, int n_q) const { return min(n_q, j + below + 1); }
+  __device__ int end_query(int j, int n_q) const { return min(n_q, j + below + 1); }
 
   __device__ bool sees(int i, int j) const {
     return static_cast<unsigned>(j - i + below) < static_cast<unsigned>(below + above);
