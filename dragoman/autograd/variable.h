@@ -22,7 +22,7 @@ struct Variable {
 };
 
 // The sink for the next contribution to the variable's gradient: it overwrites for the first one and adds for the rest.
-// For null it is a sink that wants nothing.
+// For null the sink is not wanted(): kernels compute nothing for it.
 Sink sink_of(Backend& on, Variable* variable);
 
 // The variable's gradient after all writers are done; absent if nothing was written. If only views were written, the

@@ -1,4 +1,4 @@
-// Cuts parallel text into tokens, on many threads, and writes them to a cache.
+// Tokenizes parallel text on many threads and writes the tokens to a cache.
 #pragma once
 
 #include "dragoman/data/cache_file.h"

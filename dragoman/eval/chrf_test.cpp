@@ -39,7 +39,7 @@ TEST(Chrf, ACharacterIsACodePoint) {
   EXPECT_EQ(sentence_score(Chrf(), "\xC3\xA4", {"\xC3\xB6"}), 0);
 }
 
-// One mark is split off, from the end if there is one: "(hi)" becomes "(hi" and ")".
+// Only one mark is split off: the last character if it is a mark, otherwise the first. "(hi)" becomes "(hi" and ")".
 TEST(ChrfPlusPlus, SplitsOnePunctuationMarkOffAWord) {
   const Chrf words({.character_order = 0, .word_order = 2});
   EXPECT_EQ(words.statistics("(hi) a", Sentences{"(hi)"}), (Statistics{3, 2, 2, 2, 1, 1}));

@@ -16,9 +16,9 @@ namespace dragoman::eval {
 // The statistics of one sentence, or their sums over a corpus. Each metric documents what its numbers are.
 using Statistics = std::vector<double>;
 
-// The score of a resampled corpus. sacreBLEU sums the statistics of resampled corpora in single precision. If it also
-// computes the score in single precision, is_single is true, and means of such scores are rounded to it too. A score
-// that is a constant, such as 0 without a match, is a double in sacreBLEU.
+// The score of a resampled corpus. sacreBLEU sums the statistics of resampled corpora in single precision. is_single is
+// true if it also computes the score in single precision; then it rounds means of such scores to single precision too.
+// is_single is false for a score that is a constant, such as 0 without a match, because that is a double in sacreBLEU.
 struct ResampledScore {
   double score = 0;
   bool is_single = false;
@@ -39,7 +39,7 @@ class Metric {
 
   virtual double score(std::span<const double> sums) const = 0;
   virtual ResampledScore resampled_score(std::span<const float> sums) const = 0;
-  // The score of a corpus in a randomisation test.
+  // The score of a corpus in a randomisation test. Differs from score() only where sacreBLEU rounds differently there.
   virtual double shuffled_score(std::span<const double> sums) const { return score(sums); }
 
   // Further numbers to print with the score: details() as text after it, record() as a JSON object.
@@ -72,8 +72,8 @@ SentenceStatistics corpus_statistics(const Metric& metric, std::span<const std::
                                      std::span<const std::string> references);
 
 // How a score was computed, to print with it, such as "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp". The format is
-// sacreBLEU's without the version at the end, because sacreBLEU did not compute the score. `references` is nothing if
-// sentences have different numbers of them ("nrefs:var"). `resampling` is the text of resampling_text().
+// sacreBLEU's without the version at the end, because sacreBLEU did not compute the score. `references` is the number
+// of references of each sentence, or nullopt if it varies ("nrefs:var"). `resampling` is the text of resampling_text().
 std::string signature(const Metric& metric, std::optional<std::size_t> references, std::string_view resampling = {});
 
 }  // namespace dragoman::eval

@@ -22,6 +22,7 @@ struct Projections {
   Tensor Q, K, V;
 };
 
+// Whose rule gives the initial weights of the projections: that of tensor2tensor, the paper's code, or of fairseq.
 enum class AttentionInit : std::uint8_t { kT2T, kFairseq };
 
 struct AttentionSizes {
@@ -30,6 +31,7 @@ struct AttentionSizes {
   double P_drop = 0;  // dropout of the attention weights
   AttentionInit init = AttentionInit::kT2T;
 
+  // The widths of the keys and of the values of all heads together.
   std::int64_t keys() const { return h * d_k; }
   std::int64_t values() const { return h * d_v; }
 };
@@ -53,6 +55,7 @@ struct MultiHeadAttention {
 
   // Section 3.2.2:  MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, for a ragged batch, all heads at once.
   Tensor operator()(const Projections& projected, const Reach& reach, Pass& pass) const;
+  // The number of heads, the scale and the dropout, as the attention kernels take them.
   Heads heads(const Dropout& dropout = {}) const;
   // Sets the outputs of the heads that the pass switches off to zero. O is [rows, h d_v], all heads side by side.
   void switch_off(const Array& O, const Pass& pass) const;

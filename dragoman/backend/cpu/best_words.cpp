@@ -17,7 +17,8 @@ namespace {
 template <class T>
 constexpr T kMinusInf = -std::numeric_limits<T>::infinity();
 
-// Panels in a block of the vocabulary. Exponentials are summed block by block, so this number decides their bits.
+// Panels in a block of the vocabulary. Exponentials are summed block by block, so another number would round the sums
+// differently.
 constexpr std::int64_t kBlockPanels = 16;
 // Rows that are packed and scored together.
 constexpr std::int64_t kScoredRows = 128;

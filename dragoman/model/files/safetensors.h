@@ -17,6 +17,7 @@ namespace dragoman::model {
 
 enum class StoredType : std::uint8_t { kF32, kBF16, kI8 };
 
+// Describes a tensor of a file.
 struct TensorLabel {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -63,8 +64,8 @@ class SafetensorsFile {
   const std::vector<std::int64_t>& shape(const std::string& name) const { return entries_.at(name).shape; }
   StoredType type(const std::string& name) const { return entries_.at(name).type; }
 
-  // Reads values.size() values of a tensor, from `first` on. Requires has(name) and that the tensor has so many. Throws
-  // an Error if the tensor holds integers and `values` floats, or the other way round.
+  // Reads values.size() values of a tensor, from `first` on. Requires has(name), and that the tensor has at least first
+  // + values.size() values. Throws an Error if the tensor holds integers and `values` floats, or the other way round.
   void read(const std::string& name, std::int64_t first, std::span<float> values) const;
   void read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const;
 

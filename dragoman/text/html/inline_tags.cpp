@@ -123,6 +123,7 @@ class Placing {
     return static_cast<std::size_t>(std::ranges::lower_bound(source_, tag.at, {}, begin_of) - source_.begin());
   }
 
+  // Whether the tag touches the source atom on its left, or on its right: there is no white space between the two.
   bool touches_left(const InlineTag& tag) const {
     const std::size_t after = atom_after(tag);
     return after > 0 && source_[after - 1].bytes.end == tag.at;
@@ -132,11 +133,16 @@ class Placing {
     return after < source_.size() && source_[after].bytes.begin == tag.at;
   }
 
+  // The number of target atoms before a single tag. It follows the image of the atom on its left if it is a closing
+  // tag, or a tag without a partner that touches only that atom. Otherwise it goes before the image of the atom on its
+  // right.
   std::size_t place(const WordImages& images, const InlineTag& tag) const {
     const bool left = tag.kind == TagKind::kClosing || (touches_left(tag) && !touches_right(tag));
     return images.place(atom_after(tag), left && tag.kind != TagKind::kOpening);
   }
 
+  // The target atoms that a pair of tags encloses. The range is empty for a single tag (first == last), for a pair that
+  // encloses nothing, and if WordImages finds no image.
   Range range_of(const WordImages& images, std::size_t first, std::size_t last) const {
     const Range source{atom_after(tags_[first]), atom_after(tags_[last])};
     if (first != last && source.begin < source.end) {
@@ -163,6 +169,7 @@ class Placing {
     }
   }
 
+  // For tags that are not orderly: places each tag by itself, but never before the tag that it follows in the source.
   void place_in_order(const WordImages& images) {
     std::size_t at = 0;
     for (const InlineTag& tag : tags_) {
@@ -171,8 +178,8 @@ class Placing {
     }
   }
 
-  // Writes a tag after `before` target atoms. If there is white space, the tag is on the same side of it as in the
-  // source.
+  // Writes the first `before` target atoms and then the tag. If there is white space, the tag is on the same side of it
+  // as in the source.
   void write_tag(const InlineTag& tag, std::size_t before) {
     write_atoms(before);
     const bool left = touches_left(tag), right = touches_right(tag);
@@ -182,6 +189,7 @@ class Placing {
     html_ += tag.bytes;
   }
 
+  // Writes the first `before` target atoms, except those that were written earlier.
   void write_atoms(std::size_t before) {
     if (before > 0 && target_[before - 1].bytes.end > written_) write_text(target_[before - 1].bytes.end);
   }

@@ -33,7 +33,7 @@ std::vector<Link> link_words(std::string_view source, std::string_view target,
 // atoms and belongs to none.
 struct Atom {
   Range bytes;
-  bool word = false;  // or an ideograph; otherwise a punctuation mark
+  bool word = false;  // a word or an ideograph; otherwise a punctuation mark
 };
 using Atoms = std::vector<Atom>;
 
@@ -65,7 +65,9 @@ class WordImages {
 
   const Atoms &source_, &target_;
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // linked source and target atoms, sorted
-  std::vector<std::int64_t> costs_;                         // costs_[i]: summed costs of the target atoms before i
+  // costs_[i]: the sum of the costs of the target atoms before i. An atom costs something if it is in a run of atoms
+  // but not an image of the source atoms that the run is for.
+  std::vector<std::int64_t> costs_;
   // left_[i]: the end of the image of the nearest linked source atom before i. right_[i]: the begin of the image of the
   // nearest linked one from i on.
   std::vector<std::size_t> left_, right_;

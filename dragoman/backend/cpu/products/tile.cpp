@@ -60,8 +60,8 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
       kTiles<T>.wide[C.rows - 1](depth, A.data, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate);
     }
   }
-  // 2. The rest, one panel of B at a time: for each panel of A the tile that fits. From top to bottom: all rows and
-  // whole vectors, fewer rows and a whole panel, and the right edge.
+  // 2. The rest, one panel of B at a time: one tile for each panel of A. The three branches are for tiles with all rows
+  // and whole vectors, with fewer rows and a whole panel, and at the right edge.
   for (; j < C.cols; j += kTileCols<T>, ++panel) {
     const Panels<T> b{B.panel(panel), B.apart};
     const std::int64_t cols = std::min(kTileCols<T>, C.cols - j);

@@ -104,7 +104,8 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
 // The number of rows of C that are computed together: their panels of A, kDepth deep, fit the cache.
 inline constexpr std::int64_t kBlockRows = 128;
 
-// C = A B for panels of all K. Splits C into blocks and K into ranges of kDepth.
+// C = A B, where the panels hold all K values of k, which may be many more than kDepth. Splits C into blocks and K into
+// ranges of kDepth.
 template <class T>
 void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
 
