@@ -133,9 +133,8 @@ class Placing {
     return after < source_.size() && source_[after].bytes.begin == tag.at;
   }
 
-  // The number of target atoms before a single tag. It follows the image of the atom on its left if it is a closing
-  // tag, or a tag without a partner that touches only that atom. Otherwise it goes before the image of the atom on its
-  // right.
+  // Where to place one tag: the number of target atoms before it. A closing tag, or a tag of kind kAlone that touches
+  // only the atom on its left, goes after the image of that atom. Others go before the image of the atom on the right.
   std::size_t place(const WordImages& images, const InlineTag& tag) const {
     const bool left = tag.kind == TagKind::kClosing || (touches_left(tag) && !touches_right(tag));
     return images.place(atom_after(tag), left && tag.kind != TagKind::kOpening);
