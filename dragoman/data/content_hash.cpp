@@ -16,7 +16,7 @@ namespace dragoman::data {
 
 namespace {
 
-constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 std::int64_t now() { return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
@@ -33,10 +33,10 @@ std::string hash_contents(const std::string& path) {
 
 }  // namespace
 
-ContentHashes::ContentHashes(std::filesystem::path memory) : memory_(std::move(memory)) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(memory_, none)) return;
-  std::ifstream file(memory_);
+ContentHashes::ContentHashes(std::filesystem::path hashes_file) : hashes_file_(std::move(hashes_file)) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(hashes_file_, ignored)) return;
+  std::ifstream file(hashes_file_);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     words.imbue(std::locale::classic());
@@ -53,7 +53,7 @@ ContentHashes::State ContentHashes::state_of(const std::string& path) {
   require<Error>(::stat(path.c_str(), &status) == 0, "cannot read '", path, "' ", system_reason(), ".");
   require<UsageError>(S_ISREG(status.st_mode), "'", path,
                       "' is not a plain file; training text is read more than once, so write it to a file first.");
-  return {status.st_size, status.st_ctim.tv_sec * kNanoseconds + status.st_ctim.tv_nsec};
+  return {status.st_size, status.st_ctim.tv_sec * kNanosecondsPerSecond + status.st_ctim.tv_nsec};
 }
 
 std::string ContentHashes::of(const std::string& path) {
@@ -66,7 +66,7 @@ std::string ContentHashes::of(const std::string& path) {
   const std::int64_t started = now();
   std::string hash = hash_contents(path);
   // The clock for file times is coarse: a file that changed a moment ago may change again without a new time.
-  const bool settled = state.changed < started - 2 * kNanoseconds && state_of(path) == state;
+  const bool settled = state.changed < started - 2 * kNanosecondsPerSecond && state_of(path) == state;
   if (settled && name.find('\n') == std::string::npos) asked_[name] = {state, hash};
   return hash;
 }
@@ -76,7 +76,7 @@ void ContentHashes::save() const {
   std::string text;
   for (const auto& [path, entry] : asked_)
     text += join(entry.hash, " ", entry.state.size, " ", entry.state.changed, " ", path, "\n");
-  replace_file(memory_, text);
+  replace_file(hashes_file_, text);
 }
 
 }  // namespace dragoman::data

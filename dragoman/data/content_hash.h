@@ -10,8 +10,8 @@ namespace dragoman::data {
 
 class ContentHashes {
  public:
-  // Reads the hashes remembered in the file `memory`, if it exists; malformed lines are skipped.
-  explicit ContentHashes(std::filesystem::path memory);
+  // Reads the hashes that an earlier run saved in `hashes_file`, if it exists; malformed lines are skipped.
+  explicit ContentHashes(std::filesystem::path hashes_file);
 
   // Throws an Error if the file cannot be read, and a UsageError if it is not a regular file: a pipe cannot be read
   // again.
@@ -33,7 +33,7 @@ class ContentHashes {
   };
   static State state_of(const std::string& path);
 
-  std::filesystem::path memory_;
+  std::filesystem::path hashes_file_;
   std::map<std::string, Entry> remembered_, asked_;  // by absolute path
 };
 

@@ -30,7 +30,7 @@ void each_copy(std::span<const WeightedRange> ranges, const EpochSettings& setti
     const auto whole = static_cast<std::int64_t>(range.weight);
     const auto threshold =
         static_cast<std::uint64_t>(std::llround(std::ldexp(range.weight - std::floor(range.weight), 32)));
-    for (std::int64_t pair = range.first; pair < range.last; ++pair) {
+    for (std::int64_t pair = range.first; pair < range.end; ++pair) {
       std::int64_t copies = whole;
       if (threshold > 0) {
         const Philox4 drawn = philox({static_cast<std::uint32_t>(pair), 0, static_cast<std::uint32_t>(epoch),

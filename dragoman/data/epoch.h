@@ -16,10 +16,10 @@ struct PairLengths {
   std::uint16_t source = 0, target = 0;
 };
 
-// The pairs [first, last). An epoch contains floor(weight) copies of each, and one more with probability weight -
+// The pairs [first, end). An epoch contains floor(weight) copies of each, and one more with probability weight -
 // floor(weight).
 struct WeightedRange {
-  std::int64_t first = 0, last = 0;
+  std::int64_t first = 0, end = 0;
   double weight = 1;
 };
 

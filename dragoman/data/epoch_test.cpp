@@ -23,7 +23,7 @@ std::vector<PairLengths> some_lengths(int pairs) {
 }
 
 EpochOrder order(const std::vector<PairLengths>& lengths, const EpochSettings& settings, double weight = 1) {
-  const WeightedRange all{.first = 0, .last = std::ssize(lengths), .weight = weight};
+  const WeightedRange all{.first = 0, .end = std::ssize(lengths), .weight = weight};
   return {lengths, {&all, 1}, settings};
 }
 
@@ -105,8 +105,8 @@ TEST(EpochOrder, LongAndShortBatchesAreMixed) {
 
 TEST(EpochOrder, AWeightIsTheMeanNumberOfCopies) {
   const auto lengths = some_lengths(4000);
-  const std::vector<WeightedRange> ranges{{.first = 0, .last = 2000, .weight = 2.5},
-                                          {.first = 2000, .last = 4000, .weight = 0.25}};
+  const std::vector<WeightedRange> ranges{{.first = 0, .end = 2000, .weight = 2.5},
+                                          {.first = 2000, .end = 4000, .weight = 0.25}};
   const EpochOrder epoch(lengths, ranges, {.batch_tokens = 100, .seed = 1, .epoch = 0});
   const std::vector<int> copies = copies_of(epoch, 4000);
   int many = 0, few = 0;

@@ -201,7 +201,7 @@ std::string Loader::describe(Position position) const {
 std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSettings& settings) {
   std::int64_t epoch_pairs = 0;
   for (const WeightedRange& range : cache.ranges())
-    epoch_pairs += (range.last - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
+    epoch_pairs += (range.end - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
   // Two orders, and the extra memory of making the next one.
   const std::int64_t orders = epoch_pairs * (4 + 12);
   // Thirteen values for each token: in the waiting updates, the one being made and the one in use. A sampled cut may be

@@ -23,17 +23,17 @@ namespace {
 
 // While this object lives, other processes that open a cache in the directory wait, so that no two write the same file.
 // On a file system without locks it has no effect.
-class DirectoryLock {
+class CacheLock {
  public:
-  explicit DirectoryLock(const std::filesystem::path& directory)
+  explicit CacheLock(const std::filesystem::path& directory)
       : file_(open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (file_ >= 0) ::flock(file_, LOCK_EX);
   }
-  ~DirectoryLock() {
+  ~CacheLock() {
     if (file_ >= 0) ::close(file_);
   }
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
 
  private:
   int file_;
@@ -100,7 +100,7 @@ TokenCache& TokenCache::operator=(TokenCache&&) noexcept = default;
 TokenCache TokenCache::open(const CacheRequest& request) {
   validate(request);
   make_directory(request.directory);
-  const DirectoryLock lock(request.directory);
+  const CacheLock lock(request.directory);
   const std::filesystem::path path = request.directory / "tokens.cache";
   std::error_code ignored;
   std::filesystem::remove(unfinished_path(path), ignored);
@@ -119,7 +119,7 @@ TokenCache TokenCache::open(const CacheRequest& request) {
   const std::span<const CorpusRecord> corpora = file->cache->corpora();
   for (std::size_t c = 0; c < corpora.size(); ++c) {
     file->ranges.push_back({.first = corpora[c].first,
-                            .last = corpora[c].first + corpora[c].counts.kept,
+                            .end = corpora[c].first + corpora[c].counts.kept,
                             .weight = request.files[c].weight});
   }
   return TokenCache(std::move(file));
@@ -157,7 +157,7 @@ bool TokenCache::keeps_text() const { return file_->cache->form() == PairForm::k
 std::int64_t TokenCache::corpora() const { return std::ssize(file_->ranges); }
 
 std::int64_t TokenCache::corpus_of(std::int64_t pair) const {
-  const auto after = std::ranges::upper_bound(file_->ranges, pair, {}, &WeightedRange::last);
+  const auto after = std::ranges::upper_bound(file_->ranges, pair, {}, &WeightedRange::end);
   return after - file_->ranges.begin();
 }
 

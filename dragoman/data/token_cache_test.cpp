@@ -62,7 +62,7 @@ TEST_F(TokenCacheTest, PairsKnowTheirCorpusAndItsWeight) {
   EXPECT_EQ(cache.corpus_of(1), 0);
   EXPECT_EQ(cache.corpus_of(2), 2);
   EXPECT_EQ(cache.ranges()[2].first, 2);
-  EXPECT_EQ(cache.ranges()[2].last, 3);
+  EXPECT_EQ(cache.ranges()[2].end, 3);
   EXPECT_EQ(cache.ranges()[2].weight, 2.5);
 }
 

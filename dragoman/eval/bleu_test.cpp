@@ -102,7 +102,7 @@ TEST(Bleu, PrintsAsSacreBleuDoes) {
             "nrefs:var|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]");
 }
 
-TEST(Bleu, TheMetricGivesTheSameScore) {
+TEST(Bleu, BleuMetricGivesTheScoreOfCorpusBleu) {
   for (const WorkedExample& example : kWorkedExamples) {
     EXPECT_EQ(corpus_score(BleuMetric(), example.hypotheses, example.references),
               corpus_bleu(example.hypotheses, example.references).score);

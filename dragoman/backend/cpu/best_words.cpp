@@ -68,9 +68,9 @@ T largest_with_bias(T* x, const T* bias, std::int64_t n) {
     c = max<T>(load(x + i + 2 * kLanes<T>), c);
     d = max<T>(load(x + i + 3 * kLanes<T>), d);
   }
-  T most = max_lanes<T>(max<T>(max<T>(a, b), max<T>(c, d)));
-  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
-  return most;
+  T largest = max_lanes<T>(max<T>(max<T>(a, b), max<T>(c, d)));
+  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  return largest;
 }
 
 // Inserts those of n words, with logits x and ids from `first` on, that are among the best. Skips ids below kFirstWord.
@@ -105,23 +105,25 @@ Vec<float> exp_up_to_zero(Vec<float> x) {
 }
 Vec<double> exp_up_to_zero(Vec<double> x) { return exp(x); }
 
-// The sum of exp(x - most), where `most` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
+// The sum of exp(x - largest), where `largest` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
 template <class T>
-T sum_of_exponentials(const T* x, std::int64_t n, T most) {
-  if (most == kMinusInf<T>) {
+T sum_of_exponentials(const T* x, std::int64_t n, T largest) {
+  if (largest == kMinusInf<T>) {
     const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
     return bad == x + n ? T{0} : *bad;
   }
-  const auto term = [most](Vec<T> v) { return exp_up_to_zero(v - most); };
+  const auto term = [largest](Vec<T> v) { return exp_up_to_zero(v - largest); };
   return sum_vectors<T>(n, term, x);
 }
 
 // The logarithm of the sum of exponentials over the vocabulary, from the maximum and sum of each block, in order.
 template <class T>
 T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
-  const T most = *std::max_element(maxima, maxima + blocks), from = most == kMinusInf<T> ? T{0} : most;
-  const auto scaled = [from](Vec<T> block_most, Vec<T> sum) { return sum * exp_up_to_zero(block_most - from); };
-  return from + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
+  const T largest = *std::max_element(maxima, maxima + blocks), offset = largest == kMinusInf<T> ? T{0} : largest;
+  const auto scaled = [offset](Vec<T> block_largest, Vec<T> sum) {
+    return sum * exp_up_to_zero(block_largest - offset);
+  };
+  return offset + std::log(sum_vectors<T>(blocks, scaled, maxima, sums));
 }
 
 void expect_types(const Array& Y, const Array& b, const BestWords& best) {
@@ -148,7 +150,7 @@ std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
 
 // Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits,
 // without the bias, of all rows for the words from `first` on. The vocabulary of V words is split into blocks of
-// `width` words (the last may be shorter), and the blocks into pieces of `each` consecutive blocks.
+// `width` words (the last may be shorter), and the blocks into pieces of `blocks_each` consecutive blocks.
 // Pass 1, in parallel over pieces: for each row, the maximum and the sum of exponentials of every block, and the k best
 // words of the piece. A piece owns its part of `scratch`, its rankings, and the maxima and sums of its blocks.
 // Pass 2, in parallel over blocks of rows: merges the rankings of the pieces in order, and the sums of all blocks.
@@ -156,7 +158,7 @@ template <class T, class Score>
 void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const T* bias, const Score& score,
                    const BestWords& best) {
   const std::int64_t rows = best.ids.rows(), k = best.ids.cols(), blocks = divide_up(V, width);
-  const std::int64_t each = divide_up(blocks, word_pieces(on, blocks)), pieces = divide_up(blocks, each);
+  const std::int64_t blocks_each = divide_up(blocks, word_pieces(on, blocks)), pieces = divide_up(blocks, blocks_each);
   const Array scratch = on.empty({pieces, rows, width}, kDTypeOf<T>), sums = on.empty({2, rows, blocks}, kDTypeOf<T>);
   // `sums` holds the maxima [rows, blocks], then the sums of exponentials [rows, blocks]. `logits` and `ids` hold the
   // ranking of each row and piece.
@@ -171,17 +173,17 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
   // Pass 1.
   on.launch(pieces, [&](std::int64_t piece) {
     for (std::int64_t r = 0; r < rows; ++r) ranking(r, piece).clear();
-    for (std::int64_t block = piece * each; block < std::min(blocks, (piece + 1) * each); ++block) {
+    for (std::int64_t block = piece * blocks_each; block < std::min(blocks, (piece + 1) * blocks_each); ++block) {
       const std::int64_t first = block * width, n = std::min(width, V - first);
       const Matrix<T> x{scratch.data<T>() + piece * rows * width, rows, n, width};
       score(piece, first, x);
       for (std::int64_t r = 0; r < rows; ++r) {
         T* row = x.row(r);
-        const T most = largest_with_bias(row, bias == nullptr ? nullptr : bias + first, n);
-        maxima_of(r)[block] = most;
-        sums_of(r)[block] = sum_of_exponentials(row, n, most);
+        const T largest = largest_with_bias(row, bias == nullptr ? nullptr : bias + first, n);
+        maxima_of(r)[block] = largest;
+        sums_of(r)[block] = sum_of_exponentials(row, n, largest);
         const Ranking<T> ranked = ranking(r, piece);
-        if (ranked.wants(most)) rank(row, n, first, ranked);
+        if (ranked.wants(largest)) rank(row, n, first, ranked);
         if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);
       }
     }
@@ -192,8 +194,9 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
       const Ranking<T> ranked{matrix<T>(best.logits).row(r), matrix<std::int32_t>(best.ids).row(r), k};
       ranked.clear();
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        const Ranking<T> some = ranking(r, piece);
-        for (std::int64_t i = 0; i < k && ranked.wants(some.logits[i]); ++i) ranked.insert(some.logits[i], some.ids[i]);
+        const Ranking<T> of_piece = ranking(r, piece);
+        for (std::int64_t i = 0; i < k && ranked.wants(of_piece.logits[i]); ++i)
+          ranked.insert(of_piece.logits[i], of_piece.ids[i]);
       }
       best.log_sums.data<T>()[r] = log_sum(maxima_of(r), sums_of(r), blocks);
     });
@@ -204,7 +207,7 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
 
 void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
   expect_types(Y, b, best);
-  by_rows(Y, best, [&](const Array& y, const BestWords& some) {
+  by_rows(Y, best, [&](const Array& y, const BestWords& best_of_y) {
     dispatch(y.dtype(), [&]<class T>() {
       constexpr std::int64_t kWidth = kBlockPanels * kTileCols<T>;
       const ArenaScope scratch(arena());
@@ -219,9 +222,9 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
           interleave_rows<kTileCols<T>>(p.B.row(first + left), p.B.stride, std::min(kTileCols<T>, logits.cols - left),
                                         p.K, panels + left / kTileCols<T> * apart);
         }
-        multiply_whole(p.K, A, {panels, apart}, logits);
+        multiply_full_depth(p.K, A, {panels, apart}, logits);
       };
-      best_by_block<T>(*this, p.N, kWidth, b ? b.data<T>() : nullptr, score, some);
+      best_by_block<T>(*this, p.N, kWidth, b ? b.data<T>() : nullptr, score, best_of_y);
     });
   });
 }
@@ -230,7 +233,7 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
                                        const BestWords& best) const {
   expect_types(Y, b, best);
   const float* bias = b ? b.data<float>() : nullptr;
-  by_rows(Y, best, [&](const Array& y, const BestWords& some) {
+  by_rows(Y, best, [&](const Array& y, const BestWords& best_of_y) {
     const ArenaScope scratch(arena());
     const auto rows = matrix<const float>(y);
     if (E.form == WeightForm::kInt8) {
@@ -238,13 +241,13 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
       const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
         multiply_int8(A, E, first / kInt8Cols, bias == nullptr ? nullptr : bias + first, false, logits);
       };
-      return best_by_block<float>(*this, E.out, kBlockPanels * kInt8Cols, nullptr, score, some);
+      return best_by_block<float>(*this, E.out, kBlockPanels * kInt8Cols, nullptr, score, best_of_y);
     }
     const Panels<float> A = packed_rows(*this, rows), B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
-      multiply_whole(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
+      multiply_full_depth(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
     };
-    best_by_block<float>(*this, E.out, kBlockPanels * kTileCols<float>, bias, score, some);
+    best_by_block<float>(*this, E.out, kBlockPanels * kTileCols<float>, bias, score, best_of_y);
   });
 }
 

@@ -60,7 +60,7 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   const float* bias = b ? b.data<float>() : nullptr;
   for_panels(on, divide_up(W.out, kTileCols<float>), [&](std::int64_t first, std::int64_t count) {
     const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
-    multiply_whole(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
+    multiply_full_depth(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
     finish_block({0, out.rows, left, cols}, bias, activation, out);
   });
 }

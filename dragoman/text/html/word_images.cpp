@@ -26,7 +26,7 @@ Range touched(const Atoms& atoms, const Range& bytes) {
 std::vector<std::size_t> atoms_where(const Atoms& atoms, const Range& range, bool word) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = range.begin; i < range.end; ++i) {
-    if (atoms[i].word == word) numbers.push_back(i);
+    if (atoms[i].is_word == word) numbers.push_back(i);
   }
   return numbers;
 }
@@ -100,7 +100,7 @@ std::optional<Range> WordImages::image(const Range& atoms) const {
 
 bool WordImages::has_words(const Range& atoms) const {
   const auto first = source_.begin() + static_cast<std::ptrdiff_t>(atoms.begin);
-  return std::any_of(first, first + static_cast<std::ptrdiff_t>(atoms.end - atoms.begin), std::mem_fn(&Atom::word));
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(atoms.end - atoms.begin), std::mem_fn(&Atom::is_word));
 }
 
 // The target atoms between the images of the neighbours, or one atom if there are none.
@@ -145,7 +145,7 @@ void WordImages::count_costs() {
   for (const auto& [from, to] : pairs_) linked[to] = true;
   costs_.push_back(0);
   for (std::size_t i = 0; i < target_.size(); ++i) {
-    costs_.push_back(costs_.back() + (!target_[i].word ? 0 : linked[i] ? 2 : 1));
+    costs_.push_back(costs_.back() + (!target_[i].is_word ? 0 : linked[i] ? 2 : 1));
   }
 }
 
@@ -177,7 +177,7 @@ Range WordImages::best_run(const std::vector<std::size_t>& targets) const {
       sum = 0;
       begin = at;
     }
-    sum += target_[at].word ? 2 : 1;
+    sum += target_[at].is_word ? 2 : 1;
     if (sum > best_sum) {
       best_sum = sum;
       best = {begin, at + 1};

@@ -33,7 +33,7 @@ std::vector<Link> link_words(std::string_view source, std::string_view target,
 // atoms and belongs to none.
 struct Atom {
   Range bytes;
-  bool word = false;  // a word or an ideograph; otherwise a punctuation mark
+  bool is_word = false;  // a word or an ideograph; otherwise a punctuation mark
 };
 using Atoms = std::vector<Atom>;
 

@@ -8,29 +8,29 @@ namespace dragoman::cpu {
 namespace {
 
 template <class T>
-using Tile = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate);
+using TileFunction = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate);
 
 // multiply_tile for 1 to kTileRows rows: entry i has i + 1 rows. `narrow` takes one panel of B, `wide` as many as
 // panels_at_once says.
 template <class T>
-struct Tiles {
-  std::array<Tile<T>, kTileRows> narrow, wide;
+struct TileFunctions {
+  std::array<TileFunction<T>, kTileRows> narrow, wide;
 };
 template <class T, std::int64_t... i>
-constexpr Tiles<T> make_tiles(std::integer_sequence<std::int64_t, i...>) {
+constexpr TileFunctions<T> make_tiles(std::integer_sequence<std::int64_t, i...>) {
   return {{multiply_tile<T, i + 1, 1>...}, {multiply_tile<T, i + 1, panels_at_once(i + 1)>...}};
 }
 template <class T>
-constexpr Tiles<T> kTiles = make_tiles<T>(std::make_integer_sequence<std::int64_t, kTileRows>());
+constexpr TileFunctions<T> kTiles = make_tiles<T>(std::make_integer_sequence<std::int64_t, kTileRows>());
 
 // multiply_tile for all kTileRows rows and one panel of B, of which 1 to kTileVectors vectors are used: entry i uses
 // i + 1. The entries with few vectors are for a last panel with few columns.
 template <class T, std::int64_t... i>
-constexpr std::array<Tile<T>, kTileVectors> make_short_tiles(std::integer_sequence<std::int64_t, i...>) {
+constexpr std::array<TileFunction<T>, kTileVectors> make_short_tiles(std::integer_sequence<std::int64_t, i...>) {
   return {multiply_tile<T, kTileRows, 1, i + 1>...};
 }
 template <class T>
-constexpr std::array<Tile<T>, kTileVectors> kShortTiles =
+constexpr std::array<TileFunction<T>, kTileVectors> kShortTiles =
     make_short_tiles<T>(std::make_integer_sequence<std::int64_t, kTileVectors>());
 
 // A tile at the right edge of C, whose columns are not a whole number of vectors. It is computed in a buffer, and only
@@ -81,7 +81,7 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
 }
 
 template <class T>
-void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) {
+void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) {
   if (K == 0) {
     for (std::int64_t i = 0; i < C.rows; ++i) std::fill_n(C.row(i), C.cols, T{0});
   }
@@ -105,7 +105,7 @@ void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) {
 
 template void multiply_panels(std::int64_t, Panels<float>, Panels<float>, Matrix<float>, bool);
 template void multiply_panels(std::int64_t, Panels<double>, Panels<double>, Matrix<double>, bool);
-template void multiply_whole(std::int64_t, Panels<float>, Panels<float>, Matrix<float>);
-template void multiply_whole(std::int64_t, Panels<double>, Panels<double>, Matrix<double>);
+template void multiply_full_depth(std::int64_t, Panels<float>, Panels<float>, Matrix<float>);
+template void multiply_full_depth(std::int64_t, Panels<double>, Panels<double>, Matrix<double>);
 
 }  // namespace dragoman::cpu

@@ -107,6 +107,6 @@ inline constexpr std::int64_t kBlockRows = 128;
 // C = A B, where the panels hold all K values of k, which may be many more than kDepth. Splits C into blocks and K into
 // ranges of kDepth.
 template <class T>
-void multiply_whole(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
+void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
 
 }  // namespace dragoman::cpu
