@@ -132,7 +132,8 @@ TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
     log.add("nobody reads this");
   }
   EXPECT_LT(seconds_since(begin), 5);
-  pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });  // frees the thread
+  // The log's thread still waits to write; reading lets it end.
+  pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });
 }
 
 TEST_F(LineLogTest, AReaderThatLeavesOrAFullDiskLosesLinesAndNothingElse) {

@@ -10,6 +10,7 @@ namespace {
 
 class ContentHashTest : public CorpusTest {
  protected:
+  // As one run does: reads the hashes of earlier runs, asks for one, and saves.
   std::string hash(const std::string& path) const {
     ContentHashes hashes(directory / "memory");
     std::string result = hashes.of(path);

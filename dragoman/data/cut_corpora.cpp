@@ -14,7 +14,7 @@ namespace dragoman::data {
 
 namespace {
 
-// All threads cut a chunk together. A chunk ends at either limit, so that long lines do not fill the memory.
+// All threads tokenize a chunk together. A chunk ends at either limit, so that long lines do not fill the memory.
 constexpr std::size_t kChunkPairs = 16'384, kChunkBytes = 16 << 20;
 constexpr std::int64_t kPiecePairs = 64;
 
@@ -99,7 +99,7 @@ void cut_corpora(const CacheRequest& request, CacheWriter& writer) {
     ParallelReader reader(files);
     chunk.read(reader);
     while (chunk.count > 0) {
-      // Piece 0 reads (and unpacks) the next chunk, while the other pieces cut the current one.
+      // Piece 0 reads (and unpacks) the next chunk, while the other pieces tokenize the current one.
       const std::int64_t pieces = (static_cast<std::int64_t>(chunk.count) + kPiecePairs - 1) / kPiecePairs;
       run_guarded(team, 1 + pieces, [&](std::int64_t piece) {
         if (piece == 0) return following.read(reader);

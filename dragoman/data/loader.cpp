@@ -204,8 +204,8 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
     epoch_pairs += (range.end - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
   // Two orders, and the extra memory of making the next one.
   const std::int64_t orders = epoch_pairs * (4 + 12);
-  // Thirteen values for each token: in the waiting updates, the one being made and the one in use. A sampled cut may be
-  // longer; even for single sentences more than twice as long is rare.
+  // Thirteen values for each token: in the waiting updates, the one being made and the one in use. With subword
+  // sampling a sentence may have more tokens, but rarely more than twice as many.
   const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
   return orders + cache.index_bytes() + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
 }

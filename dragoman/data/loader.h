@@ -43,9 +43,9 @@ struct Update {
   std::int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
 };
 
-// Batches are composed by the lengths of the unsampled cuts, so that a position means the same with any sampling. A
-// sampled cut may be longer: micro-batches are formed after sampling and stay within micro_tokens, and a sentence whose
-// sampled cut exceeds the cleaning's max_length is not sampled.
+// Batches are composed by the lengths of sentences without subword sampling, so that a position means the same with any
+// sampling. A sampled sentence may have more tokens: micro-batches are formed after sampling and stay within
+// micro_tokens, and a sentence that would exceed the cleaning's max_length is not sampled.
 class Loader {
  public:
   // The cache must outlive the loader. Throws a UsageError for settings that do not fit the cache.

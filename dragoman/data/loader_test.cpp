@@ -153,7 +153,7 @@ TEST_F(LoaderTest, SettingsThatCannotHoldASentenceAreRefused) {
 
 class SamplingTest : public LoaderTest {
  protected:
-  // Words that a subword tokenizer can cut in many ways.
+  // Words that a subword tokenizer can split in many ways.
   TokenCache subwords() const {
     std::string text;
     for (int i = 0; i < 30; ++i) text += text::toy_sentences()[i % 6] + "\n";

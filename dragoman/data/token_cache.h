@@ -1,4 +1,4 @@
-// A corpus as token ids: cut once and kept in a memory-mapped file, so that it may be larger than memory.
+// A corpus as token ids: tokenized once and kept in a memory-mapped file, so that it may be larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ struct CacheRequest {
   text::Tokenizer source, target;
   CleaningSettings cleaning;
   std::filesystem::path directory;  // for this cache alone: it holds one, and a different request replaces it
-  bool keep_text = false;           // store sentences as text, for cuts that differ from epoch to epoch
+  bool keep_text = false;           // store text, for subword sampling, which tokenizes it differently in each epoch
   int threads = 0;                  // 0 for all that the machine offers; the file is the same for any number
-  std::function<void(std::int64_t pairs)> progress = {};          // called with the pairs cut so far; may throw to stop
+  // Called with the number of pairs tokenized so far; may throw to stop.
+  std::function<void(std::int64_t pairs)> progress = {};
   std::function<void(const std::string& sentence)> message = {};  // called with the reason if a cache is made
 };
 

@@ -13,8 +13,8 @@ namespace dragoman::eval {
 // A sentence as a list of numbers, one for each word or character.
 using Symbols = std::vector<std::uint32_t>;
 
-// Gives numbers to words. Two words have the same number if and only if they are equal. The words must outlive this
-// object.
+// Assigns a number to each word. Two words have the same number if and only if they are equal. The words must outlive
+// this object.
 class WordNumbers {
  public:
   Symbols operator()(const std::vector<std::string_view>& words);

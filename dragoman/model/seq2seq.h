@@ -72,7 +72,7 @@ class Seq2Seq {
 // Decoding step by step with a DecoderState, which records on the host which rows belong to which hypothesis. The state
 // takes its memory from the backend's arena now; an ArenaScope around later steps does not free it.
 DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapacity& capacity);
-// Stores encoded sentences in the state. They have entered it under these numbers, in the same order.
+// Stores encoded sentences in the state. sentences[i] is the number that DecoderState::enter gave to the i-th of them.
 void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
               DecoderState& state);
 // One decoding step: ids[r] is the next token of row r of the state.
