@@ -68,11 +68,12 @@ TEST_P(RowKernel, GradientsOfTakenRowsAreSummedAndOthersAreZero) {
 
 TEST_P(RowKernel, GradientsOfTakenRowsHaveTheSameBitsWithAnyThreads) {
   const Taking of = takings().back();
-  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& with) {
+  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
     const auto n = static_cast<std::int64_t>(of.taken.size());
-    const Array dy = make_array(with, {n, 33}, dtype(), random_values(n * 33, 3)), dx = with.empty({70, 33}, dtype());
-    with.take_rows_backward(dy, index_of(with, of), Sink::overwrite(dx));
-    return values_of(with, dx);
+    const Array dy = make_array(backend, {n, 33}, dtype(), random_values(n * 33, 3)),
+                dx = backend.empty({70, 33}, dtype());
+    backend.take_rows_backward(dy, index_of(backend, of), Sink::overwrite(dx));
+    return values_of(backend, dx);
   });
 }
 

@@ -106,14 +106,14 @@ TEST_P(ElementwiseKernel, SumIsTakenInDouble) {
 }
 
 TEST_P(ElementwiseKernel, SumsHaveTheSameBitsWithAnyThreads) {
-  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& with) {
-    const Array x = make_array(with, {300, 517}, dtype(), random_values(300 * 517, 11));
-    const Array rows = with.empty({517}, dtype());
-    Array total = with.empty({1}, DType::kFloat64);
-    with.sum_rows(x, Sink::overwrite(rows));
-    with.sum(x, 1, Sink::overwrite(total));
-    Doubles result = values_of(with, rows);
-    result.push_back(values_of(with, total)[0]);
+  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
+    const Array x = make_array(backend, {300, 517}, dtype(), random_values(300 * 517, 11));
+    const Array rows = backend.empty({517}, dtype());
+    Array total = backend.empty({1}, DType::kFloat64);
+    backend.sum_rows(x, Sink::overwrite(rows));
+    backend.sum(x, 1, Sink::overwrite(total));
+    Doubles result = values_of(backend, rows);
+    result.push_back(values_of(backend, total)[0]);
     return result;
   });
 }

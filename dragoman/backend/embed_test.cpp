@@ -109,13 +109,13 @@ TEST_P(EmbedKernel, ASentenceLongerThanTheLearnedPositionsIsRefused) {
 }
 
 TEST_P(EmbedKernel, SameBitsWithAnyThreads) {
-  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& with) {
-    const Batch batch = make_batch(with, std::vector<int>(30, 9));
-    const Array dE = with.empty({kTokens, 65}, dtype()), dP = with.empty({9, 65}, dtype());
-    const Array dy = make_array(with, {270, 65}, dtype(), random_values(270 * 65, 1));
-    with.embed_backward(dy, batch.index, batch.segments, 1, Dropout::with(0.1, 1, 2, 3), Sink::overwrite(dE),
-                        Sink::overwrite(dP));
-    Doubles all = values_of(with, dE), more = values_of(with, dP);
+  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
+    const Batch batch = make_batch(backend, std::vector<int>(30, 9));
+    const Array dE = backend.empty({kTokens, 65}, dtype()), dP = backend.empty({9, 65}, dtype());
+    const Array dy = make_array(backend, {270, 65}, dtype(), random_values(270 * 65, 1));
+    backend.embed_backward(dy, batch.index, batch.segments, 1, Dropout::with(0.1, 1, 2, 3), Sink::overwrite(dE),
+                           Sink::overwrite(dP));
+    Doubles all = values_of(backend, dE), more = values_of(backend, dP);
     all.insert(all.end(), more.begin(), more.end());
     return all;
   });

@@ -190,22 +190,22 @@ TEST_P(NormKernel, BackwardGivesItsScratchMemoryBack) {
 }
 
 TEST_P(NormKernel, SameBitsWithAnyThreads) {
-  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& with) {
-    const Segments segments = make_segments(with, std::vector<int>(40, 7));
+  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
+    const Segments segments = make_segments(backend, std::vector<int>(40, 7));
     const Shape shape{segments.R, 65};
     const auto made = [&](const Shape& of, std::uint64_t seed) {
-      return make_array(with, of, dtype(), random_values(of.count(), seed));
+      return make_array(backend, of, dtype(), random_values(of.count(), seed));
     };
     const Dropout dropout = Dropout::with(0.1, 1, 2, 3);
-    Array s = with.empty(shape, dtype()), y = with.empty(shape, dtype()), mean = with.empty_rows(s),
-          rstd = with.empty_rows(s), dx = with.empty(shape, dtype()), dgamma = with.empty({65}, dtype());
+    Array s = backend.empty(shape, dtype()), y = backend.empty(shape, dtype()), mean = backend.empty_rows(s),
+          rstd = backend.empty_rows(s), dx = backend.empty(shape, dtype()), dgamma = backend.empty({65}, dtype());
     const Array gamma = made({65}, 3);
-    with.add_norm(made(shape, 1), made(shape, 2), segments, dropout, gamma, made({65}, 4), kEps, s, y, mean, rstd);
-    with.add_norm_backward({}, made(shape, 5), s, segments, dropout, gamma, mean, rstd, Sink::overwrite(dx), {},
-                           Sink::overwrite(dgamma), {});
-    Doubles all = values_of(with, y);
+    backend.add_norm(made(shape, 1), made(shape, 2), segments, dropout, gamma, made({65}, 4), kEps, s, y, mean, rstd);
+    backend.add_norm_backward({}, made(shape, 5), s, segments, dropout, gamma, mean, rstd, Sink::overwrite(dx), {},
+                              Sink::overwrite(dgamma), {});
+    Doubles all = values_of(backend, y);
     for (const Array& more : {dx, dgamma}) {
-      const Doubles next = values_of(with, more);
+      const Doubles next = values_of(backend, more);
       all.insert(all.end(), next.begin(), next.end());
     }
     return all;

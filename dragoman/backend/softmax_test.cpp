@@ -148,10 +148,10 @@ TEST_P(SoftmaxKernel, WithoutSmoothingAnImpossibleClassCostsNothing) {
 }
 
 TEST_P(SoftmaxKernel, SameBitsWithAnyThreads) {
-  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& with) {
-    Array y = make_array(with, {100, 77}, dtype(), random_values(7700, 1));
-    with.softmax(y, y);
-    return values_of(with, y);
+  expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
+    Array y = make_array(backend, {100, 77}, dtype(), random_values(7700, 1));
+    backend.softmax(y, y);
+    return values_of(backend, y);
   });
 }
 

@@ -100,13 +100,13 @@ TEST_F(LineLogTest, WritesAllLinesInOrderBeforeItEnds) {
 TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) {
   const Pipe pipe;
   pipe.fill();
-  std::atomic<int> complaints = 0;
+  std::atomic<int> warnings = 0;
   const auto begin = std::chrono::steady_clock::now();
-  LineLog log(pipe.to, {.most_bytes = 1000, .on_loss = [&](const std::string&) { ++complaints; }});
+  LineLog log(pipe.to, {.most_bytes = 1000, .on_loss = [&](const std::string&) { ++warnings; }});
   for (int i = 0; i < 10000; ++i) log.add("line " + std::to_string(i));
   EXPECT_LT(seconds_since(begin), 5);
   EXPECT_GT(log.lost(), 9000);
-  EXPECT_EQ(complaints, 1);
+  EXPECT_EQ(warnings, 1);
   // Every line is there, or a report of its loss stands in its place.
   const auto lines_accounted_for = [](const std::string& text) {
     // "line 0" comes after the bytes that filled the pipe.
@@ -136,7 +136,7 @@ TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
   pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });
 }
 
-TEST_F(LineLogTest, AReaderThatLeavesOrAFullDiskLosesLinesAndNothingElse) {
+TEST_F(LineLogTest, OnlyLinesAreLostIfTheReaderLeavesOrTheDiskIsFull) {
   Pipe pipe;
   pipe.close_reader();
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -214,15 +214,15 @@ TEST_F(LineLogTest, OpensARenamedFileAgain) {
 }
 
 TEST_F(LineLogTest, KeepsItsFileIfItCannotBeOpenedAgain) {
-  std::atomic<bool> told = false;
+  std::atomic<bool> warned = false;
   {
-    LineLog log(file("log"), {.flush_seconds = 60, .on_loss = [&](const std::string&) { told = true; }});
+    LineLog log(file("log"), {.flush_seconds = 60, .on_loss = [&](const std::string&) { warned = true; }});
     std::filesystem::rename(file("log"), file("log.1"));
     make_directory(file("log"));
     log.reopen();
     log.add("a line");
   }
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(warned);
   EXPECT_EQ(read_file(file("log.1")), "a line\n");
 }
 

@@ -12,7 +12,7 @@ class ContentHashTest : public CorpusTest {
  protected:
   // As one run does: reads the hashes of earlier runs, asks for one, and saves.
   std::string hash(const std::string& path) const {
-    ContentHashes hashes(directory / "memory");
+    ContentHashes hashes(directory / "hashes");
     std::string result = hashes.of(path);
     hashes.save();
     return result;
@@ -31,25 +31,25 @@ TEST_F(ContentHashTest, AChangeOfTheSameSizeAMomentLaterIsSeen) {
   }
 }
 
-TEST_F(ContentHashTest, AFileThatHasSettledIsRememberedByName) {
+TEST_F(ContentHashTest, TheHashOfAFileThatDidNotChangeForTwoSecondsIsSaved) {
   const std::string path = write("a", "text");
   hash(path);
-  EXPECT_FALSE(std::filesystem::exists(directory / "memory"));  // the file changed too recently
+  EXPECT_FALSE(std::filesystem::exists(directory / "hashes"));  // the file changed too recently
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
   const std::string first = hash(path);
-  EXPECT_TRUE(read_file(directory / "memory").starts_with(first + " 4 "));
+  EXPECT_TRUE(read_file(directory / "hashes").starts_with(first + " 4 "));
   // The remembered hash is trusted as long as the file is unchanged.
-  std::string memory = read_file(directory / "memory");
-  write("memory", "0123456789abcdef" + memory.substr(16));
+  std::string saved = read_file(directory / "hashes");
+  write("hashes", "0123456789abcdef" + saved.substr(16));
   EXPECT_EQ(hash(path), "0123456789abcdef");
   write("a", "texts");
   EXPECT_NE(hash(path), "0123456789abcdef");
 }
 
-TEST_F(ContentHashTest, AMalformedMemoryIsIgnored) {
+TEST_F(ContentHashTest, AMalformedHashesFileIsIgnored) {
   const std::string path = write("a", "text"), right = hash(path);
-  for (const std::string memory : {"\n\n", "x", "x y z\n", "0123 4\n", "\xFF\xFE"}) {
-    write("memory", memory);
+  for (const std::string saved : {"\n\n", "x", "x y z\n", "0123 4\n", "\xFF\xFE"}) {
+    write("hashes", saved);
     EXPECT_EQ(hash(path), right);
   }
 }

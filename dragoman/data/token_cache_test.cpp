@@ -14,21 +14,21 @@ namespace {
 class TokenCacheTest : public CorpusTest {
  protected:
   // Opens the cache and returns whether it had to be made.
-  bool makes(CacheRequest wanted) {
+  bool had_to_make(CacheRequest wanted) {
     reason.clear();
     wanted.message = [&](const std::string& sentence) { reason = sentence; };
     TokenCache::open(wanted);
     return !reason.empty();
   }
   std::string cache_bytes() const { return read_file(directory / "cache" / "tokens.cache"); }
-  void put_cache(const std::string& bytes) const {
+  void overwrite_cache(const std::string& bytes) const {
     std::ofstream(directory / "cache" / "tokens.cache", std::ios::binary) << bytes;
   }
 
   std::string reason;
 };
 
-TEST_F(TokenCacheTest, PairsAreTheTokensOfTheirLinesWithAnEnd) {
+TEST_F(TokenCacheTest, PairsAreTheTokensOfTheirLinesAndEos) {
   const TokenCache cache = TokenCache::open(request({corpus("a", {2, 1}, {3, 2})}));
   ASSERT_EQ(cache.pairs(), 2);
   const SentencePair first = cache.pair(0);
@@ -82,24 +82,24 @@ TEST_F(TokenCacheTest, TheFileIsTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(std::ranges::is_sorted(progress));
 }
 
-TEST_F(TokenCacheTest, AnUnchangedCorpusIsNotCutAgain) {
+TEST_F(TokenCacheTest, AnUnchangedCorpusIsNotTokenizedAgain) {
   const CacheRequest wanted = request({corpus("a", {2}, {3})});
-  EXPECT_TRUE(makes(wanted));
+  EXPECT_TRUE(had_to_make(wanted));
   EXPECT_EQ(reason, "making the token cache '" + (wanted.directory / "tokens.cache").string() + "': there is none.");
-  EXPECT_FALSE(makes(wanted));
+  EXPECT_FALSE(had_to_make(wanted));
   CacheRequest moved = wanted;
   std::filesystem::rename(directory / "a.src", directory / "b.src");
   moved.files[0].source = directory / "b.src";
   moved.files[0].weight = 3;
-  EXPECT_FALSE(makes(moved));
+  EXPECT_FALSE(had_to_make(moved));
 }
 
 TEST_F(TokenCacheTest, AChangeOfTextTokenizersOrSettingsMakesItAnew) {
   CacheRequest wanted = request({corpus("a", {2}, {3})});
-  makes(wanted);
+  had_to_make(wanted);
   const auto remade = [&] {
-    const bool made = makes(wanted);
-    return made && reason.find("have changed") != std::string::npos && !makes(wanted);
+    const bool made = had_to_make(wanted);
+    return made && reason.find("have changed") != std::string::npos && !had_to_make(wanted);
   };
   write("a.src", "two one\n");  // same size as before
   EXPECT_TRUE(remade());
@@ -124,14 +124,14 @@ TEST_F(TokenCacheTest, DamageAnywhereIsMendedOrRefused) {
   for (std::size_t byte = 0; byte < whole.size(); ++byte) {
     std::string damaged = whole;
     damaged[byte] = static_cast<char>(damaged[byte] ^ 1);
-    put_cache(damaged);
-    if (!makes(wanted)) {
+    overwrite_cache(damaged);
+    if (!had_to_make(wanted)) {
       const std::string complaint = complaint_of([&] {
         const TokenCache cache = TokenCache::open(wanted);
         for (std::int64_t i = 0; i < cache.pairs(); ++i) cache.pair(i);
       });
       EXPECT_NE(complaint.find("is damaged"), std::string::npos) << byte;
-      put_cache(whole);
+      overwrite_cache(whole);
     }
     ASSERT_EQ(cache_bytes(), whole) << byte;
   }
@@ -142,8 +142,8 @@ TEST_F(TokenCacheTest, ACacheCutShortAnywhereIsMadeAnew) {
   TokenCache::open(wanted);
   const std::string whole = cache_bytes();
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
-    put_cache(whole.substr(0, bytes));
-    EXPECT_TRUE(makes(wanted)) << bytes;
+    overwrite_cache(whole.substr(0, bytes));
+    EXPECT_TRUE(had_to_make(wanted)) << bytes;
     ASSERT_EQ(cache_bytes(), whole) << bytes;
   }
 }
@@ -161,7 +161,7 @@ TEST_F(TokenCacheTest, AFailedBuildLeavesNothingAndRemnantsAreRemoved) {
   EXPECT_FALSE(std::filesystem::exists(unfinished_path(wanted.directory / "tokens.cache")));
 }
 
-TEST_F(TokenCacheTest, AFullDiskIsNamedAndLeavesNothingBehind) {
+TEST_F(TokenCacheTest, OnAFullDiskTheErrorNamesTheFileAndNothingIsLeftBehind) {
   const CacheRequest wanted = request({corpus("a", std::vector<int>(2000, 9), std::vector<int>(2000, 9))});
   struct rlimit old {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -187,7 +187,7 @@ TEST_F(TokenCacheTest, ACorpusOfWhichNothingIsKeptIsRefused) {
   EXPECT_THROW(TokenCache::open(request({})), UsageError);
 }
 
-TEST_F(TokenCacheTest, TextIsKeptForSampling) {
+TEST_F(TokenCacheTest, TextIsKeptForSubwordSampling) {
   CacheRequest wanted = request({{write("a", "one two\nthree  \xC3\xA4\n"), write("b", "four\nfive\tsix\n")}});
   const SentencePair plain = TokenCache::open(wanted).pair(0);
   wanted.keep_text = true;

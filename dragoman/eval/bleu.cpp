@@ -25,9 +25,9 @@ std::vector<Symbols> all_tokens(std::string_view hypothesis, std::span<const std
                                 const BleuSettings& settings) {
   std::vector<std::string> texts{tokenized(hypothesis, settings)};
   for (const std::string& reference : references) texts.push_back(tokenized(reference, settings));
-  WordNumbers number;
+  WordNumbers numbers_of;
   std::vector<Symbols> sentences;
-  for (const std::string& text : texts) sentences.push_back(number(split_words(text)));
+  for (const std::string& text : texts) sentences.push_back(numbers_of(split_words(text)));
   return sentences;
 }
 

@@ -10,8 +10,8 @@
 namespace dragoman::eval {
 
 double bleu_d2l(std::string_view hypothesis, std::string_view reference, std::size_t longest) {
-  WordNumbers number;
-  const std::vector<Symbols> sentences{number(split_words(hypothesis)), number(split_words(reference))};
+  WordNumbers numbers_of;
+  const std::vector<Symbols> sentences{numbers_of(split_words(hypothesis)), numbers_of(split_words(reference))};
   const auto length = static_cast<double>(sentences[0].size());
   if (length == 0) return 0;
   double score = std::exp(std::min(0.0, 1 - static_cast<double>(sentences[1].size()) / length));

@@ -91,11 +91,11 @@ Statistics Chrf::statistics(std::string_view hypothesis, std::span<const std::st
   std::vector<std::string> texts{std::string(hypothesis)};
   texts.insert(texts.end(), references.begin(), references.end());
   std::vector<Symbols> in_characters, in_words;
-  WordNumbers number;
+  WordNumbers numbers_of;
   for (std::string& text : texts) {
     if (settings_.lowercase) text = lower_case(text);
     in_characters.push_back(characters(text, settings_));
-    if (settings_.word_order > 0) in_words.push_back(number(chrf_words(text)));
+    if (settings_.word_order > 0) in_words.push_back(numbers_of(chrf_words(text)));
   }
   std::vector<Statistics> against(references.size());
   add_orders(in_characters, settings_.character_order, against);

@@ -11,9 +11,9 @@ namespace dragoman::eval {
 namespace {
 
 TEST(WordNumbers, EqualWordsAndNoOthersHaveEqualNumbers) {
-  WordNumbers number;
-  EXPECT_EQ(number(split_words("a b a c")), (Symbols{0, 1, 0, 2}));
-  EXPECT_EQ(number(split_words("c d")), (Symbols{2, 3}));
+  WordNumbers numbers_of;
+  EXPECT_EQ(numbers_of(split_words("a b a c")), (Symbols{0, 1, 0, 2}));
+  EXPECT_EQ(numbers_of(split_words("c d")), (Symbols{2, 3}));
 }
 
 TEST(Ngrams, AreCountedOrderByOrder) {

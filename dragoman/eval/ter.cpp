@@ -45,12 +45,12 @@ Statistics Ter::statistics(std::string_view hypothesis, std::span<const std::str
     // Twice, as sacreBLEU does: the second time may split further.
     texts.push_back(tokenize_tercom(tokenize_tercom(reference, settings_), settings_));
   }
-  WordNumbers number;
-  const Symbols words = number(split_words(texts[0]));
+  WordNumbers numbers_of;
+  const Symbols words = numbers_of(split_words(texts[0]));
   std::optional<std::int64_t> fewest;
   double length = 0;
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    const Symbols reference = number(split_words(texts[i]));
+    const Symbols reference = numbers_of(split_words(texts[i]));
     const std::int64_t edits = count_edits(words, reference);
     fewest = std::min(fewest.value_or(edits), edits);
     length += static_cast<double>(reference.size());

@@ -30,14 +30,15 @@ struct TypeName {
 constexpr TypeName kTypes[] = {
     {StoredType::kF32, "F32", 4}, {StoredType::kBF16, "BF16", 2}, {StoredType::kI8, "I8", 1}};
 
-const TypeName& named(StoredType type) { return *std::ranges::find(kTypes, type, &TypeName::type); }
+const TypeName& type_entry(StoredType type) { return *std::ranges::find(kTypes, type, &TypeName::type); }
 
 Json header_of(std::span<const TensorLabel> labels) {
   Json header = Json::object();
   std::int64_t begin = 0;
   for (const TensorLabel& label : labels) {
-    const std::int64_t end = begin + label.count() * named(label.type).bytes;
-    header[label.name] = {{"dtype", named(label.type).name}, {"shape", label.shape}, {"data_offsets", {begin, end}}};
+    const std::int64_t end = begin + label.count() * type_entry(label.type).bytes;
+    header[label.name] = {
+        {"dtype", type_entry(label.type).name}, {"shape", label.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
   return header;
@@ -198,7 +199,7 @@ void SafetensorsFile::read(const std::string& name, std::int64_t first, std::spa
   const auto place = [&](std::size_t bytes) { return entry.begin + static_cast<std::uint64_t>(first) * bytes; };
   if (entry.type == StoredType::kF32) return read_bytes(place(sizeof(float)), values.data(), values.size_bytes());
   require<Error>(entry.type == StoredType::kBF16, "'", path_.string(), "': the tensor '", name,
-                 "' is made of 8-bit integers where numbers are needed.");
+                 "' holds 8-bit integers, but floats are needed.");
   std::vector<std::uint16_t> halves(values.size());
   read_bytes(place(sizeof(std::uint16_t)), halves.data(), halves.size() * sizeof(std::uint16_t));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -209,7 +210,7 @@ void SafetensorsFile::read(const std::string& name, std::int64_t first, std::spa
 void SafetensorsFile::read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const {
   const Entry& entry = entries_.at(name);
   require<Error>(entry.type == StoredType::kI8, "'", path_.string(), "': the tensor '", name,
-                 "' is not made of 8-bit integers.");
+                 "' does not hold 8-bit integers.");
   read_bytes(entry.begin + static_cast<std::uint64_t>(first), values.data(), values.size_bytes());
 }
 

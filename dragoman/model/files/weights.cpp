@@ -9,7 +9,7 @@
 namespace dragoman::model {
 namespace {
 
-std::string named(const SafetensorsFile& file, const std::string& name) {
+std::string tensor_text(const SafetensorsFile& file, const std::string& name) {
   return join("'", file.path().string(), "': the tensor '", name, "'");
 }
 
@@ -18,7 +18,7 @@ bool by_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Tra
 void check_tensor(const SafetensorsFile& file, const TensorLabel& expected) {
   require<Error>(file.has(expected.name), "'", file.path().string(), "' has no tensor '", expected.name,
                  "', which this model needs.");
-  require<Error>(file.shape(expected.name) == expected.shape, named(file, expected.name), " is [",
+  require<Error>(file.shape(expected.name) == expected.shape, tensor_text(file, expected.name), " is [",
                  fmt::format("{}", fmt::join(file.shape(expected.name), ", ")), "], but this model needs [",
                  fmt::format("{}", fmt::join(expected.shape, ", ")), "].");
 }
@@ -79,7 +79,7 @@ void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTen
   for (const params::NamedTensor& tensor : tensors) {
     check_tensor(file, label_of(tensor));
     if (!is_rounded(file, tensor)) continue;
-    require<Error>(tensor.is_weights(), named(file, tensor.name),
+    require<Error>(tensor.is_weights(), tensor_text(file, tensor.name),
                    " is rounded to integers, which only weights may be.");
     check_tensor(file, scales_label_of(tensor));
     ++expected;
@@ -101,10 +101,10 @@ RoundedRows read_rounded(const SafetensorsFile& file, const params::NamedTensor&
                    .scales = std::vector<float>(static_cast<std::size_t>(by_row(tensor) ? rows : cols))};
   file.read(tensor.name, first * cols, read.integers);
   file.read(scales_label_of(tensor).name, by_row(tensor) ? first : 0, read.scales);
-  require<Error>(std::ranges::find(read.integers, std::int8_t{-128}) == read.integers.end(), named(file, tensor.name),
-                 " holds -128; its integers must be from -127 to 127.");
+  require<Error>(std::ranges::find(read.integers, std::int8_t{-128}) == read.integers.end(),
+                 tensor_text(file, tensor.name), " holds -128; its integers must be from -127 to 127.");
   require<Error>(std::ranges::all_of(read.scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }),
-                 named(file, scales_label_of(tensor).name), " holds a scale that is negative or not finite.");
+                 tensor_text(file, scales_label_of(tensor).name), " holds a scale that is negative or not finite.");
   return read;
 }
 
@@ -140,7 +140,7 @@ void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const para
       }
       host.resize(static_cast<std::size_t>(shape.count()));
       read_rows(file, tensor, first, host);
-      require_values(host, values(tensor), named(file, tensor.name));
+      require_values(host, values(tensor), tensor_text(file, tensor.name));
       store_rows(on, tensor, first, staged(on, shape, DType::kFloat32, host.data()));
     });
   }

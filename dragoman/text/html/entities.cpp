@@ -47,14 +47,14 @@ constexpr Entity kEntities[] = {
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-std::optional<char32_t> named(std::string_view name) {
+std::optional<char32_t> code_of_name(std::string_view name) {
   const Entity* entity = std::ranges::find(kEntities, name, &Entity::name);
   if (entity == std::end(kEntities)) return std::nullopt;
   return entity->code;
 }
 
 // Takes "65" or "x41". References to controls, surrogates and codes beyond Unicode are kept as written.
-std::optional<char32_t> numbered(std::string_view digits) {
+std::optional<char32_t> code_of_number(std::string_view digits) {
   const bool hexadecimal = digits.starts_with('x') || digits.starts_with('X');
   if (hexadecimal) digits.remove_prefix(1);
   std::uint32_t code = 0;
@@ -75,7 +75,7 @@ std::optional<Reference> reference_at(std::string_view text) {
   while (end < limit && is_alphanumeric(text[end])) ++end;
   if (end == begin || end == limit || text[end] != ';') return std::nullopt;
   const std::string_view name = text.substr(begin, end - begin);
-  return Reference{end + 1, number ? numbered(name) : named(name)};
+  return Reference{end + 1, number ? code_of_number(name) : code_of_name(name)};
 }
 
 std::string as_html(std::string_view text) {
