@@ -31,6 +31,8 @@ fs::path final_path(const fs::path& path) {
   throw UsageError(join("'", path.string(), "' already exists; name a directory that is new or empty."));
 }
 
+// Throws unless nothing exists at the final path `place`, or only an empty directory. Messages name `path`, as the user
+// wrote it.
 void require_new_or_empty(const fs::path& place, const fs::path& path) {
   std::error_code problem;
   const fs::file_status found = fs::symlink_status(place, problem);
@@ -39,7 +41,8 @@ void require_new_or_empty(const fs::path& place, const fs::path& path) {
   if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) throw_already_exists(path);
 }
 
-// Renames the finished directory unless something else has the name by now. An empty directory is replaced.
+// Renames the finished directory `from` to `to`, and returns false if something else has that name by now. With
+// to_is_empty, `to` is an empty directory, which is replaced.
 bool rename_unless_taken(const fs::path& from, const fs::path& to, bool to_is_empty) {
   if (to_is_empty) return ::rename(from.c_str(), to.c_str()) == 0;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
@@ -55,8 +58,8 @@ void move_to_final_path(const fs::path& from, const fs::path& to, bool to_is_emp
   throw Error(join("cannot rename '", from.string(), "' to '", to.string(), "' ", system_reason(), "."));
 }
 
-// An empty directory is replaced by a rename. The system refuses that for a mount point. For the current directory it
-// would leave the process in a directory without a name.
+// Throws if the empty directory `place` cannot be replaced by a rename. The system refuses that for a mount point. For
+// the current directory it would leave the process in a directory without a name. Messages name `path`.
 void require_replaceable(const fs::path& place, const fs::path& path) {
   struct stat given {};
   struct stat other {};

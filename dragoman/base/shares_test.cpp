@@ -39,7 +39,7 @@ TEST(Shares, AHolderThatGaveEverythingBackHoldsNothing) {
   Shares shares(10);
   shares.take_unchecked("a", 40);
   EXPECT_EQ(shares.held_by("a"), 40);
-  EXPECT_TRUE(shares.take("b", 1));  // what was taken by force does not reduce what others may take
+  EXPECT_TRUE(shares.take("b", 1));  // what "a" has beyond its limit does not reduce what others may take
   shares.give_back("b", 1);
   shares.give_back("a", 40);
   EXPECT_EQ(shares.held_by("a"), 0);

@@ -21,7 +21,7 @@ struct CacheRequest {
   std::vector<ParallelFiles> files;
   text::Tokenizer source, target;
   CleaningSettings cleaning;
-  std::filesystem::path directory;  // for this cache alone: it holds one, and a different request replaces it
+  std::filesystem::path directory;  // holds one cache: one that was made for a different request is replaced
   bool keep_text = false;           // store text, for subword sampling, which tokenizes it differently in each epoch
   int threads = 0;                  // 0 for all that the machine offers; the file is the same for any number
   // Called with the number of pairs tokenized so far; may throw to stop.

@@ -16,11 +16,12 @@ struct Layout {
   std::vector<std::string> sentences;
 };
 
-// A sentence ends at the end of its line, or in a full stop, a question mark or the like, in any script, together with
-// the quotes and brackets that close there, if what follows can begin a sentence. The full stops of abbreviations,
-// initials and ordinals end no sentence; the abbreviations are those of `language`, a BCP 47 tag, or of English without
-// it. In doubt the sentence goes on: two sentences in one are translated better than half a sentence. A sentence has at
-// most 4096 bytes; a longer one is cut after a word, or inside a word that is longer than that.
+// A sentence ends at the end of its line. It also ends after a full stop, a question mark or the like, in any script,
+// if what follows can begin a sentence; closing quotes and brackets after the mark belong to the sentence. The full
+// stops of abbreviations, initials and ordinals end no sentence. The abbreviations are those of `language`, a BCP 47
+// tag; by default, English. In doubt the sentence goes on, because two sentences in one are translated better than half
+// a sentence. A sentence has at most 4096 bytes; a longer one is cut after a word, or inside a word that is longer than
+// that.
 Layout cut_sentences(std::string_view text, std::string_view language = {});
 
 // The text with its sentences replaced by their translations, one for each. Chinese and Japanese put no space between

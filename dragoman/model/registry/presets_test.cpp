@@ -9,7 +9,8 @@
 namespace dragoman::model {
 namespace {
 
-// The number of parameters by closed form, independent of how the model lists its tensors.
+// The number of parameters by closed form, independent of how the model lists its tensors. A, F and L are the
+// parameters of an attention, a feed-forward sub-layer and a LayerNorm, and R is the number of rows of all embeddings.
 std::int64_t closed_form(const TransformerConfig& c) {
   const std::int64_t d = c.d_model, h = c.h, d_ff = c.d_ff;
   const std::int64_t d_k = c.d_k > 0 ? int{c.d_k} : d / h, d_v = c.d_v > 0 ? int{c.d_v} : d / h;
@@ -35,7 +36,7 @@ void expect_count(const ModelConfig& config, std::int64_t count) {
 }
 
 // A row of Table 3: the number of parameters with 37,000 words and no attention bias, the number in the layout of the
-// 2017 code, and the published number in millions, 0 if the paper does not state it or it cannot be met.
+// 2017 code, and the published number in millions: 0 if the paper does not state it, or if our number differs from it.
 struct Row {
   const char* name;
   std::int64_t nominal;

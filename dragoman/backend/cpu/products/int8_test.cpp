@@ -17,7 +17,7 @@ std::vector<std::int8_t> random_bytes(std::int64_t count, std::uint64_t seed) {
   return bytes;
 }
 
-// The product of a panel of rows by a panel of columns, computed by one body.
+// The product of a panel of rows by a panel of columns, computed by one body (the code for one instruction set).
 std::vector<std::int32_t> multiply(const Int8Body& body, std::int64_t height, const std::vector<std::int8_t>& rows,
                                    const std::vector<std::int8_t>& columns) {
   const auto groups = static_cast<std::int64_t>(columns.size()) / (kInt8Cols * kInt8Group);
