@@ -51,8 +51,8 @@ bool rename_unless_taken(const fs::path& from, const fs::path& to, bool to_is_em
 }
 
 void move_to_final_path(const fs::path& from, const fs::path& to, bool to_is_empty) {
-  std::error_code none;
-  if (to_is_empty) fs::permissions(from, fs::status(to, none).permissions(), none);
+  std::error_code ignored;
+  if (to_is_empty) fs::permissions(from, fs::status(to, ignored).permissions(), ignored);
   if (rename_unless_taken(from, to, to_is_empty)) return flush_directory(to.parent_path());
   if (errno == EEXIST || errno == ENOTEMPTY) throw_already_exists(to);
   throw Error(join("cannot rename '", from.string(), "' to '", to.string(), "' ", system_reason(), "."));
@@ -91,13 +91,13 @@ void remove_leftovers_beside(const fs::path& place) {
   const std::string begin = unfinished_path(place).filename().string() + "-";
   for (const fs::path& path : list_directory(place.parent_path())) {
     const std::string name = path.filename().string();
-    std::error_code none;
+    std::error_code ignored;
     const bool ours = name.starts_with(begin) && name.size() == begin.size() + kRandomLetters &&
                       name.find_first_not_of(kLetters, begin.size()) == std::string::npos &&
-                      fs::is_directory(fs::symlink_status(path, none));
+                      fs::is_directory(fs::symlink_status(path, ignored));
     if (!ours) continue;
     const DirectoryLock lock(path);
-    fs::remove_all(path, none);
+    fs::remove_all(path, ignored);
   }
 }
 
@@ -107,18 +107,18 @@ void make_new_directory(const fs::path& to, const std::function<void(const fs::p
   const fs::path place = final_path(to);
   require_new_or_empty(place, to);
   require_replaceable(place, to);
-  std::optional<DirectoryLock> empty;
-  if (fs::exists(status_of(place))) empty.emplace(place);
+  std::optional<DirectoryLock> empty_lock;
+  if (fs::exists(status_of(place))) empty_lock.emplace(place);
   remove_leftovers_beside(place);
   const fs::path unfinished = make_temporary_beside(place);
   try {
     const DirectoryLock lock(unfinished);
     write(unfinished);
     flush_directory(unfinished);
-    move_to_final_path(unfinished, place, empty.has_value());
+    move_to_final_path(unfinished, place, empty_lock.has_value());
   } catch (...) {
-    std::error_code none;
-    fs::remove_all(unfinished, none);
+    std::error_code ignored;
+    fs::remove_all(unfinished, ignored);
     throw;
   }
 }

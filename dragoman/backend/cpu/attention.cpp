@@ -121,7 +121,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
                                       const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
                                       Sink dV) const {
   const ArenaScope scope(arena());
-  Array row_sums = empty({heads.h, reach.queries.R}, Q.dtype());
+  Array dots = empty({heads.h, reach.queries.R}, Q.dtype());
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&dO, &K, &V, &O, &log_sums, &dQ.array, &dK.array, &dV.array});
@@ -136,7 +136,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
       const Block<T> into_K = gradient_block<T>(dK, reach.keys, b, head, heads.h);
       const Block<T> into_V = gradient_block<T>(dV, reach.keys, b, head, heads.h);
       const T* sums = matrix<T>(log_sums).row(first) + head;
-      T* D = matrix<T>(row_sums).row(head) + first;
+      T* D = matrix<T>(dots).row(head) + first;
       for (std::int64_t i = 0; i < piece.Q.n; ++i) D[i] = dot(d_out.row(i), out.row(i), out.d);
       // Blocks of keys in the outer loop, so that each is transposed once.
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {

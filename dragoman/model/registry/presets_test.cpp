@@ -157,7 +157,7 @@ TEST(Preset, OfTable3OnlyBaseAndBigAverageCheckpoints) {
   }
 }
 
-TEST(Preset, The2017LayoutIsBaseAsItWasBuilt) { expect_count(preset("t2t-2017").model, 65'126'400); }
+TEST(Preset, T2t2017HasTheParametersOfThePublicCode) { expect_count(preset("t2t-2017").model, 65'126'400); }
 
 TEST(Preset, RatesPeakWhereTheirRecipesSay) {
   const auto peak = [](const Preset& p) {

@@ -76,7 +76,7 @@ TEST(Quantiser, NumbersComeBackWithinHalfAStep) {
   }
 }
 
-TEST(Quantiser, TinyNumbersBecomeZeroAndOnesThatAreNotFiniteMakeTheScaleNaN) {
+TEST(Quantiser, TinyNumbersBecomeZeroAndNonFiniteNumbersMakeTheScaleNaN) {
   EXPECT_EQ(Quantiser::for_largest(0).scale, 0);
   EXPECT_EQ(Quantiser::for_largest(1e-38f)(1e-38f), 0);
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
@@ -86,7 +86,7 @@ TEST(Quantiser, TinyNumbersBecomeZeroAndOnesThatAreNotFiniteMakeTheScaleNaN) {
   }
 }
 
-TEST(QuantisedRows, HoldEachNumberRoundedByItself) {
+TEST(QuantisedRows, EqualTheResultsOfRoundingEachNumberAlone) {
   for (const std::int64_t R : {1, 2, 7, 8, 9, 19}) {
     for (const std::int64_t K : {1, 8, 13, 70}) {
       const std::int64_t groups = divide_up(K, kInt8Group), padded = divide_up(R, kInt8Rows) * kInt8Rows;
