@@ -27,10 +27,10 @@ struct LoaderSettings {
   std::int64_t batch_tokens = 25'000;  // most real tokens on either side of a batch
   std::int64_t accumulate = 1;         // batches in one update
   std::int64_t micro_tokens = 0;       // most tokens on either side that are computed at once; 0 for a whole batch
-  double subword_sampling = 0;         // how much the cuts of a sentence vary between epochs; needs a cache with text
+  double subword_sampling = 0;         // how much the tokens of a sentence vary between epochs; needs a cache with text
   std::uint64_t seed = 1;
   std::int32_t start_token = kBos;
-  int threads = 1;  // for cutting sentences during subword sampling
+  int threads = 1;  // that tokenize sentences during subword sampling
 
   // Throws a UsageError for values out of range, and if the longest sentence would not fit into a batch.
   void validate(const CleaningSettings& cleaning) const;

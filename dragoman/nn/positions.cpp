@@ -8,7 +8,7 @@ namespace dragoman::nn {
 namespace {
 
 constexpr double kLongest = 10000.0;      // wavelengths form a geometric progression from 2 pi to kLongest * 2 pi
-constexpr std::int64_t kLeastRows = 256;  // the smallest table; a larger one is computed so many rows at a time
+constexpr std::int64_t kLeastRows = 256;  // the smallest table; a larger one is computed this many rows at a time
 
 }  // namespace
 

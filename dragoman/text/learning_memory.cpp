@@ -79,8 +79,8 @@ std::size_t learning_bytes(TokenizerKind kind, std::int64_t vocabulary, const st
   // list.
   double bytes = 5 * text.bytes + 200 * text.sentences + 180 * text.words;
   if (kind == TokenizerKind::kBpe) {
-    // A set node for each place of a pair, and an object with a set for each pair. A merge makes at most two new pairs
-    // wherever it is applied.
+    // SentencePiece keeps an object for each pair, with a std::set of the places where the pair occurs: one node for
+    // each place. A merge makes at most two new pairs wherever it is applied.
     const double made = std::min(2 * text.word_characters, 16 * static_cast<double>(vocabulary));
     bytes += 56 * text.word_characters + 320 * text.pairs + 300 * made;
   }

@@ -44,8 +44,8 @@ void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
   body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
 }
 
-// The number of keys, rounded up to a multiple of four vectors: scores are computed for so many, so that the product
-// runs in whole register tiles. The keys beyond the last are zero vectors, and nothing reads their scores.
+// The number of keys, rounded up to a multiple of four vectors. Scores are computed for that many keys, so that the
+// product runs in whole register tiles. The keys beyond the last are zero vectors, and nothing reads their scores.
 template <class T>
 std::int64_t padded(std::int64_t keys) {
   return divide_up(keys, 4 * kLanes<T>) * 4 * kLanes<T>;

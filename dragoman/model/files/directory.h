@@ -23,6 +23,7 @@ std::filesystem::path weights_file(const std::filesystem::path& directory);
 
 // These functions throw an Error that names the file if it is missing, damaged, of another format, or of another size
 // than config.json says. A file is replaced atomically.
+// A joint tokenizer is one for both sides, in one file.
 bool has_tokenizers(const std::filesystem::path& directory);
 void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers, bool joint);
 Tokenizers read_tokenizers(const std::filesystem::path& directory);
@@ -32,7 +33,7 @@ void check_vocabularies(const std::filesystem::path& directory, const Tokenizers
 
 // A model with its memory, ready to translate. The caller may choose the form of the weights. By default a CUDA device
 // uses bfloat16, and the CPU uses the form of the file: weights that are stored as 8-bit integers stay integers.
-// Weights are converted where the two differ: integers are multiplied by their scales, or numbers are rounded.
+// Weights are converted where the two differ: integers are multiplied by their scales, or floats are rounded.
 struct LoadedModel {
   LoadedModel(Backend& on, const std::filesystem::path& directory, std::optional<WeightForm> form = std::nullopt);
 

@@ -11,7 +11,7 @@ namespace {
 
 class SafetensorsTest : public data::CorpusTest {
  protected:
-  // The error message for a file with this header and so many bytes of data; empty if it is read.
+  // The error message for a file with this header and value_bytes bytes of data; empty if it is read.
   std::string complaint(const std::string& header, std::size_t value_bytes) const {
     const std::uint64_t size = header.size();
     replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header + std::string(value_bytes, '\0'));

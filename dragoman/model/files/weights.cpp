@@ -13,6 +13,7 @@ std::string tensor_text(const SafetensorsFile& file, const std::string& name) {
   return join("'", file.path().string(), "': the tensor '", name, "'");
 }
 
+// Whether a rounded tensor has a scale for each row. Otherwise it has one for each column.
 bool by_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Transpose::kYes; }
 
 void check_tensor(const SafetensorsFile& file, const TensorLabel& expected) {
@@ -35,6 +36,7 @@ void require_values(std::span<const float> numbers, AllowedValues values, const 
                  where, " holds numbers below 0, which it cannot; the file is damaged.");
 }
 
+// A temporary copy of host memory on the device.
 Array staged(Backend& on, const Shape& shape, DType dtype, const void* host) {
   Array rows = on.empty(shape, dtype);
   on.copy_in(host, rows);

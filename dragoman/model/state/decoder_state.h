@@ -41,7 +41,7 @@ class DecoderState {
   std::int32_t length(std::int64_t r) const { return rows_[r].length; }
   std::int64_t longest() const;  // the largest length
 
-  // Adds a sentence of so many source tokens, with one row, which becomes the last. Returns its number, or -1 if there
+  // Adds a sentence of `source_tokens` tokens, with one row, which becomes the last. Returns its number, or -1 if there
   // is no free memory for it now.
   std::int32_t enter(std::int64_t source_tokens);
   // The rows of the memory that belong to these sentences, one sentence after the other.

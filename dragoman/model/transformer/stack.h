@@ -35,10 +35,10 @@ struct Stack {
 
   Stack(const TransformerConfig& config, Kind kind);
 
-  // Runs the layers one after the other. A layer is self-attention, Add & Norm; in a decoder encoder-decoder attention,
-  // Add & Norm; feed-forward, Add & Norm. The caller gives the two attentions, self(layer, number, y) and
-  // cross(layer, number, y), because they differ between whole sentences and decoding steps. With `frees`, each layer's
-  // memory is freed before the next one runs, unless a backward pass needs it.
+  // Runs the layers one after the other. The sub-layers of a layer are self-attention, encoder-decoder attention (only
+  // in a decoder) and feed-forward, each followed by Add & Norm. The caller provides the two attentions,
+  // self(layer, number, y) and cross(layer, number, y), because they differ between whole sentences and decoding steps.
+  // With free_layers, each layer's memory is freed before the next one runs, unless a backward pass needs it.
   template <class Self, class Cross>
   Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool frees, const Self& self,
              const Cross& cross) const {

@@ -54,7 +54,7 @@ std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse,
 }
 
 std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
-  constexpr std::int64_t kAtOnce = 128;  // so many groups have sums that fit 16 bits
+  constexpr std::int64_t kAtOnce = 128;  // the sums of this many groups fit 16 bits
   const std::int64_t whole = n / kInt8Group;
   std::int32_t sum = 0;
   for (std::int64_t g = 0; g < whole; g += kAtOnce) {
@@ -132,7 +132,7 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, co
   const bool whole = cols == kInt8Cols;
   const auto multiply = int8_body().multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
-  if (first == 0 && last >= 4) {  // so many rows leave time to fetch the next panel of W meanwhile
+  if (first == 0 && last >= 4) {  // 4 rows leave enough time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
   for (std::int64_t i = first; i < last; ++i) {

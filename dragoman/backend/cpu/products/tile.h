@@ -42,7 +42,7 @@ struct Panels {
   Panels from(std::int64_t elements) const { return {data + elements, apart}; }
 };
 
-// How many panels of B a tile of so many rows takes at once. Each addition to a sum waits for the one before it, so
+// How many panels of B a tile of `rows` rows takes at once. Each addition to a sum waits for the one before it, so
 // about a dozen independent sums are needed to keep the processor busy; a tile of few rows has them only with several
 // panels.
 constexpr std::int64_t panels_at_once(std::int64_t rows) { return rows == 1 ? 4 : rows <= kTileRows / 2 ? 2 : 1; }
