@@ -68,7 +68,7 @@ struct Outcome {
 
 Outcome gradients_on(const model::TransformerConfig& config, Device device, DType dtype) {
   model::SmallModel small(config, {.dtype = dtype, .device = device});
-  small.stir();
+  small.add_noise();
   train::Trainer trainer(small.model, small.block, {}, kSchedule);
   const auto pairs = model::random_pairs(40, 30, config.V_target, 1);
   const data::HostBatch batches[] = {data::make_host_batch(pairs, train::batch_options(small.model))};
@@ -139,7 +139,7 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoes) {
     if (arrangement.config.V_target != 101) continue;
     SCOPED_TRACE(arrangement.name);
     model::SmallModel cpu(arrangement.config), gpu(arrangement.config, {.device = kCuda});
-    for (model::SmallModel* one : {&cpu, &gpu}) one->stir();
+    for (model::SmallModel* one : {&cpu, &gpu}) one->add_noise();
     for (const int beam : {1, 4}) {
       const decode::SearchSettings settings{.beam = beam, .max_extra = 5};
       const auto expected = decode::search(*cpu.on, cpu.model, sources, settings);

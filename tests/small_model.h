@@ -33,7 +33,7 @@ inline void write_small_model(const std::string& directory, const std::string& s
   for (const params::NamedTensor& tensor : small.block.tensors()) {
     small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
   }
-  small.stir();
+  small.add_noise();
   model::write_info(directory, info);
   model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
   model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());

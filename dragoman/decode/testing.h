@@ -29,7 +29,7 @@ inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, b
   const DType dtype = seed % 5 == 0 ? DType::kFloat64 : DType::kFloat32;
   auto small =
       std::make_unique<model::SmallModel>(config, model::SmallOptions{.threads = 1, .dtype = dtype, .seed = seed});
-  small->stir();
+  small->add_noise();
   const Array E = small->parameter("embed.E");
   small->on->scaled(E, 2, Sink::accumulate(E));  // so that some words are likely
   for (std::int64_t v = 4; twins && v < 14; v += 2) {
@@ -47,7 +47,7 @@ class ModelDirectoryTest : public data::CorpusTest {
     info.config = config;
     info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     model::SmallModel small(info.config);
-    small.stir();
+    small.add_noise();
     model::write_info(directory, info);
     model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
     model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());

@@ -49,7 +49,7 @@ struct SmallModel {
       : SmallModel(config.as<TransformerConfig>(), options) {}
 
   // Adds noise to every parameter, so that biases and LayerNorms have an effect.
-  void stir() {
+  void add_noise() {
     std::uint64_t seed = 10;
     for (const params::NamedTensor& tensor : block.tensors()) {
       const ArenaScope scratch(on->arena());

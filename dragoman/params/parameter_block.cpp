@@ -61,10 +61,10 @@ std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visi
   return starts;
 }
 
-void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose) {
-  const bool rounded = computed == DType::kBFloat16;
+void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtype, Purpose purpose) {
+  const bool rounded = compute_dtype == DType::kBFloat16;
   if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
-  const DType dtype = statistics_of(computed);
+  const DType dtype = statistics_of(compute_dtype);
   std::vector<std::int64_t> starts = starts_of(visitor);
   const std::int64_t count = starts.back();
   for (std::size_t i = 0; i < visitor.parameters().size(); ++i) {
@@ -80,8 +80,8 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
   value_memory_ = on_.reserve(bytes);  // new memory is zero, so the padding rows are too
   values_ = Array(value_memory_->base(), {count}, dtype, on_.device());
   if (rounded) {
-    copy_memory_ = on_.reserve(static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(computed));
-    copies_ = Array(copy_memory_->base(), {count}, computed, on_.device());
+    copy_memory_ = on_.reserve(static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(compute_dtype));
+    copies_ = Array(copy_memory_->base(), {count}, compute_dtype, on_.device());
   }
   if (purpose == Purpose::kTraining) {
     gradient_memory_ = on_.reserve(bytes);
@@ -102,7 +102,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType computed, Pu
     parameter.packed_ = {};
     parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
     const Array copy = rounded && parameter.use_ != Use::kExact
-                           ? Array(start_of(copies_, starts[i]), parameter.shape_, computed, on_.device())
+                           ? Array(start_of(copies_, starts[i]), parameter.shape_, compute_dtype, on_.device())
                            : parameter.values_;
     parameter.tensor_ = Tensor(on_, copy.with_padding_rows(parameter.padding_rows()), variable);
   }

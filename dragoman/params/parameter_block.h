@@ -105,7 +105,7 @@ class ParameterBlock {
  private:
   // The first element of each parameter in the flat block; the last entry is the size of the block.
   static std::vector<std::int64_t> starts_of(const ParameterVisitor& visitor);
-  void lay_out(const ParameterVisitor& visitor, DType computed, Purpose purpose);
+  void lay_out(const ParameterVisitor& visitor, DType compute_dtype, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
   void lay_out_rounded(const ParameterVisitor& visitor);
   void lay_out_buffers(const ParameterVisitor& visitor, DType dtype);

@@ -32,7 +32,7 @@ TEST_F(ValidationTest, EmptyAndLongPairsAreLeftOutAndCounted) {
 
 TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   model::SmallModel small(config());
-  small.stir();
+  small.add_noise();
   const Validation one_by_one =
       validator({.batch_tokens = 1, .decode_sentences = 1, .bleu_sentences = 9, .max_length = 40})
           .run(*small.on, small.model);
@@ -49,7 +49,7 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
 
 TEST_F(ValidationTest, BleuCountsWordsAsToldTo) {
   model::SmallModel small(config());
-  small.stir();
+  small.add_noise();
   const auto bleu = [&](eval::Tokenization words) {
     const ValidationLimits limits{
         .batch_tokens = 50, .decode_sentences = 9, .bleu_sentences = 9, .bleu_words = words, .max_length = 40};

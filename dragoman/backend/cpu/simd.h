@@ -80,15 +80,15 @@ inline Vec<T> max(Vec<T> a, Vec<T> b) {
 // The largest of `count` elements; requires count >= 1. Four running maxima hide the latency of a comparison.
 template <class T>
 inline T max_of(const T* x, std::int64_t count) {
-  Vec<T> mosts[4];
-  std::fill_n(mosts, 4, broadcast<T>(x[0]));
+  Vec<T> largest[4];
+  std::fill_n(largest, 4, broadcast<T>(x[0]));
   std::int64_t i = 0;
   for (; i + 4 * kLanes<T> <= count; i += 4 * kLanes<T>) {
-    for (std::int64_t j = 0; j < 4; ++j) mosts[j] = max<T>(mosts[j], load(x + i + j * kLanes<T>));
+    for (std::int64_t j = 0; j < 4; ++j) largest[j] = max<T>(largest[j], load(x + i + j * kLanes<T>));
   }
-  for (; i + kLanes<T> <= count; i += kLanes<T>) mosts[0] = max<T>(mosts[0], load(x + i));
-  if (i < count) mosts[1] = max<T>(mosts[1], load_some(x + i, count - i, x[0]));
-  return max_lanes<T>(max<T>(max<T>(mosts[0], mosts[1]), max<T>(mosts[2], mosts[3])));
+  for (; i + kLanes<T> <= count; i += kLanes<T>) largest[0] = max<T>(largest[0], load(x + i));
+  if (i < count) largest[1] = max<T>(largest[1], load_some(x + i, count - i, x[0]));
+  return max_lanes<T>(max<T>(max<T>(largest[0], largest[1]), max<T>(largest[2], largest[3])));
 }
 
 // a where the mask is set, else b. (With ?: gcc may reverse a comparison, which costs five instructions.)

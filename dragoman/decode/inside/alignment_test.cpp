@@ -44,7 +44,7 @@ TEST(WordsOf, TokensCountWithTheWordTheyArePartOf) {
 
 TEST(CrossAttention, RowsSumToOneAndTheMeanIsOverTheChosenHeads) {
   model::SmallModel small;
-  small.stir();
+  small.add_noise();
   const auto pairs = model::random_pairs(3, 6, 37, 1);
   const auto mean = cross_attention(*small.on, small.model, pairs);
   ASSERT_EQ(mean.size(), 3u);

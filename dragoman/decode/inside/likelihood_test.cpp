@@ -27,7 +27,7 @@ TEST(Likelihood, IsTheSumOverTheTokensAndTheEnd) {
 
 TEST(Likelihood, HasTheBitsOfTheSearchThatFoundTheWords) {
   SmallModel small;
-  small.stir();
+  small.add_noise();
   const std::vector<data::Sentence> sources = model::random_sentences(20, 12, 37, 6);
   const auto found = search(*small.on, small.model, sources, {.beam = 3, .max_extra = 20});
   std::vector<SentencePair> pairs;
@@ -45,7 +45,7 @@ TEST(Likelihood, HasTheBitsOfTheSearchThatFoundTheWords) {
 
 TEST(Likelihood, DoesNotDependOnBatchMatesAndVotesCount) {
   SmallModel small, other(model::small_config(), {.seed = 2});
-  small.stir();
+  small.add_noise();
   const std::vector<SentencePair> pairs = model::random_pairs(9, 10, 37, 8);
   const model::Seq2Seq* const one[] = {&small.model};
   const model::Seq2Seq* const two[] = {&small.model, &other.model};

@@ -269,7 +269,7 @@ TEST(BeamSearch, ABeamThatCoversEveryPrefixFindsTheBestOfAll) {
     model::TransformerConfig config = model::small_config();
     config.V_source = config.V_target = 6;
     SmallModel small(config, {.seed = seed});
-    small.stir();
+    small.add_noise();
     const SearchSettings settings{.beam = 27, .max_extra = 3};
     const Sentence source{4, kEos};
     Found best{{}, 0, -std::numeric_limits<double>::infinity(), true};

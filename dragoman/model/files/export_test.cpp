@@ -21,7 +21,7 @@ class ExportTest : public data::CorpusTest {
     info.config = small_config();
     info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     small = std::make_unique<SmallModel>(info.config);
-    small->stir();
+    small->add_noise();
     make_directory(model);
     write_info(model, info);
     write_tokenizers(model, {data::word_tokenizer(), data::word_tokenizer()}, true);

@@ -31,7 +31,7 @@ std::string entry(const std::string& name, const std::string& shape, const std::
 
 TEST_F(SafetensorsTest, WeightsReadBackAsTheyWere) {
   SmallModel one(small_config(), {.seed = 1}), other(small_config(), {.seed = 2});
-  one.stir();
+  one.add_noise();
   const std::string hash = write_safetensors(path, *one.on, one.block.tensors());
   EXPECT_EQ(hash, Hash().add(read_file(path)).hex());
   read_tensors(SafetensorsFile(path), *other.on, other.block.tensors());
@@ -46,17 +46,18 @@ TEST_F(SafetensorsTest, NamesAndShapesMustBeThoseOfTheModel) {
   TransformerConfig config = small_config();
   config.d_ff = 40;
   SmallModel wider(config);
-  const auto reads = [&](SmallModel& into) {
+  const auto read_error = [&](SmallModel& into) {
     return data::complaint_of([&] { read_tensors(SafetensorsFile(path), *into.on, into.block.tensors()); });
   };
-  EXPECT_NE(reads(wider).find("is [20, 36], but this model needs [20, 40]."), std::string::npos) << reads(wider);
+  EXPECT_NE(read_error(wider).find("is [20, 36], but this model needs [20, 40]."), std::string::npos)
+      << read_error(wider);
   config = small_config();
   config.N_enc = 3;
   SmallModel deeper(config);
-  EXPECT_NE(reads(deeper).find("has no tensor 'enc.2."), std::string::npos) << reads(deeper);
+  EXPECT_NE(read_error(deeper).find("has no tensor 'enc.2."), std::string::npos) << read_error(deeper);
   config.N_enc = 1;
   SmallModel shallower(config);
-  EXPECT_NE(reads(shallower).find("tensors, but this model has "), std::string::npos) << reads(shallower);
+  EXPECT_NE(read_error(shallower).find("tensors, but this model has "), std::string::npos) << read_error(shallower);
 }
 
 TEST_F(SafetensorsTest, DataOffsetsMustFitTheFileAndOneAnother) {

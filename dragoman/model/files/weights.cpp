@@ -14,7 +14,7 @@ std::string tensor_text(const SafetensorsFile& file, const std::string& name) {
 }
 
 // Whether a rounded tensor has a scale for each row. Otherwise it has one for each column.
-bool by_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Transpose::kYes; }
+bool has_scale_per_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Transpose::kYes; }
 
 void check_tensor(const SafetensorsFile& file, const TensorLabel& expected) {
   require<Error>(file.has(expected.name), "'", file.path().string(), "' has no tensor '", expected.name,
@@ -33,7 +33,7 @@ void require_values(std::span<const float> numbers, AllowedValues values, const 
   require<Error>(std::ranges::all_of(numbers, [](float x) { return std::isfinite(x); }), where,
                  " holds numbers that are not finite; the file is damaged, or its training failed.");
   require<Error>(values == AllowedValues::kFinite || std::ranges::all_of(numbers, [](float x) { return x >= 0; }),
-                 where, " holds numbers below 0, which it cannot; the file is damaged.");
+                 where, " holds numbers below 0, which are not allowed; the file is damaged.");
 }
 
 // A temporary copy of host memory on the device.
@@ -53,7 +53,7 @@ TensorLabel label_of(const params::NamedTensor& tensor, StoredType type) {
 
 TensorLabel scales_label_of(const params::NamedTensor& tensor) {
   TensorLabel label{.name = tensor.name + ".scale", .shape = {1, tensor.shape.cols()}};
-  if (by_row(tensor)) label.shape = {tensor.shape.rows(), 1};
+  if (has_scale_per_row(tensor)) label.shape = {tensor.shape.rows(), 1};
   return label;
 }
 
@@ -100,9 +100,9 @@ RoundedRows read_rounded(const SafetensorsFile& file, const params::NamedTensor&
                          std::int64_t rows) {
   const std::int64_t cols = tensor.shape.cols();
   RoundedRows read{.integers = std::vector<std::int8_t>(static_cast<std::size_t>(rows * cols)),
-                   .scales = std::vector<float>(static_cast<std::size_t>(by_row(tensor) ? rows : cols))};
+                   .scales = std::vector<float>(static_cast<std::size_t>(has_scale_per_row(tensor) ? rows : cols))};
   file.read(tensor.name, first * cols, read.integers);
-  file.read(scales_label_of(tensor).name, by_row(tensor) ? first : 0, read.scales);
+  file.read(scales_label_of(tensor).name, has_scale_per_row(tensor) ? first : 0, read.scales);
   require<Error>(std::ranges::find(read.integers, std::int8_t{-128}) == read.integers.end(),
                  tensor_text(file, tensor.name), " holds -128; its integers must be from -127 to 127.");
   require<Error>(std::ranges::all_of(read.scales, [](float scale) { return std::isfinite(scale) && scale >= 0; }),
@@ -117,7 +117,7 @@ void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, s
   const RoundedRows read = read_rounded(file, tensor, first, static_cast<std::int64_t>(values.size()) / cols);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t row = i / static_cast<std::size_t>(cols), column = i % static_cast<std::size_t>(cols);
-    values[i] = static_cast<float>(read.integers[i]) * read.scales[by_row(tensor) ? row : column];
+    values[i] = static_cast<float>(read.integers[i]) * read.scales[has_scale_per_row(tensor) ? row : column];
   }
 }
 

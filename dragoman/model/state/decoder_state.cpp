@@ -13,10 +13,10 @@ NumberRanges::NumberRanges(std::int64_t limit) {
 
 std::int64_t NumberRanges::take(std::int64_t count) {
   for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
-    if (gap->last - gap->first < count) continue;
+    if (gap->end - gap->first < count) continue;
     const std::int64_t first = gap->first;
     gap->first += count;
-    if (gap->first == gap->last) gaps_.erase(gap);
+    if (gap->first == gap->end) gaps_.erase(gap);
     return first;
   }
   return -1;
@@ -25,12 +25,12 @@ std::int64_t NumberRanges::take(std::int64_t count) {
 void NumberRanges::give_back(std::int64_t first, std::int64_t count) {
   const auto after = std::ranges::lower_bound(gaps_, first, {}, &Gap::first);
   const bool joins_after = after != gaps_.end() && after->first == first + count;
-  const bool joins_before = after != gaps_.begin() && std::prev(after)->last == first;
+  const bool joins_before = after != gaps_.begin() && std::prev(after)->end == first;
   if (joins_before && joins_after) {
-    std::prev(after)->last = after->last;
+    std::prev(after)->end = after->end;
     gaps_.erase(after);
   } else if (joins_before) {
-    std::prev(after)->last += count;
+    std::prev(after)->end += count;
   } else if (joins_after) {
     after->first = first;
   } else {

@@ -21,7 +21,7 @@ class NumberRanges {
 
  private:
   struct Gap {
-    std::int64_t first, last;  // [first, last)
+    std::int64_t first, end;  // [first, end)
   };
   std::vector<Gap> gaps_;  // the free ranges, in rising order; no two are adjacent
 };

@@ -40,7 +40,7 @@ struct Stack {
   // self(layer, number, y) and cross(layer, number, y), because they differ between whole sentences and decoding steps.
   // With free_layers, each layer's memory is freed before the next one runs, unless a backward pass needs it.
   template <class Self, class Cross>
-  Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool frees, const Self& self,
+  Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool free_layers, const Self& self,
              const Cross& cross) const {
     const AddNorm rule = add_norm();
     Residual residual(embedded, rule, segments, pass);
@@ -51,7 +51,7 @@ struct Stack {
         if (layer.cross) residual.add(cross(layer, l, residual.y()));
         residual.add(layer.ffn(residual.y(), segments, pass));
       };
-      frees ? residual.run_and_free(sub_layers) : sub_layers();
+      free_layers ? residual.run_and_free(sub_layers) : sub_layers();
     }
     return residual.y();
   }

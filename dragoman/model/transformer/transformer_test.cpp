@@ -171,7 +171,7 @@ constexpr Variant kVariants[] = {
 
 class Variants : public ::testing::TestWithParam<Variant> {
  protected:
-  Variants() { small.stir(); }
+  Variants() { small.add_noise(); }
   static TransformerConfig config() {
     TransformerConfig changed = small_config();
     GetParam().change(changed);

@@ -57,7 +57,7 @@ bool is_nested(std::string_view fragment) {
   return open.empty();
 }
 
-TEST(Tokens, AreTheFragment) {
+TEST(Tokens, JoinedAreTheFragment) {
   const std::string fragment = "a < b<!-- <b> --><P class='x>y'>c</P ><br/><a href=x/>d</a><?e?></><![CDATA[<i>]]><b";
   std::string joined;
   HtmlTokens tokens(fragment);
@@ -135,7 +135,7 @@ TEST(PutBack, PlacesInProportionWithoutAnAlignment) {
   EXPECT_EQ(translated("I <b>love</b> you", "我爱你"), "我<b>爱</b>你");
 }
 
-TEST(PutBack, TakesLinksOfAnyBytes) {
+TEST(PutBack, LinksMayConnectAnyRangesOfBytes) {
   const Markup markup("我<b>爱</b>你");
   const Translation translation{"You I love", {{{0, 3}, {4, 5}}, {{3, 6}, {6, 10}}, {{6, 9}, {0, 3}}}};
   EXPECT_EQ(markup.put_back(std::vector{translation}), "You I <b>love</b>");
@@ -225,7 +225,7 @@ TEST(PutBack, LosesNoTagWhateverTheTranslation) {
   }
 }
 
-TEST(PutBack, LosesNoTagOfAnyBytes) {
+TEST(PutBack, LosesNoTagOfAFragmentOfRandomBytes) {
   const Strings parts{"<",   ">",   "/",    "!",      "-",   "--",   "&",    ";",   "#",    "'",
                       "\"",  "=",   " ",    "\n",     "a",   "b",    "p",    "i",   "x",    "\xFF",
                       "好",  "[",   "code", "script", "<b>", "</b>", "<!--", "-->", "&lt;", "translate=no",
