@@ -22,6 +22,8 @@ struct CleaningSettings {
   static constexpr int kLongest = 65'535;  // a length is stored in 16 bits
 };
 
+// What becomes of a pair: it is kept, or it is dropped because a side is empty, a side is too long, or one side is too
+// many times as long as the other.
 enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnequal };
 
 // Takes the numbers of tokens of the two sides, without EOS.

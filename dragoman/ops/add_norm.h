@@ -15,6 +15,7 @@ struct AddNorm {
 AddNorm add_norm(const Tensor& x, const Tensor& a, const Segments& segments, const Dropout& dropout,
                  const Tensor& gamma, const Tensor& beta, double eps);
 
+// The same, composed of simple ops; tests compare with it.
 namespace plain {
 AddNorm add_norm(const Tensor& x, const Tensor& a, const Segments& segments, const Dropout& dropout,
                  const Tensor& gamma, const Tensor& beta, double eps);

@@ -11,6 +11,7 @@ Tensor linear(const Tensor& x, const Tensor& W, const Tensor& b, const Activatio
 // The same with packed weights, for inference: they have no gradient.
 Tensor linear(const Tensor& x, const PackedMatrix& W, const Tensor& b, const Activation& activation = {});
 
+// The same, composed of simple ops; tests compare with it.
 namespace plain {
 Tensor linear(const Tensor& x, const Tensor& W, const Tensor& b, const Activation& activation = {});
 }

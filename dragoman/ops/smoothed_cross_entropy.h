@@ -14,8 +14,10 @@ struct LossTerms {
 
 struct LossOptions {
   Smoothing smoothing;
-  double weight = 1.0;     // 1 / (target tokens of the whole update)
-  std::int64_t chunk = 0;  // rows whose logits exist at once; 0 for the default: 6272 on a GPU, else about 128 MiB
+  double weight = 1.0;  // 1 / (target tokens of the whole update)
+  // The number of rows whose logits exist at once. By default (0), 6272 on a GPU; on the CPU, as many as have about 128
+  // MiB of logits.
+  std::int64_t chunk = 0;
 };
 
 // The logits are Y E^T + b for Y [R, d], E [V, d] and an optional b [V]. If gradients are recorded, the forward pass
@@ -23,6 +25,7 @@ struct LossOptions {
 LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor& b, const Array& targets,
                                  const LossOptions& options);
 
+// The same, composed of simple ops; tests compare with it.
 namespace plain {
 LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor& b, const Array& targets,
                                  const LossOptions& options);

@@ -17,7 +17,7 @@ using Op = decltype(smoothed_cross_entropy);
 
 Array ids(const Workbench& bench, const data::Sentence& targets) { return data::make_ids(*bench.on, targets); }
 
-// The inputs are Y and E, or Y, E and b.
+// The loss of `op` as a function of Y and E, or of Y, E and b.
 DifferentiableFunction of(Op& op, const Array& targets, const LossOptions& options) {
   return [&op, targets, options](std::span<const Tensor> x) {
     return op(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), targets, options).loss;

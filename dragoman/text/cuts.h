@@ -46,6 +46,7 @@ class Cuts {
   template <class Visit>
   void each_part_before(std::string_view text, std::size_t end, Visit&& visit) const;
 
+  // The bytes of the longest user-defined piece that the text begins with; 0 if there is none.
   std::size_t user_defined_at(std::string_view text) const;
   std::vector<std::int32_t> ids_of(const Parts& parts) const;
 

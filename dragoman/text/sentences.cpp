@@ -125,7 +125,8 @@ class Cutter {
     return at;
   }
 
-  // Skips the quotes and brackets that close here. `quoted` says that a straight quote closes an open one.
+  // Skips the quotes and brackets that close here, and returns the position after them. `quoted` says that a straight
+  // quote closes an open one. Marks of kEither count as closing only if white space or the end of the text follows.
   std::size_t after_closing(std::size_t at, bool quoted) const {
     std::size_t sure = at, end = at;
     for (; end < codes_.size(); ++end) {
@@ -141,6 +142,8 @@ class Cutter {
     return far ? end + 2 : end;
   }
 
+  // Whether a sentence ends here. It began at `begin`; its end marks are at [mark, marks_end), and the quotes and
+  // brackets that close after them end at `stop`.
   bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks, std::size_t stop) const {
     std::size_t next = stop;
     while (!at_line_end(next) && is_white_space(codes_[next])) ++next;
@@ -163,14 +166,15 @@ class Cutter {
     return run == U"." ? Ending::kPoint : Ending::kDots;
   }
 
+  // Whether a strong mark ends the sentence. `next` is the first character after the mark that is not white space.
   bool follows_strong_end(std::size_t marks, std::size_t stop, std::size_t next) const {
     // In Japanese a sentence goes on after a quotation inside it, with a particle.
     if (marks < stop && stop == next && script_of(codes_[next]) == Script::kHiragana) return false;
     return !among(codes_[next], kContinuing) && !among(codes_[next], kClosing);
   }
 
-  // Whether it may stand before the first word of a sentence: opening quotes, brackets, dashes and symbols, and a space
-  // after some of them.
+  // Whether the character at `at` may come before the first word of a sentence: an opening quote or bracket, a dash, a
+  // symbol, or a space after some of them.
   bool may_precede(std::size_t at) const {
     const char32_t code = codes_[at];
     if (is_white_space(code)) return among(codes_[at - 1], U"«-–—•*");
@@ -237,7 +241,8 @@ bool has_spaces_between_sentences(std::string_view language) {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// What to put between two translations where the source text had `gap`.
+// What to put between two translations where the source text had `gap`. `spaces` says whether the target language
+// writes spaces between sentences.
 std::string_view adapted(std::string_view gap, std::string_view before, std::string_view after, bool spaces) {
   if (before.empty() || after.empty()) return gap;
   if (spaces) return gap.empty() ? " " : gap;
