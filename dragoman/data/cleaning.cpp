@@ -18,7 +18,7 @@ Verdict judge(const CleaningSettings& settings, std::int64_t source_tokens, std:
   const auto [shorter, longer] = std::minmax(source_tokens, target_tokens);
   if (shorter == 0) return Verdict::kEmpty;
   if (longer + 1 > settings.max_length) return Verdict::kTooLong;
-  if (static_cast<double>(longer) > settings.max_ratio * static_cast<double>(shorter)) return Verdict::kUnequal;
+  if (static_cast<double>(longer) > settings.max_ratio * static_cast<double>(shorter)) return Verdict::kBadRatio;
   return Verdict::kKept;
 }
 
@@ -27,7 +27,7 @@ void CleaningCounts::add(Verdict verdict) {
   kept += verdict == Verdict::kKept;
   empty += verdict == Verdict::kEmpty;
   too_long += verdict == Verdict::kTooLong;
-  unequal += verdict == Verdict::kUnequal;
+  bad_ratio += verdict == Verdict::kBadRatio;
 }
 
 CleaningCounts& CleaningCounts::operator+=(const CleaningCounts& other) {
@@ -35,7 +35,7 @@ CleaningCounts& CleaningCounts::operator+=(const CleaningCounts& other) {
   kept += other.kept;
   empty += other.empty;
   too_long += other.too_long;
-  unequal += other.unequal;
+  bad_ratio += other.bad_ratio;
   return *this;
 }
 
@@ -46,7 +46,7 @@ std::string CleaningCounts::describe(const CleaningSettings& settings) const {
   };
   reason(empty, " empty");
   reason(too_long, " longer than " + with_thousands(settings.max_length) + " tokens");
-  reason(unequal, " with a side over " + write_value(settings.max_ratio) + " times as long as the other");
+  reason(bad_ratio, " with a side over " + write_value(settings.max_ratio) + " times as long as the other");
   const std::string all = with_thousands(pairs) + (pairs == 1 ? " pair: " : " pairs: ");
   if (pairs == kept) return all + (pairs == 0 ? "none kept" : "all kept");
   return all + with_thousands(kept) + " kept, " + with_thousands(pairs - kept) + " dropped (" + reasons + ")";

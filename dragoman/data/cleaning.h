@@ -24,13 +24,13 @@ struct CleaningSettings {
 
 // What becomes of a pair: it is kept, or it is dropped because a side is empty, a side is too long, or one side is too
 // many times as long as the other.
-enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kUnequal };
+enum class Verdict : std::uint8_t { kKept, kEmpty, kTooLong, kBadRatio };
 
 // Takes the numbers of tokens of the two sides, without EOS.
 Verdict judge(const CleaningSettings& settings, std::int64_t source_tokens, std::int64_t target_tokens);
 
 struct CleaningCounts {
-  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, unequal = 0;
+  std::int64_t pairs = 0, kept = 0, empty = 0, too_long = 0, bad_ratio = 0;
 
   void add(Verdict verdict);
   CleaningCounts& operator+=(const CleaningCounts& other);

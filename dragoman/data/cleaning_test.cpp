@@ -24,14 +24,14 @@ TEST(Cleaning, ASideWithoutTokensIsEmptyWhateverTheOther) {
 TEST(Cleaning, TheRatioIsOfTheLongerSideToTheShorter) {
   const CleaningSettings settings{.max_length = 256, .max_ratio = 2.5};
   EXPECT_EQ(judge(settings, 2, 5), Verdict::kKept);
-  EXPECT_EQ(judge(settings, 2, 6), Verdict::kUnequal);
-  EXPECT_EQ(judge(settings, 6, 2), Verdict::kUnequal);
+  EXPECT_EQ(judge(settings, 2, 6), Verdict::kBadRatio);
+  EXPECT_EQ(judge(settings, 6, 2), Verdict::kBadRatio);
 }
 
 TEST(Cleaning, CountsReadAsASentence) {
-  CleaningCounts counts{.pairs = 29'000, .kept = 28'990, .empty = 2, .too_long = 8, .unequal = 0};
+  CleaningCounts counts{.pairs = 29'000, .kept = 28'990, .empty = 2, .too_long = 8, .bad_ratio = 0};
   EXPECT_EQ(counts.describe({}), "29,000 pairs: 28,990 kept, 10 dropped (2 empty, 8 longer than 256 tokens)");
-  counts += {.pairs = 1, .kept = 0, .empty = 0, .too_long = 0, .unequal = 1};
+  counts += {.pairs = 1, .kept = 0, .empty = 0, .too_long = 0, .bad_ratio = 1};
   EXPECT_EQ(counts.describe({}),
             "29,001 pairs: 28,990 kept, 11 dropped (2 empty, 8 longer than 256 tokens, "
             "1 with a side over 9 times as long as the other)");
@@ -41,9 +41,9 @@ TEST(Cleaning, CountsReadAsASentence) {
 
 TEST(Cleaning, EveryPairIsCountedOnce) {
   CleaningCounts counts;
-  for (const Verdict verdict : {Verdict::kKept, Verdict::kEmpty, Verdict::kTooLong, Verdict::kUnequal, Verdict::kKept})
+  for (const Verdict verdict : {Verdict::kKept, Verdict::kEmpty, Verdict::kTooLong, Verdict::kBadRatio, Verdict::kKept})
     counts.add(verdict);
-  EXPECT_EQ(counts, (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .unequal = 1}));
+  EXPECT_EQ(counts, (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .bad_ratio = 1}));
 }
 
 TEST(Cleaning, SettingsHaveNamesAndBounds) {

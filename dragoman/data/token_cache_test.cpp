@@ -45,7 +45,7 @@ TEST_F(TokenCacheTest, DroppedPairsAreCountedAndLinesKeepTheirNumbers) {
   CacheRequest wanted = request({corpus("a", {2, 0, 5, 1, 3}, {2, 2, 5, 4, 3}), corpus("b", {1}, {1})});
   wanted.cleaning = {.max_length = 5, .max_ratio = 3};
   const TokenCache cache = TokenCache::open(wanted);
-  EXPECT_EQ(cache.counts(0), (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .unequal = 1}));
+  EXPECT_EQ(cache.counts(0), (CleaningCounts{.pairs = 5, .kept = 2, .empty = 1, .too_long = 1, .bad_ratio = 1}));
   EXPECT_EQ(cache.counts(1), (CleaningCounts{.pairs = 1, .kept = 1}));
   EXPECT_EQ(cache.counts().pairs, 6);
   EXPECT_EQ(cache.line_of(0), 1);

@@ -10,7 +10,7 @@
 namespace dragoman::ops {
 namespace {
 
-constexpr Smoothing kNone{.epsilon = 0}, kRest{.epsilon = 0.1},
+constexpr Smoothing kNone{.epsilon = 0}, kOtherClasses{.epsilon = 0.1},
     kUniform{.epsilon = 0.1, .form = Smoothing::Form::kUniform};
 
 using Op = decltype(smoothed_cross_entropy);
@@ -18,7 +18,7 @@ using Op = decltype(smoothed_cross_entropy);
 Array ids(const Workbench& bench, const data::Sentence& targets) { return data::make_ids(*bench.on, targets); }
 
 // The loss of `op` as a function of Y and E, or of Y, E and b.
-DifferentiableFunction of(Op& op, const Array& targets, const LossOptions& options) {
+DifferentiableFunction loss_of(Op& op, const Array& targets, const LossOptions& options) {
   return [&op, targets, options](std::span<const Tensor> x) {
     return op(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), targets, options).loss;
   };
@@ -35,7 +35,7 @@ TEST(SmoothedCrossEntropy, WorkedExample) {
   on_each_kernel_case([](const Workbench& bench) {
     const Tensor logits = bench.tensor({1, 5}, {2, 1, 0, -1, 0.5}), E = identity(bench, 5);
     const Array target = ids(bench, {0});
-    const LossTerms rest = smoothed_cross_entropy(logits, E, {}, target, {.smoothing = kRest});
+    const LossTerms rest = smoothed_cross_entropy(logits, E, {}, target, {.smoothing = kOtherClasses});
     expect_near(bench.values(rest.losses), {0.761938}, 1e-6);
     expect_near(bench.values(rest.nll), {0.574438}, 1e-6);
     expect_near(bench.values(rest.loss), {0.761938}, 1e-6);
@@ -48,8 +48,8 @@ TEST(SmoothedCrossEntropy, WorkedExample) {
 TEST(SmoothedCrossEntropy, WorkedGradient) {
   on_each_kernel_case([](const Workbench& bench) {
     const Tensor logits = bench.tensor({1, 5}, {2, 1, 0, -1, 0.5});
-    const Evaluation result =
-        evaluate(of(smoothed_cross_entropy, ids(bench, {0}), {.smoothing = kRest}), {logits, identity(bench, 5)});
+    const Evaluation result = evaluate(loss_of(smoothed_cross_entropy, ids(bench, {0}), {.smoothing = kOtherClasses}),
+                                       {logits, identity(bench, 5)});
     expect_near(result.gradients[0], {-0.336979, 0.182124, 0.051197, 0.003031, 0.100627}, 1e-6);
   });
 }
@@ -84,25 +84,25 @@ TEST(SmoothedCrossEntropy, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   const Tensor Y = bench.random({kRows, 3}, 1), E = bench.random({kClasses, 3}, 2), b = bench.random({kClasses}, 3);
   const Array targets = some_targets(bench);
-  for (const Smoothing& smoothing : {kNone, kRest, kUniform}) {
+  for (const Smoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
     for (const std::int64_t chunk : {0, 16}) {
       const LossOptions options{.smoothing = smoothing, .weight = 0.2, .chunk = chunk};
-      expect_gradients_match(of(smoothed_cross_entropy, targets, options), {Y, E});
-      expect_gradients_match(of(smoothed_cross_entropy, targets, options), {Y, E, b});
+      expect_gradients_match(loss_of(smoothed_cross_entropy, targets, options), {Y, E});
+      expect_gradients_match(loss_of(smoothed_cross_entropy, targets, options), {Y, E, b});
     }
   }
-  expect_gradients_match(of(plain::smoothed_cross_entropy, targets, {}), {Y, E, b});
+  expect_gradients_match(loss_of(plain::smoothed_cross_entropy, targets, {}), {Y, E, b});
 }
 
 TEST(SmoothedCrossEntropy, FusedAgreesWithComposition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Tensor Y = bench.random({kRows, 9}, 1), E = bench.random({kClasses, 9}, 2), b = bench.random({kClasses}, 3);
     const Array targets = some_targets(bench);
-    for (const Smoothing& smoothing : {kNone, kRest, kUniform}) {
+    for (const Smoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
       for (const std::int64_t chunk : {0, 16}) {
         const LossOptions options{.smoothing = smoothing, .weight = 0.2, .chunk = chunk};
-        const auto fused = of(smoothed_cross_entropy, targets, options);
-        const auto composition = of(plain::smoothed_cross_entropy, targets, options);
+        const auto fused = loss_of(smoothed_cross_entropy, targets, options);
+        const auto composition = loss_of(plain::smoothed_cross_entropy, targets, options);
         expect_same_function(fused, composition, {Y, E}, bench.tolerance);
         expect_same_function(fused, composition, {Y, E, b}, bench.tolerance);
         const LossTerms a = smoothed_cross_entropy(Y, E, b, targets, options);
@@ -117,7 +117,7 @@ TEST(SmoothedCrossEntropy, FusedAgreesWithComposition) {
 TEST(SmoothedCrossEntropy, ARowWithoutATargetAddsNothing) {
   const Workbench bench;
   const Tensor Y = bench.random({2, 3}, 1), E = bench.random({4, 3}, 2);
-  const Evaluation result = evaluate(of(smoothed_cross_entropy, ids(bench, {kNoTarget, 3}), {}), {Y, E});
+  const Evaluation result = evaluate(loss_of(smoothed_cross_entropy, ids(bench, {kNoTarget, 3}), {}), {Y, E});
   EXPECT_EQ(result.gradients[0][0], 0);
   EXPECT_EQ(result.gradients[0][1], 0);
   EXPECT_EQ(result.gradients[0][2], 0);

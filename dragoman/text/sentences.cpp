@@ -31,7 +31,7 @@ bool is_word(char32_t code) { return is_letter(code) || is_digit(code) || is_acc
 
 // The kind of marks at the end of a sentence: one full stop, several dots, a question or exclamation mark, or marks of
 // kStrongMarks.
-enum class Ending : std::uint8_t { kPoint, kDots, kLoud, kStrong };
+enum class Ending : std::uint8_t { kPoint, kDots, kQuestionOrExclamation, kStrong };
 
 // Cuts a text into sentences. The text is decoded once; all positions below are indices of characters in codes_.
 class Cutter {
@@ -42,7 +42,7 @@ class Cutter {
       codes_ += next_code_point(text, at);
     }
     begins_.push_back(text.size());
-    capitals_ = std::ranges::any_of(codes_, is_upper_case);
+    has_capitals_ = std::ranges::any_of(codes_, is_upper_case);
   }
 
   Layout cut() const {
@@ -85,19 +85,19 @@ class Cutter {
   // whether a straight quote is open; it is updated to the state at the end.
   std::size_t sentence_end(std::size_t begin, bool& quoted) const {
     std::size_t last = begin;
-    bool words = false;
+    bool has_words = false;
     for (std::size_t at = begin; !at_line_end(at) && !is_too_long(begin, last);) {
       const char32_t code = codes_[at];
-      if (words && is_end_mark(code)) {
-        const std::size_t marks = after_marks(at), stop = after_closing(marks, quoted);
-        if (ends_sentence(begin, at, marks, stop)) {
-          if (std::count(codes_.data() + marks, codes_.data() + stop, U'"') % 2 == 1) quoted = !quoted;
+      if (has_words && is_end_mark(code)) {
+        const std::size_t marks_end = after_marks(at), stop = after_closing(marks_end, quoted);
+        if (ends_sentence(begin, at, marks_end, stop)) {
+          if (std::count(codes_.data() + marks_end, codes_.data() + stop, U'"') % 2 == 1) quoted = !quoted;
           return stop;
         }
-        at = last = marks;
+        at = last = marks_end;
         continue;
       }
-      if (is_word(code)) words = true;
+      if (is_word(code)) has_words = true;
       if (code == '"') quoted = !quoted;
       at += 1;
       if (!is_white_space(code)) last = at;
@@ -128,28 +128,28 @@ class Cutter {
   // Skips the quotes and brackets that close here, and returns the position after them. `quoted` says that a straight
   // quote closes an open one. Marks of kEither count as closing only if white space or the end of the text follows.
   std::size_t after_closing(std::size_t at, bool quoted) const {
-    std::size_t sure = at, end = at;
+    std::size_t sure_end = at, end = at;
     for (; end < codes_.size(); ++end) {
       const char32_t code = codes_[end];
       const bool closing = among(code, kClosing) || (quoted && code == '"');
       if (!closing && !among(code, kEither)) break;
-      if (closing && sure == end) sure = end + 1;
+      if (closing && sure_end == end) sure_end = end + 1;
     }
-    if (!at_space_or_end(end)) return sure;
+    if (!at_space_or_end(end)) return sure_end;
     // In French there is a space before the quote: « Viens ! » Puis il partit.
-    const bool far =
+    const bool spaced_quote =
         !at_line_end(end) && end + 1 < codes_.size() && among(codes_[end + 1], U"»”") && at_space_or_end(end + 2);
-    return far ? end + 2 : end;
+    return spaced_quote ? end + 2 : end;
   }
 
   // Whether a sentence ends here. It began at `begin`; its end marks are at [mark, marks_end), and the quotes and
   // brackets that close after them end at `stop`.
-  bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks, std::size_t stop) const {
+  bool ends_sentence(std::size_t begin, std::size_t mark, std::size_t marks_end, std::size_t stop) const {
     std::size_t next = stop;
     while (!at_line_end(next) && is_white_space(codes_[next])) ++next;
     if (at_line_end(next)) return true;
-    const Ending ending = ending_of(mark, marks);
-    if (ending == Ending::kStrong) return follows_strong_end(marks, stop, next);
+    const Ending ending = ending_of(mark, marks_end);
+    if (ending == Ending::kStrong) return strong_mark_ends_sentence(marks_end, stop, next);
     const bool ideographs = is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
     if (next == stop) return ideographs && ending != Ending::kDots;
     while (!at_line_end(next) && may_precede(next)) ++next;
@@ -157,19 +157,19 @@ class Cutter {
     return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
   }
 
-  Ending ending_of(std::size_t mark, std::size_t marks) const {
-    const std::u32string_view run = std::u32string_view(codes_).substr(mark, marks - mark);
+  Ending ending_of(std::size_t mark, std::size_t marks_end) const {
+    const std::u32string_view run = std::u32string_view(codes_).substr(mark, marks_end - mark);
     const auto has = [run](std::u32string_view set) { return run.find_first_of(set) != std::u32string_view::npos; };
     if (run == U"．") return is_digit(codes_[mark - 1]) ? Ending::kPoint : Ending::kStrong;
     if (has(kStrongMarks)) return Ending::kStrong;
-    if (has(U"!?;\u037E")) return Ending::kLoud;
+    if (has(U"!?;\u037E")) return Ending::kQuestionOrExclamation;
     return run == U"." ? Ending::kPoint : Ending::kDots;
   }
 
   // Whether a strong mark ends the sentence. `next` is the first character after the mark that is not white space.
-  bool follows_strong_end(std::size_t marks, std::size_t stop, std::size_t next) const {
+  bool strong_mark_ends_sentence(std::size_t marks_end, std::size_t stop, std::size_t next) const {
     // In Japanese a sentence goes on after a quotation inside it, with a particle.
-    if (marks < stop && stop == next && script_of(codes_[next]) == Script::kHiragana) return false;
+    if (marks_end < stop && stop == next && script_of(codes_[next]) == Script::kHiragana) return false;
     return !among(codes_[next], kContinuing) && !among(codes_[next], kClosing);
   }
 
@@ -183,7 +183,7 @@ class Cutter {
 
   // In a text without any capitals, sentences begin with small letters.
   bool can_begin(char32_t code, Ending ending) const {
-    if (is_lower_case(code)) return !capitals_ && ending != Ending::kDots;
+    if (is_lower_case(code)) return !has_capitals_ && ending != Ending::kDots;
     return is_word(code);
   }
 
@@ -198,8 +198,8 @@ class Cutter {
     const bool first = from - begin < 2;  // at the start of the sentence, or after a bracket there
     if (is_digit(word.front())) return is_numbering(word, first);
     if (first && word.size() < 6 && word.find_first_not_of(U"IVXLC") == std::u32string_view::npos) return true;
-    const bool ending = from > begin && among(codes_[from - 1], U"'’");  // "s" of "my father's"
-    if (!ending && is_initials(word)) return true;
+    const bool after_apostrophe = from > begin && among(codes_[from - 1], U"'’");  // "s" of "my father's"
+    if (!after_apostrophe && is_initials(word)) return true;
     std::u32string small(word);
     std::ranges::transform(small, small.begin(), lower_case);
     const Stop stop = stop_of(small, language_);
@@ -231,7 +231,7 @@ class Cutter {
   std::string language_;
   std::u32string codes_;
   std::vector<std::size_t> begins_;  // the byte at which each character begins, and the size of the text
-  bool capitals_ = false;
+  bool has_capitals_ = false;
 };
 
 bool has_spaces_between_sentences(std::string_view language) {
