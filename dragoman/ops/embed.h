@@ -13,9 +13,8 @@ Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P
 // The same from a packed table, for inference: without dropout and without gradients.
 Tensor embed(Backend& on, const Tokens& tokens, const PackedMatrix& E, const Tensor& P, double scale);
 
-// The same, composed of simple ops; tests compare with it.
 namespace plain {
-// The same as products of one-hot rows with the tables.
+// The same, as products of one-hot rows with the tables; tests compare with it.
 Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P, double scale, const Dropout& dropout);
 }  // namespace plain
 
