@@ -14,7 +14,7 @@ namespace dragoman {
 // `threshold`; otherwise it is multiplied by scale(). Sentences are numbered within the update, so splitting the update
 // into micro-batches, threads or machines does not change a mask.
 struct Dropout {
-  // Call sites are numbered from here, apart from the purposes of other random streams.
+  // Call site i uses the random stream with purpose kDropoutPurpose + i. Streams for other things have other purposes.
   static constexpr std::uint32_t kDropoutPurpose = 0x64000000;
 
   std::uint32_t threshold = 0;  // P_drop * 65,536; 0: no dropout

@@ -1,5 +1,5 @@
-// The contract of masking, softmax and the smoothed loss on plain matrices. Attention and the loss as compositions of
-// ops use them; their fused kernels do not.
+// The contract of masking, softmax and the smoothed loss on plain matrices. The versions of attention and of the loss
+// that are composed of simple ops use these kernels; the fused kernels do not.
 #pragma once
 
 #include "dragoman/array/array.h"

@@ -18,6 +18,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
+// The error message for a model file with these bytes; empty if it is accepted.
 std::string complaint_about(const std::string& bytes) {
   try {
     Tokenizer::from_bytes(bytes, "x.model");

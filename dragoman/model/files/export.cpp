@@ -30,6 +30,7 @@ std::vector<TensorLabel> labels_in(Precision precision, std::span<const params::
   return labels;
 }
 
+// Rounds a tensor with one scale for each row or for each column. The elements that share a scale are a group.
 RoundedRows rounded(const std::vector<float>& values, const params::NamedTensor& tensor) {
   const bool by_row = tensor.packs_as() == Transpose::kYes;
   const auto rows = static_cast<std::size_t>(tensor.shape.rows()), cols = static_cast<std::size_t>(tensor.shape.cols());
