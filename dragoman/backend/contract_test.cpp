@@ -14,7 +14,7 @@ class Contract : public KernelTest {
   static void expect_refused(const std::string& kernel, const std::string& shape, const std::function<void()>& call) {
     try {
       call();
-      ADD_FAILURE() << kernel << " took " << shape;
+      ADD_FAILURE() << kernel << " accepted " << shape;
     } catch (const ShapeError& error) {
       EXPECT_NE(std::string(error.what()).find(kernel), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find(shape), std::string::npos) << error.what();
@@ -26,15 +26,15 @@ INSTANTIATE_TEST_SUITE_P(Devices, Contract, ::testing::ValuesIn(kernel_cases()),
 
 TEST_P(Contract, ProductsRefuseShapesThatDoNotFit) {
   const Array x = zeros({4, 3}), W = zeros({3, 5});
-  Array y = zeros({4, 5}), narrow = zeros({4, 6}), dy = zeros({4, 5});
+  Array y = zeros({4, 5}), too_wide = zeros({4, 6}), dy = zeros({4, 5});
   expect_refused("matmul", "[4, 6]",
-                 [&] { on->matmul(x, Transpose::kNo, W, Transpose::kNo, Sink::overwrite(narrow)); });
-  expect_refused("linear", "[4, 6]", [&] { on->linear(x, W, {}, {}, narrow); });
+                 [&] { on->matmul(x, Transpose::kNo, W, Transpose::kNo, Sink::overwrite(too_wide)); });
+  expect_refused("linear", "[4, 6]", [&] { on->linear(x, W, {}, {}, too_wide); });
   expect_refused("linear", "[4]", [&] { on->linear(x, W, zeros({4}), {}, y); });
   const Activation dropped{.relu = true, .dropout = Dropout::with(0.5, 1, 1, 0), .segments = make_segments(*on, {3})};
   expect_refused("linear", "[4, 3]", [&] { on->linear(x, W, {}, dropped, y); });
   expect_refused("linear_backward", "[5, 3]", [&] { on->linear_backward(dy, x, W, y, {}, {}, sink({5, 3}), {}); });
-  expect_refused("linear_backward", "[4, 6]", [&] { on->linear_backward(narrow, x, W, y, {}, {}, {}, {}); });
+  expect_refused("linear_backward", "[4, 6]", [&] { on->linear_backward(too_wide, x, W, y, {}, {}, {}, {}); });
 }
 
 TEST_P(Contract, AttentionRefusesShapesThatDoNotFit) {

@@ -111,14 +111,14 @@ void ElementwiseKernels::place_rows(const Array& x, const Array& rows, const Arr
 
 void ElementwiseKernels::sum(const Array& x, double alpha, Sink total) const {
   if (!total.wanted()) return;
-  require<ShapeError>(total.array.count() == 1, "sum: the sum of an array of shape ", x.shape(), " is ",
-                      total.array.shape());
+  require<ShapeError>(total.array.count() == 1, "sum: the sum of an array of shape ", x.shape(),
+                      " must be one number, not ", total.array.shape());
   do_sum(x, alpha, total);
 }
 
 void ElementwiseKernels::sum_of_squares(const Array& x, Array& total) const {
-  require<ShapeError>(total.count() == 1, "sum_of_squares: the sum over an array of shape ", x.shape(), " is ",
-                      total.shape());
+  require<ShapeError>(total.count() == 1, "sum_of_squares: the sum over an array of shape ", x.shape(),
+                      " must be one number, not ", total.shape());
   do_sum_of_squares(x, total);
 }
 

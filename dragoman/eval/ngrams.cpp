@@ -13,9 +13,9 @@ class KeyNumbers {
   explicit KeyNumbers(std::size_t keys) : entries_(std::bit_ceil(2 * keys + 2)) {}
 
   std::uint32_t operator()(std::uint64_t key) {
-    const std::size_t last = entries_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 20) & last;
-    while (entries_[at].key != key && entries_[at].key != kNoKey) at = (at + 1) & last;
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 20) & mask;
+    while (entries_[at].key != key && entries_[at].key != kNoKey) at = (at + 1) & mask;
     if (entries_[at].key == kNoKey) entries_[at] = {key, size_++};
     return entries_[at].number;
   }
@@ -51,25 +51,25 @@ Symbols WordNumbers::operator()(const std::vector<std::string_view>& words) {
 
 Ngrams::Ngrams(std::span<const Symbols> sentences)
     : sentences_(sentences), numbers_(sentences.begin(), sentences.end()) {
-  KeyNumbers number(total_size(sentences));
+  KeyNumbers number_of(total_size(sentences));
   for (Symbols& symbols : numbers_) {
-    for (std::uint32_t& symbol : symbols) symbol = number(symbol);
+    for (std::uint32_t& symbol : symbols) symbol = number_of(symbol);
   }
-  distinct_ = number.size();
+  distinct_ = number_of.size();
 }
 
 // An (n+1)-gram is an n-gram and the symbol after it. The key consists of these two numbers.
 void Ngrams::to_next_order() {
-  KeyNumbers number(total_size(numbers_));
+  KeyNumbers number_of(total_size(numbers_));
   for (std::size_t s = 0; s < sentences_.size(); ++s) {
     Symbols& ngrams = numbers_[s];
     if (!ngrams.empty()) ngrams.pop_back();
     for (std::size_t i = 0; i < ngrams.size(); ++i) {
-      ngrams[i] = number(std::uint64_t{ngrams[i]} << 32 | sentences_[s][i + n_]);
+      ngrams[i] = number_of(std::uint64_t{ngrams[i]} << 32 | sentences_[s][i + n_]);
     }
   }
   ++n_;
-  distinct_ = number.size();
+  distinct_ = number_of.size();
 }
 
 std::vector<std::int64_t> Ngrams::counts(std::size_t sentence) const {

@@ -86,9 +86,9 @@ struct Tokenizer::Model {
   // The normalised text, as the pieces spell it.
   std::string normalised(std::string_view text) const {
     std::string result;
-    const sentencepiece::ImmutableSentencePieceText cut = processor.EncodeAsImmutableProto(text);
-    for (std::size_t i = 0; i < cut.pieces_size(); ++i) {
-      const auto piece = cut.pieces(static_cast<int>(i));
+    const sentencepiece::ImmutableSentencePieceText encoded = processor.EncodeAsImmutableProto(text);
+    for (std::size_t i = 0; i < encoded.pieces_size(); ++i) {
+      const auto piece = encoded.pieces(static_cast<int>(i));
       if (!processor.IsByte(static_cast<int>(piece.id()))) {
         result += piece.piece();
       } else {

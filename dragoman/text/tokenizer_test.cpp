@@ -77,7 +77,7 @@ TEST(Tokenizer, TabsAreSpaces) {
   EXPECT_EQ(tokenizer.encode("\t"), Ids{});
 }
 
-TEST(Tokenizer, SpecialTokensCannotBeWritten) {
+TEST(Tokenizer, NoTextGivesSpecialTokens) {
   for (const TokenizerKind kind : kKinds) {
     const Tokenizer tokenizer = toy_tokenizer({.kind = kind});
     for (const char* text : {"<s>", "</s>", "<pad>", "<unk>", "the<s>cat</s>", "<s> </s> <pad> <s>"}) {
@@ -97,7 +97,7 @@ TEST(Tokenizer, SpecialTokensAreLeftOutOfTheText) {
   EXPECT_EQ(tokenizer.decode(ids), "the cat");
 }
 
-TEST(Tokenizer, UnknownCharactersAreOneTokenShownAsAMark) {
+TEST(Tokenizer, ARunOfUnknownCharactersIsOneTokenAndDecodesToAMark) {
   const Tokenizer tokenizer = toy_tokenizer({});
   const Ids ids = tokenizer.encode("cat \xE2\x98\x83\xE2\x98\x83");
   EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 1);

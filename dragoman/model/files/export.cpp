@@ -32,15 +32,15 @@ std::vector<TensorLabel> labels_in(Precision precision, std::span<const params::
 
 // Rounds a tensor with one scale for each row or for each column. The elements that share a scale are a group.
 RoundedRows rounded(const std::vector<float>& values, const params::NamedTensor& tensor) {
-  const bool by_row = tensor.packs_as() == Transpose::kYes;
+  const bool scale_per_row = tensor.packs_as() == Transpose::kYes;
   const auto rows = static_cast<std::size_t>(tensor.shape.rows()), cols = static_cast<std::size_t>(tensor.shape.cols());
-  const auto group = [&](std::size_t i) { return by_row ? i / cols : i % cols; };
-  std::vector<LargestMagnitude> largest(by_row ? rows : cols);
+  const auto group = [&](std::size_t i) { return scale_per_row ? i / cols : i % cols; };
+  std::vector<LargestMagnitude> largest(scale_per_row ? rows : cols);
   for (std::size_t i = 0; i < values.size(); ++i) largest[group(i)].add(values[i]);
   std::vector<Quantiser> quantisers;
   RoundedRows result;
-  for (const LargestMagnitude& most : largest) {
-    quantisers.push_back(Quantiser::for_largest(most.value()));
+  for (const LargestMagnitude& of_group : largest) {
+    quantisers.push_back(Quantiser::for_largest(of_group.value()));
     result.scales.push_back(quantisers.back().scale);
   }
   for (std::size_t i = 0; i < values.size(); ++i) result.integers.push_back(quantisers[group(i)](values[i]));
