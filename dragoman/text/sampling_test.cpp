@@ -42,7 +42,7 @@ TEST(SentenceSample, TakesEverySentenceEquallyOften) {
       taken[static_cast<std::size_t>(sentence[0] - 'a')] += 1;
     }
   }
-  for (const int count : taken) EXPECT_NEAR(count, 0.3 * kRuns, 200);  // more than four standard deviations
+  for (const int count : taken) EXPECT_NEAR(count, 0.3 * kRuns, 200);  // 200 is more than four standard deviations
 }
 
 TEST(SentenceSample, ASentenceLargerThanTheLimitStaysIfItIsTheOnlyOne) {
