@@ -296,16 +296,16 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
 DirectoryLock::~DirectoryLock() { ::close(file_); }
 
 void make_directory(const std::filesystem::path& path) {
-  const std::filesystem::path named = path.has_filename() ? path : path.parent_path();  // without a trailing slash
-  if (std::filesystem::is_directory(status_of(named))) return;
-  if (!std::filesystem::exists(status_of(parent_of(named)))) make_directory(named.parent_path());
-  if (::mkdir(named.c_str(), 0777) != 0) {
+  const std::filesystem::path directory = path.has_filename() ? path : path.parent_path();  // without a trailing slash
+  if (std::filesystem::is_directory(status_of(directory))) return;
+  if (!std::filesystem::exists(status_of(parent_of(directory)))) make_directory(directory.parent_path());
+  if (::mkdir(directory.c_str(), 0777) != 0) {
     const int reason = errno;
-    if (std::filesystem::is_directory(status_of(named))) return;  // another process created it in the meantime
+    if (std::filesystem::is_directory(status_of(directory))) return;  // another process created it in the meantime
     errno = reason == EEXIST ? ENOTDIR : reason;
     throw Error(join("cannot make the directory '", path.string(), "' ", system_reason(), "."));
   }
-  flush_directory(parent_of(named));
+  flush_directory(parent_of(directory));
 }
 
 }  // namespace dragoman

@@ -9,7 +9,7 @@ namespace dragoman {
 namespace {
 
 // The code point in UTF-8's bit layout, even where UTF-8 does not allow it.
-std::string encoded(std::uint32_t code) {
+std::string utf8_of(std::uint32_t code) {
   const auto tail = [code](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) return {static_cast<char>(code)};
   if (code < 0x800) return {static_cast<char>(0xC0 | (code >> 6)), tail(0)};
@@ -20,11 +20,11 @@ std::string encoded(std::uint32_t code) {
 TEST(Utf8, EveryCodePointButSurrogatesIsValid) {
   for (std::uint32_t code = 0; code <= 0x110010; ++code) {
     const bool is_character = code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-    ASSERT_EQ(!first_invalid_utf8(encoded(code)), is_character) << code;
+    ASSERT_EQ(!first_invalid_utf8(utf8_of(code)), is_character) << code;
     if (is_character) {
-      ASSERT_EQ(character_bytes(encoded(code)[0]), encoded(code).size());
-      ASSERT_EQ(to_code_points(encoded(code)), std::u32string(1, code));
-      ASSERT_EQ(to_utf8(std::u32string(1, code)), encoded(code));
+      ASSERT_EQ(character_bytes(utf8_of(code)[0]), utf8_of(code).size());
+      ASSERT_EQ(to_code_points(utf8_of(code)), std::u32string(1, code));
+      ASSERT_EQ(to_utf8(std::u32string(1, code)), utf8_of(code));
     }
   }
 }

@@ -14,8 +14,8 @@ std::size_t space_bytes(std::string_view text) {
                                        "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"}) {
     if (text.starts_with(space)) return space.size();
   }
-  const bool may_be = text.starts_with("\xE2\x80") && text.size() > 2;
-  return may_be && static_cast<unsigned char>(text[2]) <= 0x8A ? 3 : 0;  // U+2000 to U+200A
+  const bool is_in_general_punctuation = text.starts_with("\xE2\x80") && text.size() > 2;
+  return is_in_general_punctuation && static_cast<unsigned char>(text[2]) <= 0x8A ? 3 : 0;  // U+2000 to U+200A
 }
 
 std::string joined(const std::vector<std::string_view>& words, std::string_view between) {

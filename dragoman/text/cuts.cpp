@@ -96,13 +96,13 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
   };
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t whole = user_defined_at(text.substr(at));
-    if (whole > 0) {
+    const std::size_t user_defined_bytes = user_defined_at(text.substr(at));
+    if (user_defined_bytes > 0) {
       cut(text.substr(begin, at - begin));
-      parts.push_back(text.substr(at, whole));
-      begin = at + whole;
+      parts.push_back(text.substr(at, user_defined_bytes));
+      begin = at + user_defined_bytes;
     }
-    at += whole > 0 ? whole : character_bytes(text[at]);
+    at += user_defined_bytes > 0 ? user_defined_bytes : character_bytes(text[at]);
   }
   cut(text.substr(begin));
   return ids_of(parts);
@@ -166,26 +166,26 @@ void Cuts::each_part_before(std::string_view text, std::size_t end, Visit&& visi
 }
 
 void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts& parts) const {
-  constexpr double kNothing = -std::numeric_limits<double>::infinity();
+  constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
   // Forward: weight[i] is the logarithm of the summed weights of all cuts of the first i bytes.
-  std::vector<double> weight(text.size() + 1, kNothing);
+  std::vector<double> weight(text.size() + 1, kMinusInfinity);
   weight[0] = 0;
   for (std::size_t end = 0; end < text.size();) {
     end += first_character(text.substr(end)).size();
     each_part_before(text, end, [&](std::size_t start, double score) {
       const double through = weight[start] + power * score;
-      weight[end] = weight[end] == kNothing ? through : log_add(weight[end], through);
+      weight[end] = weight[end] == kMinusInfinity ? through : log_add(weight[end], through);
     });
   }
 
   // Backward: draw the last part, then the part before it, and so on.
   const std::size_t first = parts.size();
   for (std::size_t end = text.size(); end > 0;) {
-    double left = random.uniform();
+    double remaining = random.uniform();
     std::size_t chosen = end;
     each_part_before(text, end, [&](std::size_t start, double score) {
-      if (left < 0) return;
-      left -= std::exp(weight[start] + power * score - weight[end]);
+      if (remaining < 0) return;
+      remaining -= std::exp(weight[start] + power * score - weight[end]);
       chosen = start;  // if rounding leaves a remainder, the last part visited is chosen
     });
     parts.push_back(text.substr(chosen, end - chosen));

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array<std::pair<std::string_view, Packing>, 3> kMagicBytes{{
+constexpr std::array<std::pair<std::string_view, Packing>, 3> kFormatMagic{{
     {"\x1F\x8B"sv, Packing::kGzip},
     {"\x28\xB5\x2F\xFD"sv, Packing::kZstd},
     {"\xFD\x37zXZ\0"sv, Packing::kXz},
@@ -18,14 +18,14 @@ constexpr std::array<std::pair<std::string_view, Packing>, 3> kMagicBytes{{
 }  // namespace
 
 Packing packing_of(std::string_view start) {
-  for (const auto& [magic, packing] : kMagicBytes) {
+  for (const auto& [magic, packing] : kFormatMagic) {
     if (start.starts_with(magic)) return packing;
   }
   return Packing::kNone;
 }
 
 bool may_become_packed(std::string_view start) {
-  return std::ranges::any_of(kMagicBytes, [&](const auto& format) { return format.first.starts_with(start); });
+  return std::ranges::any_of(kFormatMagic, [&](const auto& format) { return format.first.starts_with(start); });
 }
 
 }  // namespace dragoman::text

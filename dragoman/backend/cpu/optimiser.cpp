@@ -13,9 +13,9 @@ constexpr std::int64_t kStretch = 16384;  // elements per piece of work
 // The factors of one step, the same for every element.
 template <class T>
 struct AdamFactors {
-  T scale, beta1, rest1, beta2, rest2, epsilon;
-  T rate;          // rate / (1 - beta1^t), which includes the correction of m
-  T v_correction;  // 1 / (1 - beta2^t)
+  T scale, beta1, rest1, beta2, rest2, epsilon;  // rest1 = 1 - beta1, rest2 = 1 - beta2
+  T rate;                                        // rate / (1 - beta1^t), which includes the correction of m
+  T v_correction;                                // 1 / (1 - beta2^t)
   T decay;
 
   AdamFactors(const AdamStep& step, double scale_)
@@ -66,10 +66,10 @@ void Optimiser::do_update_scale(const Array& losses, const Array& squares, doubl
   const double* sum = squares ? squares.data<double>() : nullptr;
   double* out = scale.data<double>();
   launch(1, [&](std::int64_t) {
-    double finite = 0;  // becomes NaN if any term is NaN or infinite
-    for (std::int64_t i = 0; i < losses.count(); ++i) finite += 0 * all.data[i];
-    if (sum != nullptr) finite += 0 * *sum;
-    *out = finite + (clip > 0 && sum != nullptr ? std::min(1.0, clip / std::sqrt(*sum)) : 1.0);
+    double zero_or_nan = 0;  // stays 0, or becomes NaN if any term is NaN or infinite
+    for (std::int64_t i = 0; i < losses.count(); ++i) zero_or_nan += 0 * all.data[i];
+    if (sum != nullptr) zero_or_nan += 0 * *sum;
+    *out = zero_or_nan + (clip > 0 && sum != nullptr ? std::min(1.0, clip / std::sqrt(*sum)) : 1.0);
   });
 }
 
