@@ -18,7 +18,7 @@ inline constexpr std::int32_t kNoWord = -1;
 
 // The outputs of best_words, for Y of R rows.
 struct BestWords {
-  Array ids;       // int32 [R, k]: by falling logit, ties by rising id; kNoWord at the end if there are fewer than k
+  Array ids;       // int32 [R, k]: by logit, largest first, then by id; kNoWord at the end if there are fewer than k
   Array logits;    // [R, k]: the logits of `ids`; -infinity for kNoWord
   Array log_sums;  // [R]: log sum_v exp(logit of v) over the whole vocabulary
   Array all = {};  // [R, V]: every logit; optional

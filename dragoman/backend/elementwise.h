@@ -16,7 +16,7 @@ struct RowIndex {
   Array taken;            // int32 [n]: output row i is input row taken[i]
   Array starts;           // int32 [rows + 1]: input row r goes to the output rows takers[starts[r]] ... up to, but not
                           // including, takers[starts[r + 1]]
-  Array takers;           // int32 [n]: output rows, in rising order for each input row
+  Array takers;           // int32 [n]: output rows, in ascending order for each input row
 };
 
 class ElementwiseKernels {

@@ -39,8 +39,8 @@ Symbols characters(std::string_view text, const ChrfSettings& settings) {
   return {codes.begin(), codes.end()};
 }
 
-// Appends three numbers for each of the `orders` to the statistics against each reference. The first sentence is the
-// hypothesis, the others are the references.
+// Appends three numbers (see kPerOrder) for each order, 1 to `orders`, to the statistics of each reference. The first
+// sentence is the hypothesis, the others are the references.
 void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Statistics>& against) {
   Ngrams ngrams(sentences);
   for (int order = 0; order < orders; ++order) {

@@ -14,9 +14,11 @@ enum class Packing : std::uint8_t { kNone, kGzip, kZstd, kXz };
 
 // Tells the packing from the first six bytes of a file.
 Packing packing_of(std::string_view start);
-// Whether a packed file may begin with these bytes, of which more may follow.
+// Whether the bytes so far are the beginning of a packed file's magic bytes, so that the file may turn out to be
+// packed.
 bool may_become_packed(std::string_view start);
 
+// Whether this build can unpack.
 bool can_unpack();
 
 // The text of a packed file. `read` supplies the file's bytes: at most as many as it is asked for, 0 at the end.

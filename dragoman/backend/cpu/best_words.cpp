@@ -44,7 +44,7 @@ struct Ranking {
     std::fill_n(ids, k, kNoWord);
   }
   bool wants(T logit) const { return logit > logits[k - 1]; }
-  // Inserts a word after those with an equal logit. Words arrive by rising id, so ties go to the lower id.
+  // Inserts a word after those with an equal logit. Words arrive in ascending order of id, so ties go to the lower id.
   void insert(T logit, std::int32_t id) const {
     std::int64_t at = k - 1;
     for (; at > 0 && logit > logits[at - 1]; --at) {

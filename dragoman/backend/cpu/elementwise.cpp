@@ -126,7 +126,7 @@ void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
   });
 }
 
-// The order of the sum is fixed: first the rows of each block, then the blocks, both in rising order.
+// The order of the sum is fixed: first the rows of each block, then the blocks, both in ascending order.
 void Elementwise::do_sum_rows(const Array& x, Sink total) const {
   const std::int64_t blocks = divide_up(x.rows(), kRowBlock);
   const ArenaScope scratch(arena());

@@ -23,7 +23,7 @@ class NumberRanges {
   struct Gap {
     std::int64_t first, end;  // [first, end)
   };
-  std::vector<Gap> gaps_;  // the free ranges, in rising order; no two are adjacent
+  std::vector<Gap> gaps_;  // the free ranges, in ascending order; no two are adjacent
 };
 
 class DecoderState {

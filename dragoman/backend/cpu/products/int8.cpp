@@ -132,7 +132,7 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, co
   const bool whole = cols == kInt8Cols;
   const auto multiply = int8_body().multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
-  if (first == 0 && last >= 4) {  // 4 rows leave enough time to fetch the next panel of W meanwhile
+  if (first == 0 && last >= 4) {  // 4 panels of rows leave enough time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
   for (std::int64_t i = first; i < last; ++i) {
