@@ -34,7 +34,7 @@ void* Pool::take(std::size_t bytes) {
 void Pool::give_back(void* start) {
   const std::size_t offset = static_cast<std::size_t>(static_cast<char*>(start) - base_);
   const auto range = std::ranges::lower_bound(taken_, offset, {}, &Range::start);
-  assert(range != taken_.end() && range->start == offset && "only what was taken is given back");
+  assert(range != taken_.end() && range->start == offset && "this address was not taken from the pool");
   used_ -= range->bytes;
   taken_.erase(range);
 }

@@ -83,7 +83,7 @@ TEST_F(LoaderTest, AnEpochReadsEveryPairOnce) {
   EXPECT_EQ(batches, loader.batches_in_epoch(0));
 }
 
-TEST_F(LoaderTest, MicroBatchesKeepToTheirTokensAndTheUpdatesNumbers) {
+TEST_F(LoaderTest, MicroBatchesStayWithinMicroTokensAndNumberSentencesThroughTheUpdate) {
   const TokenCache pairs = cache();
   const LoaderSettings settings{.batch_tokens = 50, .accumulate = 3, .micro_tokens = 20};
   for (const Update& update : updates(pairs, settings, 10)) {
@@ -104,13 +104,13 @@ TEST_F(LoaderTest, MicroBatchesKeepToTheirTokensAndTheUpdatesNumbers) {
   }
 }
 
-TEST_F(LoaderTest, CuttingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
+TEST_F(LoaderTest, SplittingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
   const TokenCache pairs = cache();
   const std::vector<Update> whole = updates(pairs, {.batch_tokens = 50}, 5);
-  const std::vector<Update> cut = updates(pairs, {.batch_tokens = 50, .accumulate = 1, .micro_tokens = 12}, 5);
+  const std::vector<Update> split = updates(pairs, {.batch_tokens = 50, .accumulate = 1, .micro_tokens = 12}, 5);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::vector<std::int32_t> ids;
-    for (const HostBatch& batch : cut[i].micro_batches)
+    for (const HostBatch& batch : split[i].micro_batches)
       ids.insert(ids.end(), batch.source.ids.begin(), batch.source.ids.end());
     EXPECT_EQ(whole[i].micro_batches.size(), 1u);
     EXPECT_EQ(whole[i].micro_batches[0].source.ids, ids);
@@ -174,7 +174,7 @@ TEST_F(SamplingTest, SampledUpdatesDoNotDependOnThreadsOrTheStart) {
   for (std::size_t i = 0; i < resumed.size(); ++i) EXPECT_TRUE(same(resumed[i], run[10 + i])) << i;
 }
 
-TEST_F(SamplingTest, SampledCutsDifferFromThePlainOnesAndKeepToTheLimits) {
+TEST_F(SamplingTest, SampledTokensDifferFromThePlainOnesAndStayWithinTheLimits) {
   const TokenCache pairs = subwords();
   const std::vector<Update> plain = updates(pairs, {.batch_tokens = 60, .accumulate = 1, .micro_tokens = 40}, 20);
   const std::vector<Update> sampled =

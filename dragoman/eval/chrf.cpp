@@ -41,16 +41,16 @@ Symbols characters(std::string_view text, const ChrfSettings& settings) {
 
 // Appends three numbers (see kPerOrder) for each order, 1 to `orders`, to the statistics of each reference. The first
 // sentence is the hypothesis, the others are the references.
-void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Statistics>& against) {
+void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Statistics>& of_references) {
   Ngrams ngrams(sentences);
   for (int order = 0; order < orders; ++order) {
     if (order > 0) ngrams.to_next_order();
     const std::vector<std::int64_t> hypothesis = ngrams.counts(0);
-    for (std::size_t i = 0; i < against.size(); ++i) {
+    for (std::size_t i = 0; i < of_references.size(); ++i) {
       const std::int64_t total = ngrams.total(i + 1);
       const auto counted = static_cast<double>(total > 0 ? ngrams.total(0) : 0);
       const auto matches = static_cast<double>(count_matches(hypothesis, ngrams.counts(i + 1)));
-      against[i].insert(against[i].end(), {counted, static_cast<double>(total), matches});
+      of_references[i].insert(of_references[i].end(), {counted, static_cast<double>(total), matches});
     }
   }
 }
@@ -97,14 +97,14 @@ Statistics Chrf::statistics(std::string_view hypothesis, std::span<const std::st
     in_characters.push_back(characters(text, settings_));
     if (settings_.word_order > 0) in_words.push_back(numbers_of(chrf_words(text)));
   }
-  std::vector<Statistics> against(references.size());
-  add_orders(in_characters, settings_.character_order, against);
-  add_orders(in_words, settings_.word_order, against);
+  std::vector<Statistics> of_references(references.size());
+  add_orders(in_characters, settings_.character_order, of_references);
+  add_orders(in_words, settings_.word_order, of_references);
   std::size_t best = 0;
-  for (std::size_t i = 1; i < against.size(); ++i) {
-    if (score(against[i]) > score(against[best])) best = i;
+  for (std::size_t i = 1; i < of_references.size(); ++i) {
+    if (score(of_references[i]) > score(of_references[best])) best = i;
   }
-  return std::move(against[best]);
+  return std::move(of_references[best]);
 }
 
 double Chrf::score(std::span<const double> sums) const { return f_score(sums, settings_.beta).value_or(0); }

@@ -44,12 +44,14 @@ constexpr std::int64_t kSliceRows = 256;
 // every thread busy. The bits of a panel's columns do not depend on the ranges.
 template <class Work>
 void for_panels(const Context& on, std::int64_t panels, const Work& work) {
-  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesEach = 4;
+  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesPerThread = 4;
   if (panels == 0) return;
   const std::int64_t units = divide_up(panels, kUnit);
-  const std::int64_t each = kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesEach * on.threads()));
-  on.launch(divide_up(panels, each),
-            [&](std::int64_t piece) { work(piece * each, std::min(each, panels - piece * each)); });
+  const std::int64_t panels_per_piece =
+      kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesPerThread * on.threads()));
+  on.launch(divide_up(panels, panels_per_piece), [&](std::int64_t piece) {
+    work(piece * panels_per_piece, std::min(panels_per_piece, panels - piece * panels_per_piece));
+  });
 }
 
 void linear_float(const Context& on, const Array& x, const PackedMatrix& W, const Array& b,
@@ -112,9 +114,9 @@ void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array
   expect_elements<float>({&x, &b, &y});
   for (std::int64_t top = 0; top < x.rows(); top += kSliceRows) {
     const std::int64_t rows = std::min(kSliceRows, x.rows() - top);
-    const Array some = x.row_range(top, rows), out = y.row_range(top, rows);
-    W.form == WeightForm::kInt8 ? linear_int8(*this, some, W, b, activation, out)
-                                : linear_float(*this, some, W, b, activation, out);
+    const Array slice = x.row_range(top, rows), out = y.row_range(top, rows);
+    W.form == WeightForm::kInt8 ? linear_int8(*this, slice, W, b, activation, out)
+                                : linear_float(*this, slice, W, b, activation, out);
   }
 }
 

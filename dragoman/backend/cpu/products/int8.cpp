@@ -18,17 +18,18 @@ using Bytes8 [[gnu::vector_size(8)]] = std::int8_t;
 
 // As LargestMagnitude does it: the bits without the sign are compared as integers.
 float largest_magnitude(const float* x, std::int64_t n) {
-  Vec<std::int32_t> most[4] = {};
+  Vec<std::int32_t> largest_bits[4] = {};
   std::int64_t i = 0;
   for (; i + 4 * kLanes<float> <= n; i += 4 * kLanes<float>) {
     for (std::int64_t j = 0; j < 4; ++j) {
       const auto bits = std::bit_cast<Vec<std::int32_t>>(load(x + i + j * kLanes<float>)) & 0x7FFFFFFF;
-      most[j] = max<std::int32_t>(bits, most[j]);
+      largest_bits[j] = max<std::int32_t>(bits, largest_bits[j]);
     }
   }
   LargestMagnitude largest;
   for (; i < n; ++i) largest.add(x[i]);
-  const auto all = max<std::int32_t>(max<std::int32_t>(most[0], most[1]), max<std::int32_t>(most[2], most[3]));
+  const auto all = max<std::int32_t>(max<std::int32_t>(largest_bits[0], largest_bits[1]),
+                                     max<std::int32_t>(largest_bits[2], largest_bits[3]));
   largest.add(std::bit_cast<float>(max_lanes<std::int32_t>(all)));
   return largest.value();
 }
@@ -77,9 +78,9 @@ struct ColumnTerms {
 
   ColumnTerms(const float* scale, const float* bias, std::int64_t count) {
     for (std::int64_t v = 0; v < kVectors; ++v) {
-      const std::int64_t first = v * kLanes<float>, some = std::clamp<std::int64_t>(count - first, 0, kLanes<float>);
-      scales[v] = load_some(scale + first, some);
-      biases[v] = bias == nullptr ? Vec<float>{} : load_some(bias + first, some);
+      const std::int64_t first = v * kLanes<float>, lanes = std::clamp<std::int64_t>(count - first, 0, kLanes<float>);
+      scales[v] = load_some(scale + first, lanes);
+      biases[v] = bias == nullptr ? Vec<float>{} : load_some(bias + first, lanes);
     }
   }
 };
@@ -122,9 +123,9 @@ void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& t
 
 namespace {
 
-// Multiplies panels [first, last) of x by one panel of W, and writes the columns of y from `left` on. At the right edge
+// Multiplies panels [first, end) of x by one panel of W, and writes the columns of y from `left` on. At the right edge
 // of y a result is computed in `edge`, and only the columns that exist are copied.
-void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, const std::int8_t* columns,
+void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t end, const std::int8_t* columns,
                     const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
   alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
   alignas(64) float edge[kInt8Rows * kInt8Cols];
@@ -132,10 +133,10 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t last, co
   const bool whole = cols == kInt8Cols;
   const auto multiply = int8_body().multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
-  if (first == 0 && last >= 4) {  // 4 panels of rows leave enough time to fetch the next panel of W meanwhile
+  if (first == 0 && end >= 4) {  // 4 panels of rows leave enough time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
-  for (std::int64_t i = first; i < last; ++i) {
+  for (std::int64_t i = first; i < end; ++i) {
     const std::int64_t top = i * kInt8Rows, rows = std::min(kInt8Rows, x.rows - top);
     multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
     finish(sums, rows, x.scales + top, terms, whole ? y.row(top) + left : edge, whole ? y.stride : kInt8Cols);
@@ -152,15 +153,16 @@ void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel,
   const float* scales = W.scales.data<float>() + panel * kInt8Cols;
   // Three loops: ranges of columns whose panels fit the second-level cache; within these, panels of rows that fit the
   // first-level cache together with a panel of columns; within these, the panels of columns.
-  constexpr std::int64_t kNear = 32 << 10, kFar = 256 << 10;
-  const std::int64_t rows_at_once = std::max<std::int64_t>(1, kNear / (x.groups * kInt8Group * kInt8Rows + 1));
-  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kFar / (apart + 1)) * kInt8Cols;
+  constexpr std::int64_t kFirstLevelBytes = 32 << 10, kSecondLevelBytes = 256 << 10;
+  const std::int64_t row_panels_at_once =
+      std::max<std::int64_t>(1, kFirstLevelBytes / (x.groups * kInt8Group * kInt8Rows + 1));
+  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kSecondLevelBytes / (apart + 1)) * kInt8Cols;
   for (std::int64_t begin = 0; begin < y.cols; begin += cols_at_once) {
-    for (std::int64_t i = 0; i < panels; i += rows_at_once) {
+    for (std::int64_t i = 0; i < panels; i += row_panels_at_once) {
       for (std::int64_t left = begin; left < std::min(y.cols, begin + cols_at_once); left += kInt8Cols) {
         const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, std::min(kInt8Cols, y.cols - left));
-        multiply_panel(x, i, std::min(panels, i + rows_at_once), columns + left / kInt8Cols * apart, terms, relu, left,
-                       y);
+        multiply_panel(x, i, std::min(panels, i + row_panels_at_once), columns + left / kInt8Cols * apart, terms, relu,
+                       left, y);
       }
     }
   }
