@@ -7,7 +7,7 @@
 namespace dragoman::eval {
 namespace {
 
-constexpr std::ptrdiff_t kBeam = 25;
+constexpr std::ptrdiff_t kBeam = 25;  // columns on either side of the diagonal that are computed, as in Tercom
 
 }  // namespace
 

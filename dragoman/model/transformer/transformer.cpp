@@ -10,7 +10,7 @@ namespace dragoman::model {
 namespace {
 
 constexpr std::int64_t kVocabularyRows = 128;  // the rows of an embedding are padded to a multiple of this
-constexpr std::int64_t kTargetSpaces = 32;
+constexpr std::int64_t kTargetSpaces = 32;     // rows of the unused table that the 2017 code had
 
 // Drawn from a normal distribution of variance 1 / d_model, so that an embedding times sqrt(d_model) has variance 1.
 params::Parameter embedding(std::int64_t V, const TransformerConfig& config) {

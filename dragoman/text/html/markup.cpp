@@ -58,6 +58,7 @@ class Markup::Reader {
   }
 
  private:
+  // Appends bytes of the fragment that stay as they are.
   void keep(std::string_view bytes) {
     if (markup_.parts_.empty() || markup_.parts_.back().is_unit) markup_.parts_.emplace_back();
     markup_.parts_.back().bytes += bytes;
