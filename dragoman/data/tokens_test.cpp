@@ -41,7 +41,7 @@ TEST_F(TokensTest, SentencesAreNumberedWithinTheUpdate) {
   EXPECT_EQ(values(tokens.segments.sentence), (Doubles{40, 40, 41}));
 }
 
-TEST_F(TokensTest, TheIndexListsTheRowsOfEachTokenInRisingOrder) {
+TEST_F(TokensTest, TheIndexListsTheRowsOfEachTokenInAscendingOrder) {
   const Tokens tokens = make({{7, 2, 7}, {2}, {4, 7}});
   EXPECT_EQ(values(tokens.index.tokens), (Doubles{2, 4, 7}));
   EXPECT_EQ(values(tokens.index.starts), (Doubles{0, 2, 3, 6}));

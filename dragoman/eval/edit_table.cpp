@@ -79,16 +79,16 @@ EditTable::Row EditTable::compute(std::size_t i, std::uint32_t word, const Row& 
 }
 
 std::optional<std::int64_t> EditTable::Row::constant_difference(const Row& other) const {
-  std::optional<std::int64_t> by;
+  std::optional<std::int64_t> common;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::uint32_t cost = cells[i].cost(), other_cost = other.cells[i].cost();
     if (cost == kUnreachable && other_cost == kUnreachable) continue;
     if (cost == kUnreachable || other_cost == kUnreachable) return std::nullopt;
     const std::int64_t difference = std::int64_t{cost} - std::int64_t{other_cost};
-    if (by.value_or(difference) != difference) return std::nullopt;
-    by = difference;
+    if (common.value_or(difference) != difference) return std::nullopt;
+    common = difference;
   }
-  return by;
+  return common;
 }
 
 std::int64_t EditTable::distance_of(const Symbols& hypothesis) {

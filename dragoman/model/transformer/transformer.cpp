@@ -138,7 +138,7 @@ std::int64_t Transformer::most_positions() const {
 }
 
 nn::AttentionSites Transformer::sites() const {
-  const int r = config_.window, centred = r > 0 ? 2 * (r / 2) + 1 : 0;
+  const int r = config_.window, centred_window = r > 0 ? 2 * (r / 2) + 1 : 0;
   const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers, int window) {
     return nn::AttentionSite{.name = name,
                              .queries = queries,
@@ -150,7 +150,7 @@ nn::AttentionSites Transformer::sites() const {
   };
   using enum nn::Side;
   nn::AttentionSites sites(3);
-  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred);
+  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred_window);
   sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec, r);
   sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec, 0);
   return sites;

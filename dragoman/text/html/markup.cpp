@@ -75,13 +75,13 @@ class Markup::Reader {
         add_space(bytes);
       } else {
         raw_ += bytes;
-        append_utf8_or(reference, html[at]);
+        append_character(reference, html[at]);
       }
       at += bytes.size();
     }
   }
 
-  void append_utf8_or(const std::optional<Reference>& reference, char byte) {
+  void append_character(const std::optional<Reference>& reference, char byte) {
     if (reference) {
       append_utf8(unit_.text, *reference->code);
     } else {
