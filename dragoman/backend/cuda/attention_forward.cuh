@@ -1,6 +1,22 @@
-// Attention by tiles: each warp of a team has 16 queries, and the team goes through the keys they see, a tile at a
-// time, in two buffers; short sentences are one tile. Scores and weights stay in registers: the running maximum and sum
-// of each row's softmax are corrected whenever a larger score appears.
+// The forward pass of attention by tiles. A team of warps has one head of one sentence, or a tile of its queries; each
+// warp owns 16 queries. The team goes through the keys tile by tile. Scores and weights stay in registers: each row has
+// a running maximum and a running sum of its softmax, and when a larger score appears, the sum and the output so far
+// are scaled down accordingly. So the scores of a row never exist all at once.
+//
+// Shared memory of a team; a box is a Tile, with its number of rows:
+//
+//   kOneTile (no sentence has more keys than one tile):
+//     | Q: query_rows | K: key_rows | V: key_rows |
+//   otherwise, with two buffers:
+//     | Q: query_rows | K of tiles 0, 2 ... | V of tiles 0, 2 ... | K of tiles 1, 3 ... | V of tiles 1, 3 ... |
+//
+// The passes of a team:
+//   1. Start to copy Q and the first tile of K and V.
+//   2. For each tile i: start to copy tile i + 1 into the other buffer, wait for tile i, and let each warp add the keys
+//      of tile i to its rows. Barriers before and after: a tile must have arrived for all threads, and nobody may still
+//      read a buffer that is filled again.
+//   3. Each warp divides its rows by their sums and writes them. Its own 16 rows of Q serve as the stage for that: no
+//      other warp reads them.
 #pragma once
 
 #include "dragoman/backend/cuda/attention_tiles.cuh"
@@ -9,29 +25,32 @@ namespace dragoman::cuda {
 
 namespace {
 
-// The 16 queries of a warp: `query` is the first one's place in its sentence.
+// The 16 queries of a warp with their softmax and output so far: `query` is the position of the first one in its
+// sentence.
 template <int D, int kKeys, bool kDrops>
 struct AttendingRows {
   int query;
   float out[D / 8][4] = {};
-  float most[2] = {-INFINITY, -INFINITY};  // of rows lane / 4 and lane / 4 + 8, in powers of two
-  float sum[2] = {0, 0};                   // of this lane's own columns
+  float most[2] = {-INFINITY, -INFINITY};  // maxima of rows lane / 4 and lane / 4 + 8, times scale and log2(e)
+  float sum[2] = {0, 0};                   // sums of the weights of these rows, over this lane's own columns only
 
-  // Meets the keys from `key` up to, but not including, `last`.
+  // Adds the keys [key, last), kKeys at most: K and V begin with key `key`, and Q with this warp's queries.
   __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
                        Tile<D> K, Tile<D> V) {
     last = min(last, problem.sight.last_key(query + kStep - 1, sentence.n_k));
     const int steps = min(kKeys, in_steps(last - key)) / kStep;
     if (steps <= 0) return;
+    // 1. The scores: 16 queries by 16 steps keys.
     float scores[kKeys / 8][4] = {};
     multiply_rows<D, kKeys / kStep>(Q, K, steps, scores);
     hide_unseen<false>(problem.sight, sentence.n_k, query, key, 2 * steps, scores);
+    // 2. The new maxima, and then the weights, as powers of two: 2^(score - maximum).
     const float scale = problem.scale * kLog2e;
     raise_most(scale, steps, scores);
     exponentiate(scale, steps, scores);
     if constexpr (kDrops) drop(problem.dropout, sentence, head, key, steps, scores);
 #pragma unroll
-    for (int s = 0; s < kKeys / kStep; ++s) {
+    for (int s = 0; s < kKeys / kStep; ++s) {  // 3. out += weights V
       if (s >= steps) break;
       std::uint32_t weights[4];
       as_operand(scores[2 * s], scores[2 * s + 1], weights);
@@ -39,6 +58,7 @@ struct AttendingRows {
     }
   }
 
+  // Raises the maxima to those of the new scores, and scales the sums and the output down by the same factor.
   __device__ void raise_most(float scale, int steps, const float (&scores)[kKeys / 8][4]) {
     float now[2] = {-INFINITY, -INFINITY}, correction[2];
 #pragma unroll
@@ -61,6 +81,8 @@ struct AttendingRows {
     }
   }
 
+  // Turns the scores into weights and adds these to the sums. A row that has seen no key yet has the maximum -infinity:
+  // its scores are -infinity too, and its weights become 0.
   __device__ void exponentiate(float scale, int steps, float (&scores)[kKeys / 8][4]) {
     const float shift[2] = {most[0] == -INFINITY ? 0.0f : most[0], most[1] == -INFINITY ? 0.0f : most[1]};
 #pragma unroll
@@ -86,7 +108,7 @@ struct AttendingRows {
     }
   }
 
-  // Divides by the sums and writes the rows and their log_sums.
+  // Divides the rows by their sums, and writes them and their log_sums. A query that saw no key gives zeros.
   __device__ void finish(const Forward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
                          Tile<D> stage) {
     const int rows = min(kStep, sentence.n_q - query);
@@ -105,13 +127,13 @@ struct AttendingRows {
   }
 };
 
-// Blocks of a multiprocessor, which decides how many registers a thread may use.
+// How many blocks shall run on a multiprocessor at a time. This limits the registers of a thread.
 constexpr int attending_blocks(int D, int keys, bool one_tile, bool drops) {
   if (D > 64 || (drops && !one_tile)) return 1;
   return keys <= 32 ? 3 : 2;
 }
 
-// kKeys: of a tile. With kOneTile no sentence has more keys.
+// kKeys is the most keys of a tile. With kOneTile no sentence has more keys than that.
 template <int D, int kKeys, bool kOneTile, bool kDrops>
 __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
     attend(Problem problem, Forward<bf16> on, Cut cut) {
@@ -124,7 +146,7 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
   if (queries <= 0) return;
 
   const Tile<D> Q{shared_address(shared) + team.number * cut.team_bytes};
-  // Keys of tile i, and behind them its values.
+  // The keys of tile i; its values follow after cut.key_rows rows.
   const auto keys_of = [&](int i) { return Q.from(cut.query_rows + (kOneTile ? 0 : i % 2) * 2 * cut.key_rows); };
   const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
   const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
@@ -135,6 +157,7 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
     load_rows(team, keys_of(i).from(cut.key_rows), on.V.row(row) + work.head * problem.d_v, on.V.stride, problem.d_v,
               keys);
   };
+  // Pass 1.
   load_rows(team, Q, on.Q.row(sentence.first_query + first) + work.head * problem.d_k, on.Q.stride, problem.d_k,
             queries);
 
@@ -151,13 +174,14 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
     const int tiles = last > from ? static_cast<int>(divide_up(last - from, kKeys)) : 0;
     if (tiles > 0) load_keys(0);
     end_copies();
-    if (tiles == 0) {  // `own` is about to be written, so the queries must have come
+    if (tiles == 0) {  // finish() writes to `own`, so the copy of the queries to it must have ended
       await_copies<0>();
       team.gather();
     }
+    // Pass 2.
     for (int i = 0; i < tiles; ++i) {
       if (i + 1 < tiles) load_keys(i + 1);
-      end_copies();
+      end_copies();  // closes an empty group after the last tile, so that "all but one group" is always tile i
       await_copies<1>();
       team.gather();
       if (working) {
@@ -166,6 +190,7 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
       team.gather();
     }
   }
+  // Pass 3.
   if (working) rows.finish(on, problem, sentence, work.head, own);
 }
 
