@@ -1,5 +1,13 @@
-// A warp has a slot: its lanes score the extensions of what is alive and count how many are better than each, and the
-// first lane goes through the best of them in order.
+// Beam search on the device. In a step one warp works on one slot:
+//   1. collect: its lanes score the extensions of the live hypotheses, and rank each by counting the better ones.
+//   2. choose: lane 0 goes through the best extensions in order. Those that end with EOS are stored as ended, the
+//      others become the new live hypotheses. It also decides whether the search is over.
+//   3. inherit: the lanes copy the cell tables, because each row now continues the past of another row.
+//   4. The lanes write the inputs of the next step, one row each.
+//
+// Shared memory of a block, for each of its kSlotWarps warps:
+//   | scores: n doubles | log_p: n doubles | words: n ints | order: `choices` ints |     n extensions (Candidates)
+//   | Chosen: what the rows of the slot continue with |
 #include "dragoman/backend/cuda/beam.h"
 
 #include <algorithm>
@@ -14,7 +22,7 @@ namespace {
 constexpr int kSlotWarps = 2, kThreads = kSlotWarps * kWarp;
 constexpr int kMoveThreads = 128;
 
-// One slot of the tables.
+// One slot of the tables, which backend/beam.h describes.
 struct Slot {
   const BeamTables& tables;
   std::int64_t slot;
@@ -26,6 +34,7 @@ struct Slot {
   __device__ std::int32_t* history(int step) const { return tables.history + step * tables.S * tables.B + row(0); }
   __device__ std::int32_t* ended() const { return tables.ended + slot * 2 * tables.B; }
   __device__ double* ended_p() const { return tables.ended_p + slot * 2 * tables.B; }
+  // Makes row b idle.
   __device__ void rest(int b) const {
     tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
@@ -33,7 +42,7 @@ struct Slot {
   }
 };
 
-// A warp has a search that begins.
+// Begins searches: one block, which is a warp, for each row of `entering`.
 __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, std::int32_t start) {
   const std::int32_t* of = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
   const Slot slot{tables, of[kEnteringSlot]};
@@ -59,7 +68,7 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
   }
 }
 
-// A block has a search that changes its slot.
+// Moves searches to other slots: one block for each.
 __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   const Slot from{tables, moves[2 * blockIdx.x]}, to{tables, moves[2 * blockIdx.x + 1]};
   const int B = from.B(), steps = from.at(kSlotSteps), cells = min(static_cast<int>(tables.T), steps + 1);
@@ -84,7 +93,7 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   if (i < B) from.rest(i);
 }
 
-// The best words of the rows.
+// The best words of each row, as best_words found them.
 struct Offered {
   const std::int32_t* ids;
   const float *logits, *log_sums;
@@ -97,10 +106,10 @@ struct Rules {
   bool ends_when_full;
 };
 
-// The extensions of a slot, n at most, in shared memory.
+// The extensions of a slot's live hypotheses, n at most, in shared memory.
 struct Candidates {
   double *scores, *log_p;
-  int *words, *order;  // order[i] is the i-th best
+  int *words, *order;  // order[i] is the number of the i-th best extension
 
   static std::size_t bytes(int n, int choices) {
     return static_cast<std::size_t>(divide_up(n * (2 * sizeof(double) + sizeof(int)) + choices * sizeof(int), 8) * 8);
@@ -112,7 +121,7 @@ struct Candidates {
         order(words + n) {}
 };
 
-// What the rows of a slot go on with.
+// What the rows of a slot continue with: row b extends the old row rows[b] by words[b].
 struct Chosen {
   double log_p[kMostBeam];
   int rows[kMostBeam], words[kMostBeam];
@@ -120,11 +129,11 @@ struct Chosen {
   bool over;
 };
 
-// Scores the extensions of what is alive. Returns how many there are among the best, or -1 if the model's scores are
-// not numbers.
+// Step 1. Scores the extensions of the live hypotheses and ranks the best rules.choices of them in candidates.order.
+// Returns how many are ranked, or -1 if the model's scores are NaN or infinite.
 __device__ int collect(const Slot& slot, const Offered& offered, const Rules& rules, const Candidates& candidates) {
   const int lane = threadIdx.x % kWarp, length = slot.at(kSlotSteps) + 1;
-  const bool early = length < rules.min_length;  // to end
+  const bool early = length < rules.min_length;  // too early to end with EOS
   const int wanted = min(offered.k, rules.choices + (early ? 1 : 0)), n = slot.at(kSlotAlive) * wanted;
   const double divisor = slot.tables.penalties[length];
   bool failed = false;
@@ -147,10 +156,11 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
   valid = warp_sum(valid);
   __syncwarp();
   if (failed) return -1;
+  // The rank of an extension is the number of better ones: by score, then by row, then by word.
   for (int i = lane; i < n; i += kWarp) {
     if (candidates.log_p[i] == -INFINITY) continue;
     const double score = candidates.scores[i];
-    const int word = candidates.words[i], first = i - i % wanted, last = first + wanted;  // of its own row
+    const int word = candidates.words[i], first = i - i % wanted, last = first + wanted;  // its own row's extensions
     int better = 0;
     for (int other = 0; other < n; ++other) {
       const double theirs = candidates.scores[other];
@@ -163,7 +173,8 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
   return min(valid, rules.choices);
 }
 
-// Puts an end aside, if it is among the best. Among equals the older one stays before the newer.
+// Stores a hypothesis that ended, if it is among the best B. The list is sorted by score; of equal scores the older one
+// stays first.
 __device__ void put_aside(const Slot& slot, int step, int row, double log_p, double score) {
   std::int32_t* ended = slot.ended();
   double* ended_p = slot.ended_p();
@@ -185,18 +196,20 @@ __device__ void put_aside(const Slot& slot, int step, int row, double log_p, dou
   slot.at(kSlotEnded) = now;
 }
 
+// Whether the search is over after this step.
 __device__ bool is_over(const Slot& slot, int length, const Rules& rules, const Chosen& chosen) {
   const int limit = slot.at(kSlotLimit), ended = slot.at(kSlotEnded);
   if (chosen.alive == 0 || length >= limit) return true;
   if (rules.ends_when_full) return ended >= slot.B();
   if (ended < rules.n_best) return false;
-  // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
+  // A log-probability only falls as the hypothesis grows, and no penalty is larger than that of the longest. So this is
+  // the best score that a live hypothesis can still reach.
   double most = chosen.log_p[0];
   for (int b = 1; b < chosen.alive; ++b) most = fmax(most, chosen.log_p[b]);
   return slot.ended_p()[2 * rules.n_best - 1] > most / slot.tables.penalties[limit];
 }
 
-// One lane's work: goes through the best extensions in order.
+// Step 2, by one lane: goes through the best extensions in order.
 __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rules, const Candidates& candidates,
                        Chosen& chosen) {
   const int step = slot.at(kSlotSteps);
@@ -212,7 +225,7 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
     }
   }
   chosen.alive = alive;
-  for (int b = alive; b < slot.B(); ++b) {  // rows that are computed for nothing
+  for (int b = alive; b < slot.B(); ++b) {  // padding rows
     chosen.rows[b] = 0;
     chosen.words[b] = kPad;
     chosen.log_p[b] = -INFINITY;
@@ -220,7 +233,8 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
   chosen.over = is_over(slot, step + 1, rules, chosen);
 }
 
-// Row b of a slot has the past of row chosen.rows[b]: a lane has all rows of a token at once, so that none is lost.
+// Step 3. Row b of the slot takes over the cells of row chosen.rows[b]. A lane handles all rows of one token: it reads
+// all of them before it writes any, so that no row is overwritten too early.
 __device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
   for (int t = threadIdx.x % kWarp; t < length; t += kWarp) {
     std::int32_t ancestors[kMostBeam];
@@ -249,7 +263,7 @@ __global__ void __launch_bounds__(kThreads)
   Chosen& chosen = all_chosen[warp];
 
   const int kept = collect(slot, offered, rules, candidates);
-  if (kept <= 0) {  // those alive stay what they are
+  if (kept <= 0) {  // no extension: the search ends, and its live hypotheses stay as they are
     if (lane == 0) {
       slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotIdle;
       atomicAdd(tables.done, 1);
@@ -260,6 +274,7 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) choose(slot, kept, wanted, rules, candidates, chosen);
   __syncwarp();
   const bool over = chosen.over;
+  // Steps 3 and 4.
   if (!over) inherit(slot, length, chosen);
   if (lane < B) {
     slot.history(length - 1)[lane] = chosen.words[lane] * B + chosen.rows[lane];

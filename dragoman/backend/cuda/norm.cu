@@ -1,3 +1,4 @@
+// Forward kernels of layer norm, alone or after a residual addition: s = x + dropout(a), y = layer_norm(s).
 #include "dragoman/backend/cuda/norm.h"
 
 #include "dragoman/backend/cuda/norm.cuh"
@@ -10,7 +11,7 @@ constexpr int kForwardWarps = 4;
 
 template <class T>
 struct AddNorm {
-  Matrix<const T> x, a;  // a plain layer_norm has no a, and nowhere to put s
+  Matrix<const T> x, a;  // a plain layer_norm has neither a nor s
   const float *gamma, *beta;
   float eps, over_d;  // 1 / d
   DropoutMask dropout;
@@ -18,13 +19,14 @@ struct AddNorm {
   float *mean, *rstd;
 };
 
-// The statistics of a row. over_row(f) is the sum of f over its channels.
+// The statistics of a row. over_row(f) returns the sum of f over the channels of the row.
 struct Statistics {
   float mean, rstd;
 
   template <class OverRow>
   __device__ Statistics(float eps, float over_d, const OverRow& over_row) {
-    // The mean is taken twice, the second time of what the first left: a constant row then has no variance at all.
+    // The mean is computed twice: the second time from the differences to the first result, to correct its rounding. So
+    // a constant row has a variance of exactly 0.
     const float rough = over_row([](float v) { return v; }) * over_d;
     const float m = rough + over_row([rough](float v) { return v - rough; }) * over_d;
     const float variance = over_row([m](float v) { return (v - m) * (v - m); }) * over_d;
@@ -41,7 +43,7 @@ __device__ Eight<float> floats(const Eight<T>& x) {
   return y;
 }
 
-// x + dropout(a), rounded to T as it is kept, so that backward sees the same numbers.
+// x + dropout(a), rounded to T because it is stored as T, so that backward sees the same numbers.
 template <class T>
 __device__ Eight<T> sum_of(const Eight<T>& x, const Eight<T>& a, const RowDropout& dropout, std::int64_t group) {
   Eight<float> s = floats(a);
@@ -60,6 +62,7 @@ __device__ Eight<T> normalised(const Eight<float>& s, const Statistics& of, cons
   return rounded_to<T>(y);
 }
 
+// One warp per row; a lane holds kEights eights of it in registers.
 template <class T, int kEights>
 __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNorm<T> norm) {
   const int lane = threadIdx.x % kWarp;
@@ -108,6 +111,7 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
   }
 }
 
+// One block per row. A thread reads the same eights in every pass.
 template <class T, bool kPacked>
 __global__ void add_norm_in_blocks(AddNorm<T> norm) {
   __shared__ float shared[kWarp];
@@ -119,7 +123,7 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
       const Eight<T> x = load_eight<kPacked>(row, 8 * g, d), a = load_eight<kPacked>(norm.a.row(r), 8 * g, d);
       store_eight<kPacked>(sum_of(x, a, dropout, g), norm.s.row(r), 8 * g, d);
     }
-    row = norm.s.row(r);  // of which each thread reads what it wrote
+    row = norm.s.row(r);  // each thread reads only what it has written itself
   }
   const Statistics of(norm.eps, norm.over_d, [&](const auto& f) {
     float sum = 0;
