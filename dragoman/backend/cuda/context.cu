@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space
 
-// A copy on its way, into a slot that is its own until it is destroyed.
+// A copy from the device that is under way. It owns a pinned slot until it is destroyed.
 class Arriving final : public HostCopy {
  public:
   Arriving(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
@@ -41,7 +41,7 @@ class Arriving final : public HostCopy {
   std::size_t bytes_;
 };
 
-// Nothing arrives in a dry run.
+// The copy in a dry run: gives zeros.
 struct NothingArriving final : HostCopy {
   explicit NothingArriving(std::size_t bytes_) : bytes(bytes_) {}
   void wait(void* host) override { std::memset(host, 0, bytes); }
@@ -177,7 +177,7 @@ std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
                       from.shape(), " is not a few numbers");
   if (dry_) return std::make_unique<NothingArriving>(bytes);
   require_no_recording("copy_out_later");
-  use_device(index_);  // which a new slot belongs to
+  use_device(index_);  // because taking a slot may create an event, which belongs to the current device
   auto arriving = std::make_unique<Arriving>(*slots_, bytes);
   arriving->start(from.raw(), stream_.get());
   return arriving;

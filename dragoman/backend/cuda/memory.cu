@@ -16,7 +16,7 @@ static_assert(sizeof(CUdeviceptr) == sizeof(unsigned long long) &&
 
 constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;
 
-// The driver's own interface is asked for by name, so that the program starts where there is no driver.
+// The driver's functions are looked up by name, so that the program also starts on machines without a driver.
 template <class Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
@@ -56,7 +56,7 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + 
 }  // namespace
 
 cudaError_t use_device(int index) noexcept {
-  thread_local int current = -1;  // not known yet
+  thread_local int current = -1;  // unknown
   if (index == current) return cudaSuccess;
   const cudaError_t status = cudaSetDevice(index);
   current = status == cudaSuccess ? index : -1;
@@ -70,7 +70,7 @@ std::mutex& recording_mutex() {
 
 DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
   check(use_device(device), "the choice of the device");
-  check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
+  check(cudaFree(nullptr), "the start of CUDA");  // creates the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
   require<DeviceError>(
       driver().granularity(&granularity_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS,
@@ -83,7 +83,7 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
 DeviceReservation::~DeviceReservation() {
   const std::lock_guard lock(recording_mutex());
   use_device(device_);
-  cudaDeviceSynchronize();  // what was launched may still use it
+  cudaDeviceSynchronize();  // running kernels may still use the memory
   for (const Piece& piece : pieces_) {
     driver().unmap(base_ + piece.start, piece.bytes);
     driver().release(piece.handle);
@@ -94,7 +94,8 @@ DeviceReservation::~DeviceReservation() {
 void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
   use_device(device_);
-  // By an eighth more than is there, so that growth is rare.
+  // Grow by at least an eighth of the present size, so that growth is rare. If there is no memory for that, try again
+  // with just the bytes that are needed.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
   for (std::size_t size :
        {std::min(round_up(growth, granularity_), bytes_ - committed_), round_up(bytes - committed_, granularity_)}) {
@@ -154,7 +155,7 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
     if (used_ == kPartBytes) {
       check(cudaEventRecord(read_[part_].get(), stream), "an event");
       part_ = (part_ + 1) % kParts;
-      check(cudaEventSynchronize(read_[part_].get()), "the device");  // at once for one that was never recorded
+      check(cudaEventSynchronize(read_[part_].get()), "the device");  // returns at once if never recorded
       used_ = 0;
     }
     const std::size_t piece = std::min(bytes, kPartBytes - used_);

@@ -45,7 +45,7 @@ std::string Profile::table() {
   double all = 0;
   for (const Span& span : spans_) {
     if (!span.ended) continue;
-    // Waits for this span alone: a wait for the device would fail during a recording of another thread.
+    // Waits for this span alone: waiting for the whole device would fail while another thread records launches.
     check(cudaEventSynchronize(span.end), "the device");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, span.begin, span.end), "a time");
