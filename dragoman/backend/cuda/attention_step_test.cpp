@@ -9,7 +9,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
-// By packs of every number of lanes, with idle lanes, with different widths, and by single elements.
+// These cover packs with every number of lanes, idle lanes, different widths of keys and values, and single elements.
 const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
                                      {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
 
@@ -37,7 +37,7 @@ struct Projected {
   }
 };
 
-// Row r has lengths[r] tokens behind it; pairs of rows share their cells, but not those of the new tokens.
+// Row r has lengths[r] earlier tokens. Pairs of rows share the cells of these, but not those of the new tokens.
 KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -64,7 +64,7 @@ KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, st
   };
 }
 
-// Sentences of these lengths in the memory, with `beam` rows each.
+// The memory holds sentences of these lengths; `beam` rows attend to each.
 KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, int beam, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {

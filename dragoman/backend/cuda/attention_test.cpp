@@ -22,21 +22,21 @@ struct AttentionCase {
   std::int64_t h = 2, d_k = 64, d_v = 64;
   Mask mask = kAll;
   Dropout dropout = {};
-  std::int64_t margin = 8;  // columns on either side of what is a range of columns here
+  std::int64_t margin = 8;  // all matrices are views; this many columns lie on either side of a view
   Sink::Write dQ = Sink::Write::kOverwrite, dK = Sink::Write::kOverwrite, dV = Sink::Write::kOverwrite;
   bool weights = false;
   // One tensor in several roles has one gradient: the first sink overwrites it and the others add.
   bool keys_are_values = false, queries_are_keys = false;
 };
 
-// A matrix that is the middle columns of a wider one.
+// A matrix that consists of the middle columns of a wider one.
 struct View {
   Array all, columns;
   View(const Backend& on, DType dtype, std::int64_t rows, std::int64_t cols, std::int64_t margin, std::uint64_t seed)
       : all(make_array(on, {rows, cols + 2 * margin}, dtype, random_values(rows * (cols + 2 * margin), seed))),
         columns(all.columns(margin, cols)) {}
 
-  Array flat() const { return all.reshaped({1, all.count()}); }  // is copied at once
+  Array flat() const { return all.reshaped({1, all.count()}); }  // one row is one copy from the device
 };
 
 Array flat(const Array& x) { return x.reshaped({1, x.count()}); }
@@ -49,7 +49,7 @@ std::int64_t count_weights(const AttentionCase& one) {
   return count;
 }
 
-// Both passes. The outputs have the columns beside the views too, which must stay as they are.
+// Runs forward and backward. The outputs include the columns beside the views, which must not change.
 std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype) {
   const Reach reach{make_segments(on, one.queries, 3), make_segments(on, one.keys, 3), one.mask};
   const Heads heads{.h = one.h, .scale = 1 / std::sqrt(static_cast<double>(one.d_k)), .dropout = one.dropout};
@@ -74,7 +74,7 @@ std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype)
 
 class CudaAttention : public CudaTest {
  protected:
-  // Gradients are differences of products of rounded numbers.
+  // Allows a larger error than usual, because gradients are differences of products of rounded numbers.
   void expect_as_on_cpu(const AttentionCase& one) const {
     CudaTest::expect_as_on_cpu([&](const Backend& on, DType type) { return run(one, on, type); }, rounded() ? 3 : 2);
   }
@@ -203,7 +203,7 @@ TEST_P(CudaAttention, TwoThousandTokens) {
 TEST_P(CudaAttention, ManySentences) {
   expect_as_on_cpu(self(Lengths(300, 32), {.h = 4}));
   expect_as_on_cpu(self(Lengths(80, 128), {.h = 4, .mask = kCausal}));
-  Lengths n(40000, 1);  // more than one axis of a grid holds
+  Lengths n(40000, 1);  // more than attention.cu puts along the y axis of a grid
   for (std::size_t b = 0; b < n.size(); b += 3) n[b] = 2;
   expect_as_on_cpu(self(n, {.h = 1, .d_k = 16, .d_v = 16}));
 }

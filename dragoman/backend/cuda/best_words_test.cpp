@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Logits are products with one term, and sums, that every element type holds exactly: ids are the same everywhere.
+// The logits are products with one term, plus a bias, which every element type represents exactly. So all element types
+// and devices must give the same ids.
 class CudaBestWords : public CudaTest {
  protected:
   static BestWords outputs(const Backend& on, DType dtype, std::int64_t R, std::int64_t k, std::int64_t V) {
@@ -74,7 +75,7 @@ TEST_P(CudaBestWords, AllWordsAreEqual) {
   for (const std::int64_t V : {900, 5000}) expect_best(3, Doubles(static_cast<std::size_t>(V), 1.5), {}, 8);
 }
 
-// All that are better than the rest were seen by one thread.
+// All words that are better than the rest lie in the part of one thread.
 TEST_P(CudaBestWords, TheBestAreNeighbours) {
   Doubles E(37000, 0.0);
   for (std::size_t v = 0; v < E.size(); ++v) E[v] = v / 4 % 512 == 7 ? 1 + static_cast<double>(v % 128) / 128 : -1;

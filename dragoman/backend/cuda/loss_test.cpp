@@ -18,7 +18,7 @@ struct LossCase {
   bool parameters_rounded = false;              // gradients of parameters in the element type, not in float32
 };
 
-// A quarter: the logits are then small enough for their rounding to stay far below what is tolerated.
+// Random numbers divided by 4: the logits are then so small that their rounding stays far below the tolerance.
 Doubles small_values(std::int64_t count, std::uint64_t seed) {
   Doubles values = random_values(count, seed);
   for (double& value : values) value /= 4;
@@ -75,7 +75,7 @@ TEST_P(CudaLoss, GradientsOfParametersMayHaveTheElementType) {
   expect_as_on_cpu(call_of({.R = 40, .V = 50, .d = 8, .chunk = 64, .bias = true, .parameters_rounded = true}), 2);
 }
 
-// A row stays in shared memory, or is read twice.
+// The smaller ones stay in shared memory, the larger ones are read twice.
 TEST_P(CudaLoss, LargeVocabularies) {
   for (const std::int64_t V : {24001, 37000, 50001}) {
     for (const bool bias : {false, true}) {
@@ -111,7 +111,7 @@ TEST_P(CudaLoss, WithoutGradientsLogitsAreNotRounded) {
   }
 }
 
-// What is not finite must not pass unnoticed.
+// A loss that is not finite must not be hidden.
 TEST_P(CudaLoss, ALogitThatIsNoNumberSpoilsItsRowAlone) {
   Doubles y(4, 1.0);
   y[2] = std::nan("");

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaOptimiser, kElements, element_name);
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 constexpr AdamStep kStep{.rate = 0.1, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-2, .weight_decay = 0.5, .t = 7};
 
-// A block of `count` that starts `skipped` elements after a boundary.
+// A block of `count` elements that starts `skipped` elements after an aligned address.
 Array block(const Backend& on, std::int64_t count, DType dtype, const Doubles& values, std::int64_t skipped) {
   Doubles padded(static_cast<std::size_t>(skipped), 0.0);
   padded.insert(padded.end(), values.begin(), values.end());
@@ -25,7 +25,7 @@ Doubles magnitudes(Doubles values) {
   return values;
 }
 
-// theta, m, v and the copy after a step; the blocks are of `stored`, the copy of `copied`.
+// theta, m, v and the copy after a step. The copy has the element type `copied`, all others `stored`.
 std::vector<Array> stepped(const Backend& on, std::int64_t count, std::int64_t skipped, DType stored, DType copied,
                            const Array& scale) {
   const Array g = block(on, count, stored, random_values(count, 1), skipped);

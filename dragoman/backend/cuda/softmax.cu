@@ -1,3 +1,4 @@
+// Softmax, masks and the loss on plain matrices: the simple kernels, one block per row.
 #include "dragoman/backend/cuda/softmax.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@ namespace dragoman::cuda {
 
 namespace {
 
-// A row is a block's work: thread after thread takes the next column, in each pass the same ones. So y may be x.
+// A block handles one row. Thread i has columns i, i + threads, i + 2 threads ... in every pass, so y may be the same
+// array as x.
 constexpr int kMostThreads = 512;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
@@ -17,7 +19,7 @@ int threads_for(std::int64_t cols) {
   return static_cast<int>(std::clamp<std::int64_t>(divide_up(cols, kWarp) * kWarp, kWarp, kMostThreads));
 }
 
-// The largest over all threads of a block, known to each; `shared` has room for a float a warp.
+// The maximum over all threads of a block, returned to each of them. `shared` has space for one float per warp.
 __device__ float block_max(float x, float* shared) {
   x = warp_max(x);
   __syncthreads();
@@ -27,7 +29,7 @@ __device__ float block_max(float x, float* shared) {
   return x;
 }
 
-// What the exponentials of a row are made with: its maximum, and their sum.
+// The maximum of a row, and the sum of e^(x - maximum). A row of -infinity has the sum 0.
 struct Exponentials {
   float most = kNever, sum = 0;
 
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(kMostThreads)
   const std::int64_t r = blockIdx.x;
   const std::int32_t target = targets[r];
   float sum = 0;
-  // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+  // Without smoothing the other classes are left out, because 0 * -infinity would be NaN.
   for (std::int64_t c = threadIdx.x; c < log_p.cols && others > 0 && target >= 0; c += blockDim.x) {
     sum += c != target ? to_float(log_p.row(r)[c]) : 0;
   }
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(kMostThreads)
   }
 }
 
-// Starts a kernel with a block for each row of x.
+// Launches a kernel with one block for each row of x.
 template <class... Parameters, class... Arguments>
 void launch_rows(const Context& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
   launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);
