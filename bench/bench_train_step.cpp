@@ -1,7 +1,7 @@
-// Training steps of a preset on random sentences: their time, and the share of the machine's own matrix rate that they
-// reach. The sentences are equally long, or as long as those of the batches in a file (see batch_lengths.h). The rates
-// are measured in the same run with the same threads: the best of a 2048^3 product and of the step's own shapes, for
-// our own product and for OpenBLAS's sgemm (where it is installed).
+// Times training steps of a preset on random sentences, and compares their rate with the machine's matrix rate. The
+// sentences have equal lengths, or the lengths in a file of batches (see batch_lengths.h). The matrix rate is measured
+// in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and of the step's own shapes, for our
+// own product and for the sgemm of OpenBLAS (if it is installed).
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
@@ -47,11 +47,11 @@ struct Options {
   }
 };
 
-// Of the steps that were timed. Rates take each batch by the median of its times.
+// The times of the measured steps. Rates use the median of each batch's times.
 struct Measurement {
-  std::vector<double> steps;                 // seconds of each
-  std::vector<std::vector<double>> batches;  // the same, by batch
-  double target_tokens = 0, flops = 0;       // of the batches that were timed, each counted once
+  std::vector<double> steps;                 // seconds of each step
+  std::vector<std::vector<double>> batches;  // the same, for each batch
+  double target_tokens = 0, flops = 0;       // sums over the measured batches, each counted once
 
   void add(std::size_t b, double time, const BatchLengths& lengths, const model::ModelConfig& config) {
     steps.push_back(time);
@@ -71,8 +71,8 @@ struct Measurement {
   double milliseconds() const { return 1e3 * median(steps); }
 };
 
-// A step a batch, from the first again after the last. The batches are made beforehand, as the loader of a training run
-// makes them ahead.
+// Runs one step per batch; after the last batch it starts again with the first. The batches are made in advance, as the
+// loader of a training run does.
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
   const std::unique_ptr<model::Seq2Seq> network = preset.model.make_model();
@@ -84,7 +84,7 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
 
   Measurement measured;
   measured.batches.resize(batches.size());
-  // As a training run does, the next step is launched while the device is busy with one.
+  // The next step is launched while the device is busy with the current one, as in a training run.
   trainer.start(std::span(&made[0], 1));
   for (int step = 0; step < options.warmup + options.steps; ++step) {
     const std::size_t b = step % batches.size();
@@ -148,7 +148,7 @@ void run(Options options) {
              measured.tokens_per_second(), measured.gflops());
   fmt::print("{:.1f} % of the best product of our own\n", 100 * measured.gflops() / ours);
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
-  // Last, because its idle threads keep a processor busy for a while.
+  // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
   const double openblas = best_rate(*on, shapes, Library::kOpenBlas);
   fmt::print("{:.1f} % of the best sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas);
 #endif

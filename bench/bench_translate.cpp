@@ -1,9 +1,9 @@
-// How fast a model translates: sentences and tokens a second, the time of single sentences, and the memory taken.
+// Measures how fast a model translates: sentences and tokens per second, the time of single sentences, and peak memory.
 //
-//   bench_translate --preset base --draw FILE                     write random weights of a preset, and end
-//   bench_translate --preset base --weights FILE [...]            random sentences of forced lengths
+//   bench_translate --preset base --draw FILE                     write random weights of a preset, and exit
+//   bench_translate --preset base --weights FILE [...]            translate random sentences of fixed lengths
 //   bench_translate --preset base --weights FILE --cuda --precision bf16 --batch 512 --sentences 2048
-//   bench_translate --model DIR --source FILE [...]               a text with a trained model
+//   bench_translate --model DIR --source FILE [...]               translate a text with a trained model
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -53,9 +53,9 @@ void draw_weights(const Options& options) {
 
 struct Figures {
   std::vector<double> times;      // seconds of each repeat
-  std::vector<double> latencies;  // of single sentences, if the batch is one
+  std::vector<double> latencies;  // seconds of each sentence, if the batch size is 1
   std::int64_t sentences = 0, tokens = 0, steps = 0;
-  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches of each, if they are counted
+  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches per step; 0 if not counted
 
   double seconds() const { return median(times); }
 };
@@ -109,7 +109,7 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
   return sources;
 }
 
-// Adds the sentences to the engine and steps until all are done. Returns how many tokens they have.
+// Translates the sentences with the engine. Returns the number of tokens of the translations.
 std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::Sentence> sources) {
   std::int64_t tokens = 0;
   for (const data::Sentence& source : sources) engine.add({.source = source, .prefix = {}});
@@ -121,7 +121,7 @@ std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::S
   return tokens;
 }
 
-// The engine lives on from batch to batch, as in a server; a batch before the clock starts warms it up.
+// Translates random sentences. One engine serves all batches, as in a server; an untimed batch warms it up.
 Figures translate_random(const Options& options) {
   const std::unique_ptr<Backend> on =
       make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
@@ -129,7 +129,7 @@ Figures translate_random(const Options& options) {
   nn::ParameterBlock block(*on, options.form(), *network);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
-  // Every translation has target_length tokens: it may not end before, and not go on after.
+  // The limits force every translation to have exactly target_length tokens.
   const decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
                                         .beam = options.beam,
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
@@ -142,7 +142,7 @@ Figures translate_random(const Options& options) {
     return std::span(sources).subspan(first, std::min(sources.size() - first, batch));
   };
   translate_batch(engine, batch_from(0));
-  on->profile();
+  on->profile();  // clears the profile
   Figures figures;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     figures.tokens = figures.batch_steps = 0;

@@ -1,4 +1,4 @@
-// Prints the first batches that a training run on a corpus would see, as lengths (see batch_lengths.h).
+// Prints the first batches that a training run on a corpus would use, as lengths of sentences (see batch_lengths.h).
 //
 //   dump_batches --source train.en --target train.de --tokenizer tokenizer.model --batch-tokens 4096 --count 50
 #include <fmt/format.h>
