@@ -100,9 +100,9 @@ void run(int threads, std::size_t bytes) {
 
 int main(int argc, char** argv) {
   int threads = 0, megabytes = 192;
-  dragoman::bench::read_flags(argc, argv, "Products with packed weights",
-                              {{"--threads", &threads, "threads; 0 for 1 and 2"},
-                               {"--megabytes", &megabytes, "size of all copies of a matrix together"}});
+  dragoman::bench::read_flags(argc, argv, "Times products with packed weights.",
+                              {{"--threads", &threads, "number of threads; 0 measures with 1 and with 2"},
+                               {"--megabytes", &megabytes, "total size of all copies of a matrix"}});
   for (const int count : threads > 0 ? std::vector<int>{threads} : std::vector<int>{1, 2}) {
     dragoman::bench::run(count, static_cast<std::size_t>(megabytes) << 20);
   }

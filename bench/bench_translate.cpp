@@ -88,9 +88,9 @@ void report(const Options& options, const Figures& figures) {
   fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
              figures.sentences, figures.seconds(), n / figures.seconds(), tokens / figures.seconds(), peak_megabytes());
   if (figures.batch_steps > 0) {
-    fmt::print("{:.3f} ms a step, encoding included",
+    fmt::print("{:.3f} ms per step, encoding included",
                1000 * figures.seconds() / static_cast<double>(figures.batch_steps));
-    fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches a step", figures.launches) : "");
+    fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches per step", figures.launches) : "");
   }
   if (!latencies.empty()) {
     fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90 %), {:.1f} ms (99 %)\n", at(0.5), at(0.9), at(0.99));
@@ -190,26 +190,27 @@ Figures translate_text(const Options& options) {
 
 int run(int argc, char** argv) {
   Options options;
-  read_flags(argc, argv, "how fast a model translates",
-             {{"--preset", &options.preset, "sizes of the model"},
-              {"--draw", &options.draw, "write random weights to this file, and end"},
-              {"--weights", &options.weights, "weights of the preset"},
-              {"--model", &options.model, "a trained model, instead"},
-              {"--source", &options.source, "the text that it translates"},
-              {"--output", &options.output, "where the translation of the text goes"},
-              {"--precision", &options.precision, "", {.choices = {"fp32", "int8", "bf16"}}},
-              {"--cuda", &options.cuda, "on a CUDA device"},
-              {"--host", &options.host, "searches on the host, also on a CUDA device; random sentences only"},
-              {"--profile", &options.profile, "where a CUDA device's time goes; random sentences only"},
-              {"--stop", &options.stop, "of the beam search of a text", {.choices = {"provable", "beam"}}},
-              {"--sentences", &options.sentences, "", {.positive = true}},
-              {"--source-length", &options.source_length, "tokens, EOS included", {.positive = true}},
-              {"--target-length", &options.target_length, "tokens, EOS included", {.positive = true}},
-              {"--batch", &options.batch, "sentences at once", {.positive = true}},
-              {"--beam", &options.beam, "1: greedy", {.positive = true}},
-              {"--threads", &options.threads, "", {.positive = true}},
-              {"--repeats", &options.repeats, "the median of so many runs is printed", {.positive = true}},
-              {"--json", &options.json, "for other programs"}});
+  read_flags(
+      argc, argv, "Measures how fast a model translates.",
+      {{"--preset", &options.preset, "preset that gives the sizes of the model"},
+       {"--draw", &options.draw, "write random weights of the preset to this file, and exit"},
+       {"--weights", &options.weights, "file of weights of the preset"},
+       {"--model", &options.model, "directory of a trained model, in place of a preset"},
+       {"--source", &options.source, "text that the trained model translates"},
+       {"--output", &options.output, "file for the translation of the text"},
+       {"--precision", &options.precision, "number format of the weights", {.choices = {"fp32", "int8", "bf16"}}},
+       {"--cuda", &options.cuda, "run on a CUDA device"},
+       {"--host", &options.host, "run the beam search on the host, even with --cuda; random sentences only"},
+       {"--profile", &options.profile, "print the time of each CUDA kernel; random sentences only"},
+       {"--stop", &options.stop, "when the beam search of a text stops", {.choices = {"provable", "beam"}}},
+       {"--sentences", &options.sentences, "number of random sentences", {.positive = true}},
+       {"--source-length", &options.source_length, "tokens per sentence, EOS included", {.positive = true}},
+       {"--target-length", &options.target_length, "tokens per sentence, EOS included", {.positive = true}},
+       {"--batch", &options.batch, "sentences per batch", {.positive = true}},
+       {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
+       {"--threads", &options.threads, "number of threads", {.positive = true}},
+       {"--repeats", &options.repeats, "number of runs; the median is printed", {.positive = true}},
+       {"--json", &options.json, "print JSON"}});
   try {
     if (!options.draw.empty()) {
       draw_weights(options);
