@@ -41,33 +41,34 @@ bool fits_tiles(const Problem& problem, std::initializer_list<const Array*> arra
 int longest_of(const Segments& segments) { return static_cast<int>(segments.longest); }
 
 // Teams of team_rows / kStep warps each. A block holds as many of them as fit into kBlockWarps warps, at least one.
-Cut cut_for(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
-  Cut cut{.team_warps = team_rows / kStep, .B = static_cast<int>(B), .tiles = tiles};
-  cut.teams = std::max(1, std::min(problem.h, kBlockWarps / cut.team_warps));
-  return cut;
+GridPlan plan_grid(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
+  GridPlan plan{.team_warps = team_rows / kStep, .B = static_cast<int>(B), .tiles = tiles};
+  plan.teams = std::max(1, std::min(problem.h, kBlockWarps / plan.team_warps));
+  return plan;
 }
 
 template <class Kernel, class Arrays>
-void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays, const Cut& cut) {
-  constexpr int kMostInY = 1 << 15;  // a grid may have at most 65,535 blocks along y; further sentences go along z
-  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, cut.teams) * cut.tiles),
-                  static_cast<unsigned>(std::min(cut.B, kMostInY)), static_cast<unsigned>(divide_up(cut.B, kMostInY)));
-  launch(on, kernel, grid, cut.teams * cut.team_warps * kWarp, static_cast<std::size_t>(cut.teams) * cut.team_bytes,
-         problem, arrays, cut);
+void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays,
+                  const GridPlan& plan) {
+  constexpr int kMaxInY = 1 << 15;  // a grid may have at most 65,535 blocks along y; further sentences go along z
+  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, plan.teams) * plan.tiles),
+                  static_cast<unsigned>(std::min(plan.B, kMaxInY)), static_cast<unsigned>(divide_up(plan.B, kMaxInY)));
+  launch(on, kernel, grid, plan.teams * plan.team_warps * kWarp, static_cast<std::size_t>(plan.teams) * plan.team_bytes,
+         problem, arrays, plan);
 }
 
 template <int D, bool kDrops>
 void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
-  const int tiles = static_cast<int>(divide_up(n_q, kMostTeamWarps * kStep));
+  const int tiles = static_cast<int>(divide_up(n_q, kMaxTeamWarps * kStep));
   if (tiles == 0) return;
   const int query_rows = in_steps(static_cast<int>(divide_up(n_q, tiles)));
-  Cut cut = cut_for(problem, reach.queries.B, query_rows, tiles);
+  GridPlan plan = plan_grid(problem, reach.queries.B, query_rows, tiles);
   const bool one_tile = n_k <= kLongTile;
-  cut.query_rows = query_rows;
-  cut.key_rows = one_tile ? in_steps(n_k) : kLongTile;
-  cut.team_bytes = (query_rows + (one_tile ? 2 : 4) * cut.key_rows) * D * 2;
-  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, cut); };
+  plan.query_rows = query_rows;
+  plan.key_rows = one_tile ? in_steps(n_k) : kLongTile;
+  plan.team_bytes = (query_rows + (one_tile ? 2 : 4) * plan.key_rows) * D * 2;
+  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, plan); };
   if (n_k <= 32) {
     start(attend<D, 32, true, kDrops>);
   } else if (one_tile) {
@@ -86,20 +87,20 @@ void gradients_by_tiles(const Context& on, const Problem& problem, const Backwar
   // first, because its sink overwrites and the others add. The two kernels below write dQ first.
   const bool shared_with_keys =
       arrays.dQ.data != nullptr && (arrays.dQ.data == arrays.dK.data || arrays.dQ.data == arrays.dV.data);
-  if (!shared_with_keys && whole.warp_rows <= kMostTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
-    Cut cut = cut_for(problem, reach.queries.B, whole.warp_rows, 1);
-    cut.query_rows = whole.query_rows;
-    cut.key_rows = whole.key_rows;
-    cut.team_bytes = whole.bytes(D);
-    return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, cut);
+  if (!shared_with_keys && whole.warp_rows <= kMaxTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
+    GridPlan plan = plan_grid(problem, reach.queries.B, whole.warp_rows, 1);
+    plan.query_rows = whole.query_rows;
+    plan.key_rows = whole.key_rows;
+    plan.team_bytes = whole.bytes(D);
+    return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, plan);
   }
-  Cut cut = cut_for(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
-  cut.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
-  launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, cut);
+  GridPlan plan = plan_grid(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
+  plan.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
+  launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, plan);
   if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return;
-  cut.tiles = static_cast<int>(divide_up(n_k, kLongRows));
-  cut.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
-  launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, cut);
+  plan.tiles = static_cast<int>(divide_up(n_k, kLongRows));
+  plan.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
+  launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, plan);
 }
 
 // Launches a plain kernel with a warp for each row of `rows` (the queries or the keys). A warp computes at most

@@ -46,8 +46,9 @@ struct KeyRows {
 
   // Adds the part of the 16 queries from `query` on. The tiles Q and dO, log_sums and deltas begin with these queries;
   // K and V begin with this warp's keys. Returns dS^T in d_scores, as the left operand of a product.
-  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int query, Tile<D> K, Tile<D> V,
-                       Tile<D> Q, Tile<D> dO, FloatTile log_sums, FloatTile deltas, std::uint32_t (&d_scores)[4]) {
+  __device__ void add_queries(const Problem& problem, const Sentence& sentence, int head, int query, Tile<D> K,
+                              Tile<D> V, Tile<D> Q, Tile<D> dO, FloatTile log_sums, FloatTile deltas,
+                              std::uint32_t (&d_scores)[4]) {
     // 1. Scores K Q^T and V dO^T, 16 x 16 each.
     float weights[2][4] = {}, d_weights[2][4] = {};
     multiply_rows<D, 1>(K, Q, 1, weights);
@@ -152,17 +153,17 @@ struct WholeLayout {
 // of dS that pass 2 has not written. dK and dV are staged in the warp's own rows of V, which only this warp reads; dQ
 // is staged there too, since nobody needs V in pass 3.
 template <int D, bool kDrops>
-__global__ void __launch_bounds__(kMostThreads, D > 64 ? 1 : 2)
-    gradients_of_whole(Problem problem, Backward<bf16> on, Cut cut) {
+__global__ void __launch_bounds__(kMaxThreads, D > 64 ? 1 : 2)
+    gradients_of_whole(Problem problem, Backward<bf16> on, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
-  const Team team(cut);
-  const Work work(cut, team);
-  if (work.sentence >= cut.B || work.head >= problem.h) return;
+  const Team team(plan);
+  const Work work(plan, team);
+  if (work.sentence >= plan.B || work.head >= problem.h) return;
   const Sentence sentence(problem, work.sentence);
   const int n_q = sentence.n_q, n_k = sentence.n_k, head = work.head, d_k = problem.d_k, d_v = problem.d_v;
 
-  const WholeLayout layout(D, cut.query_rows, cut.key_rows);
-  const Tile<D> Q{shared_address(shared) + team.number * cut.team_bytes};
+  const WholeLayout layout(D, plan.query_rows, plan.key_rows);
+  const Tile<D> Q{shared_address(shared) + team.number * plan.team_bytes};
   const Tile<D> dO = Q.from(layout.query_rows), K = dO.from(layout.query_rows), V = K.from(layout.key_rows);
   const Tile<D> O = V.from(layout.warp_rows);
   const ScoreTile scores{O.address, ScoreTile::stride_of(layout.query_rows)};
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(kMostThreads, D > 64 ? 1 : 2)
   await_copies<1>();
   compute_deltas(team, dO, O, n_q, deltas);
   await_copies<0>();
-  team.gather();
+  team.sync();
 
   // Pass 2.
   const int own = team.warp * kStep;
@@ -190,15 +191,15 @@ __global__ void __launch_bounds__(kMostThreads, D > 64 ? 1 : 2)
     for (int query = 0; query < n_q; query += kStep) {
       if (problem.sight.sees_none(query, kStep, own, kStep)) continue;
       std::uint32_t d_scores[4];
-      keys.meet(problem, sentence, head, query, K.from(own), V.from(own), Q.from(query), dO.from(query),
-                log_sums.from(query), deltas.from(query), d_scores);
+      keys.add_queries(problem, sentence, head, query, K.from(own), V.from(own), Q.from(query), dO.from(query),
+                       log_sums.from(query), deltas.from(query), d_scores);
       scores.put(own, query, d_scores);
     }
     keys.finish(on, problem, sentence, head, V.from(own));
   }
   // Pass 3.
   if (on.dQ.data == nullptr) return;
-  team.gather();
+  team.sync();
   if (own < n_q) {
     float dQ[D / 8][4] = {};
     for (int key = 0; key < n_k; key += kStep) {
@@ -224,8 +225,8 @@ struct QueryRows {
   // Adds the part of `steps` times kStep keys from `key` on, kSteps at most. The tiles K and V begin with these keys; Q
   // and dO begin with this warp's queries.
   template <int kSteps>
-  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int steps, Tile<D> Q,
-                       Tile<D> dO, Tile<D> K, Tile<D> V) {
+  __device__ void add_keys(const Problem& problem, const Sentence& sentence, int head, int key, int steps, Tile<D> Q,
+                           Tile<D> dO, Tile<D> K, Tile<D> V) {
     // 1. Scores Q K^T and dO V^T.
     float weights[2 * kSteps][4] = {}, d_weights[2 * kSteps][4] = {};
     multiply_rows<D, kSteps>(Q, K, steps, weights);
@@ -271,11 +272,11 @@ struct QueryRows {
 //   3. Each warp writes its dQ, staged in its own rows of Q.
 template <int D, bool kDrops>
 __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
-    gradients_of_queries(Problem problem, Backward<bf16> on, Cut cut) {
+    gradients_of_queries(Problem problem, Backward<bf16> on, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
-  const Team team(cut);
-  const Work work(cut, team);
-  if (work.sentence >= cut.B) return;
+  const Team team(plan);
+  const Work work(plan, team);
+  if (work.sentence >= plan.B) return;
   const Sentence sentence(problem, work.sentence);
   const int first = work.tile * kLongRows, queries = min(kLongRows, sentence.n_q - first);
   if (queries <= 0) return;
@@ -305,7 +306,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
   await_copies<1>();
   compute_deltas(team, dO, O, queries, deltas);
   await_copies<0>();
-  team.gather();
+  team.sync();
   if (team.thread < queries) on.deltas.row(row + team.thread)[head] = deltas.get(team.thread);
   if (on.dQ.data == nullptr) return;
 
@@ -322,15 +323,15 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     if (i + 1 < tiles) load_keys(i + 1);
     end_copies();
     await_copies<1>();
-    team.gather();
+    team.sync();
     const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
     for (int key = begin; key < end && rows > 0; key += 2 * kStep) {
       if (problem.sight.sees_none(first + own, kStep, key, 2 * kStep)) continue;
       const Tile<D> K = keys_of(i).from(key - begin);
-      sums.template meet<2>(problem, sentence, head, key, min(2, in_steps(end - key) / kStep), Q.from(own),
-                            dO.from(own), K, K.from(kLongRows));
+      sums.template add_keys<2>(problem, sentence, head, key, min(2, in_steps(end - key) / kStep), Q.from(own),
+                                dO.from(own), K, K.from(kLongRows));
     }
-    team.gather();
+    team.sync();
   }
   // Pass 3.
   if (rows <= 0) return;
@@ -349,11 +350,11 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
 //   3. Each warp writes its dK and dV, staged in its own rows of V.
 template <int D, bool kDrops>
 __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
-    gradients_of_keys(Problem problem, Backward<bf16> on, Cut cut) {
+    gradients_of_keys(Problem problem, Backward<bf16> on, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
-  const Team team(cut);
-  const Work work(cut, team);
-  if (work.sentence >= cut.B) return;
+  const Team team(plan);
+  const Work work(plan, team);
+  if (work.sentence >= plan.B) return;
   const Sentence sentence(problem, work.sentence);
   const int first = work.tile * kLongRows, keys = min(kLongRows, sentence.n_k - first);
   if (keys <= 0) return;
@@ -389,22 +390,22 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     if (i + 1 < tiles) load_queries(i + 1);
     end_copies();
     await_copies<1>();
-    team.gather();
+    team.sync();
     const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
     for (int query = begin; query < end && rows > 0; query += kStep) {
       if (problem.sight.sees_none(query, kStep, first + own, kStep)) continue;
       const Tile<D> Q = queries_of(i).from(query - begin);
       const FloatTile statistics = statistics_of(i).from(query - begin);
       std::uint32_t d_scores[4];
-      sums.meet(problem, sentence, head, query, K.from(own), V.from(own), Q, Q.from(kLongRows), statistics,
-                statistics.from(kLongRows), d_scores);
+      sums.add_queries(problem, sentence, head, query, K.from(own), V.from(own), Q, Q.from(kLongRows), statistics,
+                       statistics.from(kLongRows), d_scores);
     }
-    team.gather();
+    team.sync();
   }
   // Pass 3.
   if (tiles == 0) {  // V becomes the stage, so the copy to it must have ended
     await_copies<0>();
-    team.gather();
+    team.sync();
   }
   if (rows > 0) sums.finish(on, problem, sentence, head, V.from(own));
 }

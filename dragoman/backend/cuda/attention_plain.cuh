@@ -89,7 +89,7 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   const int query = min(work.row, sentence.n_q - 1);  // warps without a row of their own help to load
   const std::int64_t row = sentence.first_query + query;
   const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
-  float out[kPlainRegisters] = {}, most = -INFINITY, sum = 0;
+  float out[kPlainRegisters] = {}, maximum = -INFINITY, sum = 0;
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
     const std::int64_t key_row = sentence.first_key + begin;
@@ -97,11 +97,11 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
         row_product(on.Q.row(row) + work.head * d_k, on.K.row(key_row) + work.head * d_k, on.K.stride, keys, d_k);
     const bool seen = lane() < keys && problem.sight.sees(query, key);
     const float score = seen ? product * problem.scale : -INFINITY;
-    const float now = fmaxf(most, warp_max(score));
-    if (now == -INFINITY) continue;
-    const float correction = expf(most - now);
-    most = now;
-    float weight = expf(score - now);
+    const float new_maximum = fmaxf(maximum, warp_max(score));
+    if (new_maximum == -INFINITY) continue;
+    const float correction = expf(maximum - new_maximum);
+    maximum = new_maximum;
+    float weight = expf(score - new_maximum);
     sum = sum * correction + weight;
     if (seen) weight *= weight_factor(problem.dropout, row, work.head * sentence.n_k + key);
     for (float& x : out) x *= correction;
@@ -115,7 +115,7 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   put_columns(out, sum > 0 ? 1 / sum : 0.0f, row, work.head, work.first_column, d_v,
               SinkRows<T>{on.O.data, on.O.stride, false});
   if (work.first_column == 0 && lane() == 0) {
-    on.log_sums.row(row)[work.head] = sum > 0 ? most + logf(sum) : -INFINITY;
+    on.log_sums.row(row)[work.head] = sum > 0 ? maximum + logf(sum) : -INFINITY;
   }
 }
 

@@ -66,7 +66,7 @@ struct PackSlice {
 
 // A lane's share if the vectors are not aligned: every 32nd channel. The whole warp is one group.
 template <class T>
-struct LooseSlice {
+struct StridedSlice {
   static constexpr int kLanes = kWarp, kCount = kMaxWidth / kWarp;
   T at[kCount];
 
@@ -91,7 +91,7 @@ struct LooseSlice {
 // The keys of self-attention: the earlier tokens of the hypothesis, in cells, and the new token. The new token's key
 // and value are read from new_K and new_V, not from the cell that the same kernel writes them into.
 template <class T>
-struct CachedPast {
+struct CachedSource {
   static constexpr bool kCached = true;
   Matrix<T> K, V;
   Matrix<const T> new_K, new_V;
@@ -108,7 +108,7 @@ struct CachedPast {
 
 // The keys of encoder-decoder attention: rows of the memory.
 template <class T>
-struct MemoryPast {
+struct MemorySource {
   static constexpr bool kCached = false;
   Matrix<const T> K, V;
   const std::int32_t *first, *count;
@@ -141,23 +141,23 @@ __device__ float group_sum(float x) {
 
 // The running softmax of a group: maximum and sum over the keys so far, and the weighted sum of their values.
 template <class Slice>
-struct Running {
+struct RunningSoftmax {
   static constexpr int kCount = Slice::kCount;
-  float most = kLowest, sum = 0, values[kCount] = {};
+  float maximum = kLowest, sum = 0, values[kCount] = {};
 
   template <int n>
   __device__ void add(const float (&scores)[n], const Slice (&V)[n]) {
-    float now = most;
+    float new_maximum = maximum;
 #pragma unroll
-    for (int u = 0; u < n; ++u) now = fmaxf(now, scores[u]);
-    const float correction = power_of_two(most - now);
-    most = now;
+    for (int u = 0; u < n; ++u) new_maximum = fmaxf(new_maximum, scores[u]);
+    const float correction = power_of_two(maximum - new_maximum);
+    maximum = new_maximum;
     sum *= correction;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) values[j] *= correction;
 #pragma unroll
     for (int u = 0; u < n; ++u) {
-      const float weight = power_of_two(scores[u] - now);
+      const float weight = power_of_two(scores[u] - new_maximum);
       sum += weight;
 #pragma unroll
       for (int j = 0; j < kCount; ++j) values[j] += weight * V[u].get(j);
@@ -165,11 +165,12 @@ struct Running {
   }
   // Combines the groups of a warp; afterwards each lane has the sums over all keys.
   __device__ void join() {
-    float now = most;
+    float new_maximum = maximum;
 #pragma unroll
-    for (int step = Slice::kLanes; step < kWarp; step *= 2) now = fmaxf(now, __shfl_xor_sync(kAllLanes, now, step));
-    const float correction = power_of_two(most - now);
-    most = now;
+    for (int step = Slice::kLanes; step < kWarp; step *= 2)
+      new_maximum = fmaxf(new_maximum, __shfl_xor_sync(kAllLanes, new_maximum, step));
+    const float correction = power_of_two(maximum - new_maximum);
+    maximum = new_maximum;
     sum *= correction;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) values[j] *= correction;
@@ -198,15 +199,15 @@ struct Query {
     return group_sum<Slice::kLanes>(sum);
   }
   // Stores a score where the weight of the key goes, if the caller wants the weights.
-  __device__ void show(float score, int key) const {
+  __device__ void store_score(float score, int key) const {
     if (step.weights != nullptr && lane == 0) step.weights_of(row, head)[key] = score;
   }
 
   // Adds n keys for each group, from `key` on; keys from `end` on are loaded but do not count. Lane i of the warp knows
   // the place of key first + i.
   template <int n, class Rows>
-  __device__ void see(int key, int end, int first, int place, const Rows& K, const Rows& V,
-                      Running<Slice>& running) const {
+  __device__ void add_keys(int key, int end, int first, int place, const Rows& K, const Rows& V,
+                           RunningSoftmax<Slice>& running) const {
     Slice keys[n], values[n];
 #pragma unroll
     for (int u = 0; u < n; ++u) {
@@ -220,7 +221,7 @@ struct Query {
       const int mine = key + u * kGroups + group;
       scores[u] = score(keys[u]);
       if (mine < end) {
-        show(scores[u], mine);
+        store_score(scores[u], mine);
       } else {
         scores[u] = -INFINITY;
       }
@@ -237,9 +238,9 @@ __device__ void finish_weights(float* weights, std::int64_t longest, int from, i
   }
 }
 
-template <class T, class Slice, class Past>
+template <class T, class Slice, class Source>
 __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
-    attention_step_kernel(Step<T> step, Past past) {
+    attention_step_kernel(Step<T> step, Source source) {
   const int head_blocks = (step.h + kBlockHeads - 1) / kBlockHeads, warp = threadIdx.x / kWarp;
   const std::int64_t r = static_cast<std::int64_t>(blockIdx.x / head_blocks) * kBlockRows + warp % kBlockRows;
   const int head = blockIdx.x % head_blocks * kBlockHeads + warp / kBlockRows;
@@ -256,33 +257,33 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
   }
 
   // Pass 2.
-  Running<Slice> running;
-  const int from = past.first_key(r), to = past.keys(r);
-  if constexpr (Past::kCached) {
+  RunningSoftmax<Slice> running;
+  const int from = source.first_key(r), to = source.keys(r);
+  if constexpr (Source::kCached) {
     Slice values[1];
-    slice.load(past.new_K.row(r) + head * d_k, query.lane, d_k);
-    values[0].load(past.new_V.row(r) + head * d_v, query.lane, d_v);
+    slice.load(source.new_K.row(r) + head * d_k, query.lane, d_k);
+    values[0].load(source.new_V.row(r) + head * d_v, query.lane, d_v);
     const float score = query.score(slice);
     if (query.group == 0) {
-      const std::int64_t cell = past.place(r, to);
-      slice.store(past.K.row(cell) + head * d_k, query.lane, d_k);
-      values[0].store(past.V.row(cell) + head * d_v, query.lane, d_v);
-      query.show(score, to);
+      const std::int64_t cell = source.place(r, to);
+      slice.store(source.K.row(cell) + head * d_k, query.lane, d_k);
+      values[0].store(source.V.row(cell) + head * d_v, query.lane, d_v);
+      query.store_score(score, to);
       running.add({score}, values);
     }
   }
   // Pass 3.
-  auto K = past.K, V = past.V;
+  auto K = source.K, V = source.V;
   K.data += head * d_k;
   V.data += head * d_v;
-  constexpr int kMany = 4 * Query<T, Slice>::kGroups, kFew = kMany / 2;  // keys per call of `see`
+  constexpr int kManyKeys = 4 * Query<T, Slice>::kGroups, kFewKeys = kManyKeys / 2;  // keys per call of `add_keys`
   for (int first = from; first < to; first += kWarp) {
     // Lanes beyond the last key repeat the last one, so that every load is valid.
-    const int place = static_cast<int>(past.place(r, min(first + warp_lane, to - 1)));
+    const int place = static_cast<int>(source.place(r, min(first + warp_lane, to - 1)));
     const int end = min(first + kWarp, to);
     int key = first;
-    for (; end - key > kFew; key += kMany) query.template see<4>(key, end, first, place, K, V, running);
-    if (key < end) query.template see<2>(key, end, first, place, K, V, running);
+    for (; end - key > kFewKeys; key += kManyKeys) query.template add_keys<4>(key, end, first, place, K, V, running);
+    if (key < end) query.template add_keys<2>(key, end, first, place, K, V, running);
   }
   // Pass 4.
   running.join();
@@ -293,22 +294,23 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
   if (query.group == 0) slice.store(step.O.row(r) + head * d_v, query.lane, d_v);
   // Pass 5.
   if (step.weights != nullptr) {
-    finish_weights(step.weights_of(r, head), step.longest, from, to + Past::kCached, running.most + log2f(running.sum));
+    finish_weights(step.weights_of(r, head), step.longest, from, to + Source::kCached,
+                   running.maximum + log2f(running.sum));
   }
 }
 
-template <class T, class Past>
-void launch_step(const Context& on, const Step<T>& step, const Past& past, bool packs) {
+template <class T, class Source>
+void launch_step(const Context& on, const Step<T>& step, const Source& source, bool packs) {
   const int width = std::max(step.d_k, step.d_v);
-  require<ShapeError>(width <= kMaxWidth, "attention: a head of ", width, " channels is wider than ", kMaxWidth,
-                      ", the most that a CUDA device decodes with");
+  require<ShapeError>(width <= kMaxWidth, "attention: heads have ", width, " channels, but decoding on a CUDA device ",
+                      "supports at most ", kMaxWidth);
   constexpr int kCount = Pack<T>::kCount;
-  const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, LooseSlice<T>, Past>
-                      : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Past>
-                      : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Past>
-                                                    : attention_step_kernel<T, PackSlice<T, 8>, Past>;
+  const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, StridedSlice<T>, Source>
+                      : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Source>
+                      : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Source>
+                                                    : attention_step_kernel<T, PackSlice<T, 8>, Source>;
   const std::int64_t blocks = divide_up(step.Q.rows, kBlockRows) * divide_up(step.h, kBlockHeads);
-  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, past);
+  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, source);
 }
 
 template <class T>
@@ -336,14 +338,14 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
   const std::int64_t steps = cache.cells.cols();
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, steps);
-    const CachedPast<T> past{.K = matrix<T>(cache.K),
-                             .V = matrix<T>(cache.V),
-                             .new_K = matrix<const T>(K),
-                             .new_V = matrix<const T>(V),
-                             .cells = matrix<const std::int32_t>(cache.cells),
-                             .lengths = elements<const std::int32_t>(cache.lengths),
-                             .r = r};
-    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
+    const CachedSource<T> source{.K = matrix<T>(cache.K),
+                                 .V = matrix<T>(cache.V),
+                                 .new_K = matrix<const T>(K),
+                                 .new_V = matrix<const T>(V),
+                                 .cells = matrix<const std::int32_t>(cache.cells),
+                                 .lengths = elements<const std::int32_t>(cache.lengths),
+                                 .r = r};
+    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
   });
 }
 
@@ -351,11 +353,11 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                                     const Heads& heads, Array& O, Array& weights) const {
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, memory.longest);
-    const MemoryPast<T> past{.K = matrix<const T>(K),
-                             .V = matrix<const T>(V),
-                             .first = elements<const std::int32_t>(memory.first),
-                             .count = elements<const std::int32_t>(memory.count)};
-    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O}));
+    const MemorySource<T> source{.K = matrix<const T>(K),
+                                 .V = matrix<const T>(V),
+                                 .first = elements<const std::int32_t>(memory.first),
+                                 .count = elements<const std::int32_t>(memory.count)};
+    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O}));
   });
 }
 

@@ -87,7 +87,7 @@ KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, in
   };
 }
 
-TEST_P(CudaAttentionStep, APastOfAnyLength) {
+TEST_P(CudaAttentionStep, TakesAnyNumberOfCachedTokens) {
   const std::vector<int> lengths = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 40, 63, 64, 65, 130};
   for (const Widths& widths : kWidths) {
     SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
@@ -95,14 +95,14 @@ TEST_P(CudaAttentionStep, APastOfAnyLength) {
   }
 }
 
-TEST_P(CudaAttentionStep, APastWithinAWindow) {
+TEST_P(CudaAttentionStep, AWindowLimitsTheCachedTokens) {
   for (const std::int64_t r : {1, 2, 5, 33, 200}) {
     expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
     expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
   }
 }
 
-TEST_P(CudaAttentionStep, AMemoryOfAnyLength) {
+TEST_P(CudaAttentionStep, TakesAMemoryOfAnyLength) {
   for (const Widths& widths : kWidths) {
     SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
     for (const int beam : {1, 4, 5}) {
@@ -115,19 +115,19 @@ TEST_P(CudaAttentionStep, AMemoryOfAnyLength) {
 
 TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) { expect_as_on_cpu(memory_call({2, 8, 8}, {3, 0}, 2, true)); }
 
-TEST_P(CudaAttentionStep, RowsThatAreNotAligned) {
+TEST_P(CudaAttentionStep, RowsNeedNotBeAligned) {
   for (const std::int64_t skipped : {1, 4}) {
     expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, 0, false, skipped));
     expect_as_on_cpu(memory_call({4, 16, 16}, {5, 9}, 2, false, skipped));
   }
 }
 
-TEST_P(CudaAttentionStep, NoRows) {
+TEST_P(CudaAttentionStep, TakesBatchesWithoutRows) {
   expect_as_on_cpu(cached_call({2, 8, 8}, {}, 0, false));
   expect_as_on_cpu(memory_call({2, 8, 8}, {}, 4, false));
 }
 
-TEST_P(CudaAttentionStep, ManyRowsAndLongSentences) {
+TEST_P(CudaAttentionStep, TakesManyRowsAndLongSentences) {
   std::vector<int> lengths;
   for (int row = 0; row < 300; ++row) lengths.push_back(1 + row * 37 % 40);
   expect_as_on_cpu(cached_call({8, 64, 64}, lengths, 0, false));

@@ -86,7 +86,7 @@ AttentionCase self(const Lengths& n, const AttentionCase& otherwise = {}) {
   return one;
 }
 
-TEST_P(CudaAttention, IsThatOfTheCpuForEveryMaskAndLength) {
+TEST_P(CudaAttention, AgreesWithTheCpuForEveryMaskAndLength) {
   const Lengths tiny{1, 3, 16, 7, 11}, short_ones{1, 3, 17, 32, 16, 25}, middle{40, 64, 33, 50, 1},
       long_ones{90, 128, 65}, longer{200, 3, 130, 150};
   for (const Mask& mask : {kAll, kCausal, kWindow, kCausalWindow}) {
@@ -105,7 +105,7 @@ TEST_P(CudaAttention, DropsTheWeightsThatTheCpuDrops) {
   }
 }
 
-TEST_P(CudaAttention, ServesQueriesAndKeysOfDifferentNumbers) {
+TEST_P(CudaAttention, TakesDifferentNumbersOfQueriesAndKeys) {
   const std::vector<std::pair<Lengths, Lengths>> cases = {{{9, 0, 20, 4}, {0, 6, 31, 12}},
                                                           {{80, 96, 5}, {30, 20, 1}},
                                                           {{20, 16}, {64, 40}},
@@ -140,7 +140,7 @@ TEST_P(CudaAttention, ReadsRangesOfColumnsWhateverTheirAlignment) {
   }
 }
 
-TEST_P(CudaAttention, AsManyHeadsAsThereAre) {
+TEST_P(CudaAttention, TakesAnyNumberOfHeads) {
   for (const std::int64_t h : {1, 3, 5, 8, 16}) {
     for (const Lengths& n : {Lengths{16, 9, 1}, Lengths{30, 20}, Lengths{45, 6}}) {
       SCOPED_TRACE(join(h, " heads, first ", n[0]));
@@ -149,7 +149,7 @@ TEST_P(CudaAttention, AsManyHeadsAsThereAre) {
   }
 }
 
-TEST_P(CudaAttention, GradientsGoWhereTheSinksSay) {
+TEST_P(CudaAttention, SinksAreOverwrittenAddedToOrSkipped) {
   using enum Sink::Write;
   for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
     for (const auto& [dQ, dK, dV] : {std::tuple{kAccumulate, kAccumulate, kAccumulate},
@@ -183,7 +183,7 @@ TEST_P(CudaAttention, OneTensorMayHaveSeveralRoles) {
   }
 }
 
-TEST_P(CudaAttention, BatchesWithoutQueriesOrKeys) {
+TEST_P(CudaAttention, TakesBatchesWithoutQueriesOrKeys) {
   for (const auto& [queries, keys] : {std::pair{Lengths{0, 0}, Lengths{0, 0}},
                                       {{0, 0}, {3, 40}},
                                       {{3, 40}, {0, 0}},
@@ -194,13 +194,13 @@ TEST_P(CudaAttention, BatchesWithoutQueriesOrKeys) {
   }
 }
 
-TEST_P(CudaAttention, TwoThousandTokens) {
+TEST_P(CudaAttention, TakesSentencesOfTwoThousandTokens) {
   expect_as_on_cpu(self({2000, 1}, {.h = 1}));
   expect_as_on_cpu(self({5, 2000}, {.h = 1, .mask = kCausal, .dropout = kDropout}));
   expect_as_on_cpu(self({2000}, {.h = 1, .d_k = 128, .d_v = 128, .mask = {.kind = Mask::Kind::kCausal, .r = 100}}));
 }
 
-TEST_P(CudaAttention, ManySentences) {
+TEST_P(CudaAttention, TakesManySentences) {
   expect_as_on_cpu(self(Lengths(300, 32), {.h = 4}));
   expect_as_on_cpu(self(Lengths(80, 128), {.h = 4, .mask = kCausal}));
   Lengths n(40000, 1);  // more than attention.cu puts along the y axis of a grid
@@ -222,7 +222,7 @@ TEST_P(CudaAttention, LargeScoresDoNotOverflow) {
       2);
 }
 
-TEST_P(CudaAttention, IsTheSameEveryTime) {
+TEST_P(CudaAttention, HasTheSameBitsEveryTime) {
   for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
     const AttentionCase one = self(n, {.dropout = kDropout});
     const std::vector<Array> first = run(one, *gpu, dtype()), again = run(one, *gpu, dtype());

@@ -18,9 +18,9 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kStep = 16;          // rows and depth of one product; the rows of a tile are a multiple of it
-constexpr int kMostTeamWarps = 8;  // limit for a team, and for a block
-constexpr int kMostThreads = kMostTeamWarps * kWarp;
+constexpr int kStep = 16;         // rows and depth of one product; the rows of a tile are a multiple of it
+constexpr int kMaxTeamWarps = 8;  // limit for a team, and for a block
+constexpr int kMaxThreads = kMaxTeamWarps * kWarp;
 
 __host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
 
@@ -31,7 +31,7 @@ __device__ int column_of(int e) { return lane() % 4 * 2 + e % 2; }
 // How the work is divided among the blocks of a grid. A team of warps works on one head of one sentence, or on one tile
 // of its rows; each warp of a team owns 16 rows. The teams of a block work on neighbouring heads and are independent of
 // each other: each has its own part of shared memory and its own barrier.
-struct Cut {
+struct GridPlan {
   int team_warps = 1, teams = 1;     // warps per team, teams per block
   int B = 0;                         // number of sentences
   int tiles = 1;                     // tiles per sentence and head
@@ -43,13 +43,13 @@ struct Cut {
 struct Team {
   int number = 0, thread, threads, warp;
 
-  __device__ explicit Team(const Cut& cut) : thread(threadIdx.x), threads(cut.team_warps * kWarp) {
+  __device__ explicit Team(const GridPlan& plan) : thread(threadIdx.x), threads(plan.team_warps * kWarp) {
     for (; thread >= threads; thread -= threads) ++number;
     warp = thread / kWarp;
   }
 
   // The team's barrier: waits for all its threads; afterwards each sees what the others wrote to shared memory.
-  __device__ void gather() const { asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(threads) : "memory"); }
+  __device__ void sync() const { asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(threads) : "memory"); }
 };
 
 // What a team works on. The heads and tiles of one sentence are neighbours in the grid because they are neighbours in
@@ -57,11 +57,11 @@ struct Team {
 struct Work {
   int sentence, head, tile;
 
-  __device__ Work(const Cut& cut, const Team& team)
+  __device__ Work(const GridPlan& plan, const Team& team)
       : sentence(blockIdx.y + blockIdx.z * gridDim.y),
-        head(cut.tiles == 1 ? blockIdx.x : blockIdx.x / cut.tiles),
-        tile(cut.tiles == 1 ? 0 : blockIdx.x % cut.tiles) {
-    head = head * cut.teams + team.number;
+        head(plan.tiles == 1 ? blockIdx.x : blockIdx.x / plan.tiles),
+        tile(plan.tiles == 1 ? 0 : blockIdx.x % plan.tiles) {
+    head = head * plan.teams + team.number;
   }
 };
 

@@ -2,7 +2,7 @@
 //   1. collect: its lanes score the extensions of the live hypotheses, and rank each by counting the better ones.
 //   2. choose: lane 0 goes through the best extensions in order. Those that end with EOS are stored as ended, the
 //      others become the new live hypotheses. It also decides whether the search is over.
-//   3. inherit: the lanes copy the cell tables, because each row now continues the past of another row.
+//   3. inherit_cells: the lanes copy the cell tables, because each row now continues the past of another row.
 //   4. The lanes write the inputs of the next step, one row each.
 //
 // Shared memory of a block, for each of its kSlotWarps warps:
@@ -35,7 +35,7 @@ struct Slot {
   __device__ std::int32_t* ended() const { return tables.ended + slot * 2 * tables.B; }
   __device__ double* ended_p() const { return tables.ended_p + slot * 2 * tables.B; }
   // Makes row b idle.
-  __device__ void rest(int b) const {
+  __device__ void make_idle(int b) const {
     tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
     cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
@@ -64,7 +64,7 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
     tables.lengths[slot.row(b)] = 0;
     slot.cells(b)[0] = first_cell + b * limit;
   } else {
-    slot.rest(b);
+    slot.make_idle(b);
   }
 }
 
@@ -90,11 +90,11 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   }
   __syncthreads();
   if (i == 0) from.at(kSlotState) = kSlotIdle;
-  if (i < B) from.rest(i);
+  if (i < B) from.make_idle(i);
 }
 
 // The best words of each row, as best_words found them.
-struct Offered {
+struct TopWords {
   const std::int32_t* ids;
   const float *logits, *log_sums;
   std::int64_t ids_stride, logits_stride;
@@ -131,22 +131,21 @@ struct Chosen {
 
 // Step 1. Scores the extensions of the live hypotheses and ranks the best rules.choices of them in candidates.order.
 // Returns how many are ranked, or -1 if the model's scores are NaN or infinite.
-__device__ int collect(const Slot& slot, const Offered& offered, const Rules& rules, const Candidates& candidates) {
+__device__ int collect(const Slot& slot, const TopWords& top, const Rules& rules, const Candidates& candidates) {
   const int lane = threadIdx.x % kWarp, length = slot.at(kSlotSteps) + 1;
-  const bool early = length < rules.min_length;  // too early to end with EOS
-  const int wanted = min(offered.k, rules.choices + (early ? 1 : 0)), n = slot.at(kSlotAlive) * wanted;
+  const bool too_early = length < rules.min_length;  // to end with EOS
+  const int per_row = min(top.k, rules.choices + (too_early ? 1 : 0)), n = slot.at(kSlotAlive) * per_row;
   const double divisor = slot.tables.penalties[length];
   bool failed = false;
   int valid = 0;
   for (int i = lane; i < n; i += kWarp) {
-    const std::int64_t row = slot.row(i / wanted);
-    const int word = offered.ids[row * offered.ids_stride + i % wanted];
-    const float log_sum = offered.log_sums[row];
+    const std::int64_t row = slot.row(i / per_row);
+    const int word = top.ids[row * top.ids_stride + i % per_row];
+    const float log_sum = top.log_sums[row];
     failed = failed || !isfinite(log_sum);
-    double log_p =
-        slot.tables.log_p[row] +
-        (static_cast<double>(offered.logits[row * offered.logits_stride + i % wanted]) - static_cast<double>(log_sum));
-    if (word == kNoWord || (early && word == kEos)) log_p = -INFINITY;
+    double log_p = slot.tables.log_p[row] + (static_cast<double>(top.logits[row * top.logits_stride + i % per_row]) -
+                                             static_cast<double>(log_sum));
+    if (word == kNoWord || (too_early && word == kEos)) log_p = -INFINITY;
     valid += log_p != -INFINITY;
     candidates.log_p[i] = log_p;
     candidates.scores[i] = log_p / divisor;
@@ -160,7 +159,7 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
   for (int i = lane; i < n; i += kWarp) {
     if (candidates.log_p[i] == -INFINITY) continue;
     const double score = candidates.scores[i];
-    const int word = candidates.words[i], first = i - i % wanted, last = first + wanted;  // its own row's extensions
+    const int word = candidates.words[i], first = i - i % per_row, last = first + per_row;  // its own row's extensions
     int better = 0;
     for (int other = 0; other < n; ++other) {
       const double theirs = candidates.scores[other];
@@ -175,15 +174,15 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
 
 // Stores a hypothesis that ended, if it is among the best B. The list is sorted by score; of equal scores the older one
 // stays first.
-__device__ void put_aside(const Slot& slot, int step, int row, double log_p, double score) {
+__device__ void add_ended(const Slot& slot, int step, int row, double log_p, double score) {
   std::int32_t* ended = slot.ended();
   double* ended_p = slot.ended_p();
   const int count = slot.at(kSlotEnded);
   int place = count;
   while (place > 0 && score > ended_p[2 * place - 1]) --place;
   if (place == slot.B()) return;
-  const int now = min(count + 1, slot.B());
-  for (int i = now - 1; i > place; --i) {
+  const int new_count = min(count + 1, slot.B());
+  for (int i = new_count - 1; i > place; --i) {
     ended[2 * i] = ended[2 * i - 2];
     ended[2 * i + 1] = ended[2 * i - 1];
     ended_p[2 * i] = ended_p[2 * i - 2];
@@ -193,7 +192,7 @@ __device__ void put_aside(const Slot& slot, int step, int row, double log_p, dou
   ended[2 * place + 1] = row;
   ended_p[2 * place] = log_p;
   ended_p[2 * place + 1] = score;
-  slot.at(kSlotEnded) = now;
+  slot.at(kSlotEnded) = new_count;
 }
 
 // Whether the search is over after this step.
@@ -204,22 +203,22 @@ __device__ bool is_over(const Slot& slot, int length, const Rules& rules, const 
   if (ended < rules.n_best) return false;
   // A log-probability only falls as the hypothesis grows, and no penalty is larger than that of the longest. So this is
   // the best score that a live hypothesis can still reach.
-  double most = chosen.log_p[0];
-  for (int b = 1; b < chosen.alive; ++b) most = fmax(most, chosen.log_p[b]);
-  return slot.ended_p()[2 * rules.n_best - 1] > most / slot.tables.penalties[limit];
+  double best_log_p = chosen.log_p[0];
+  for (int b = 1; b < chosen.alive; ++b) best_log_p = fmax(best_log_p, chosen.log_p[b]);
+  return slot.ended_p()[2 * rules.n_best - 1] > best_log_p / slot.tables.penalties[limit];
 }
 
 // Step 2, by one lane: goes through the best extensions in order.
-__device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rules, const Candidates& candidates,
+__device__ void choose(const Slot& slot, int kept, int per_row, const Rules& rules, const Candidates& candidates,
                        Chosen& chosen) {
   const int step = slot.at(kSlotSteps);
   int alive = 0;
   for (int c = 0; c < kept; ++c) {
     const int i = candidates.order[c], word = candidates.words[i];
     if (word == kEos) {
-      put_aside(slot, step, i / wanted, candidates.log_p[i], candidates.scores[i]);
+      add_ended(slot, step, i / per_row, candidates.log_p[i], candidates.scores[i]);
     } else if (alive < slot.B()) {
-      chosen.rows[alive] = i / wanted;
+      chosen.rows[alive] = i / per_row;
       chosen.words[alive] = word;
       chosen.log_p[alive++] = candidates.log_p[i];
     }
@@ -235,7 +234,7 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
 
 // Step 3. Row b of the slot takes over the cells of row chosen.rows[b]. A lane handles all rows of one token: it reads
 // all of them before it writes any, so that no row is overwritten too early.
-__device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
+__device__ void inherit_cells(const Slot& slot, int length, const Chosen& chosen) {
   for (int t = threadIdx.x % kWarp; t < length; t += kWarp) {
     std::int32_t ancestors[kMostBeam];
 #pragma unroll
@@ -250,7 +249,7 @@ __device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    step_kernel(BeamTables tables, Offered offered, Rules rules, int slots, int candidates_bytes) {
+    step_kernel(BeamTables tables, TopWords top, Rules rules, int slots, int candidates_bytes) {
   extern __shared__ double shared[];
   __shared__ Chosen all_chosen[kSlotWarps];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -258,29 +257,29 @@ __global__ void __launch_bounds__(kThreads)
   if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearching) return;
   const int B = slot.B(), length = slot.at(kSlotSteps) + 1, limit = slot.at(kSlotLimit),
             first_cell = slot.at(kSlotFirstCell);
-  const int wanted = min(offered.k, rules.choices + (length < rules.min_length ? 1 : 0));
-  const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * wanted);
+  const int per_row = min(top.k, rules.choices + (length < rules.min_length ? 1 : 0));
+  const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * per_row);
   Chosen& chosen = all_chosen[warp];
 
-  const int kept = collect(slot, offered, rules, candidates);
+  const int kept = collect(slot, top, rules, candidates);
   if (kept <= 0) {  // no extension: the search ends, and its live hypotheses stay as they are
     if (lane == 0) {
       slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotIdle;
       atomicAdd(tables.done, 1);
     }
-    if (lane < B) slot.rest(lane);
+    if (lane < B) slot.make_idle(lane);
     return;
   }
-  if (lane == 0) choose(slot, kept, wanted, rules, candidates, chosen);
+  if (lane == 0) choose(slot, kept, per_row, rules, candidates, chosen);
   __syncwarp();
   const bool over = chosen.over;
   // Steps 3 and 4.
-  if (!over) inherit(slot, length, chosen);
+  if (!over) inherit_cells(slot, length, chosen);
   if (lane < B) {
     slot.history(length - 1)[lane] = chosen.words[lane] * B + chosen.rows[lane];
     tables.log_p[slot.row(lane)] = chosen.log_p[lane];
     if (over) {
-      slot.rest(lane);
+      slot.make_idle(lane);
     } else {
       tables.ids[slot.row(lane)] = chosen.words[lane];
       tables.lengths[slot.row(lane)] = length;
@@ -311,21 +310,21 @@ void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
 
 void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows(), k = best.ids.cols();
-  const Offered offered{.ids = elements<const std::int32_t>(best.ids),
-                        .logits = elements<const float>(best.logits),
-                        .log_sums = elements<const float>(best.log_sums),
-                        .ids_stride = best.ids.row_stride(),
-                        .logits_stride = best.logits.row_stride(),
-                        .k = static_cast<int>(k)};
-  const Rules chosen{.choices = static_cast<int>(rules.choices),
-                     .n_best = static_cast<int>(rules.n_best),
-                     .min_length = static_cast<int>(rules.min_length),
-                     .ends_when_full = rules.ends_when_full};
-  const int most = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
-  const std::size_t bytes = Candidates::bytes(most, chosen.choices);
+  const TopWords top{.ids = elements<const std::int32_t>(best.ids),
+                     .logits = elements<const float>(best.logits),
+                     .log_sums = elements<const float>(best.log_sums),
+                     .ids_stride = best.ids.row_stride(),
+                     .logits_stride = best.logits.row_stride(),
+                     .k = static_cast<int>(k)};
+  const Rules step_rules{.choices = static_cast<int>(rules.choices),
+                         .n_best = static_cast<int>(rules.n_best),
+                         .min_length = static_cast<int>(rules.min_length),
+                         .ends_when_full = rules.ends_when_full};
+  const int candidates = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
+  const std::size_t bytes = Candidates::bytes(candidates, step_rules.choices);
   const std::int64_t count = R / tables.B;
   launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
-         tables, offered, chosen, static_cast<int>(count), static_cast<int>(bytes));
+         tables, top, step_rules, static_cast<int>(count), static_cast<int>(bytes));
 }
 
 }  // namespace dragoman::cuda

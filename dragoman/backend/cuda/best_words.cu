@@ -24,12 +24,12 @@ constexpr unsigned kMaxFound = 1024;  // most words that best_by_threshold compa
 constexpr int kPack = Pack<float>::kCount;
 
 // An output matrix of float32 or bfloat16; optional.
-struct Numbers {
+struct OptionalOutput {
   float* singles = nullptr;
   bf16* halves = nullptr;
   std::int64_t stride = 0;
 
-  explicit Numbers(const Array& x, std::int64_t stride_) : stride(stride_) {
+  explicit OptionalOutput(const Array& x, std::int64_t stride_) : stride(stride_) {
     if (x && x.dtype() == DType::kBFloat16) {
       halves = elements<bf16>(x);
     } else if (x) {
@@ -53,7 +53,7 @@ struct WordRows {
   const float* bias;  // as wide as a row of logits; null if there is none
   int V, k;
   Matrix<std::int32_t> ids;
-  Numbers best, log_sums, all;
+  OptionalOutput best, log_sums, all;
   std::int64_t top;  // the chunk's first row
 };
 
@@ -68,7 +68,7 @@ __device__ Rank rank_of(float logit, int id) {
 }
 
 // Writes the word at this place of the row's list of best words.
-__device__ void name(const WordRows& rows, int place, Rank rank) {
+__device__ void write_best(const WordRows& rows, int place, Rank rank) {
   const std::int64_t r = rows.top + blockIdx.x;
   const auto order = static_cast<unsigned>(rank >> 32);
   const float logit = __uint_as_float(order >> 31 != 0 ? order ^ 0x80000000u : ~order);
@@ -139,9 +139,9 @@ __device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
     }
     sum.add(x);
   }
-  const float largest = sum.most;
-  const float most = fmaxf(sum.most, reserved.most);
-  sum = {most, sum.sum * sum.relative_to(most) + reserved.sum * reserved.relative_to(most)};
+  const float largest = sum.maximum;
+  const float maximum = fmaxf(sum.maximum, reserved.maximum);
+  sum = {maximum, sum.sum * sum.relative_to(maximum) + reserved.sum * reserved.relative_to(maximum)};
   return largest;
 }
 
@@ -207,9 +207,9 @@ __device__ bool best_by_threshold(const WordRows& rows, int packs, float largest
     const Rank mine = found.ranks[c];
     int better = 0;
     for (int other = 0; other < count; ++other) better += found.ranks[other] > mine;
-    if (better < rows.k) name(rows, better, mine);
+    if (better < rows.k) write_best(rows, better, mine);
   }
-  for (int place = count + static_cast<int>(threadIdx.x); place < rows.k; place += kThreads) name(rows, place, 0);
+  for (int place = count + static_cast<int>(threadIdx.x); place < rows.k; place += kThreads) write_best(rows, place, 0);
   return true;
 }
 
@@ -230,7 +230,7 @@ __device__ void best_one_by_one(const WordRows& rows, int packs, Rank* shared) {
     if (lane == 0) shared[warp] = best;
     __syncthreads();
     last = warp_max(lane < kThreads / kWarp ? shared[lane] : Rank{0});
-    if (threadIdx.x == 0) name(rows, place, last);
+    if (threadIdx.x == 0) write_best(rows, place, last);
   }
 }
 
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) 
 
 void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
   require<ShapeError>(E.rows() < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
-                      "best_words: a vocabulary of ", E.rows(), " words");
+                      "best_words: a vocabulary of ", E.rows(), " words is too large for a CUDA device");
   const Array words = E.with_spare_rows();  // products of round sizes are faster
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kPack) * kPack;
   const std::int64_t chunk =
@@ -267,9 +267,9 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
                 .V = static_cast<int>(V),
                 .k = static_cast<int>(best.ids.cols()),
                 .ids = matrix<std::int32_t>(best.ids),
-                .best = Numbers(best.logits, best.logits.row_stride()),
-                .log_sums = Numbers(best.log_sums, 1),
-                .all = Numbers(best.all, best.all.row_stride()),
+                .best = OptionalOutput(best.logits, best.logits.row_stride()),
+                .log_sums = OptionalOutput(best.log_sums, 1),
+                .all = OptionalOutput(best.all, best.all.row_stride()),
                 .top = 0};
   if (b) {
     const Array bias = empty({width}, DType::kFloat32);

@@ -23,8 +23,8 @@ void* open_library() {
 template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  require<DeviceError>(function != nullptr, "this cuBLASLt has no ", name, ": use that of CUDA ", CUBLAS_VER_MAJOR,
-                       ".");
+  require<DeviceError>(function != nullptr, "the installed cuBLASLt has no function ", name,
+                       ": install the cuBLASLt of CUDA ", CUBLAS_VER_MAJOR, ".");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace dragoman::cuda {
 namespace {
 
-TEST(CudaDevices, EachServesThreadsThatNeverChoseIt) {
+TEST(CudaDevices, EachCanBeUsedByThreadsThatDidNotSelectIt) {
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   constexpr std::size_t kBytes = std::size_t{1} << 26;
   for (int index = 0; index < device_count(); ++index) {

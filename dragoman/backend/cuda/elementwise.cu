@@ -40,10 +40,10 @@ struct Sigmoid {
 struct SigmoidGradient {
   __device__ float operator()(float dy, float y) const { return dy * y * (1 - y); }
 };
-struct Positive {
+struct Relu {
   __device__ float operator()(float x) const { return x < 0 ? 0 : x; }
 };
-struct Gate {
+struct ReluGradient {
   __device__ float operator()(float dy, float y) const { return y > 0 ? dy : 0; }
 };
 
@@ -163,11 +163,11 @@ void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
 }
 
 void Elementwise::do_relu(const Array& x, Array& y) const {
-  dispatch(x.dtype(), [&]<class T>() { map(*this, Positive{}, matrix<T>(y), false, matrix<const T>(x)); });
+  dispatch(x.dtype(), [&]<class T>() { map(*this, Relu{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
 void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  map_gradient(*this, Gate{}, dy, y, dx);
+  map_gradient(*this, ReluGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const { map_gradient(*this, Times{}, a, b, y); }

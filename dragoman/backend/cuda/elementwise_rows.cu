@@ -106,7 +106,7 @@ void Elementwise::do_place_rows(const Array& x, const Array& rows, const Array& 
   if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
   if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
   if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);
-  throw ShapeError(join("place_rows: rows of ", x.dtype()));
+  throw ShapeError(join("place_rows: a CUDA device does not support rows of ", x.dtype(), " that are not aligned"));
 }
 
 }  // namespace dragoman::cuda

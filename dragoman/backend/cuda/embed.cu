@@ -83,8 +83,9 @@ __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
 //
 //   1. sum_token_pieces: a token that lies within one piece (a, b, d) is added to dE at once. A token that spans
 //      several pieces (c) leaves a partial sum in each of them: as `last` part where it begins (piece 0), as first part
-//      in the others. Piece 0 also notes c in goes_on.
-//   2. add_token_parts: the block of piece 0 finds c in goes_on, adds its partial sums from all pieces, and adds the
+//      in the others. Piece 0 also notes c in `continued`.
+//   2. add_token_parts: the block of piece 0 finds c in `continued`, adds its partial sums from all pieces, and adds
+//   the
 //      total to dE.
 // Token 0 (PAD) gets no gradient.
 constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and how many of them are loaded at once
@@ -96,9 +97,9 @@ struct TokenGradient {
   std::int64_t U, entries;
   float scale;
   DropoutMask dropout;
-  SinkRows<G> dE;         // always accumulates
-  float* parts;           // [pieces, 2, d]: partial sums of a token that began before, of one that goes on in the next
-  std::int32_t* goes_on;  // [pieces]: the place in `tokens` of the one that begins here and goes on, or -1
+  SinkRows<G> dE;  // always accumulates
+  float* parts;    // [pieces, 2, d]: partial sums of a token that began before, of one that goes on in the next
+  std::int32_t* continued;  // [pieces]: the place in `tokens` of the one that begins here and goes on, or -1
 
   __device__ std::int64_t chunks() const { return divide_up(dy.cols, kChunk); }
   __device__ float* part(std::int64_t piece, bool last) const { return parts + (2 * piece + last) * dy.cols; }
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
   const std::int64_t column = task % chunks * kChunk + 8 * lane;
   const auto count = static_cast<int>(min(std::int64_t{kPiece}, of.starts[of.U] - begin));
   if (count <= 0) {
-    if (column == 0) of.goes_on[piece] = -1;
+    if (column == 0) of.continued[piece] = -1;
     return;
   }
 
@@ -200,10 +201,10 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
       sum = {};
     }
   }
-  const bool open = !is_end(count - 1), only_one = began_before && ends == 0;
-  if (open && column < d) store_eight<kPacked>(sum, of.part(piece, !only_one), column, d);
+  const bool continues = !is_end(count - 1), single_token = began_before && ends == 0;
+  if (continues && column < d) store_eight<kPacked>(sum, of.part(piece, !single_token), column, d);
   if (column == 0) {
-    of.goes_on[piece] = open && !only_one ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
+    of.continued[piece] = continues && !single_token ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
   }
 }
 
@@ -214,7 +215,7 @@ __global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> 
   __shared__ float4 shared[kWarps * kChunk / 4];
   const std::int64_t chunks = of.chunks(), d = of.dy.cols;
   const std::int64_t piece = blockIdx.x / chunks, left = blockIdx.x % chunks * kChunk;
-  const std::int32_t u = of.goes_on[piece];
+  const std::int32_t u = of.continued[piece];
   if (u < 0 || of.tokens[u] == 0) return;
   const std::int64_t last = (of.starts[u + 1] - 1) / kPiece, column = left + 8 * (threadIdx.x % kWarp);
   Eight<float> sum{};
@@ -279,7 +280,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
     if (!dE.accumulates()) fill(dE.array, 0);
     const std::int64_t entries = index.rows.count(), pieces = divide_up(entries, kPiece);
     const ArenaScope scratch(arena());
-    const Array parts = empty({2 * pieces, d}, DType::kFloat32), goes_on = empty({pieces}, DType::kInt32);
+    const Array parts = empty({2 * pieces, d}, DType::kFloat32), continued = empty({pieces}, DType::kInt32);
     const bool packed = in_eights({&dy, &dE.array});
     dispatch(dy.dtype(), [&]<class T>() {
       dispatch(dE.array.dtype(), [&]<class G>() {
@@ -294,7 +295,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
             .dropout = mask,
             .dE = sink_rows<G>(Sink::accumulate(dE.array)),
             .parts = elements<float>(parts),
-            .goes_on = elements<std::int32_t>(goes_on),
+            .continued = elements<std::int32_t>(continued),
         };
         launch(*this, packed ? sum_token_pieces<true, T, G> : sum_token_pieces<false, T, G>,
                static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, of);

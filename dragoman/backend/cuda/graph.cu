@@ -19,7 +19,7 @@ class Graph final : public Replay {
     const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
     const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
     cudaGraphDestroy(recorded);
-    check(made, "a recording");
+    check(made, "instantiating a recording");
     if (counted != cudaSuccess) launches_ = 0;
   }
   ~Graph() override {

@@ -39,7 +39,7 @@ template <class T>
 T* elements(const Array& x) {
   if (x.absent()) return nullptr;
   require<ShapeError>(x.dtype() == kStored<std::remove_const_t<T>>, "a CUDA kernel was given elements of type ",
-                      x.dtype(), ", not ", kStored<std::remove_const_t<T>>);
+                      x.dtype(), " but needs ", kStored<std::remove_const_t<T>>);
   return static_cast<T*>(x.raw());
 }
 
@@ -63,7 +63,8 @@ void dispatch(DType dtype, const F& f) {
   switch (dtype) {
     case DType::kFloat32: return f.template operator()<float>();
     case DType::kBFloat16: return f.template operator()<bf16>();
-    default: throw ShapeError(join("a CUDA kernel was given elements of type ", dtype));
+    default:
+      throw ShapeError(join("a CUDA kernel was given elements of type ", dtype, " but needs float32 or bfloat16"));
   }
 }
 
@@ -79,7 +80,7 @@ void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int thr
   if (shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
-          "shared memory of a kernel");
+          "setting the shared memory of a kernel");
   }
   const Timed timed(on.profiler(), stream, [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
   kernel<<<grid, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
@@ -310,42 +311,42 @@ __device__ inline float power_of_two(float x) {
   return y;
 }
 
-// A running sum of e^x over many x: the sum is `sum` times e^most, where `most` is the largest x so far. So it does not
-// overflow. A NaN or +infinity among the x makes the sum NaN.
+// A running sum of e^x over many x: the sum is `sum` times e^maximum, where `maximum` is the largest x so far. So it
+// does not overflow. A NaN or +infinity among the x makes the sum NaN.
 struct ExpSum {
   static constexpr float kLog2E = 1.44269504f;
-  float most = -INFINITY, sum = 0;
+  float maximum = -INFINITY, sum = 0;
 
   template <int n>
   __device__ void add(const float (&x)[n]) {
     float largest = x[0];
 #pragma unroll
     for (int i = 1; i < n; ++i) largest = fmaxf(largest, x[i]);
-    if (largest > most) {
+    if (largest > maximum) {
       sum *= relative_to(largest);
-      most = largest;
+      maximum = largest;
     }
-    const float base = most == -INFINITY ? 0.0f : most * kLog2E;
+    const float base = maximum == -INFINITY ? 0.0f : maximum * kLog2E;
 #pragma unroll
     for (int i = 0; i < n; ++i) sum += power_of_two(x[i] * kLog2E - base);
   }
-  // e^most / e^larger: the factor that relates `sum` to a larger maximum.
+  // e^maximum / e^larger: the factor that relates `sum` to a larger maximum.
   __device__ float relative_to(float larger) const {
-    return most == larger ? 1.0f : power_of_two((most - larger) * kLog2E);
+    return maximum == larger ? 1.0f : power_of_two((maximum - larger) * kLog2E);
   }
-  __device__ float log() const { return most + logf(sum); }
+  __device__ float log() const { return maximum + logf(sum); }
 };
 // The sum over all numbers of a warp, returned to each thread.
 __device__ inline ExpSum warp_join(const ExpSum& mine) {
-  const float most = warp_max(mine.most);
-  return {most, warp_sum(mine.sum * mine.relative_to(most))};
+  const float maximum = warp_max(mine.maximum);
+  return {maximum, warp_sum(mine.sum * mine.relative_to(maximum))};
 }
 // The sum over all numbers of a block, returned to each thread. `shared` has space for one float2 per warp.
 __device__ inline ExpSum block_join(ExpSum mine, float2* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;
   mine = warp_join(mine);
   __syncthreads();
-  if (lane == 0) shared[warp] = {mine.most, mine.sum};
+  if (lane == 0) shared[warp] = {mine.maximum, mine.sum};
   __syncthreads();
   const float2 joined = lane < warps ? shared[lane] : make_float2(-INFINITY, 0.0f);
   return warp_join({joined.x, joined.y});

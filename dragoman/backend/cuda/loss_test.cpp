@@ -54,7 +54,7 @@ KernelCall call_of(const LossCase& one) {
   };
 }
 
-TEST_P(CudaLoss, SmallVocabularies) {
+TEST_P(CudaLoss, AgreesWithTheCpuForSmallVocabularies) {
   for (const std::int64_t V : {2, 7, 8, 11, 100, 1003}) {
     for (const bool bias : {false, true}) {
       expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 9, .chunk = 64, .bias = bias}), 2);
@@ -76,7 +76,7 @@ TEST_P(CudaLoss, GradientsOfParametersMayHaveTheElementType) {
 }
 
 // The smaller ones stay in shared memory, the larger ones are read twice.
-TEST_P(CudaLoss, LargeVocabularies) {
+TEST_P(CudaLoss, AgreesWithTheCpuForLargeVocabularies) {
   for (const std::int64_t V : {24001, 37000, 50001}) {
     for (const bool bias : {false, true}) {
       expect_as_on_cpu(call_of({.R = 12, .V = V, .d = 8, .chunk = 64, .bias = bias}), 2);
@@ -84,9 +84,11 @@ TEST_P(CudaLoss, LargeVocabularies) {
   }
 }
 
-TEST_P(CudaLoss, ManyRows) { expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2); }
+TEST_P(CudaLoss, AgreesWithTheCpuForManyRows) {
+  expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2);
+}
 
-TEST_P(CudaLoss, NoRowsLeaveNoGradient) {
+TEST_P(CudaLoss, NoRowsGiveNoGradient) {
   for (const auto write : {Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
     expect_as_on_cpu(call_of({.R = 0, .V = 12, .d = 4, .chunk = 64, .bias = true, .write = write}));
   }
@@ -112,7 +114,7 @@ TEST_P(CudaLoss, WithoutGradientsLogitsAreNotRounded) {
 }
 
 // A loss that is not finite must not be hidden.
-TEST_P(CudaLoss, ALogitThatIsNoNumberSpoilsItsRowAlone) {
+TEST_P(CudaLoss, ANanAffectsOnlyItsOwnRow) {
   Doubles y(4, 1.0);
   y[2] = std::nan("");
   Array losses = gpu->empty({4}, DType::kFloat32), nll = gpu->empty({4}, DType::kFloat32);

@@ -30,8 +30,8 @@ __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const 
 
 void run(const Context& on, const Product& p) {
   const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
-  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product: ", p.A.dtype(), " ", p.A.shape(), " times ", p.B.dtype(),
-                      " ", p.B.shape());
+  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product needs equal element types, but A is ", p.A.dtype(), " ",
+                      p.A.shape(), " and B is ", p.B.dtype(), " ", p.B.shape());
   if (p.C.count() == 0) return;
   if (k > 0) {
     if (on.products().run(p)) return;

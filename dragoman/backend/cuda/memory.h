@@ -48,14 +48,14 @@ class DeviceReservation final : public Reservation {
 std::mutex& recording_mutex();
 
 // Frees CUDA's handles and pinned memory; the deleter of the owners below.
-struct GiveBack {
+struct CudaDeleter {
   void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   void operator()(char* pinned) const;
 };
-using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, GiveBack>;
-using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, GiveBack>;
-using PinnedMemory = std::unique_ptr<char, GiveBack>;
+using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, CudaDeleter>;
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, CudaDeleter>;
+using PinnedMemory = std::unique_ptr<char, CudaDeleter>;
 
 // These throw DeviceError on failure.
 Stream make_stream();

@@ -13,7 +13,7 @@ template <class T>
 struct AddNorm {
   Matrix<const T> x, a;  // a plain layer_norm has neither a nor s
   const float *gamma, *beta;
-  float eps, over_d;  // 1 / d
+  float eps, inverse_d;  // 1 / d
   DropoutMask dropout;
   Matrix<T> s, y;
   float *mean, *rstd;
@@ -24,12 +24,12 @@ struct Statistics {
   float mean, rstd;
 
   template <class OverRow>
-  __device__ Statistics(float eps, float over_d, const OverRow& over_row) {
+  __device__ Statistics(float eps, float inverse_d, const OverRow& over_row) {
     // The mean is computed twice: the second time from the differences to the first result, to correct its rounding. So
     // a constant row has a variance of exactly 0.
-    const float rough = over_row([](float v) { return v; }) * over_d;
-    const float m = rough + over_row([rough](float v) { return v - rough; }) * over_d;
-    const float variance = over_row([m](float v) { return (v - m) * (v - m); }) * over_d;
+    const float rough = over_row([](float v) { return v; }) * inverse_d;
+    const float m = rough + over_row([rough](float v) { return v - rough; }) * inverse_d;
+    const float variance = over_row([m](float v) { return (v - m) * (v - m); }) * inverse_d;
     mean = m;
     rstd = 1 / sqrtf(variance + eps);
   }
@@ -69,38 +69,38 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
   const std::int64_t r = std::int64_t{blockIdx.x} * kForwardWarps + threadIdx.x / kWarp, d = norm.x.cols;
   if (r >= norm.x.rows) return;
   const auto group = [lane](int j) { return lane + kWarp * j; };
-  const auto mine = [&](int j) { return 8 * group(j) < d; };
+  const auto in_row = [&](int j) { return 8 * group(j) < d; };
 
   const RowDropout dropout(norm.dropout, r);
   Eight<T> x[kEights], a[kEights];
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     x[j] = load_eight<true>(norm.x.row(r), 8 * group(j), d);
     if (norm.a.data != nullptr) a[j] = load_eight<true>(norm.a.row(r), 8 * group(j), d);
   }
   Eight<float> s[kEights];
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     if (norm.a.data != nullptr) {
       x[j] = sum_of(x[j], a[j], dropout, group(j));
       store_eight<true>(x[j], norm.s.row(r), 8 * group(j), d);
     }
     s[j] = floats(x[j]);
   }
-  const Statistics of(norm.eps, norm.over_d, [&](const auto& f) {
+  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) sum += mine(j) ? f(s[j].at[i]) : 0;
+      for (int i = 0; i < 8; ++i) sum += in_row(j) ? f(s[j].at[i]) : 0;
     }
     return warp_sum(sum);
   });
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     const Eight<float> gamma = load_eight<true>(norm.gamma, 8 * group(j), d);
     const Eight<float> beta = load_eight<true>(norm.beta, 8 * group(j), d);
     store_eight<true>(normalised<T>(s[j], of, gamma, beta), norm.y.row(r), 8 * group(j), d);
@@ -125,7 +125,7 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
     }
     row = norm.s.row(r);  // each thread reads only what it has written itself
   }
-  const Statistics of(norm.eps, norm.over_d, [&](const auto& f) {
+  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
     for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
       const Eight<T> s = load_eight<kPacked>(row, 8 * g, d);
@@ -172,7 +172,7 @@ void Norm::do_layer_norm(const Array& x, const Array& gamma, const Array& beta, 
         .gamma = elements<const float>(gamma),
         .beta = elements<const float>(beta),
         .eps = static_cast<float>(eps),
-        .over_d = 1 / static_cast<float>(x.cols()),
+        .inverse_d = 1 / static_cast<float>(x.cols()),
         .dropout = {},
         .s = {},
         .y = matrix<T>(y),
@@ -194,7 +194,7 @@ void Norm::do_add_norm(const Array& x, const Array& a, const Segments& segments,
         .gamma = elements<const float>(gamma),
         .beta = elements<const float>(beta),
         .eps = static_cast<float>(eps),
-        .over_d = 1 / static_cast<float>(x.cols()),
+        .inverse_d = 1 / static_cast<float>(x.cols()),
         .dropout = dropout_mask(dropout, segments),
         .s = matrix<T>(s),
         .y = matrix<T>(y),

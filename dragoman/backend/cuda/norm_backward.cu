@@ -28,7 +28,7 @@ template <class T>
 struct AddNormBackward {
   Matrix<const T> ds, dy, s;  // ds and dy are optional
   const float *gamma, *mean, *rstd;
-  float over_d;
+  float inverse_d;
   DropoutMask dropout;
   SinkRows<T> dx, da;
   float* sums;  // [blocks, 2, d]: dgamma and dbeta over the rows of each block
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const std::int64_t d = norm.s.cols;
   const auto group = [lane](int j) { return lane + kWarp * j; };
-  const auto mine = [&](int j) { return 8 * group(j) < d; };
+  const auto in_row = [&](int j) { return 8 * group(j) < d; };
   const auto gamma = [&](int j) { return load_eight<true>(norm.gamma, 8 * group(j), d); };
 
   Eight<float> dgamma[kEights] = {}, dbeta[kEights] = {};
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
     Eight<T> s[kEights] = {}, dy[kEights] = {}, ds[kEights] = {};
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
-      if (!mine(j)) continue;
+      if (!in_row(j)) continue;
       if (norm.dy.data != nullptr) s[j] = load_eight<true>(norm.s.row(r), 8 * group(j), d);
       if (norm.dy.data != nullptr) dy[j] = load_eight<true>(norm.dy.row(r), 8 * group(j), d);
       if (norm.ds.data != nullptr) ds[j] = load_eight<true>(norm.ds.row(r), 8 * group(j), d);
@@ -128,10 +128,10 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
       NormSums sums;
 #pragma unroll
       for (int j = 0; j < kEights; ++j) {
-        if (mine(j)) sums.add(through_y, dy[j], gamma(j), s[j], dgamma[j], dbeta[j]);
+        if (in_row(j)) sums.add(through_y, dy[j], gamma(j), s[j], dgamma[j], dbeta[j]);
       }
-      through_y.average_g = warp_sum(sums.g) * norm.over_d;
-      through_y.average_gn = warp_sum(sums.gn) * norm.over_d;
+      through_y.average_g = warp_sum(sums.g) * norm.inverse_d;
+      through_y.average_gn = warp_sum(sums.gn) * norm.inverse_d;
     }
     // 3. dx and da. Registers are scarce, so gamma is read again, from the nearest cache, and packs are unpacked again.
     asm volatile("" ::: "memory");
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
     }
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
-      if (mine(j)) put_gradients<true>(norm, r, group(j), through_y, dy[j], gamma(j), s[j], ds[j], dropout, words[j]);
+      if (in_row(j)) put_gradients<true>(norm, r, group(j), through_y, dy[j], gamma(j), s[j], ds[j], dropout, words[j]);
     }
   }
 
@@ -188,8 +188,8 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
         store_eight<kPacked>(dgamma, all_dgamma, 8 * g, d);
         store_eight<kPacked>(dbeta, all_dbeta, 8 * g, d);
       }
-      through_y.average_g = block_sum(sums.g, shared) * norm.over_d;
-      through_y.average_gn = block_sum(sums.gn, shared) * norm.over_d;
+      through_y.average_g = block_sum(sums.g, shared) * norm.inverse_d;
+      through_y.average_gn = block_sum(sums.gn, shared) * norm.inverse_d;
     }
     for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
       Eight<T> s{}, dy{}, ds{};
@@ -270,7 +270,7 @@ void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s
         .gamma = elements<const float>(gamma),
         .mean = elements<const float>(mean),
         .rstd = elements<const float>(rstd),
-        .over_d = 1 / static_cast<float>(d),
+        .inverse_d = 1 / static_cast<float>(d),
         .dropout = dropout_mask(da.wanted() ? dropout : Dropout{}, segments),
         .dx = sink_rows<T>(dx),
         .da = sink_rows<T>(da),

@@ -91,7 +91,7 @@ TEST_P(CudaNorm, BackwardAgreesWithTheCpu) {
   }
 }
 
-TEST_P(CudaNorm, WhatIsAbsentOrUnwantedIsLeftOut) {
+TEST_P(CudaNorm, AbsentInputsAndUnwantedGradientsAreSkipped) {
   const auto kNone = Sink::Write::kNone;
   const std::vector<Wanted> all = {
       {.ds = false}, {.dy = false},         {.ds = false, .dy = false}, {.dx = kNone},

@@ -37,7 +37,7 @@ std::vector<Array> stepped(const Backend& on, std::int64_t count, std::int64_t s
   return {theta, m, v, copy};
 }
 
-TEST_P(CudaOptimiser, AStepIsThatOfTheCpu) {
+TEST_P(CudaOptimiser, AdamAgreesWithTheCpu) {
   for (const std::int64_t count : {0, 1, 5, 2047, 2048, 2049, 40003}) {
     for (const std::int64_t skipped : {0, 1, 4}) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {
@@ -59,7 +59,7 @@ TEST_P(CudaOptimiser, ParametersInFullPrecisionAreCopiedToTheElementType) {
   }
 }
 
-TEST_P(CudaOptimiser, AScaleThatIsNoNumberChangesNothing) {
+TEST_P(CudaOptimiser, ANanScaleChangesNothing) {
   const std::int64_t count = 5001;
   const std::vector<Array> blocks =
       stepped(*gpu, count, 0, DType::kFloat32, dtype(), make_array(*gpu, {1}, DType::kFloat64, {kNaN}));
@@ -69,7 +69,7 @@ TEST_P(CudaOptimiser, AScaleThatIsNoNumberChangesNothing) {
   EXPECT_EQ(values_of(*gpu, blocks[3]), random_values(count, 5));
 }
 
-TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
+TEST_P(CudaOptimiser, MovingAverageAgreesWithTheCpu) {
   for (const std::int64_t count : {0, 3, 2048, 40001}) {
     for (const std::int64_t skipped : {0, 3}) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -82,7 +82,7 @@ TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
   }
 }
 
-TEST_P(CudaOptimiser, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
+TEST_P(CudaOptimiser, ASkippedUpdateDoesNotMoveTheAverage) {
   for (const std::int64_t count : {3, 5001}) {
     const Array x = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 1));
     Array mean = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 2));
@@ -91,7 +91,7 @@ TEST_P(CudaOptimiser, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
   }
 }
 
-TEST_P(CudaOptimiser, TheScaleShortensLongGradientsAndRefusesWhatIsNotFinite) {
+TEST_P(CudaOptimiser, TheScaleClipsLongGradientsAndIsNanForNonFiniteNumbers) {
   const auto scale_of = [&](const Doubles& losses, const Doubles& squares, double clip) {
     const auto count = static_cast<std::int64_t>(losses.size());
     Array scale = make_array(*gpu, {1}, DType::kFloat64, {-7});

@@ -1,8 +1,10 @@
 // How an algorithm is chosen (Products::run):
 //   1. Round the number of the batch's rows up, and look for an algorithm that was chosen for this key before.
-//   2. If there is none, ask the library for its proposals (`offered`) and take one by a rule (`preferred`).
-//   3. If the library then rejects it for the exact number of rows, ask again for exactly these (`choose_exactly`).
-//   4. If there is still none, the caller runs a plain kernel.
+//   2. If there is none, ask the library for its proposals (`proposals_for`) and take one by a rule (`preferred`). If
+//      there are no proposals, go to 4.
+//   3. If the library rejects the algorithm for the exact number of rows, ask again for exactly these
+//      (`choose_exactly`).
+//   4. If there is still no algorithm, run() returns false, and the caller runs a plain kernel.
 #include "dragoman/backend/cuda/products.h"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ cudaDataType_t type_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat32: return CUDA_R_32F;
     case DType::kBFloat16: return CUDA_R_16BF;
-    default: throw ShapeError(join("a product was given elements of type ", dtype));
+    default: throw ShapeError(join("a product was given elements of type ", dtype, " but needs float32 or bfloat16"));
   }
 }
 
@@ -68,15 +70,15 @@ cublasLtMatrixLayoutOpaque_t layout(const Array& x, std::int64_t rows) {
   cublasLtMatrixLayoutOpaque_t made{};
   check_lt(cublas().init_layout(&made, sizeof made, type_of(x.dtype()), x.cols(), rows,
                                 std::max(x.row_stride(), std::max<std::int64_t>(1, x.cols()))),
-           "a layout");
+           "describing a matrix");
   return made;
 }
 
 cublasLtMatmulDescOpaque_t description(const Product& p) {
   cublasLtMatmulDescOpaque_t made{};
-  check_lt(cublas().init_description(&made, sizeof made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+  check_lt(cublas().init_description(&made, sizeof made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "describing a product");
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    check_lt(cublas().set_description(&made, attribute, &value, sizeof value), "a description");
+    check_lt(cublas().set_description(&made, attribute, &value, sizeof value), "describing a product");
   };
   // Stored by columns, our matrices are their transposes: C^T = op(B)^T op(A)^T. So A and B change places.
   set(CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_B == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -125,7 +127,7 @@ const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulH
 }
 
 // The algorithms that the library proposes, best first.
-struct Offered {
+struct Proposals {
   std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
   int count = 0;
 
@@ -134,13 +136,13 @@ struct Offered {
   }
 };
 
-Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
+Proposals proposals_for(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, rows.A), B = layout(p.B, rows.B), C = layout(p.C, rows.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
   cublasLtMatmulPreferenceOpaque_t preference{};
-  check_lt(cublas().init_preference(&preference, sizeof preference), "a preference");
+  check_lt(cublas().init_preference(&preference, sizeof preference), "setting a preference");
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
-    check_lt(cublas().set_preference(&preference, attribute, &value, sizeof value), "a preference");
+    check_lt(cublas().set_preference(&preference, attribute, &value, sizeof value), "setting a preference");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.B));
@@ -151,7 +153,7 @@ Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   // atomics, and never in the type of the result, which would round each part to bfloat16.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-  Offered made;
+  Proposals made;
   const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
                                                    static_cast<int>(made.found.size()), made.found.data(), &made.count);
   if (status != CUBLAS_STATUS_SUCCESS) made.count = 0;
@@ -159,17 +161,17 @@ Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
 }
 
 std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
-  const Offered some = offered(handle, p, rows);
-  if (some.count == 0) return nullptr;
-  return std::make_unique<cublasLtMatmulAlgo_t>(preferred(some.all(), p, rows).algo);
+  const Proposals proposals = proposals_for(handle, p, rows);
+  if (proposals.count == 0) return nullptr;
+  return std::make_unique<cublasLtMatmulAlgo_t>(preferred(proposals.all(), p, rows).algo);
 }
 
 // The first proposal that the library supports for exactly these numbers of rows.
 std::unique_ptr<cublasLtMatmulAlgo_t> choose_exactly(cublasLtHandle_t handle, const Product& p, const Rows& exact) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, exact.A), B = layout(p.B, exact.B), C = layout(p.C, exact.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
-  const Offered some = offered(handle, p, exact);
-  for (const cublasLtMatmulHeuristicResult_t& one : some.all()) {
+  const Proposals proposals = proposals_for(handle, p, exact);
+  for (const cublasLtMatmulHeuristicResult_t& one : proposals.all()) {
     cublasLtMatmulHeuristicResult_t result{};
     const cublasStatus_t status = cublas().check(handle, &operation, &B, &A, &C, &C, &one.algo, &result);
     if (status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= kWorkspaceBytes) {
@@ -203,12 +205,12 @@ std::array<std::int64_t, 15> key_of(const Product& p, const Rows& rows) {
 Products::Products(const Context& on) : on_(on) {
   if (on.dry()) return;
   cublasLtHandle_t made = nullptr;
-  check_lt(cublas().create(&made), "its start");
+  check_lt(cublas().create(&made), "starting up");
   handle_.reset(made);
   workspace_ = on.reserve(kWorkspaceBytes);
 }
 
-void Products::End::operator()(cublasLtHandle_t handle) const {
+void Products::DestroyHandle::operator()(cublasLtHandle_t handle) const {
   const std::lock_guard lock(recording_mutex());  // destroying the handle waits for the device
   cublas().destroy(handle);
 }
@@ -234,7 +236,7 @@ void Products::report_slow_product(const Product& p) {
   reported_ = true;
   on_.report(join("cuBLASLt has no algorithm for a product of ", p.A.dtype(), " matrices ", p.A.shape(), " and ",
                   p.B.shape(),
-                  ", so a plain kernel computes it, which is slow: widths that are multiples of 8 avoid it"));
+                  ", so a plain kernel computes it, which is slow; use widths that are multiples of 8 to avoid this"));
 }
 
 bool Products::multiply(const Product& p, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const {

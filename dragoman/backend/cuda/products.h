@@ -42,7 +42,7 @@ class Products {
   using Key = std::array<std::int64_t, 15>;                                 // all that the choice depends on
   using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // null if the library has none
 
-  struct End {
+  struct DestroyHandle {
     void operator()(cublasLtHandle_t handle) const;
   };
 
@@ -51,7 +51,7 @@ class Products {
 
   const Context& on_;
   std::unique_ptr<Reservation> workspace_;
-  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
+  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, DestroyHandle> handle_;
   // The algorithms chosen so far. shared_: by numbers of rows that are rounded up, so that batches of about the same
   // size share an algorithm. exact_: by exact numbers of rows, for products that the shared algorithm does not support.
   Algorithms shared_, exact_;
