@@ -1,16 +1,17 @@
 # embed_text(TARGET FILE FUNCTION): compiles a file of any bytes into a target, as the function that returns it, declared
 # elsewhere as `std::string_view FUNCTION();` with its namespace in the name (dragoman::data::demo_grammar).
-# embed_texts(TARGET FUNCTION FILE...): the same for several, as `std::span<const dragoman::EmbeddedText> FUNCTION();`.
+# embed_texts(TARGET FUNCTION FOLDER FILE...): the same for several, as `std::span<const dragoman::EmbeddedText>
+# FUNCTION();`, each with its path in the folder.
 # Included by CMakeLists.txt, this file defines those functions, which run this same file as a script (cmake -P) when a
 # text has changed.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(embed_script ${CMAKE_CURRENT_LIST_FILE})
-  function(embed target function table files)
+  function(embed target function table folder files)
     string(REGEX REPLACE "[^A-Za-z0-9]+" "_" stem ${function})
     set(source ${PROJECT_BINARY_DIR}/generated/embedded/${stem}.cpp)
     add_custom_command(OUTPUT ${source}
-      COMMAND ${CMAKE_COMMAND} -D "files=${files}" -D source=${source} -D function=${function} -D table=${table}
-              -P ${embed_script}
+      COMMAND ${CMAKE_COMMAND} -D "files=${files}" -D folder=${folder} -D source=${source} -D function=${function}
+              -D table=${table} -P ${embed_script}
       DEPENDS ${files} ${embed_script}
       COMMENT "Embedding ${function}"
       VERBATIM)
@@ -18,10 +19,11 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   endfunction()
   function(embed_text target file function)
     cmake_path(ABSOLUTE_PATH file)
-    embed(${target} ${function} OFF ${file})
+    embed(${target} ${function} OFF ${PROJECT_SOURCE_DIR} ${file})
   endfunction()
-  function(embed_texts target function)
-    embed(${target} ${function} ON "${ARGN}")
+  function(embed_texts target function folder)
+    cmake_path(ABSOLUTE_PATH folder)
+    embed(${target} ${function} ON ${folder} "${ARGN}")
   endfunction()
   return()
 endif()
@@ -38,7 +40,7 @@ foreach(file IN LISTS files)
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(${row})" "\\1\n" bytes "${bytes}")
-  cmake_path(GET file FILENAME name)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${folder} OUTPUT_VARIABLE name)
   # The zero at the end belongs to no text: an array needs an element.
   string(APPEND arrays "// ${name}\nstatic const unsigned char kBytes${number}[] = {\n${bytes}0x00};\n")
   set(text "{reinterpret_cast<const char*>(kBytes${number}), sizeof kBytes${number} - 1}")

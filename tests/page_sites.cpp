@@ -324,7 +324,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
                             "board.querySelectorAll('button').length)"),
             Json({4, 2}));
   browser().click(".board.wide [aria-label^='Memory (translation to source), layer 2, head 1:']");
-  wait_until_shown("document.querySelector('.card.now .facts') && location.hash.includes('memory')");
+  wait_until_shown("document.querySelector('.card.now .facts') && location.hash.includes('off=memory')");
   const Json off{{"attention", "cross"}, {"layer", 2}, {"head", 1}};
   const Json expected = translated({{"q", kSentence}, {"heads_off", Json::array({off})}});
   expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
