@@ -1,9 +1,8 @@
-# embed_text(TARGET FILE FUNCTION): compiles a file of any bytes into a target, as the function that returns it, declared
-# elsewhere as `std::string_view FUNCTION();` with its namespace in the name (dragoman::data::demo_grammar).
-# embed_texts(TARGET FUNCTION FOLDER FILE...): the same for several, as `std::span<const dragoman::EmbeddedText>
-# FUNCTION();`, each with its path in the folder.
-# Included by CMakeLists.txt, this file defines those functions, which run this same file as a script (cmake -P) when a
-# text has changed.
+# embed_text(TARGET FILE FUNCTION) compiles a file of any bytes into a target, as a function that returns it. Declare the
+# function as `std::string_view FUNCTION();`; its name includes the namespace (dragoman::data::demo_grammar).
+# embed_texts(TARGET FUNCTION FOLDER FILE...) does the same for several files, with their paths in the folder. Declare the
+# function as `std::span<const dragoman::EmbeddedText> FUNCTION();`.
+# CMakeLists.txt includes this file for these functions; the build runs it as a script (cmake -P) when a text has changed.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(embed_script ${CMAKE_CURRENT_LIST_FILE})
   function(embed target function table folder files)
@@ -36,12 +35,12 @@ set(entries "")
 set(number 0)
 string(REPEAT "0x..," 20 row)
 foreach(file IN LISTS files)
-  # Numbers rather than a string literal: those have limits of length and characters of their own.
+  # Numbers and not a string literal, because string literals have a limited length and need escapes.
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(${row})" "\\1\n" bytes "${bytes}")
   cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${folder} OUTPUT_VARIABLE name)
-  # The zero at the end belongs to no text: an array needs an element.
+  # The zero at the end is not part of the text: an array must have an element even if the text is empty.
   string(APPEND arrays "// ${name}\nstatic const unsigned char kBytes${number}[] = {\n${bytes}0x00};\n")
   set(text "{reinterpret_cast<const char*>(kBytes${number}), sizeof kBytes${number} - 1}")
   string(APPEND entries "      {\"${name}\", ${text}},\n")

@@ -18,24 +18,25 @@ class PageTest : public ::testing::Test {
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void SetUp() override;
-  // Nothing may have been complained of in the console, whatever a test did.
+  // Fails the test if the browser's console has a warning or an error.
   void TearDown() override;
 
   static Browser& browser() { return *stage_->browser; }
   static std::string file(const std::string& name) { return stage_->folder + "/" + name; }
   static std::string model() { return file("model"); }
 
-  // Opens the page with what its address says after '#', and waits for it.
+  // Opens the page with a state, the part of its address after '#', and waits until it is shown.
   static void open(const std::string& state);
-  // The same for a file, with its path.
+  // The same for a page in a file.
   static void open_file(const std::string& path, const std::string& state = "");
-  // Until nothing is asked for, a view has something to show, and a condition holds.
+  // Waits until no request is in progress, the view shows something, and a condition holds.
   static void wait_until_shown(const std::string& condition = "true");
-  // The views by their names, and one of them brought forward.
+  // The names of the views.
   static std::vector<std::string> views();
+  // Opens the tab of a view and waits until it is shown.
   static void show(const std::string& view);
 
-  // The first sentence of the server's answer to /v1/translate.
+  // Asks /v1/translate and returns the first sentence of the answer.
   static Json translated(const Json& request);
 
  private:
@@ -47,16 +48,16 @@ class PageTest : public ::testing::Test {
   static void open_address(const std::string& page, const std::string& state);
 
   inline static std::unique_ptr<Stage> stage_;
-  inline static std::string missing_;  // why there is no browser
+  inline static std::string missing_;  // why there is no browser; empty if there is one
 };
 
-// A sentence of eight words whose translation has four, another that differs in its last word, and the first in the
-// page's address.
+// A sentence of eight words whose translation has four, another sentence that differs in its last word, and the page's
+// state with the first sentence.
 inline const std::string kSentence = "three eight two seven three one two seven";
 inline const std::string kOther = "three eight two seven three one two six";
 inline const std::string kAddress = "q=three+eight+two+seven+three+one+two+seven";
 
-// As the page writes a number.
+// A number as the page writes it.
 std::string shown(double number, int digits = 3);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// What can be taken away from the attention page: pictures, data, links, and the page itself as one file.
+// Tests of what the attention page exports: pictures, data, links, and the page itself as one file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-// Chooses an entry of the menu "Export".
+// Chooses an entry of the menu "Export" and waits until it is done.
 void take(Browser& browser, const std::string& entry) {
   if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
   browser.run(
@@ -23,14 +23,14 @@ void take(Browser& browser, const std::string& entry) {
   browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-said').textContent)");
 }
 
-// The bytes of a file that is being saved; it has its name when it is whole.
+// Waits for a file that the browser saves and returns its bytes. The file gets its name when it is complete.
 std::string saved(const std::string& path) {
   EXPECT_TRUE(serve::eventually([&] { return std::filesystem::exists(path); })) << path;
   return read_file(path);
 }
 
-// All numbers with a fraction and all pictures of views that need no server. "Play" moves, so that of it only the
-// numbers count.
+// All numbers with a fraction and all pictures of the views that need no server; of "Play" only the numbers, because
+// its picture moves.
 Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
   Json all;
   for (const std::string& view :
@@ -49,7 +49,7 @@ Json everything_shown(Browser& browser, const std::function<void(const std::stri
   return all;
 }
 
-// Where two values differ.
+// The paths at which two values differ.
 std::vector<std::string> differences(const Json& one, const Json& other) {
   std::vector<std::string> paths;
   for (const Json& change : Json::diff(one, other)) paths.push_back(change["path"]);
@@ -61,7 +61,7 @@ const std::string kChosen = kAddress + "&attention=cross&layer=2&head=2&query=2&
 TEST_F(PageTest, PicturesAreWhatTheViewShows) {
   open(kAddress);
   for (const std::string& view : views()) {
-    if (view == "whatif" || view == "compare") continue;  // they draw what has been changed
+    if (view == "whatif" || view == "compare") continue;  // without a change or a second sentence they draw nothing
     SCOPED_TRACE(view);
     show(view);
     take(browser(), "Picture, SVG");

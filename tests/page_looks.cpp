@@ -1,4 +1,5 @@
-// How the attention page looks and what it tells those who do not see it: themes, contrast, names, narrow screens.
+// Tests of how the attention page looks, and of what it says to screen readers: themes, contrast, names of controls,
+// narrow screens.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,7 +14,7 @@ const std::set<std::string> kControls{"button", "checkbox", "combobox",  "grid",
                                       "option", "radio",    "searchbox", "slider", "spinbutton", "switch",
                                       "tab",    "tabpanel", "textbox",   "tree",   "treeitem",   "dialog"};
 
-// The controls in sight that a screen reader would have no name for.
+// The visible controls without a name for screen readers.
 std::vector<std::string> nameless(Browser& browser) {
   std::vector<std::string> found;
   for (const Json& node : browser.devtools("Accessibility.getFullAXTree", Json::object())["nodes"]) {
@@ -23,7 +24,7 @@ std::vector<std::string> nameless(Browser& browser) {
   return found;
 }
 
-// A weight is chosen, a head switched off, and there is a second sentence, so that views show all they have.
+// A state with a chosen weight, a head that is switched off, and a second sentence, so that views show everything.
 const std::string kMuch = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
 
 std::string theme(Browser& browser) {

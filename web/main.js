@@ -1,11 +1,14 @@
-// Starts the page: the application, the sentence box, the tabs, and the toolbar.
+// Starts the page: the application, the buttons of the header, the sentence box, and the tabs.
 
 import {App} from "./core/app.js";
 import {grouped} from "./core/format.js";
 import {toHash} from "./core/state.js";
+import {ExportMenu} from "./parts/export_menu.js";
 import {SentenceBox} from "./parts/sentence_box.js";
 import {Tabs} from "./parts/tabs.js";
-import {fillToolbar} from "./parts/toolbar.js";
+import {ThemeButton} from "./parts/theme_button.js";
+import {fallbackView, views} from "./views/list.js";
+import {Tour} from "./views/tour/view.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -27,11 +30,12 @@ class Page {
 
   async start() {
     const app = this.#app;
-    fillToolbar(byId("tools"), app, () => this.#tabs);
+    byId("tools").append(new Tour(byId("tour"), app).button, new ExportMenu(app, () => this.#tabs).element,
+      new ThemeButton(app).element);
     byId("skip").addEventListener("click", () => byId("view").focus());
     await app.start(location.hash);
     this.#box = new SentenceBox(byId("translate"), app);
-    this.#tabs = new Tabs(byId("tabs"), byId("view"), app);
+    this.#tabs = new Tabs(byId("tabs"), byId("view"), app, {views, fallback: fallbackView});
     app.set({});
     addEventListener("hashchange", () => app.restore(location.hash));
   }

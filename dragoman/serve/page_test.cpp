@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <vector>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/testing.h"
@@ -50,6 +51,16 @@ std::map<std::string, std::string> modules(const std::string& page) {
   return found;
 }
 
+// The names of the modules that a module imports.
+std::vector<std::string> imports_of(const std::string& module) {
+  std::vector<std::string> names;
+  for (std::size_t at = module.find("\"dragoman/"); at != std::string::npos; at = module.find("\"dragoman/", at + 1)) {
+    const std::string name = module.substr(at + 1, module.find('"', at + 1) - at - 1);
+    if (name.ends_with(".js")) names.push_back(name);  // the tour names other files of the source
+  }
+  return names;
+}
+
 TEST(Page, ModulesImportEachOtherByTheNamesOfTheImportMap) {
   const std::map<std::string, std::string> all = modules(attention_page());
   EXPECT_TRUE(all.contains("dragoman/main.js"));
@@ -57,14 +68,30 @@ TEST(Page, ModulesImportEachOtherByTheNamesOfTheImportMap) {
   int imports = 0;
   for (const auto& [name, text] : all) {
     for (const char* relative : {"\"./", "\"../"}) EXPECT_EQ(text.find(relative), std::string::npos) << name;
-    for (std::size_t at = text.find("\"dragoman/"); at != std::string::npos; at = text.find("\"dragoman/", at + 1)) {
-      const std::string imported = text.substr(at + 1, text.find('"', at + 1) - at - 1);
-      if (!imported.ends_with(".js")) continue;  // the tour names files of the source
+    for (const std::string& imported : imports_of(text)) {
       EXPECT_TRUE(all.contains(imported)) << name << " imports " << imported;
       ++imports;
     }
   }
   EXPECT_GT(imports, 100);
+}
+
+// The folder of a module in web/: "core", "parts", "views/NAME", or "" at the top.
+std::string folder_of(const std::string& module) {
+  const std::string path = module.substr(std::string("dragoman/").size());
+  return path.substr(0, path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
+}
+
+TEST(Page, ModulesImportOnlyFromTheirFolderAndThoseBelow) {
+  for (const auto& [name, text] : modules(attention_page())) {
+    const std::string folder = folder_of(name);
+    if (folder.empty() || folder == "views") continue;  // main.js and the list of views know all
+    for (const std::string& imported : imports_of(text)) {
+      const std::string from = folder_of(imported);
+      EXPECT_TRUE(from == folder || from == "core" || (from == "parts" && folder != "core"))
+          << name << " imports " << imported;
+    }
+  }
 }
 
 TEST(Page, StylesOfViewsComeAfterThoseOfPartsAndOfThePage) {
@@ -95,7 +122,7 @@ TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
                                   .translate(std::vector<std::string>{"one two"})[0]
                                   .text);
   EXPECT_FALSE(sentence["trace"]["projections"].empty());
-  EXPECT_THROW(offline_page(app, {"one two three four five"}), Error);  // it is too long
+  EXPECT_THROW(offline_page(app, {"one two three four five"}), Error);  // too long
 }
 
 }  // namespace

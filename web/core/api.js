@@ -2,7 +2,7 @@
 // have the same methods.
 
 /** A request that failed. The message is the server's own sentence if it sent one; `status` is 0 without an answer. */
-export class RequestError extends Error {
+class RequestError extends Error {
   constructor(message, status) {
     super(message);
     this.status = status;
@@ -33,7 +33,7 @@ export class Server {
       else if (name === "error") throw new RequestError(data.error, 200);
       else if (name === "done") return data;
     }
-    throw new RequestError("The server's answer broke off.", 0);
+    throw new RequestError("The server's answer ended before it was complete.", 0);
   }
 
   async #json(path, query = {}) {

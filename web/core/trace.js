@@ -5,7 +5,7 @@ import {siteOf} from "./sites.js";
 import {label, startToken, wordGroups, wordLabel} from "./tokens.js";
 import {Matrix, meanOf, mergedToWords, statistics, weightTable} from "./weights.js";
 
-export const mergedNote = "Words: rows of subwords averaged, columns added.";
+export const mergedNote = "Words are merged from subwords: their rows are averaged, their columns added.";
 
 export class Trace {
   #sites;

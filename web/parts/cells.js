@@ -2,8 +2,9 @@
 // readers. The canvas covers the visible part and some of its surroundings, so that large matrices scroll smoothly.
 
 import {number, signed} from "../core/format.js";
+import {paintCells} from "./cells_painting.js";
 import {cellsPicture} from "./cells_picture.js";
-import {colour, readableOn, weightColours} from "./colours.js";
+import {weightColours} from "./colours.js";
 import {el, preparedCanvas} from "./elements.js";
 import {weightImage} from "./heat.js";
 import {hideTooltip, showTooltip} from "./tooltip.js";
@@ -107,7 +108,7 @@ export class Cells {
     const {matrix, query, key, title} = this.#shown;
     const [i, j] = [Math.min(query ?? 0, matrix.rows - 1), Math.min(key ?? 0, matrix.columns - 1)];
     this.grid.setAttribute("aria-label",
-      `${title}. Rows are queries, columns are keys; arrows walk through the cells.`);
+      `${title}. Rows are queries, columns are keys; the arrow keys go from cell to cell.`);
     this.grid.setAttribute("aria-rowcount", matrix.rows);
     this.grid.setAttribute("aria-colcount", matrix.columns);
     this.spokenRow.setAttribute("aria-rowindex", i + 1);
@@ -240,89 +241,17 @@ export class Cells {
 
   #draw() {
     if (!this.#covered) return;
-    const {matrix, query, key} = this.#shown;
-    const [cell, {left, top, right, bottom}] = [this.#cell, this.#covered];
+    const {query, key} = this.#shown;
+    const {left, top, right, bottom} = this.#covered;
     const context = preparedCanvas(this.canvas, right - left, bottom - top);
     context.translate(-left, -top);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(this.#image, 0, 0, matrix.columns * cell.x, matrix.rows * cell.y);
-    const range = {
-      firstRow: Math.floor(top / cell.y), endRow: Math.min(matrix.rows, Math.ceil(bottom / cell.y)),
-      firstColumn: Math.floor(left / cell.x), endColumn: Math.min(matrix.columns, Math.ceil(right / cell.x)),
-    };
-    this.#drawMask(context, range);
-    if (cell.y >= 8) this.#drawLines(context, range);
-    if (cell.x >= 27 && cell.y >= 18) this.#drawNumbers(context, range);
-    if (this.#pointed) this.#drawPointed(context);
-    if (query !== null && key !== null && query < matrix.rows && key < matrix.columns) {
-      this.#drawOutline(context, [query, key], colour("--ink"));
-    }
+    paintCells(context, this.#image, {
+      ...this.#shown, cell: this.#cell, covered: this.#covered, pointed: this.#pointed,
+      font: getComputedStyle(this.#root).fontFamily,
+    });
     markLabel(this.down, this.#pointed?.[0] ?? query);
     markLabel(this.across, this.#pointed?.[1] ?? key);
   }
-
-  // Masked cells are at the end of each row.
-  #drawMask(context, {firstRow, endRow, firstColumn, endColumn}) {
-    const [{masked}, cell] = [this.#shown, this.#cell];
-    if (!masked) return;
-    context.fillStyle = colour("--masked");
-    for (let i = firstRow; i < endRow; ++i) {
-      let j = endColumn;
-      while (j > firstColumn && masked(i, j - 1)) --j;
-      if (j < endColumn) context.fillRect(j * cell.x, i * cell.y, (endColumn - j) * cell.x, cell.y);
-    }
-  }
-
-  #drawLines(context, {firstRow, endRow, firstColumn, endColumn}) {
-    const [cell, {left, top, right, bottom}] = [this.#cell, this.#covered];
-    context.fillStyle = colour("--line");
-    for (let i = firstRow; i <= endRow; ++i) context.fillRect(left, i * cell.y - 0.5, right - left, 1);
-    for (let j = firstColumn; j <= endColumn; ++j) context.fillRect(j * cell.x - 0.5, top, 1, bottom - top);
-  }
-
-  #drawNumbers(context, {firstRow, endRow, firstColumn, endColumn}) {
-    const {matrix, full = 1, head} = this.#shown;
-    const cell = this.#cell;
-    context.font = `${Math.min(12.5, cell.x * 0.38, cell.y * 0.55)}px ${getComputedStyle(this.#root).fontFamily}`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    const {more, less = more} = weightColours(head);
-    const digits = cell.x >= 38 ? 3 : 2;
-    for (let i = firstRow; i < endRow; ++i) {
-      for (let j = firstColumn; j < endColumn; ++j) {
-        const value = matrix.at(i, j);
-        if (Math.abs(value) < 0.5 / 10 ** digits) continue;
-        context.fillStyle = readableOn(value < 0 ? less : more, Math.min(1, Math.abs(value) / full));
-        context.fillText(shortNumber(value, digits), (j + 0.5) * cell.x, (i + 0.5) * cell.y + 0.5);
-      }
-    }
-  }
-
-  // Shades the row and the column of the cell under the pointer.
-  #drawPointed(context) {
-    const [cell, {left, top, right, bottom}] = [this.#cell, this.#covered];
-    const [i, j] = this.#pointed;
-    context.fillStyle = colour("--ink");
-    context.globalAlpha = 0.07;
-    context.fillRect(left, i * cell.y, right - left, cell.y);
-    context.fillRect(j * cell.x, top, cell.x, bottom - top);
-    context.globalAlpha = 1;
-    this.#drawOutline(context, this.#pointed, colour("--soft"));
-  }
-
-  #drawOutline(context, [i, j], hue) {
-    const cell = this.#cell;
-    context.strokeStyle = hue;
-    context.lineWidth = 2;
-    context.strokeRect(j * cell.x, i * cell.y, cell.x, cell.y);
-  }
-}
-
-// 0.25 -> ".250", to save room.
-function shortNumber(value, digits) {
-  const size = Math.abs(value);
-  const text = size > 1 - 0.5 / 10 ** digits ? "1.0" : size.toFixed(digits).slice(1);
-  return value < 0 ? `−${text}` : text;
 }
 
 function markLabel(list, index) {

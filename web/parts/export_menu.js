@@ -12,7 +12,7 @@ export class ExportMenu {
   #status = el("p", {class: "menu-said", role: "status"});
   #link = el("input", {type: "text", readonly: true, hidden: true, "aria-label": "Link to this view"});
 
-  /** `tabs()` gives the Tabs whose view is exported. */
+  /** `tabs()` gives the Tabs whose view is exported, or null while the page starts. */
   constructor(app, tabs) {
     this.#app = app;
     this.#tabs = tabs;
@@ -31,11 +31,11 @@ export class ExportMenu {
   #items() {
     const items = [
       ["Picture, SVG", "The view as it is, sharp at any size", () => this.#savePicture("svg")],
-      ["Picture, PNG", "The view in pixels, twice as fine as on the screen", () => this.#savePicture("png")],
-      ["Data, JSON", "What was asked and answered: weights as base64 of float32", () => this.#saveData()],
+      ["Picture, PNG", "The view in pixels, at twice the resolution of the screen", () => this.#savePicture("png")],
+      ["Data, JSON", "Requests and answers, with weights as base64 of float32", () => this.#saveData()],
       ["Offline page, HTML", "One file with this page and these sentences; needs no server and no network",
         () => this.#savePage()],
-      ["Copy link", "Restores sentence, settings and view", () => this.#copyLink()],
+      ["Copy link", "Opens this page with the same sentence, settings and view", () => this.#copyLink()],
     ];
     return items.map(([text, about, act]) => (
       el("button", {type: "button", class: "menu-item", onclick: () => this.#run(act)},

@@ -1,5 +1,7 @@
 // Formulas as MathML, which browsers lay out and screen readers read.
 
+import {el} from "./elements.js";
+
 const namespace = "http://www.w3.org/1998/Math/MathML";
 
 /** m("mrow", m("mi", "x"), ...): an element of MathML. */
@@ -31,6 +33,9 @@ export function formula(...parts) {
   element.setAttribute("display", "block");
   return element;
 }
+
+/** d_k in running text. */
+export const keyLength = () => el("i", {}, "d", el("sub", {}, "k"));
 
 /** A number with a fixed count of decimal places, and a minus sign instead of a hyphen. */
 export const digits = (value, places = 4) => mn(value.toFixed(places).replace("-", "−"));

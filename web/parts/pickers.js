@@ -34,9 +34,9 @@ export function leastWeightSlider(app) {
     "input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
   return {element: el("label", {class: "field range"}, text, input), update() {
     input.value = app.state.least;
-    text.textContent = `Lines from weight ${app.state.least ? app.state.least.toFixed(2) : "(automatic)"}`;
+    text.textContent = `Smallest weight drawn: ${app.state.least ? app.state.least.toFixed(2) : "automatic"}`;
   }};
 }
 
 export const wordSwitch = (app) => checkBox("Whole words", () => app.state.merged, (merged) => app.set({merged}),
-  "Subwords are merged to words: the rows of a word are averaged, its columns added.");
+  "Merges subwords to words: the rows of a word's pieces are averaged, their columns added.");

@@ -2,7 +2,7 @@
 
 import {el} from "./elements.js";
 
-const speeds = [[0.5, "½ speed"], [1, "Speed 1"], [2, "Speed 2"], [4, "Speed 4"], [16, "Speed 16"]];
+const speeds = [[0.5, "Speed ½"], [1, "Speed 1"], [2, "Speed 2"], [4, "Speed 4"], [16, "Speed 16"]];
 const longestGap = 2000;  // milliseconds; a longer one means that the page was not visible
 
 const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -26,7 +26,7 @@ export class Player {
       el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, says));
     this.playButton = button("Play", () => this.#toggle(), null, "play-button");
     this.back = button("Back", () => this.go(this.#at - 1), "One step back");
-    this.forward = button("Next", () => this.go(this.#at + 1), "One step on");
+    this.forward = button("Next", () => this.go(this.#at + 1), "One step forward");
     const slide = () => this.go(Number(this.slider.value));
     this.slider = el("input", {type: "range", min: 0, step: 1, "aria-label": name, oninput: slide});
     const rate = el("select", {"aria-label": "Speed", onchange: () => { this.#speed = Number(rate.value); }},

@@ -71,7 +71,7 @@ export class SentenceBox {
     clearTimeout(this.#timer);
     const took = this.#app.requests.plain.result?.milliseconds ?? 0;
     if (took > slow) {
-      this.facts.replaceChildren("Enter translates");
+      this.facts.replaceChildren("Press Enter to translate");
       return;
     }
     this.#timer = setTimeout(() => this.#choose(this.input.value), took > 400 ? 500 : 180);
@@ -151,7 +151,7 @@ export class SentenceBox {
     ];
     if (!sentence.finished) facts.unshift(el("span", {class: "warning"}, "cut short"));
     if (!this.#app.offline) {
-      facts.push(el("span", {title: "from the request to its whole answer"}, `${Math.round(milliseconds)} ms`));
+      facts.push(el("span", {title: "from the request to the complete answer"}, `${Math.round(milliseconds)} ms`));
     }
     return facts;
   }
@@ -172,7 +172,7 @@ export class SentenceBox {
   #hypothesisRow({text, score, log_probability, finished}, i, bestText) {
     const look = el("button", {
       type: "button", class: "quiet small", "aria-label": `Look at translation ${i + 1}`,
-      title: "Force this translation, and see its attention",
+      title: "Force this translation to see its attention",
       onclick: () => this.#app.set({prefix: text, show: "changed"}),
     }, "Look");
     return el("tr", {},

@@ -1,41 +1,25 @@
 // The row of tabs and the panel below it, which shows one view at a time.
-//
-// A view is a class View in views/NAME/view.js: new View(root, app) adds its elements to `root`; update() shows the
-// current state; the optional svg() gives a picture for export, or null if there is nothing to draw; the optional
-// destroy() ends timers and observers.
 
 import {noAttentionNote} from "../core/sites.js";
 import {el, moveFocus} from "./elements.js";
 
-// Tabs of different groups are set apart. Views with `attention` are left out if the model has no attention.
-const views = [
-  {name: "heads", title: "Heads", group: "Attention", attention: true, load: () => import("../views/heads/view.js")},
-  {name: "grid", title: "Grid", group: "Attention", attention: true, load: () => import("../views/grid/view.js")},
-  {name: "matrix", title: "Matrix", group: "Attention", attention: true, load: () => import("../views/matrix/view.js")},
-  {name: "why", title: "Why", group: "Attention", attention: true, load: () => import("../views/why/view.js")},
-  {name: "ranking", title: "Ranking", group: "Attention", attention: true,
-    load: () => import("../views/ranking/view.js")},
-  {name: "whatif", title: "What if", group: "Experiments", load: () => import("../views/whatif/view.js")},
-  {name: "compare", title: "Compare", group: "Experiments", load: () => import("../views/compare/view.js")},
-  {name: "beam", title: "Beam", group: "Decoding", load: () => import("../views/beam/view.js")},
-  {name: "play", title: "Play", group: "Decoding", attention: true, load: () => import("../views/play/view.js")},
-  {name: "positions", title: "Positions", group: "Model", load: () => import("../views/positions/view.js")},
-  {name: "film", title: "Training", group: "Model", load: () => import("../views/film/view.js")},
-];
-const withoutAttention = views.find(({name}) => name === "beam");  // shown instead of a view that is left out
-
 export class Tabs {
   #app;
   #panel;
+  #views;
+  #fallback;       // of `#views`
   #buttons;
   #gaps = [];      // {element, before}: a line between two groups, and the tabs before it
   #note = el("p", {class: "note", hidden: true}, noAttentionNote);
-  #entry = null;   // of `views`: the one that is shown
+  #entry = null;   // of `#views`: the one that is shown
   #view = null;    // the View; null while its module is loaded
 
-  constructor(list, panel, app) {
+  /** `views` is the list of views/list.js; `fallback` is the name of the view that replaces one that is left out. */
+  constructor(list, panel, app, {views, fallback}) {
     this.#app = app;
     this.#panel = panel;
+    this.#views = views;
+    this.#fallback = views.find(({name}) => name === fallback);
     this.#buttons = views.map(({name, title}) => el("button", {
       role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name,
       onclick: () => app.set({tab: name}),
@@ -56,8 +40,8 @@ export class Tabs {
 
   #row() {
     const row = el("div", {role: "tablist", "aria-label": "Views", onkeydown: (event) => this.#onKey(event)});
-    views.forEach(({group}, i) => {
-      if (i > 0 && group !== views[i - 1].group) {
+    this.#views.forEach(({group}, i) => {
+      if (i > 0 && group !== this.#views[i - 1].group) {
         const gap = el("span", {class: "gap", "aria-hidden": "true"});
         this.#gaps.push({element: gap, before: this.#buttons.slice(0, i)});
         row.append(gap);
@@ -70,13 +54,13 @@ export class Tabs {
   #isAvailable({attention}) { return !(attention && this.#app.withoutAttention); }
 
   #entryOf(name) {
-    const entry = views.find((candidate) => candidate.name === name) ?? views[0];
-    return this.#isAvailable(entry) ? entry : withoutAttention;
+    const entry = this.#views.find((candidate) => candidate.name === name) ?? this.#views[0];
+    return this.#isAvailable(entry) ? entry : this.#fallback;
   }
 
   #updateTabs() {
     this.#note.hidden = !this.#app.withoutAttention;
-    views.forEach((entry, i) => { this.#buttons[i].hidden = !this.#isAvailable(entry); });
+    this.#views.forEach((entry, i) => { this.#buttons[i].hidden = !this.#isAvailable(entry); });
     for (const {element, before} of this.#gaps) element.hidden = before.every((button) => button.hidden);
   }
 
@@ -107,7 +91,7 @@ export class Tabs {
   }
 
   #select(entry) {
-    views.forEach((candidate, i) => {
+    this.#views.forEach((candidate, i) => {
       const chosen = candidate === entry;
       this.#buttons[i].setAttribute("aria-selected", String(chosen));
       this.#buttons[i].tabIndex = chosen ? 0 : -1;

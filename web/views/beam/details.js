@@ -15,7 +15,7 @@ export function candidateDetails(tree, node, fate) {
       node.token === "</s>" ? el("span", {class: "end"}, " end") : null),
     el("p", {}, fate),
     el("dl", {class: "sums"},
-      fact(`log P(“${tokenText(node.token)}”) after what came before`,
+      fact(`log P(“${tokenText(node.token)}”) given the tokens before it`,
         `${number(own, 4)}  (P = ${number(Math.exp(own), 4)})`),
       fact(`sum over ${length} ${length === 1 ? "token" : "tokens"}`, number(node.logp, 4)),
       fact(`length norm ${penaltyFormula(tree.norm, length)}`, number(lengthPenalty(tree.norm, length), 4)),
@@ -28,7 +28,7 @@ export function resultTable(tree, go) {
   const titles = ["", "Translation", "log P", "tokens", "norm", "score"];
   const norm = tree.norm.replace(":", ", α = ");
   return el("div", {class: "scroll-x"}, el("table", {},
-    el("caption", {}, el("span", {}, `Hypotheses that ended, the best ${tree.ended.length}; length norm ${norm}`)),
+    el("caption", {}, el("span", {}, `The best ${tree.ended.length} hypotheses that ended; length norm ${norm}`)),
     el("thead", {}, el("tr", {}, titles.map((title) => el("th", {scope: "col"}, title)))),
     el("tbody", {}, tree.ended.map((node, place) => resultRow(tree, node, place, go)))));
 }

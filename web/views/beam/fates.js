@@ -25,14 +25,14 @@ function crowdedOutText(tree, node) {
   const last = lastInBeam(tree, node.step);
   if (!last) return "Crowded out: better ones filled the beam.";
   return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, ` +
-    `“${tokenText(last.token)}”, scored ${number(last.score)}; this one ${number(node.score)}.`;
+    `“${tokenText(last.token)}”, scored ${number(last.score)}; this one scored ${number(node.score)}.`;
 }
 
 function finishedText(tree, node) {
   const rank = tree.ended.indexOf(node);
-  if (rank === 0) return "Ended the sentence, and no other hypothesis that ended scores better: the translation.";
+  if (rank === 0) return "Ended the sentence. No other hypothesis that ended scores better, so it is the translation.";
   if (rank > 0) {
-    return `Ended the sentence; place ${rank + 1} among those that did. The winner scored ` +
+    return `Ended the sentence, in place ${rank + 1} of those that did. The winner scored ` +
       `${number(tree.best.score)}, this one ${number(node.score)}.`;
   }
   const step = (node.displaced ?? node.step) + 1;
@@ -51,12 +51,12 @@ function livesOnText(tree, node) {
   }
   if (ended) return "Lives on: a hypothesis that goes through it ended, but did not win.";
   if (last === tree.steps.length - 1) return "Lives on to the last step of the search, but did not win.";
-  return `Lives on until step ${last + 1}; then nothing that goes through it was among the best.`;
+  return `Lives on until step ${last + 1}; then none of its continuations was among the best.`;
 }
 
 function diedText(tree, node) {
   const next = tree.steps[node.step + 1] ?? [];
-  if (next.length === 0) return "The search ended here: every next word was barred by the settings.";
+  if (next.length === 0) return "The search ended here: the settings allowed no next word.";
   const [last, own] = [lastInBeam(tree, node.step + 1), node.children[0]];
   if (own && last) {
     return `Died at the next step: its best continuation, “${tokenText(own.token)}”, scored ${number(own.score)}, ` +
@@ -67,14 +67,16 @@ function diedText(tree, node) {
 }
 
 function stoppedText(tree, node, limit) {
-  if (node === tree.best) return "The limit of the length came before the end of the sentence; this is what there was.";
+  if (node === tree.best) {
+    return "The length limit was reached before the sentence ended. This was the best hypothesis.";
+  }
   const last = tree.ended[(limit?.asked ?? 1) - 1];
   const divisor = lengthPenalty(tree.norm, limit?.most ?? 0);
   const most = node.logp / divisor;
   if (!last || !limit?.most || last.score <= most) return "Alive when the search stopped.";
   const whose = last === tree.best ? "the winner" : `place ${limit.asked}`;
-  return "Alive when the search stopped. Log-probabilities only fall: whatever came, its score could become at most " +
-    `${number(node.logp)} / ${number(divisor)} = ${number(most)} (at ${limit.most} tokens, the longest allowed), and ` +
+  return "Alive when the search stopped. Log-probabilities only fall, so its score could become at most " +
+    `${number(node.logp)} / ${number(divisor)} = ${number(most)} (at ${limit.most} tokens, the longest allowed), but ` +
     `${whose} has ${number(last.score)}.`;
 }
 
@@ -87,9 +89,9 @@ export function stopText(tree, limit) {
   if (limit?.stop === "beam" && tree.ended.length >= tree.places) {
     return `${steps}: ${tree.places} hypotheses had ended, as many as the beam is wide.`;
   }
-  if (!last || count >= limit.most) return `${steps}, at the limit of the length.`;
+  if (!last || count >= limit.most) return `${steps}, at the length limit.`;
   const most = Math.max(...tree.living.map(({logp}) => logp)) / lengthPenalty(tree.norm, limit.most);
   const whose = limit.asked > 1 ? `place ${limit.asked} of those that had ended` : "the best that had ended";
-  return `${steps}, when nothing alive could win any more: the best of it could become ${number(most)} at most, and ` +
-    `${whose} has ${number(last.score)}.`;
+  return `${steps}, because no living hypothesis could win any more: the best of them could score at most ` +
+    `${number(most)}, and ${whose} has ${number(last.score)}.`;
 }

@@ -48,7 +48,7 @@ export class View {
     this.controls.update();
     const {trace} = this.#app;
     if (!trace) {
-      this.#show("Translate a sentence first: this view shows how its translation was searched for.");
+      this.#show("Translate a sentence first: this view shows the search for its translation.");
     } else if (!trace.beam.length) {
       this.#show("There is no tree: a greedy search and sampling follow one hypothesis. Choose beam search under " +
         "“What if”.");
@@ -72,7 +72,7 @@ export class View {
       this.#drawsDead = value;
       if (this.#picture) this.#picture.drawsDead = value;
       this.#redraw();
-    }, "Also those that were never part of the beam, because better ones filled it");
+    }, "Also shows the candidates that did not get into the beam, because better ones filled it");
     const size = new Segmented("Size", () => sizes, () => this.#scale, (value) => {
       this.#scale = value;
       this.#redraw();
@@ -169,7 +169,7 @@ export class View {
   #fate(node) {
     const {tree} = this.#picture;
     const isForced = this.#app.state.prefix !== "" && node.fate === "alive" && tree.steps[node.step].length === 1;
-    return isForced ? "Forced: the translation is to begin so." : fateOf(tree, node, this.#limit);
+    return isForced ? "Forced: the translation must begin like this." : fateOf(tree, node, this.#limit);
   }
 
   // Arrow keys: left to the parent, right to the best continuation, up and down within the step.

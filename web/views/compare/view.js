@@ -39,8 +39,8 @@ export class View {
     });
     this.overall = el("section", {}, el("h3", {}, "Where the two differ most"),
       el("p", {class: "note"},
-        "Per cent of each head's attention that lies elsewhere in the second sentence, over the words that both " +
-          "have. Choose a head to see it alone."), this.boards.element);
+        "The numbers are the per cent of each head's attention that goes to other words in the second sentence, " +
+          "counted over the words that both have. Choose a head to show it alone."), this.boards.element);
     root.append(el("div", {class: "compare"}, this.#inputs(), this.failure, this.controls.element, this.#pictures(),
       this.word, this.overall));
   }
@@ -84,7 +84,7 @@ export class View {
     this.begin = el("button", {type: "button", class: "quiet small", onclick: () => {
       app.set({compare: app.state.sentence});
       this.input.focus();
-    }}, "Begin with the first sentence");
+    }}, "Copy the first sentence");
     this.translation = el("div", {class: "translation"});
     this.facts = el("p", {class: "facts"});
     const label = el("label", {class: "language", for: "second"}, "Second sentence");
@@ -183,8 +183,8 @@ export class View {
     const moved = this.#moved.of(plain, other, attention, layer, head);
     return {
       text: String(Math.round(100 * moved)), shade: moved,
-      label: `${number(100 * moved, 1)} per cent differ`,
-      title: `${number(100 * moved, 1)} % of the attention of layer ${layer + 1}, head ${head + 1} differ`,
+      label: `${number(100 * moved, 1)} per cent of its attention differs`,
+      title: `${number(100 * moved, 1)} % of the attention of layer ${layer + 1}, head ${head + 1} differs`,
       chosen: state.attention === attention && state.layer === layer && state.heads.size === 1 && state.heads.has(head),
     };
   }

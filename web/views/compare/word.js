@@ -7,7 +7,7 @@ import {el} from "../../parts/elements.js";
 const leastWeight = 0.005;  // rows in which both weights are smaller are left out
 
 export const wordHint =
-  "Point at a word in either sentence, or pin it by a click: its weights are set side by side here.";
+  "Point at a word in either sentence, or click to pin it, to see its weights in both sentences here.";
 
 /** `first` and `second` are the token's indices in the two sentences; null if the sentence does not have it. */
 export function wordComparison(app, side, first, second) {

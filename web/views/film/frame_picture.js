@@ -47,6 +47,6 @@ function strongestText(weights, queries, keys) {
   return queries.slice(0, mostSpoken).map((query, i) => {
     let best = 0;
     for (let j = 1; j < weights.columns; ++j) if (weights.at(i, j) > weights.at(i, best)) best = j;
-    return `${query} most at ${keys[best]}`;
+    return `${query} looks most at ${keys[best]}`;
   }).join(", ");
 }

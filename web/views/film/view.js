@@ -13,7 +13,7 @@ import {Player} from "../../parts/player.js";
 import {cellSize, framePicture, labelHeight} from "./frame_picture.js";
 
 const noFilmNote = "This model has no training film. “dragoman train --probe FILE” keeps the attention of the " +
-  "sentences of a file at every checkpoint; this view then scrubs through them.";
+  "sentences of a file at every checkpoint; this view then shows how it changed.";
 const thumbnailSize = 72;   // pixels
 const frameDuration = 700;  // milliseconds
 
@@ -38,7 +38,7 @@ export class View {
     this.strip = el("div", {class: "film-strip", role: "group", "aria-label": "Checkpoints"});
     this.parts = el("div", {class: "film-parts"}, this.holder, el("div", {}, this.entropy, this.strip));
     this.note = el(
-      "p", {class: "note"}, "Colour is the square root of the weight, so that small weights show too.");
+      "p", {class: "note"}, "Colours show the square root of the weight, so that small weights are visible.");
     this.body = el("div", {class: "film", hidden: true},
       this.controls.element, this.player.element, this.facts, this.parts, this.note);
     root.append(this.status, this.body);

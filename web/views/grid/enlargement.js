@@ -53,8 +53,8 @@ export class Enlargement {
     const toggle = () => this.#app.toggleHead(this.#app.state.attention, this.#layer, this.#head);
     this.offButton = el("button", {type: "button", onclick: toggle});
     return el("div", {class: "bar"},
-      button("‹ Head", () => this.#step(0, -1), "Head before"), button("Head ›", () => this.#step(0, 1), "Next head"),
-      button("‹ Layer", () => this.#step(-1, 0), "Layer before"),
+      button("‹ Head", () => this.#step(0, -1), "Previous head"), button("Head ›", () => this.#step(0, 1), "Next head"),
+      button("‹ Layer", () => this.#step(-1, 0), "Previous layer"),
       button("Layer ›", () => this.#step(1, 0), "Next layer"),
       button("Matrix", () => this.#showIn("matrix"), "Show in Matrix"),
       button("Lines", () => this.#showIn("heads"), "Show alone in Heads"), this.offButton);

@@ -19,11 +19,11 @@ export class View {
     this.controls = controlBar(this.#sitePicker(), wordSwitch(app), translationPicker(app));
     this.list = el("div", {class: "thumb-groups"});
     this.note = el("p", {class: "note"},
-      "Rows of a thumbnail are queries, columns keys; the stronger the colour, the larger the weight. ",
-      "Below: the head, and the mean entropy of its rows in bits. Click to enlarge; the switch takes a head out of ",
-      "the model.");
+      "Rows of a thumbnail are queries, columns are keys; the stronger the colour, the larger the weight. Below it ",
+      "are the number of the head and the mean entropy of its rows in bits. Click a thumbnail to enlarge it; the ",
+      "switch takes the head out of the model.");
     this.partly = el("p", {class: "note"},
-      "This sentence is long: layers are fetched one by one. Click into an empty one to fetch it.");
+      "This sentence is long, so layers are fetched one by one. Click an empty thumbnail to fetch its layer.");
     this.empty = el(
       "p", {class: "empty"}, "All layers and heads are shown here as soon as a sentence is translated.");
     this.enlargement = new Enlargement(app);

@@ -68,15 +68,16 @@ function runningText(tokens, weightsOf) {
 export function headNumbers(app) {
   const {attention, layer, heads} = app.state;
   const site = app.site(attention);
-  const distance = `mean distance ${isSelf(site) ? "of what is looked at" : "from the diagonal"}, in tokens`;
+  const fromWhere = isSelf(site) ? "between a query and what it looks at" : "from the diagonal";
   const title = (text, hint) => el("th", {scope: "col", class: "figure", title: hint}, text);
   return [
     el("h3", {}, `${site.title}, layer ${layer + 1}`),
-    el("p", {class: "note"}, "Point at a word to keep its lines only, click to pin it. " +
+    el("p", {class: "note"}, "Point at a word to see only its lines; click to pin it. " +
       "With the keyboard: arrows move, Enter pins, Escape unpins."),
     el("table", {class: "stats"},
       el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Head"),
-        title("Entropy, bits", "mean over queries; 0 looks at one token"), title("Distance", distance),
+        title("Entropy, bits", "mean over queries; 0 if each looks at one token"),
+        title("Distance", `mean distance ${fromWhere}, in tokens`),
         title("Peak", "mean over queries of the largest weight"))),
       el("tbody", {}, ...inOrder(heads).map(
         (head) => headRow(head, app.trace.statistics(attention, layer, head))))),

@@ -24,7 +24,8 @@ export class View {
       wordSwitch(app), translationPicker(app));
     this.titles = el("div", {class: "column-titles"});
     this.note = el("p", {class: "note"});
-    this.reading = el("aside", {class: "reading", "aria-label": "Weights of the word pointed at or pinned"});
+    this.reading = el(
+      "aside", {class: "reading", "aria-label": "Weights of the word that you point at or have pinned"});
     this.welcome = welcome(app);
     const middle = el("div", {class: "two-columns"});
     this.body = el("div", {class: "heads-body"},
@@ -81,10 +82,12 @@ export class View {
     const weight = number(least, least < 0.01 ? 4 : 3);
     const sentences = [
       `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${weight} or more.`,
-      "The word pointed at or pinned shows all of its links.",
+      "A word that you point at or have pinned shows all of its links.",
     ];
     if (this.#app.state.merged) sentences.push(mergedNote);
-    if (this.#offHeads().size) sentences.push("Dotted: heads that are switched off; what they look at is not used.");
+    if (this.#offHeads().size) {
+      sentences.push("Dotted lines belong to heads that are switched off; their weights are not used.");
+    }
     return sentences.join(" ");
   }
 
@@ -107,8 +110,8 @@ function welcome(app) {
   const examples = app.model?.examples ?? [];
   return el("div", {class: "welcome", hidden: true},
     el("p", {class: "prose"},
-      "Type a sentence above. It is translated as you type, and this page shows what the model " +
-        "looked at for each word: the weights that the decoder really used, of every layer and head."),
+      "Type a sentence above. It is translated as you type, and this page shows what the model looked at for each " +
+        "word: the weights of every layer and head, exactly as the decoder used them."),
     app.settings.keyRequired ? el("p", {class: "note"}, "This server needs an API key.") : null,
     examples.length ? el("ul", {}, ...examples.map(example)) : null);
 }

@@ -57,7 +57,7 @@ export class View {
       this.#zoom = Number(input.value);
       this.update();
     }});
-    const element = el("label", {class: "field range"}, el("span", {}, "Size of a cell"), input);
+    const element = el("label", {class: "field range"}, el("span", {}, "Cell size"), input);
     return this.size = {element, update: () => {
       if (!this.#zoom && this.cells.size) input.value = this.cells.size;
     }};
@@ -70,7 +70,7 @@ export class View {
     return [
       `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits,`,
       `mean distance ${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.`,
-      site.causal ? `Grey: masked, ${laterWords[site.keys]}.` : "",
+      site.causal ? `Grey cells are masked: ${laterWords[site.keys]}.` : "",
       merged ? mergedNote : "",
     ].join(" ");
   }

@@ -6,7 +6,7 @@ export function momentText(play, {kind, layer, word}) {
     case "embed":
       return embeddingText(play);
     case "encoder":
-      return `Encoder, layer ${layer + 1} of ${play.encoderLayers}: all words at once, each looks at all the others.`;
+      return `Encoder, layer ${layer + 1} of ${play.encoderLayers}: all words at once, and each looks at all others.`;
     case "read":
       return word === 0 ? "The decoder begins: it reads the start token." :
         `The decoder reads “${play.inputs[word]}”, which it has just written.`;
@@ -14,7 +14,7 @@ export function momentText(play, {kind, layer, word}) {
       return `Word ${word + 1}, decoder layer ${layer + 1} of ${play.decoderLayers}: ${decoderText(play, layer)}.`;
     default:
       return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
-        "The end token is the likeliest next: the sentence is done." :
+        "The end token is the likeliest next token, so the sentence is complete." :
         `Word ${word + 1}: “${play.outputs[word]}” is written.`;
   }
 }

@@ -31,8 +31,8 @@ export class View {
     this.status = el("p", {class: "empty"});
     this.player = this.#createPlayer();
     this.caption = el("p", {class: "play-caption"});
-    const note = "Layers rise from the bottom. Lines are attention weights of the shown heads, in their colours: the " +
-      "thicker, the heavier; the lightest are left out.";
+    const note = "The first layer is at the bottom. Lines are attention weights of the shown heads, in their " +
+      "colours: the thicker a line, the larger its weight. The smallest weights are left out.";
     this.body = el("div", {class: "play"},
       this.player.element, this.caption, this.#createScroller(), el("p", {class: "note"}, note));
     root.append(this.controls.element, this.status, this.body);
@@ -46,7 +46,7 @@ export class View {
     this.status.hidden = trace !== null;
     this.body.hidden = trace === null;
     if (!trace) {
-      this.status.textContent = "Translate a sentence first: this view plays how it was translated.";
+      this.status.textContent = "Translate a sentence first: this view shows its translation as an animation.";
       this.player.pause();
       return;
     }

@@ -9,7 +9,7 @@ import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "../../part
  * value; null if the table was learned. `kind` is the model's setting: "sinusoid" is the paper's formula; in
  * "sinusoid-t2t" the first half of the dimensions are sines and the second half cosines.
  */
-export function waveOf(kind, position, dimension, width) {
+function waveOf(kind, position, dimension, width) {
   if (kind === "sinusoid") {
     const pair = dimension - (dimension % 2);
     const rate = 10000 ** (-pair / width);
@@ -38,7 +38,7 @@ export function cellFormulas(kind, {position, dimension, width, value}) {
     generalFormula(isPaper, wave.isSine, turn),
     el("div", {class: "formulas"}, formula(...cell, ...turn(over(mn(position), sup(mn(10000), power)))),
       formula(mo("="), ...turn(digits(wave.angle)), mo("="), digits(result, 5))),
-    el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column comes round every ` +
+    el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column repeats every ` +
       `${length < 1000 ? number(length, 1) : Math.round(length)} positions.`),
   ];
 }

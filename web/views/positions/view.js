@@ -10,9 +10,10 @@ import {el, svg} from "../../parts/elements.js";
 import {HeatMap} from "../../parts/heat_map.js";
 import {cellFormulas} from "./encoding.js";
 
-const learnedNote = "These were learned, like the embeddings (row E of the paper's Table 3): no formula gives them.";
-const sinusoidNote = "Added to the embeddings, it tells the model where a word stands. Nothing of it was learned " +
-  "(Section 3.5): the first columns turn quickly from position to position, the last ones slowly.";
+const learnedNote = "These encodings were learned, like the embeddings (row E of the paper's Table 3); no formula " +
+  "gives them.";
+const sinusoidNote = "The table is added to the embeddings and tells the model where a word stands. None of it was " +
+  "learned (Section 3.5). The first columns change quickly from position to position, the last ones slowly.";
 const orders = [{value: "model", text: "As in the model"}, {value: "apart", text: "Sines, then cosines"}];
 const [leastRows, mostRows] = [64, 512];
 
@@ -96,15 +97,15 @@ export class View {
     this.about = el("p", {class: "note"});
     this.axis = el("p", {class: "positions-axis", "aria-hidden": "true"});
     return el("div", {class: "positions-map"},
-      el("h3", {}, "The table: one row a position, one column a dimension"), this.about, this.orderPicker.element,
-      this.heat.element, this.axis);
+      el("h3", {}, "The table: a row for each position, a column for each dimension"), this.about,
+      this.orderPicker.element, this.heat.element, this.axis);
   }
 
   async #fetch(count) {
     const answer = await this.#app.positions(count);
     if (!answer) throw new Error("There are no position encodings in this file.");
     if (!answer.rows) {
-      const why = this.#kind === "none" ? ": it sees a sentence as a set of words" : "";
+      const why = this.#kind === "none" ? ": it does not see the order of the words" : "";
       throw new Error(`This model has no position encodings${why}.`);
     }
     return {rows: answer.rows, columns: answer.columns, data: unpacked(answer.packed)};
@@ -150,7 +151,7 @@ export class View {
       ...cellFormulas(this.#kind, {position, dimension, width, value: this.#at(position, dimension)}));
     this.details.dimension.replaceChildren(el("h3", {}, `Dimension ${dimension} over the positions`),
       curve({...common, values: places.map((i) => this.#at(i, dimension)), low: -1, high: 1}));
-    this.details.similarity.replaceChildren(el("h3", {}, `How alike position ${position} is to the others`),
+    this.details.similarity.replaceChildren(el("h3", {}, `How similar position ${position} is to the others`),
       el("p", {class: "note"}, this.#similarityText(dots, position)),
       curve({...common, values: dots, low: 0, high: 0}));
   }
@@ -168,9 +169,9 @@ export class View {
 
   #similarityText(dots, position) {
     const parts = [`${number(dots[position], 1)} with itself`];
-    if (position + 1 < dots.length) parts.push(`${number(dots[position + 1], 1)} one place on`);
-    if (position + 10 < dots.length) parts.push(`${number(dots[position + 10], 1)} ten places on`);
-    const why = this.#kind === "learned" || !this.#kind ? "" : " It depends on the distance alone.";
+    if (position + 1 < dots.length) parts.push(`${number(dots[position + 1], 1)} one position later`);
+    if (position + 10 < dots.length) parts.push(`${number(dots[position + 10], 1)} ten positions later`);
+    const why = this.#kind === "learned" || !this.#kind ? "" : " It depends only on the distance.";
     return `The dot product of their rows: ${parts.join(", ")}.${why}`;
   }
 }

@@ -10,7 +10,7 @@ import {characterOf, headStatistics} from "./statistics.js";
 
 const numberColumns = [
   {name: "distance", title: "Distance", hint: "mean distance in tokens between a query and what it looks at"},
-  {name: "entropy", title: "Entropy", hint: "mean entropy of a query's weights, in bits; 0: one key has all"},
+  {name: "entropy", title: "Entropy", hint: "mean entropy of a query's weights, in bits; 0 if one key has all"},
   {name: "peak", title: "Largest", hint: "mean of the largest weight of each query", share: true},
   {name: "own", title: "Own place", hint: "share of the weight on the query's own place", share: true},
   {name: "previous", title: "Previous", hint: "share on the place before", share: true},
@@ -20,7 +20,7 @@ const numberColumns = [
 ];
 const columns = [
   {name: "head", title: "Head", hint: "attention, layer, head"}, ...numberColumns,
-  {name: "does", title: "Mostly", hint: "what takes half of the weight or more"},
+  {name: "does", title: "Mostly", hint: "where at least half of the weight goes, or else how spread it is"},
 ];
 
 const shortName = ({attention, layer, head}) => `${attention} ${layer + 1}.${head + 1}`;
@@ -40,12 +40,12 @@ export class View {
     this.titles = el("tr");
     this.body = el("tbody");
     this.table = el("table", {class: "ranking"},
-      el("caption", {}, el("span", {}, "Heads of this model and what they do with this sentence. Choose a column's " +
-        "title to sort by it, a head to look at it.")),
+      el("caption", {}, el("span", {}, "Heads of this model and what they do with this sentence. Click a column's " +
+        "title to sort by it, or a head to show it in the other views.")),
       el("thead", {}, this.titles), this.body);
-    this.note = el("p", {class: "note"}, "Distance counts tokens; in cross-attention it is counted from the place " +
-      "that is as far into the source as the query is into the translation, and “own place” is that place. The last " +
-      "column names what takes half of the weight or more.");
+    this.note = el("p", {class: "note"}, "Distance is in tokens. In cross-attention it is measured from the place " +
+      "that is as far into the source as the query is into the translation; “own place” is that place. The last " +
+      "column names the place that gets at least half of the weight, or else says how spread the weight is.");
     root.append(this.controls.element, this.status, el("div", {class: "scroll-x"}, this.table), this.note);
   }
 

@@ -2,10 +2,9 @@
 
 import {hasPositions, isSelf} from "../../core/sites.js";
 import {label} from "../../core/tokens.js";
-import {el} from "../../parts/elements.js";
+import {keyLength} from "../../parts/formula.js";
 
 const quoted = (pieces) => pieces.slice(0, 8).map((piece) => `“${label(piece)}”`).join(", ");
-const keyLength = () => el("i", {}, "d", el("sub", {}, "k"));
 
 const encoder = (sites) => sites.find((site) => isSelf(site) && site.keys === "source");
 // A site with some property: the self-attention of the source if it has it, or else the first that has.
@@ -24,8 +23,8 @@ export const steps = [
     here: "#translate", state: {},
     text: ({src}) => [
       "The model knows no letters and no words, only pieces from a fixed list, learned from the training text. ",
-      `Your sentence became ${src.length}: ${quoted(src)}${src.length > 8 ? ", …" : ""}. A dot begins a piece that `,
-      "goes on with a word; the last piece, </s>, marks the end.",
+      `Your sentence became ${src.length}: ${quoted(src)}${src.length > 8 ? ", …" : ""}. A piece that `,
+      "begins with a dot continues a word; the last piece, </s>, marks the end.",
     ],
   },
   {
@@ -61,26 +60,26 @@ export const steps = [
     files: ["dragoman/model/transformer/encoder.cpp", "dragoman/nn/attention.h"],
     here: "#view", state: {tab: "heads", layer: 0}, site: encoder,
     text: (trace, model, {layers}) => [
-      `In each of the encoder's layers, of which there are ${layers}, each word collects from all words, in parallel, `,
-      "what it needs. A line is a weight: how much of the word on one side goes into the one on the other. Point at a ",
-      "word to see its lines alone.",
+      `In each layer of the encoder (there are ${layers}), every word collects what it needs from all words, in `,
+      "parallel. A line is a weight: how much of the word on one side goes into the one on the other. Point at a word ",
+      "to see only its lines.",
     ],
   },
   {
-    title: "How a weight comes about", section: "Section 3.2.1, equation (1)",
+    title: "How a weight is computed", section: "Section 3.2.1, equation (1)",
     files: ["dragoman/nn/attention.cpp", "dragoman/backend/cpu/attention.cpp"],
     here: ".why-question", state: {tab: "why"}, site: (sites) => preferred(sites, ({d_k}) => d_k > 0),
     text: (trace, model, {d_k: d}) => [
       "The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; ",
-      "divided by the root of ", keyLength(), ` = ${d} and put through a softmax it becomes the weight. This is the `,
-      "paper's first equation with your sentence's numbers.",
+      "divided by the square root of ", keyLength(), ` = ${d} and put through a softmax, it becomes the weight. This `,
+      "is the paper's first equation with your sentence's numbers.",
     ],
   },
   {
     title: "Several heads at once", section: "Section 3.2.2", files: ["dragoman/nn/attention.cpp"],
     here: "#view", state: {tab: "grid"}, site: (sites) => preferred(sites, ({heads}) => heads > 1),
     text: (trace, model, {heads}) => [
-      `Each layer does this ${heads} times side by side, with other queries and keys: one head may look at the `,
+      `Each layer does this ${heads} times side by side, with different queries and keys: one head may look at the `,
       "neighbours, another at the verb, a third at the end. Their results are put side by side and multiplied by one ",
       "more matrix.",
     ],
@@ -92,8 +91,8 @@ export const steps = [
     needs: (model, sites) => encoder(sites) && model.config["d-ff"],
     text: (_, {width: d, config: {"d-ff": inner}}) => [
       "What attention collects is added to what was there (the residual connection) and normalised. Then a small ",
-      `network, ${d} to ${inner} and back, works on each word alone. Layer by layer the dots rise, here all words `,
-      "at once.",
+      `network, ${d} to ${inner} and back, works on each word alone. The dots rise layer by layer, here for all `,
+      "words at once.",
     ],
   },
   {
@@ -122,7 +121,7 @@ export const steps = [
     here: ".tree-scroll", state: {tab: "beam"},
     text: (_, {config: {"target-vocabulary": words}}) => [
       `A last product and a softmax give each of ${words ?? "the known"} pieces a probability. Beam search keeps the `,
-      "best few beginnings and goes on with all of them, until none that is alive can win any more. Each box says ",
+      "best few beginnings and goes on with all of them, until no living one can win any more. Each box says ",
       "why it lived or died.",
     ],
   },

@@ -4,7 +4,7 @@
 import {el} from "../../parts/elements.js";
 import {steps} from "./steps.js";
 
-const noSentenceNote = "Type a sentence first; the tour then walks along with it.";
+const noSentenceNote = "Type a sentence first; the tour then explains its translation.";
 const [markTries, markDelay] = [40, 50];  // how often a missing element is looked for, and milliseconds in between
 
 export class Tour {

@@ -29,7 +29,8 @@ export class AttentionDifference {
     const select = (query, key) => app.set({query, key});
     this.matrices = sources.map((get, i) => new Cells(places[i], {get, select, most: largestCell}));
     this.element = el("section", {}, el("h3", {}, "How attention changes"),
-      el("p", {class: "note"}, "Per cent of each head's attention that went elsewhere; choose a head to see where."),
+      el("p", {class: "note"}, "The numbers are the per cent of each head's attention that moved to other tokens. " +
+        "Choose a head to see where it went."),
       this.boards.element, el("div", {class: "spaced"}, this.controls.element), el("div", {class: "trio"}, ...places),
       this.note);
   }
@@ -42,9 +43,8 @@ export class AttentionDifference {
     this.boards.update();
     for (const cells of this.matrices) cells.update();
     const {unmatched = 0, full = 1} = this.#difference() ?? {};
-    this.note.textContent = "Difference: blue is more attention than in the plain translation, orange less; " +
-      `full colour is ${number(full, 2)}.${
-        unmatched ? ` Left blank: ${unmatched} without a counterpart in the plain translation.` : ""}`;
+    this.note.textContent = "Difference: blue is more attention than in the plain translation, orange is less; " +
+      `the strongest colour is ${number(full, 2)}. ${blankRows(unmatched)}`;
   }
 
   svg() { return this.matrices[2].svg(); }
@@ -76,4 +76,10 @@ export class AttentionDifference {
       title: `Difference, ${this.#app.headTitle(attention, layer, head)}`,
     };
   }
+}
+
+function blankRows(count) {
+  if (count === 0) return "";
+  return count === 1 ? "One row is blank: the plain translation does not have its token."
+    : `${count} rows are blank: the plain translation does not have their tokens.`;
 }

@@ -5,10 +5,10 @@ import {requestOf} from "../../core/requests.js";
 import {Boards} from "../../parts/board.js";
 import {el} from "../../parts/elements.js";
 
-const boardNote = "Numbers are heads, rows are layers. A click switches a head off; " +
-  "“Measure each head” tries each of them alone.";
-const measuredNote = "Change of the best translation's log-probability when this head alone is off; " +
-  "a thick frame: the text becomes another one. A click switches the head off.";
+const boardNote = "Each number is a head, each row a layer. Click a head to switch it off. “Measure each head” " +
+  "switches off each of them alone and shows the effect.";
+const measuredNote = "The numbers are the change of the best translation's log-probability if this head alone is " +
+  "off. A thick frame means that the text changes. Click a head to switch it off.";
 const fullShade = 4;  // the change of the log-probability that is shown in full colour
 
 const nameOf = (attention, layer, head) => `${attention} ${layer} ${head}`;
@@ -59,7 +59,8 @@ export class HeadBoard {
     const {change, sameText, text} = effect;
     return {
       text: signed(change, 2), off, otherText: !sameText, shade: Math.min(1, Math.abs(change) / fullShade),
-      label: `${label}; alone off, log p changes by ${signed(change, 2)}, ${sameText ? "same text" : "another text"}`,
+      label: `${label}; if it alone is off, log p changes by ${signed(change, 2)}, ${
+        sameText ? "same text" : "another text"}`,
       title: sameText ? "the same text" : text,
     };
   }

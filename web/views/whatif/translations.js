@@ -33,8 +33,8 @@ export class Translations {
   #changedNote() {
     const {state, withoutAttention, requests} = this.#app;
     if (!isChanged(state)) {
-      return ["Nothing is changed yet: ", withoutAttention ? "" : "switch a head off, ",
-        "force a beginning, or take another search."];
+      return ["Nothing is changed yet. You can ", withoutAttention ? "" : "switch a head off, ",
+        "force a beginning, or choose another search."];
     }
     const error = requests.changed.result?.error;
     return error ? [error] : null;

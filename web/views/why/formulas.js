@@ -1,10 +1,6 @@
 // The formulas of the view "Why".
 
-import {el} from "../../parts/elements.js";
 import {digits, formula, m, mi, mn, mo, name, over, row, sqrt, sub, sup} from "../../parts/formula.js";
-
-/** d_k in running text. */
-export const keyLength = () => el("i", {}, "d", el("sub", {}, "k"));
 
 /** Equation (1): Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V. */
 export function equationOne() {

@@ -20,14 +20,14 @@ export function projectionsOf(app, trace, attention, layer, head) {
 async function find(app, trace, wanted) {
   const isWanted = (entry) => Object.keys(wanted).every((name) => entry[name] === wanted[name]);
   const entry = trace.projections.find(isWanted) ?? (await ask(app, wanted)).find(isWanted);
-  if (!entry) throw new Error("The server sent no queries and keys of this head.");
+  if (!entry) throw new Error("The server did not send the queries and keys of this head.");
   const matrix = ({rows, columns, packed}) => ({rows, columns, data: unpacked(packed)});
   return {q: matrix(entry.q), k: matrix(entry.k)};
 }
 
 async function ask(app, wanted) {
   if (app.offline) {
-    throw new Error("This offline file carries no queries and keys of this head; on the server they are there.");
+    throw new Error("This offline file does not contain the queries and keys of this head; the server has them.");
   }
   const {part} = app;
   const answer = await app.api.translate({...app.shownResult.request, layers: [wanted.layer], projections: [wanted]});

@@ -15,13 +15,13 @@ export function questionParts({labels, query, key, site}) {
   return ["When ", from, " was chosen, how much did the decoder look at ", to, which];
 }
 
-export function dotParts({chosen: {dot}, products, query, key}, loudest) {
+export function dotParts({chosen: {dot}, products, query, key}, largest) {
   return [
     el("div", {class: "formulas"},
       formula(sub(mi("q"), mn(query + 1)), mo("·"), sub(mi("k"), mn(key + 1)), mo("="), ...sumTerms(products)),
       formula(mo("="), digits(dot))),
-    el("p", {class: "note"}, "Loudest dimensions: ",
-      loudest.map(({at, value}) => `${at + 1} (${number(value)})`).join(", "), "."),
+    el("p", {class: "note"}, "Dimensions with the largest products: ",
+      largest.map(({at, value}) => `${at + 1} (${number(value)})`).join(", "), "."),
   ];
 }
 
@@ -33,7 +33,7 @@ export function scaleFormula({chosen: {dot, scaled}, d, root}) {
 export function maskText({keys, chosen, site}) {
   const hidden = keys.filter(({seen}) => !seen).length;
   const count = `${hidden} of ${keys.length} keys`;
-  if (hidden === 0 && !isSelf(site)) return "None: every word of the source may be looked at.";
+  if (hidden === 0 && !isSelf(site)) return "There is no mask: every word of the source may be looked at.";
   if (!chosen.seen) {
     return `This key is hidden: its score is set to −∞, so its weight is 0. ${count} are hidden from this query.`;
   }
@@ -45,8 +45,8 @@ export function maskText({keys, chosen, site}) {
 /** `listed` are the keys of the table, `fold` is the button below it, and `pick(key)` is called by a click on a key. */
 export function softmaxParts(computed, listed, fold, pick) {
   const {query, key, chosen: {exp, weight}, sum, most} = computed;
-  const note = `exp is of the score less the row's largest, ${number(most)}, as the decoder computes it: ` +
-    "nothing can overflow, and the weights are the same.";
+  const note = `The largest score of the row, ${number(most)}, is subtracted before exp, as in the decoder: this ` +
+    "prevents overflow and does not change the weights.";
   return [
     el("p", {class: "note"}, note),
     el("div", {class: "scroll-x"}, keyTable(computed, listed, pick)),
@@ -64,7 +64,7 @@ function keyTable(computed, listed, pick) {
   const total = keys.reduce((sumSoFar, {weight}) => sumSoFar + weight, 0);
   const titles = ["Key", "q · k", "÷ √d", "exp", "weight"];
   return el("table", {class: "why-row"},
-    el("caption", {}, el("span", {}, "One row of the softmax, key by key; choose a key to trace it.")),
+    el("caption", {}, el("span", {}, "One row of the softmax; choose a key to see how its weight is computed.")),
     el("thead", {}, el("tr", {},
       titles.map((title, at) => el("th", {scope: "col", class: at === 1 ? "dots" : null}, title)), el("td"))),
     el("tbody", {}, listed.map((j) => keyRow(computed, j, largest, pick))),
@@ -94,14 +94,14 @@ export function comparisonParts({chosen, recorded}) {
       fact("computed here, in double precision", here.toPrecision(12)),
       fact("recorded by the attention kernel, float32", shortest32(recorded)),
       fact("difference", `${difference} = ${number(units, 2)} units in the last place`)),
-    el("p", {class: "note"}, `${roundingText(here, recorded, units)} The weight then says how much of this key's ` +
-      "value vector goes into the result: that is the V of the equation."),
+    el("p", {class: "note"}, `${roundingText(here, recorded, units)} The weight says how much of this key's value ` +
+      "vector, the V of the equation, goes into the result."),
   ];
 }
 
 function roundingText(here, recorded, units) {
-  if (here === recorded) return "They are the same.";
+  if (here === recorded) return "Both are the same number.";
   if (units <= 0.5) return "The recorded number is the float32 nearest to what was computed here.";
-  if (units < 256) return "The decoder computes in float32, and adds up in another order; the difference is rounding.";
-  return "That is more than float32 rounds off: the decoder computes with fewer digits, as on a GPU.";
+  if (units < 256) return "The decoder computes in float32 and adds in another order; the difference is rounding.";
+  return "This is more than the rounding of float32: the decoder computes with fewer digits, as on a GPU.";
 }

@@ -5,9 +5,10 @@ import {number} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
 import {controlBar, LabelledSelect} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
+import {keyLength} from "../../parts/formula.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker} from "../../parts/pickers.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
-import {equationOne, keyLength, oneWeight} from "./formulas.js";
+import {equationOne, oneWeight} from "./formulas.js";
 import {whyPicture} from "./picture.js";
 import {projectionsOf} from "./projections.js";
 import {comparisonParts, dotParts, maskText, questionParts, scaleFormula, softmaxParts} from "./steps.js";
@@ -38,7 +39,7 @@ export class View {
   async update() {
     this.controls.update();
     const {trace, state: {attention, layer}} = this.#app;
-    if (!trace) return this.#show("Translate a sentence first: this view traces one of its weights.");
+    if (!trace) return this.#show("Translate a sentence first: this view shows how one of its weights was computed.");
     const site = this.#app.site();
     this.queries.element.hidden = this.keys.element.hidden = !site.d_k;
     if (!site.d_k) {
@@ -60,15 +61,15 @@ export class View {
     const steps = el("ol", {class: "why-steps"},
       step("Query and key", [
         "This head's projections of the two tokens, ", keyLength(), " numbers each. Where both have the same sign, ",
-        "the product speaks for looking here.",
+        "the product raises the weight.",
       ], this.strip.element, dot),
       step("Scaling", [
-        "Long vectors give large sums, and a softmax of large numbers sees only the largest; so the sum is divided by ",
-        "the root of ", keyLength(), ".",
+        "Long vectors give large sums, and a softmax of large numbers gives almost all weight to the largest. So the ",
+        "sum is divided by the square root of ", keyLength(), ".",
       ], scale),
       step("Mask", [], mask),
       step("Softmax over all keys", [
-        "The exponentials of the row, each divided by their sum: weights that add up to one.",
+        "Each exponential is divided by the sum of its row, so that the weights add up to one.",
       ], softmax),
       step("What the decoder recorded", [], comparison));
     return el("div", {class: "why"}, this.question, steps);
@@ -154,13 +155,13 @@ export class View {
 
   #draw() {
     const weight = this.#weight;
-    const loudest = strongest(weight.products, 3);
+    const largest = strongest(weight.products, 3);
     this.question.replaceChildren(
       el("p", {class: "why-question"}, ...questionParts(weight),
         el("strong", {class: "number"}, weight.chosen.seen ? number(weight.recorded, 4) : "0")),
       el("div", {class: "why-formulas"}, equationOne(), oneWeight(weight.site.causal)));
-    this.strip.show(weight, loudest[0].at);
-    this.parts.dot.replaceChildren(...dotParts(weight, loudest));
+    this.strip.show(weight, largest[0].at);
+    this.parts.dot.replaceChildren(...dotParts(weight, largest));
     this.parts.scale.replaceChildren(scaleFormula(weight));
     this.parts.mask.replaceChildren(el("p", {}, maskText(weight)));
     this.parts.softmax.replaceChildren(
@@ -178,7 +179,7 @@ export class View {
     return el("button", {type: "button", hidden: rest === 0 && count <= shortRow, onclick: () => {
       this.#listsAll = !this.#listsAll;
       this.update();
-    }}, this.#listsAll ? "List the heaviest only" : `List ${rest} lighter keys too`);
+    }}, this.#listsAll ? "List only the largest weights" : `List the other ${rest} keys, too`);
   }
 }
 

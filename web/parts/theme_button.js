@@ -1,20 +1,14 @@
-// The buttons of the header: the tour, the export menu, and the light or dark theme.
+// The button for the light or dark theme. Until the user chooses one, the page has the theme of the system.
 
-import {Tour} from "../views/tour/view.js";
 import {el} from "./elements.js";
-import {ExportMenu} from "./export_menu.js";
-
-/** `tabs()` gives the Tabs, or null while the page starts. */
-export function fillToolbar(root, app, tabs) {
-  root.append(new Tour(document.getElementById("tour"), app).button, new ExportMenu(app, tabs).element,
-    new ThemeButton(app).element);
-}
 
 const theme = () => document.documentElement.dataset.theme;
 
-class ThemeButton {
+export class ThemeButton {
+  #app;
+
   constructor(app) {
-    this.app = app;
+    this.#app = app;
     const toggle = () => this.#choose(theme() === "dark" ? "light" : "dark", true);
     this.element = el("button", {type: "button", class: "quiet", onclick: toggle});
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
@@ -27,7 +21,7 @@ class ThemeButton {
     document.documentElement.dataset.theme = name;
     if (keep) remember(name);
     this.#update();
-    this.app.refresh();
+    this.#app.refresh();
   }
 
   #update() {
