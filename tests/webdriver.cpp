@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kPatience = 60;  // seconds; a busy machine starts a browser slowly
 
-// A driver without a browser says so in many words, of which this is in all.
+// All versions of the driver have one of these phrases in their message if there is no browser.
 bool has_no_browser(const std::string& sentence) {
   return sentence.find("cannot find Chrome binary") != std::string::npos ||
          sentence.find("no chrome binary") != std::string::npos;
@@ -19,7 +19,7 @@ Browser::Browser(const std::string& folder) {
   const auto port = driver_.number_after("started successfully on port ");
   if (!port) throw NoBrowser("chromedriver is missing or does not start; scripts/setup installs it. " + driver_.said());
   port_ = *port;
-  // By the pipe the browser learns of its driver's end, whatever ended it, and ends too.
+  // With the pipe the browser notices when its driver ends, for whatever reason, and ends too.
   const Json arguments =
       Json::array({"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                    "--disable-background-networking", "--disable-back-forward-cache", "--disable-extensions",
@@ -42,7 +42,7 @@ Browser::~Browser() {
   try {
     if (!session_.empty()) ask("DELETE", session_, nullptr);
   } catch (const std::exception&) {
-    // It is killed with its driver.
+    // The browser is killed with its driver.
   }
 }
 
