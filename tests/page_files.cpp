@@ -20,7 +20,7 @@ void take(Browser& browser, const std::string& entry) {
       "[...document.querySelectorAll('#export-panel button')]"
       ".find((button) => button.textContent.startsWith(arguments[0])).click();",
       Json::array({entry}));
-  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-said').textContent)");
+  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
 }
 
 // Waits for a file that the browser saves and returns its bytes. The file gets its name when it is complete.

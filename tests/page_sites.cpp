@@ -114,8 +114,8 @@ void expect_sentence(Browser& browser, const std::string& view, const std::strin
 void expect_picture(Browser& browser) {
   browser.click("#export");
   browser.click("#export-panel button");
-  browser.wait_for("!['', 'One moment …'].includes(document.querySelector('.menu-said').textContent)");
-  expect_text(browser, ".menu-said", "Saved");
+  browser.wait_for("!['', 'One moment …'].includes(document.querySelector('.menu-status').textContent)");
+  expect_text(browser, ".menu-status", "Saved");
   browser.click("#export");
 }
 

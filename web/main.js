@@ -51,7 +51,7 @@ class Page {
     });
   }
 
-  announce(text) { byId("said").textContent = text; }
+  announce(text) { byId("announcement").textContent = text; }
 
   /** Writes the state into the address, after a while: browsers limit how often the address may change. */
   stateChanged() {

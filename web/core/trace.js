@@ -43,11 +43,11 @@ export class Trace {
     return {queries: queries === "source" ? "src" : "tgt", keys: keys === "source" ? "src" : "read"};
   }
 
-  /** {layers, heads, which}: `which` lists the layers (from 0) that were recorded. */
+  /** {layers, heads, recorded}: `recorded` lists the layers (from 0) whose weights are known. */
   shape(attention) {
     const {layers, heads} = this.#table(attention);
-    const which = [...layers.keys()].sort((a, b) => a - b);
-    return {layers: Math.max(...which, -1) + 1, heads, which};
+    const recorded = [...layers.keys()].sort((a, b) => a - b);
+    return {layers: Math.max(...recorded, -1) + 1, heads, recorded};
   }
 
   has(attention, layer) {

@@ -92,7 +92,7 @@ export class Cells {
   get size() { return this.#shown ? this.#cell.x : 0; }
 
   /** A cell in words. */
-  tell(i, j) {
+  textAt(i, j) {
     return this.#shown ? `${this.#shown.queries[i]} → ${this.#shown.keys[j]}: ${this.#valueAt(i, j)}` : "";
   }
 
@@ -113,7 +113,7 @@ export class Cells {
     this.grid.setAttribute("aria-colcount", matrix.columns);
     this.spokenRow.setAttribute("aria-rowindex", i + 1);
     this.spokenCell.setAttribute("aria-colindex", j + 1);
-    this.spokenCell.textContent = this.tell(i, j);
+    this.spokenCell.textContent = this.textAt(i, j);
   }
 
   #valueAt(i, j) {

@@ -56,7 +56,7 @@ export class LabelledSelect {
   show(options, chosen) {
     const text = JSON.stringify(options);
     if (text !== this.#shown) {
-      this.select.replaceChildren(...options.map(([value, says]) => el("option", {value}, says)));
+      this.select.replaceChildren(...options.map(([value, label]) => el("option", {value}, label)));
     }
     this.#shown = text;
     this.select.value = chosen;

@@ -9,7 +9,7 @@ import {pixelsOf, standalone} from "./picture_file.js";
 export class ExportMenu {
   #app;
   #tabs;
-  #status = el("p", {class: "menu-said", role: "status"});
+  #status = el("p", {class: "menu-status", role: "status"});
   #link = el("input", {type: "text", readonly: true, hidden: true, "aria-label": "Link to this view"});
 
   /** `tabs()` gives the Tabs whose view is exported, or null while the page starts. */

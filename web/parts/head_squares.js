@@ -48,13 +48,13 @@ export class HeadSquares {
   #updateHead(head) {
     const {heads, attention, layer} = this.#app.state;
     const off = this.#app.isOff(attention, layer, head);
-    const [square, lever] = [this.#squares.children[head], this.#switches.children[head]];
+    const [square, toggle] = [this.#squares.children[head], this.#switches.children[head]];
     square.style.setProperty("--head", headColour(head));
     square.setAttribute("aria-pressed", String(heads.has(head)));
     square.classList.toggle("off", off);
-    lever.setAttribute("aria-checked", String(!off));
-    lever.setAttribute("aria-label", `Head ${head + 1} of layer ${layer + 1} takes part in the computation`);
-    lever.title = off ? `Head ${head + 1} is switched off in the model; click to switch it on`
+    toggle.setAttribute("aria-checked", String(!off));
+    toggle.setAttribute("aria-label", `Head ${head + 1} of layer ${layer + 1} takes part in the computation`);
+    toggle.title = off ? `Head ${head + 1} is switched off in the model; click to switch it on`
       : `Switch head ${head + 1} off in the model (what if)`;
   }
 

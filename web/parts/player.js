@@ -22,15 +22,15 @@ export class Player {
    */
   constructor({count, text, show, time, name, moved = () => {}}) {
     this.#options = {count, text, show, time, moved};
-    const button = (says, act, label, kind) => (
-      el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, says));
+    const button = (text, act, label, kind) => (
+      el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, text));
     this.playButton = button("Play", () => this.#toggle(), null, "play-button");
     this.back = button("Back", () => this.go(this.#at - 1), "One step back");
     this.forward = button("Next", () => this.go(this.#at + 1), "One step forward");
     const slide = () => this.go(Number(this.slider.value));
     this.slider = el("input", {type: "range", min: 0, step: 1, "aria-label": name, oninput: slide});
     const rate = el("select", {"aria-label": "Speed", onchange: () => { this.#speed = Number(rate.value); }},
-      speeds.map(([value, says]) => el("option", {value: String(value), selected: value === 1}, says)));
+      speeds.map(([value, text]) => el("option", {value: String(value), selected: value === 1}, text)));
     this.element = el("div", {class: "player"}, this.playButton, this.back, this.forward, this.slider, rate);
   }
 

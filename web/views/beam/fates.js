@@ -74,10 +74,10 @@ function stoppedText(tree, node, limit) {
   const divisor = lengthPenalty(tree.norm, limit?.most ?? 0);
   const most = node.logp / divisor;
   if (!last || !limit?.most || last.score <= most) return "Alive when the search stopped.";
-  const whose = last === tree.best ? "the winner" : `place ${limit.asked}`;
+  const rival = last === tree.best ? "the winner" : `place ${limit.asked}`;
   return "Alive when the search stopped. Log-probabilities only fall, so its score could become at most " +
     `${number(node.logp)} / ${number(divisor)} = ${number(most)} (at ${limit.most} tokens, the longest allowed), but ` +
-    `${whose} has ${number(last.score)}.`;
+    `${rival} has ${number(last.score)}.`;
 }
 
 /** Why the search ended when it did. */
@@ -91,7 +91,7 @@ export function stopText(tree, limit) {
   }
   if (!last || count >= limit.most) return `${steps}, at the length limit.`;
   const most = Math.max(...tree.living.map(({logp}) => logp)) / lengthPenalty(tree.norm, limit.most);
-  const whose = limit.asked > 1 ? `place ${limit.asked} of those that had ended` : "the best that had ended";
+  const rival = limit.asked > 1 ? `place ${limit.asked} of those that had ended` : "the best that had ended";
   return `${steps}, because no living hypothesis could win any more: the best of them could score at most ` +
-    `${number(most)}, and ${whose} has ${number(last.score)}.`;
+    `${number(most)}, and ${rival} has ${number(last.score)}.`;
 }

@@ -153,14 +153,14 @@ export class View {
   // The attributes that make a box part of the page.
   #attributesOf(node) {
     return {
-      role: "treeitem", "aria-level": node.step + 2, "aria-label": this.#spoken(node),
+      role: "treeitem", "aria-level": node.step + 2, "aria-label": this.#labelOf(node),
       tabindex: node === this.#focused ? "0" : "-1",
       onfocus: () => this.#choose(node), onclick: (event) => event.currentTarget.focus(),
       onpointerenter: () => this.#pointAt(node),
     };
   }
 
-  #spoken(node) {
+  #labelOf(node) {
     if (!node.parent) return "Start of the search";
     const text = `${joinedText(pathOf(node)) || "nothing"}${node.token === "</s>" ? ", end" : ""}`;
     return `Step ${node.step + 1}: ${text}; score ${number(node.score)}. ${this.#fate(node)}`;

@@ -4,7 +4,7 @@ import {svg} from "../../parts/elements.js";
 
 export const labelHeight = 84;  // pixels for the labels of the keys
 const mostHeight = 560;         // of all cells
-const mostSpoken = 12;          // queries that a screen reader is told
+const mostDescribed = 12;       // queries in the label for screen readers
 
 const labelWidth = (width) => (width < 480 ? 76 : 110);
 
@@ -44,7 +44,7 @@ function labels(tokens, size, place) {
 
 // The strongest key of each query, in words.
 function strongestText(weights, queries, keys) {
-  return queries.slice(0, mostSpoken).map((query, i) => {
+  return queries.slice(0, mostDescribed).map((query, i) => {
     let best = 0;
     for (let j = 1; j < weights.columns; ++j) if (weights.at(i, j) > weights.at(i, best)) best = j;
     return `${query} looks most at ${keys[best]}`;

@@ -10,7 +10,7 @@ export const thumbnailPixels = 160;  // at most, on a side
 export class Thumbnails {
   #app;
   #enlarge;
-  #tiles = [];  // {layer, head, picture, caption, button, lever}
+  #tiles = [];  // {layer, head, picture, caption, button, toggle}
   #drawn = {};  // what the pictures were made from
 
   /** `enlarge(attention, layer, head)` is called when a picture is clicked. */
@@ -30,15 +30,15 @@ export class Thumbnails {
 
   update() {
     const {trace} = this.#app;
-    const now = {trace, merged: trace.merged, dark: isDark(), layers: trace.shape(this.site.name).which.length};
+    const now = {trace, merged: trace.merged, dark: isDark(), layers: trace.shape(this.site.name).recorded.length};
     const same = Object.keys(now).every((name) => this.#drawn[name] === now[name]);
     this.#drawn = now;
     for (const tile of this.#tiles) {
       if (!same) this.#draw(tile);
       const off = this.#app.isOff(this.site.name, tile.layer, tile.head);
       tile.button.classList.toggle("off", off);
-      tile.lever.hidden = !this.#app.canSwitchHeads;
-      tile.lever.setAttribute("aria-checked", String(!off));
+      tile.toggle.hidden = !this.#app.canSwitchHeads;
+      tile.toggle.setAttribute("aria-checked", String(!off));
     }
   }
 
@@ -48,13 +48,13 @@ export class Thumbnails {
     const caption = el("span", {class: "thumb-caption"});
     const button = el(
       "button", {type: "button", class: "thumb", onclick: () => this.#onClick(layer, head)}, picture, caption);
-    const lever = el("button", {
+    const toggle = el("button", {
       type: "button", class: "switch", role: "switch",
       "aria-label": `${this.#app.headTitle(attention, layer, head)} takes part in the computation`,
       onclick: () => this.#app.toggleHead(attention, layer, head),
     });
-    this.#tiles.push({layer, head, picture, caption, button, lever});
-    return el("div", {class: "tile"}, button, lever);
+    this.#tiles.push({layer, head, picture, caption, button, toggle});
+    return el("div", {class: "tile"}, button, toggle);
   }
 
   // A layer that has not been fetched is fetched first.

@@ -22,22 +22,22 @@ export class View {
       "Rows of a thumbnail are queries, columns are keys; the stronger the colour, the larger the weight. Below it ",
       "are the number of the head and the mean entropy of its rows in bits. Click a thumbnail to enlarge it; the ",
       "switch takes the head out of the model.");
-    this.partly = el("p", {class: "note"},
+    this.partialNote = el("p", {class: "note"},
       "This sentence is long, so layers are fetched one by one. Click an empty thumbnail to fetch its layer.");
     this.empty = el(
       "p", {class: "empty"}, "All layers and heads are shown here as soon as a sentence is translated.");
     this.enlargement = new Enlargement(app);
-    root.append(this.controls.element, this.empty, this.partly, this.list, this.note, this.enlargement.element);
+    root.append(this.controls.element, this.empty, this.partialNote, this.list, this.note, this.enlargement.element);
   }
 
   update() {
     const {trace, sites} = this.#app;
     this.controls.update();
     this.empty.hidden = Boolean(trace);
-    this.list.hidden = this.note.hidden = this.partly.hidden = !trace;
+    this.list.hidden = this.note.hidden = this.partialNote.hidden = !trace;
     if (!trace) return;
     this.#updateGroups();
-    this.partly.hidden = sites.every(({name, layers}) => trace.shape(name).which.length === layers);
+    this.partialNote.hidden = sites.every(({name, layers}) => trace.shape(name).recorded.length === layers);
     this.enlargement.update();
   }
 

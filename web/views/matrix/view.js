@@ -80,7 +80,7 @@ export class View {
     this.why.hidden = !this.#app.site().d_k;
     const {rows, columns} = this.#app.trace.weights(attention, layer, head);
     const isChosen = query !== null && key !== null && query < rows && key < columns;
-    if (isChosen) this.chosen.replaceChildren(el("span", {}, this.cells.tell(query, key)), this.why);
+    if (isChosen) this.chosen.replaceChildren(el("span", {}, this.cells.textAt(query, key)), this.why);
     else this.chosen.replaceChildren("Point at a cell for its weight; click or use the arrow keys to choose one.");
   }
 }

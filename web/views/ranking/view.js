@@ -147,7 +147,7 @@ export class View {
 
 function headsOf(trace, site) {
   const attention = site.name;
-  const {heads: count, which: layers} = trace.shape(attention);
+  const {heads: count, recorded: layers} = trace.shape(attention);
   return layers.flatMap((layer) => Array.from({length: count}, (_, head) => {
     const stats = headStatistics(trace.weights(attention, layer, head), site);
     return {attention, layer, head, ...stats, does: characterOf(stats)};

@@ -29,7 +29,7 @@ export class Translations {
     this.#changed.classList.toggle("busy", requests.changed.busy);
   }
 
-  // What is said instead of a changed translation; null if it is on its way.
+  // The text that is shown instead of a changed translation; null while it is being fetched.
   #changedNote() {
     const {state, withoutAttention, requests} = this.#app;
     if (!isChanged(state)) {

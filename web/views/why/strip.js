@@ -81,7 +81,7 @@ export class Strip {
   #weight = null;  // what computeWeight() gave
   #chosen = 0;     // a dimension
   #frame = el("div", {class: "strip-frame"});
-  #text = el("p", {class: "strip-said"});
+  #text = el("p", {class: "strip-text"});
   #slider = el("div", {
     class: "strip", tabindex: "0", role: "slider", "aria-label": "Dimension of query and key", "aria-valuemin": "1",
     onpointermove: (event) => this.#onPointer(event), onpointerdown: (event) => this.#onPointer(event),
