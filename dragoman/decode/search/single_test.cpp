@@ -12,7 +12,7 @@ using data::Sentence;
 using model::ScriptedModel;
 using model::SmallModel;
 
-// Eight words, of which the listed ones are likelier than the rest.
+// The logits of eight words: those listed, and 0 for the rest.
 Doubles likely(std::initializer_list<std::pair<int, double>> words) {
   Doubles logits(8, 0);
   for (const auto& [word, logit] : words) logits[static_cast<std::size_t>(word)] = logit;
@@ -42,7 +42,7 @@ TEST_F(GreedyTest, TakesTheLikeliestWordUntilTheEnd) {
 }
 
 TEST_F(GreedyTest, SentencesEndEachAtTheirOwnTime) {
-  // Sentence b says b words.
+  // The translation of sentence b has b words.
   const auto translations = translate(
       [](int b, int position) {
         return position < b ? likely({{4 + b, 5}}) : likely({{2, 5}});
