@@ -38,7 +38,7 @@ std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<Sentenc
   return results;
 }
 
-// Finds what Engine finds, with as many slots.
+// Expects that DeviceEngine finds exactly what Engine finds within the same limits.
 void expect_as_engine(const SmallModel& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
                       const EngineLimits& limits) {
   Engine host(*small.on, {&small.model}, settings, limits);
@@ -181,8 +181,7 @@ TEST_P(DeviceEngineOn, RecordedStepsFindWhatSingleLaunchesFind) {
   config.d_model = 32;
   const std::vector<Sentence> sources = model::random_sentences(50, 15, 37, 4);
   const SmallModel recorded(config, {.device = GetParam()});
-  const SmallModel single(config,
-                          {.device = GetParam(), .profile = true});  // who counts launches makes them one by one
+  const SmallModel single(config, {.device = GetParam(), .profile = true});  // profiling launches kernels one by one
   for (const EngineLimits& limits : {EngineLimits{5, 60}, EngineLimits{64, 1000}}) {
     for (const int beam : {1, 4, 7}) {
       const SearchSettings settings{.beam = beam, .n_best = beam, .max_extra = 15};
@@ -214,7 +213,7 @@ std::size_t peak_of(const SmallModel& small, const std::vector<Sentence>& source
   return small.on->arena().peak();
 }
 
-// Training plans with the memory of a dry run. Its sentences are as long as any can be.
+// Training plans its memory with a dry run, whose sentences are the longest possible ones.
 TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
   for (const int length : {2, 9, 230, 300}) {
     for (const SearchSettings& settings :
@@ -224,7 +223,7 @@ TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
       const std::vector<Sentence> longest(7, Sentence(length, 5));
       const std::size_t planned = peak_of(dry, longest, settings);
       EXPECT_EQ(peak_of(real, longest, settings), planned);
-      EXPECT_LE(peak_of(dry, longest, settings), planned);  // when there are tables of positions
+      EXPECT_LE(peak_of(dry, longest, settings), planned);  // now the tables of position encodings exist
       EXPECT_LE(peak_of(real, model::random_sentences(7, std::max(1, length - 1), 37, 4), settings), planned);
     }
   }

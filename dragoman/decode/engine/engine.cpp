@@ -9,16 +9,17 @@
 namespace dragoman::decode {
 namespace {
 
-// Source tokens, about, that enter at a step where there are several clients: all others wait while they are encoded.
+// In a fair engine, about so many source tokens enter at a step, because all other sentences wait while they are
+// encoded.
 constexpr std::int64_t kEncodedAtOnce = 1024;
-constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
+constexpr std::int64_t kLeastRows = 256;  // an engine has room for at least so many hypotheses, whatever its settings
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
   return std::visit([](const auto& search) { return static_cast<std::int64_t>(search.rows().size()); }, active.search);
 }
 
-// Who looks at the rows of a pass, and which heads are switched off for which of them.
+// Collects, sentence by sentence, which trace observes which rows of a pass, and which heads are switched off for them.
 struct Watch {
   std::vector<TraceObserver::Part> parts;
   std::vector<nn::HeadsOff> off;
@@ -35,8 +36,8 @@ struct Watch {
   }
 };
 
-// Gives a search the offers of its rows, which begin at `top`. More words may have been computed than it wants: what it
-// sees must not depend on its mates.
+// Gives a search the offers of its rows, which begin at row `top`. Other sentences of the batch may have wanted more
+// words; they are cut off, because the result must not depend on the other sentences.
 template <class OneSearch>
 void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
   std::vector<Offer> own;
@@ -49,7 +50,7 @@ void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
   search.advance(own);
 }
 
-// What is to be said of a sentence whose search is over.
+// The result of a sentence whose search is over.
 template <class Active>
 Result finish(Active& active) {
   Result result;
@@ -138,7 +139,7 @@ void Engine::cancel(std::uint64_t number) {
   for (const auto& active : active_) active->unwanted = active->unwanted || active->request.number == number;
 }
 
-// Takes the rows of those that nobody wants out of the states, before others enter.
+// Removes the rows of cancelled sentences from the decoder states, before others enter.
 void Engine::drop_unwanted() {
   if (std::ranges::none_of(active_, &Active::unwanted, [](const auto& active) -> Active& { return *active; })) return;
   std::vector<std::int32_t> parents, ids;
@@ -170,8 +171,8 @@ void Engine::admit() {
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-// A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
-// all of them.
+// Makes room for the sentence in the state of every model. All states give the same answer, because they have the same
+// sizes and go through the same operations.
 bool Engine::take_memory(const Request& request) {
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(std::ssize(request.source));
@@ -239,6 +240,7 @@ std::vector<Settled> Engine::settled() const {
   return settled;
 }
 
+// One step of every model; returns the decoder states of each, [rows, d_model].
 std::vector<Tensor> Engine::run_models() {
   Watch watch;
   for (const auto& active : active_) {
@@ -255,6 +257,10 @@ std::vector<Tensor> Engine::run_models() {
   return next;
 }
 
+// 1. Computes the likeliest words for all rows, as many as the most demanding search wants.
+// 2. Advances each search, and collects the rows with which it continues: their parents and next words.
+// 3. Sentences whose search is over leave, and their results are added to `results`.
+// 4. Reorders the decoder states to the new rows.
 void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) {
   std::int64_t k = 1;
   bool all = false;

@@ -7,7 +7,7 @@
 namespace dragoman::decode {
 namespace {
 
-// Adds up the weights of the chosen heads.
+// Adds up the cross-attention weights of the chosen heads, then gives their mean.
 class CrossAttention final : public nn::Observer {
  public:
   CrossAttention(Backend& on, int site, std::span<const data::SentencePair> pairs, const HeadChoice& choice)

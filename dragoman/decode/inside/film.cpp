@@ -11,7 +11,7 @@ namespace dragoman::decode {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentence
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // most bytes of one sentence of a frame
 
 fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
 
@@ -19,7 +19,7 @@ fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
   return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
 }
 
-// The frames by rising step.
+// The files of the frames, ordered by step.
 std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
   std::map<std::int64_t, fs::path> frames;
   for (const fs::path& path : list_directory(folder(model_directory))) {
@@ -34,7 +34,7 @@ std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
 // One sentence of a frame.
 struct Look {
   std::string source;
-  Json json;
+  Json json;  // what the attention page shows of it
 };
 
 std::vector<Look> read_frame(const fs::path& path) {

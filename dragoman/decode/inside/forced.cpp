@@ -14,7 +14,7 @@ std::vector<float> singles_of(Backend& on, const Array& values) {
   return host;
 }
 
-// Looks on while one sentence passes.
+// Records what the model shows while it processes one sentence.
 class ForcedObserver final : public nn::Observer {
  public:
   ForcedObserver(Backend& on, const model::Seq2Seq& model, const ForcedChoice& choice) : on_(on), choice_(choice) {
@@ -60,7 +60,7 @@ Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePai
   const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
     return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
   };
-  data::Sentence read = pair.target;  // what the decoder reads: one token later than what it says
+  data::Sentence read = pair.target;  // the decoder's input: the target shifted right by one token
   read.insert(read.begin(), model.start_token());
   read.pop_back();
   const nn::HeadsOff source_off{0, std::ssize(pair.source), choice.switched_off};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kSites = {model::kEncoderSite, model::kDecoderSite, model::kCrossSite};
 
-// softmax(q K^T / sqrt(d_k)) over the first `keys` keys, by the book.
+// softmax(q K^T / sqrt(d_k)) over the first `keys` keys, computed from the definition.
 std::vector<double> by_equation(const HeadProjections& seen, std::int64_t query, std::int64_t keys) {
   std::vector<double> scores;
   double sum = 0;
