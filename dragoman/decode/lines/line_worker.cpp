@@ -10,10 +10,11 @@
 namespace dragoman::decode {
 namespace {
 
-// A request's number says which piece of which line it is. No line has more pieces than this: it has fewer bytes.
+// A request's number consists of the number of its line (high bits) and the index of its piece (low bits). The bits
+// suffice for the pieces, because a line has fewer bytes than 2^31.
 constexpr int kPieceBits = 31;
 constexpr std::uint64_t kPieceMask = (std::uint64_t{1} << kPieceBits) - 1;
-constexpr std::int64_t kBatchesAhead = 4;  // of lines that may wait in the engine, of all clients
+constexpr std::int64_t kBatchesAhead = 4;  // batches of lines, of all clients, that may wait in the engine
 
 std::vector<const model::Seq2Seq*> networks_of(const std::vector<const model::LoadedModel*>& models) {
   std::vector<const model::Seq2Seq*> networks;
@@ -25,7 +26,7 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
-// The random numbers of a piece. The pieces of each part of a line have others.
+// The random stream of a piece. It also depends on the part of the line that the piece belongs to.
 std::uint64_t stream_of(const LineDesk::Line& line, std::size_t piece) {
   constexpr int kPartBits = 16;
   return number_of(line.source.number.value_or(line.number),
@@ -35,7 +36,7 @@ std::uint64_t stream_of(const LineDesk::Line& line, std::size_t piece) {
 std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::Sentence> pieces) {
   RequestOptions options = line.source.options;
   if (pieces.size() > 1 || line.source.part > 0 || line.source.continues) {
-    options.trace = options.links = false;  // a line in pieces shows no trace
+    options.trace = options.links = false;  // a line in several pieces has no trace
   }
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
@@ -50,7 +51,8 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
   return requests;
 }
 
-// Without the bytes of a character that may not be whole yet.
+// The text of the tokens without trailing byte tokens, because these may be the beginning of a character whose other
+// bytes are still to come.
 std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer) {
   while (!tokens.empty() && tokenizer.is_byte(tokens.back())) tokens.pop_back();
   return tokenizer.decode(tokens);
@@ -73,8 +75,8 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       engine_(on, networks_of(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kUsual) {}
 
-// Lines are taken ahead of their turns in the engine, of each client only as many as can enter at once: whoever comes
-// later does not wait behind them.
+// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, only as many
+// of each client as can enter at once, so that lines of clients that come later need not wait behind them.
 void LineWorker::run() {
   const std::int64_t ahead = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
   const std::int64_t of_all = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
@@ -127,7 +129,7 @@ void LineWorker::begin(const LineDesk::Line& line) {
   try {
     enter(number, std::move(requests));
     under_way_.at(number).options = source.options;
-  } catch (const UsageError& error) {  // its own search cannot be made
+  } catch (const UsageError& error) {  // the engine cannot run the line's own search settings
     cancel(number);
     desk_.refuse(number, join(": ", error.what()));
   }
@@ -151,7 +153,7 @@ void LineWorker::cancel(std::int64_t number) {
   under_way_.erase(found);
 }
 
-// Tells what has become certain of lines that are followed.
+// Reports the text that has become certain, for lines that are followed.
 void LineWorker::follow() {
   std::map<std::int64_t, Parts*> changed;
   for (Settled& settled : engine_.settled()) {
@@ -168,7 +170,7 @@ void LineWorker::follow() {
   }
 }
 
-// Of all pieces up to the first that is not done.
+// The text of all pieces up to the first that is not done, and the certain text of that one.
 std::string LineWorker::settled_text(const Parts& parts) const {
   const text::Tokenizer& tokenizer = models_.front()->tokenizers.target;
   std::string text;
@@ -231,14 +233,13 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
 
 void LineWorker::project(TranslatedLine& line, const RequestOptions& options) const {
   data::SentencePair pair{line.source, line.target};
-  if (!line.finished) pair.target.pop_back();  // it never came to its EOS
+  if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
   const ForcedChoice choice{.projections = options.projections, .switched_off = options.heads_off, .attention = false};
   line.projections = look_at(on_, *models_.front()->model, pair, choice).projections;
 }
 
-// What the decoder looked at when it chose the words: the same numbers as in the search, because a whole sentence is
-// computed with the bits of its steps.
+// The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.
 void LineWorker::align(std::vector<TranslatedLine>& lines) const {
   std::vector<data::SentencePair> pairs;
   std::vector<TranslatedLine*> aligned;

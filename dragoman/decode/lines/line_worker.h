@@ -1,5 +1,5 @@
-// One of a translator's workers: takes lines, cuts them into sentences of tokens, keeps its engine filled, and puts the
-// results together again.
+// One of a translator's workers: takes lines, splits them into pieces of tokens, keeps its engine busy with them, and
+// joins the results.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace dragoman::decode {
 
-// What a worker's engine may have under way.
+// The limits of a worker's engine.
 EngineLimits engine_limits(const TranslatorOptions& options);
 
 class LineWorker {
  public:
-  // What is given must outlive the worker.
+  // All arguments must outlive the worker.
   LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
              LineDesk& desk);
 
-  // Until no line is left, or nobody wants the rest.
+  // Works until no more lines will come, or until the desk has given up.
   void run();
 
  private:
-  // A line under way, piece by piece.
+  // A line under way. The vectors have one entry for each of its pieces.
   struct Parts {
     std::vector<data::Sentence> sources;  // EOS included
-    std::vector<Result> results;
-    std::vector<data::Sentence> settled;  // of a line that is followed
-    std::string told;                     // what its asker knows of it
-    RequestOptions options;               // as the line has them
-    std::size_t left = 0;
+    std::vector<Result> results;          // without hypotheses until the piece is done
+    std::vector<data::Sentence> settled;  // if the line is followed: its certain words so far
+    std::string told;                     // the settled text that was last reported
+    RequestOptions options;               // those of the line
+    std::size_t left = 0;                 // pieces that are not done
   };
 
   void begin(const LineDesk::Line& line);

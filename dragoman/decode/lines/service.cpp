@@ -7,7 +7,7 @@
 namespace dragoman::decode {
 namespace {
 
-// It has promised not to throw; if it does, other orders must not suffer.
+// The callback must not throw; if it does, the exception is ignored, so that other orders do not suffer.
 void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noexcept {
   try {
     order.done(line, std::move(outcome));
@@ -17,7 +17,7 @@ void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noe
 
 }  // namespace
 
-// What one worker sees of the service.
+// The service as one worker sees it.
 class Service::Desk final : public LineDesk {
  public:
   explicit Desk(Service& service) : service_(service) {}
@@ -44,7 +44,8 @@ class Service::Desk final : public LineDesk {
     if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
     source.options.client = turn.client;
     service_.places_.give_back(turn.client, 1);
-    if (!open.waiting.empty()) turn.orders.push_back(ticket);  // others come first
+    // The order goes to the end of its client's orders, and the client to the end of the clients.
+    if (!open.waiting.empty()) turn.orders.push_back(ticket);
     if (!turn.orders.empty()) turns.push_back(std::move(turn));
     const std::int64_t number = service_.numbers_++;
     service_.taken_.emplace(number, Taken{ticket, line, this});
@@ -89,8 +90,8 @@ class Service::Desk final : public LineDesk {
     service_.counts_.step_sentences += sentences;
   }
 
-  // The worker is lost, and all lines that it had. False if there were none. Takes no memory, of which there may be
-  // none left.
+  // The worker failed: all lines that it had taken fail with it. Returns false if it had none. Does not allocate,
+  // because there may be no memory left.
   bool fail(const std::exception_ptr& error) {
     bool had_lines = false;
     while (const std::optional<std::int64_t> number = any_line()) {
@@ -105,7 +106,7 @@ class Service::Desk final : public LineDesk {
  private:
   friend class Service;
 
-  // One of the lines that the worker has.
+  // The number of a line that the worker has taken, if there is one.
   std::optional<std::int64_t> any_line() const {
     const std::lock_guard lock(service_.mutex_);
     for (const auto& [number, taken] : service_.taken_) {
@@ -115,7 +116,7 @@ class Service::Desk final : public LineDesk {
   }
 
   Service& service_;
-  std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
+  std::vector<std::int64_t> unwanted_;  // numbers of cancelled lines; guarded by the service's mutex
 };
 
 namespace {
@@ -163,7 +164,7 @@ void Service::end() {
   }
 }
 
-// A worker that failed begins anew: what was wrong with some lines is not wrong with others.
+// A worker that failed starts again, because an error that some lines caused need not concern the others.
 void Service::work(int worker) {
   Desk desk(*this);
   while (!desk.given_up()) {
@@ -175,9 +176,10 @@ void Service::work(int worker) {
     }
     try {
       if (!error || desk.fail(error)) continue;
-      const std::optional<LineDesk::Line> next = desk.take(true);  // not a line was to blame: somebody must be told
+      // The worker failed before it took a line. The next line gets the error, so that it does not go unnoticed.
+      const std::optional<LineDesk::Line> next = desk.take(true);
       if (next) tell(next->number, {{}, error});
-    } catch (...) {  // no memory even for that: the line's asker learns it when its time is over
+    } catch (...) {  // not even enough memory for that: the client will notice when its request times out
     }
   }
 }
@@ -233,17 +235,18 @@ void Service::cancel(Ticket ticket) {
     });
     if (open_.empty()) idle_.notify_all();
   }
-  const std::lock_guard calling(open->calling);  // a call that has begun comes to its end
+  const std::lock_guard calling(open->calling);  // waits for a callback that is running
   open->cancelled = true;
 }
 
+// Calls `done` for a line that a worker has taken, without holding the mutex of the service.
 void Service::tell(std::int64_t number, Order::Outcome outcome) {
   std::shared_ptr<Open> open;
   Taken taken{};
   {
     const std::lock_guard lock(mutex_);
     const auto found = taken_.find(number);
-    if (found == taken_.end()) return;  // it was cancelled
+    if (found == taken_.end()) return;  // the order was cancelled
     taken = found->second;
     open = open_.at(taken.ticket);
     taken_.erase(found);

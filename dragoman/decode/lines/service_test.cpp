@@ -15,10 +15,10 @@ class ServiceTest : public ModelDirectoryTest {
  protected:
   struct Answer {
     std::vector<TranslatedLine> lines;
-    std::vector<std::string> told;  // what was settled of the first line
+    std::vector<std::string> told;  // the settled texts of the first line
   };
 
-  // Waits for the answer. Throws what the order failed with.
+  // Submits an order and waits for the answer. Throws the error that the order failed with.
   static Answer ask(Service& service, std::vector<SourceLine> lines) {
     Answer answer;
     std::promise<void> finished;
@@ -118,14 +118,14 @@ TEST_F(ServiceTest, RefusesWhatItHasNoRoomFor) {
     go.get_future().wait();
   };
   const Service::Ticket ticket = service.submit({.lines = lines_of({"", "one"}), .done = block, .settled = {}});
-  held.get_future().wait();  // the only worker is held up now
+  held.get_future().wait();  // the only worker is blocked now
   const auto count = [](std::size_t, const Order::Outcome&) {};
   service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = count, .settled = {}});
   EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = count, .settled = {}}), Overload);
   go.set_value();
   service.drain();
   EXPECT_NO_THROW(ask(service, lines_of({"one", "two", "three"})));
-  service.cancel(ticket);  // long done: nothing happens
+  service.cancel(ticket);  // the order is done, so nothing happens
 }
 
 TEST_F(ServiceTest, ABadLineIsRefusedAndOthersGoOn) {
@@ -173,7 +173,7 @@ TEST_F(ServiceTest, OrdersThatAreNotDoneAtTheEndFail) {
   EXPECT_GT(failed, 0);
 }
 
-// Lines that take a few hundred steps each, whatever the model says.
+// A line that takes a few hundred steps, whatever the model predicts.
 SourceLine long_line() {
   return {.text = "one", .options = {.search = SearchSettings{.beam = 2, .max_extra = 300, .min_length = 300}}};
 }

@@ -48,7 +48,7 @@ TEST_F(TranslatorTest, ALimitThatCameFirstIsTold) {
   EXPECT_EQ(result.finished, result.text.empty());
 }
 
-// Of more than three parts: words of a thousand letters, which are unknown.
+// A line of more than three parts, with unknown words of a thousand letters.
 std::string very_long_line() {
   std::string line;
   while (line.size() < 3 * kPartBytes) line += std::string(1000, 'x') + " one two. ";
