@@ -35,7 +35,7 @@ bool is_language(std::string_view tag) {
   return true;
 }
 
-// "corpus/train.de.xz" -> "de"; nothing if the name does not end in a language.
+// "corpus/train.de.xz" -> "de"; empty if the name does not end in a language tag.
 std::string language_of(const std::string& path) {
   std::filesystem::path name = std::filesystem::path(path).filename();
   for (const char* packed : {".gz", ".zst", ".xz"}) {
@@ -60,7 +60,7 @@ constexpr double kMost = 1e9;
 
 constexpr const char* kArch = "arch";
 
-// The settings that a model of this architecture starts from.
+// The default configuration of an architecture.
 model::ModelConfig model_of(const std::string& arch, std::string_view where) {
   try {
     return model::architecture(arch).presets.front().model;

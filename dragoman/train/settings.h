@@ -1,4 +1,4 @@
-// What a training run is told: its texts, its model, and how to go about it.
+// The settings of a training run: its texts, its model, and how to train it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace dragoman::train {
 
-// Where the text is.
+// The files of the training and validation text.
 struct TextSettings {
   std::vector<std::string> train_source, train_target, train_pairs;
   std::vector<std::string> train_weights;
@@ -37,24 +37,24 @@ struct TextSettings {
     field("target-language", target_language, "likewise for the target language");
   }
 
-  // The training corpora with their weights. Throws a UsageError for lists that do not fit together.
+  // The training corpora with their weights. Throws a UsageError if the lists of files and weights do not match.
   std::vector<data::ParallelFiles> training_files() const;
   bool has_validation() const { return !valid_source.empty() || !valid_pairs.empty(); }
   data::ParallelFiles validation_files() const;
 
-  // Fills in languages that the files' names tell, as in train.en and train.de.xz. Throws a UsageError for tags that
-  // are not BCP 47.
+  // Sets languages that are not given from the names of the files, as in train.en and train.de.xz. Throws a UsageError
+  // for a tag that is not BCP 47.
   void resolve_languages();
 };
 
 enum class BestBy : std::uint8_t { kNll, kBleu };
 constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
 
-// What a run computes with; unless told, a CUDA device computes in bfloat16 and the CPU in float32.
+// The number format that a run computes with. kAuto is bfloat16 on a CUDA device and float32 on the CPU.
 enum class Precision : std::uint8_t { kAuto, kFp32, kBf16 };
 constexpr std::array<std::string_view, 3> names(Precision) { return {"auto", "fp32", "bf16"}; }
 
-// What decides which numbers are computed.
+// Settings that change the numbers that are computed.
 struct RunSettings {
   DeviceChoice device = DeviceChoice::kCpu;
   Precision precision = Precision::kAuto;
@@ -83,7 +83,7 @@ struct RunSettings {
   Computing computing() const;
 };
 
-// What changes no number: a run may be resumed with other values.
+// Settings that do not change the numbers: a run may be resumed with other values.
 struct MachineSettings {
   double minutes = 0;
   int threads = 0;
@@ -115,7 +115,7 @@ struct Settings {
   RunSettings run;
   MachineSettings machine;
 
-  // Calls visit(struct) for each of them.
+  // Calls visit(part) for each of the structs above.
   template <class Self, class Visitor>
   static void each(Self& self, Visitor&& visit) {
     visit(self.model);
@@ -130,17 +130,17 @@ struct Settings {
   void validate() const;
 };
 
-// A file that is whole, but that another version of the program wrote.
+// The file is intact, but another version of the program wrote it.
 struct OtherVersion : Error {
   using Error::Error;
 };
 
-// All settings of a run in one object, key by key, and back. Throws an OtherVersion for a setting that is not known.
+// All settings of a run as one JSON object, by key, and back. Throws an OtherVersion for an unknown key.
 Json to_json(const Settings& settings);
 Settings settings_from_json(const Json& object, std::string_view where);
 
-// The settings whose change would make another run of it: "dropout was 0.1 and is 0.3". Paths do not count (texts are
-// compared by content), nor does what changes no number, nor the number of steps.
+// The settings that differ and would change the results: "dropout was 0.1 and is 0.3". Not compared are paths (texts
+// are compared by content), settings that do not change the numbers, and the number of steps.
 std::vector<std::string> differences(const Settings& before, const Settings& now);
 
 }  // namespace dragoman::train

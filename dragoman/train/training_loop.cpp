@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Updates that the device may be busy with while the host prepares the next: a GPU then never waits for the host. The
-// CPU is done with one when it has been started.
+// How many updates may be under way while the host prepares the next. With one, a GPU never waits for the host. On the
+// CPU an update is done as soon as it has been started.
 std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device::Kind::kCpu ? 0 : 1; }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Operations of an update by the model's own account: six for each multiply-add of its products.
+// The floating-point operations of an update, as the model counts them: six for each multiply-add of its products.
 double flops_of(const data::Update& update, const model::ModelConfig& config) {
   double flops = 0;
   for (const data::HostBatch& batch : update.micro_batches) {
@@ -36,7 +36,7 @@ double flops_of(const data::Update& update, const model::ModelConfig& config) {
   return flops;
 }
 
-// Whether scores are better by the one that decides. A score that was not taken is worse than any.
+// Whether the scores are better than those before, by the score that the settings chose. A missing score is the worst.
 bool is_better(const Figures& now, const Figures& before, BestBy by) {
   const std::string_view name = to_string(by);
   if (!now.has(name) || !before.has(name)) return now.has(name);
@@ -45,6 +45,8 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
 
 }  // namespace
 
+// Each round starts one update. Before a record, a validation or a checkpoint all updates are finished; otherwise one
+// may stay under way. A run that has nothing left to do still publishes its model.
 RunResult TrainingLoop::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
@@ -89,7 +91,7 @@ void TrainingLoop::start_update() {
 }
 
 void TrainingLoop::spend(double seconds) {
-  seconds = std::max(0.0, seconds);  // a clock may be set back
+  seconds = std::max(0.0, seconds);  // the clock may have been set back
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;
@@ -176,8 +178,8 @@ void TrainingLoop::save(bool scheduled) {
     if (!values.absent()) require_finite(sum_of_squares(values));
   }
   state_.scheduled = scheduled;
-  // The frame and the records come first, so that no checkpoint is ever without them: a run that is killed in between
-  // goes on from the checkpoint before, and writes them again.
+  // The frame and the records are written before the checkpoint, so that no checkpoint is ever without them. If the run
+  // is killed in between, it resumes from the checkpoint before and writes them again.
   if (scheduled) record_probe();
   run_.metrics->flush();
   write_checkpoint(run_.directory(), state_.step, *run_.on, run_.tensors(), to_json(state_));
@@ -185,8 +187,8 @@ void TrainingLoop::save(bool scheduled) {
   publish();
 }
 
-// A sentence that cannot be translated is no reason to stop: that is said. A disk that fails is, and so is want of
-// memory: the frame is made when the run is resumed.
+// If the sentences cannot be translated, the run reports that and continues. A failing disk or a lack of memory stops
+// the run; the frame is then made when the run is resumed.
 void TrainingLoop::record_probe() {
   if (!run_.probe) return;
   const bool averaged = !run_.trainer->average().absent() && state_.step > 0;

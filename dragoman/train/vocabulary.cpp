@@ -47,8 +47,9 @@ class TrainingText {
   bool has_target_ = false;
 };
 
-// What is allowed to a run on the CPU, less the program itself. (On CUDA it is the GPU's memory that is limited.) If a
-// run is allowed less than any model needs, the plan of its memory will say so.
+// On the CPU, learning a vocabulary may take the run's memory limit less the size of the program itself. On CUDA the
+// limit is for the GPU's memory and does not apply. If the limit is too small for any model, the memory plan will
+// report that later.
 text::LearningLimits learning_limits(const Settings& settings, const VocabularyRequest& request) {
   constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
   text::LearningLimits limits{.memory = 0, .message = request.message};
@@ -76,7 +77,7 @@ model::Tokenizers learn(const Settings& settings, const text::LearningLimits& li
   return {both, both};
 }
 
-// That there is one vocabulary for both languages if the settings say so.
+// Checks that both languages have the same vocabulary if the settings ask for a joint one.
 void require_alike(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
   require<UsageError>(!joint || tokenizers.source.bytes() == tokenizers.target.bytes(), "'", directory.string(),
                       "' holds two vocabularies, but joint-vocabulary is true; say --joint-vocabulary=false.");

@@ -9,7 +9,7 @@
 namespace dragoman::train {
 namespace {
 
-// The ops among the cases have tests beside them; these are the whole models.
+// Only the whole models: ops have their own tests.
 std::vector<GradientCase> models() {
   std::vector<GradientCase> cases = gradient_cases();
   std::erase_if(cases, [](const GradientCase& c) { return !c.name.starts_with("transformer: "); });
