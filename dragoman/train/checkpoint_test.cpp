@@ -63,7 +63,7 @@ TEST_F(CheckpointTest, DamageIsNamedByItsFile) {
   EXPECT_EQ(read_state(checkpoint)["step"], 3);
 }
 
-// Lets no file be opened while it lives.
+// While it exists, no file can be opened.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

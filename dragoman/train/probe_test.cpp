@@ -35,7 +35,7 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
   ASSERT_EQ(sentences[1]["frames"].size(), 3u);
   EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
   const Json& look = sentences[1]["frames"][0]["look"];
-  EXPECT_EQ(look["text"], "four five");  // as it was told
+  EXPECT_EQ(look["text"], "four five");  // the translation given in the file
   EXPECT_EQ(look["attention"]["cross"]["queries"], look["tgt"].size());
   EXPECT_EQ(look["attention"]["cross"]["keys"], look["src"].size());
 }

@@ -52,7 +52,7 @@ TEST(RunState, RefusesNumbersThatCannotBe) {
   EXPECT_NE(complaint("/best/step", 121), "");
 }
 
-// As older programs wrote them when the clock stood still or went back.
+// Older programs wrote such times if the clock did not advance or was set back.
 TEST(RunState, TakesTimesThatAreNullOrNegativeForNone) {
   Json object = to_json(some_state());
   object["nominal_flops"] = nullptr;
@@ -76,7 +76,7 @@ TEST(RunState, OfAnotherVersionIsNotCalledDamaged) {
 TEST(RunState, NamesWhatIsMissingOrOfAnotherKind) {
   const Json whole = to_json(some_state());
   for (const auto& [key, value] : whole.items()) {
-    if (key == "program") continue;  // for people
+    if (key == "program") continue;  // only informs the reader
     Json object = whole;
     object.erase(key);
     const bool newer = key == "arithmetic";  // older programs did not write it

@@ -17,7 +17,7 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// A run as they look: it learns quickly at first, with some noise, and is validated ten times.
+// A typical run: it learns quickly at first, with some noise, and is validated ten times.
 Metrics run_of(std::int64_t steps) {
   Metrics metrics;
   for (std::int64_t step = 1; step <= steps; ++step) {
