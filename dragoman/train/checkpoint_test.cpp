@@ -79,7 +79,7 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-TEST_F(CheckpointTest, WhatCannotBeReadIsNotCalledDamaged) {
+TEST_F(CheckpointTest, AFileThatCannotBeReadIsNotCalledDamaged) {
   const Checkpoint checkpoint = write(3);
   const auto expect_unreadable = [&](const std::function<void()>& read) {
     std::string damage, complaint;

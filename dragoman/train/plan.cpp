@@ -93,7 +93,7 @@ MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::in
   plan = plan_for(settings, inputs, least);
   require<MemoryError>(plan.total() <= limit, "training this model needs at least ", mebibytes(plan.total()),
                        " MiB, but ", mebibytes(limit),
-                       " MiB are allowed; give more with --memory-mb, or choose a smaller model, vocabulary or "
+                       " MiB are allowed; raise --memory-mb, or choose a smaller model, vocabulary or "
                        "max-length.");
   // Binary search; both bounds count multiples of kGrain above `least`.
   std::int64_t fits = 0, too_many = (most - least) / kGrain + 1;

@@ -28,8 +28,8 @@ void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
   if (changes.empty() || request.allow_changes) return;
   throw UsageError(
-      fmt::format("the run in '{}' began with other settings: {}; give them as they were, choose another "
-                  "directory, or say --allow-changes.",
+      fmt::format("the run in '{}' began with other settings: {}; use the same settings, choose another "
+                  "directory, or add --allow-changes.",
                   request.directory.string(), fmt::join(changes, "; ")));
 }
 
@@ -47,7 +47,8 @@ fs::path directory_for(const RunRequest& request) {
       errno = problem.value();
       require<Error>(!problem, "cannot read '", name, "' ", system_reason(), ".");
       // Texts are read more than once, which is not possible with pipes.
-      require<UsageError>(fs::is_regular_file(status), "'", name, "' is not a file; training text must be one.");
+      require<UsageError>(fs::is_regular_file(status), "'", name,
+                          "' is not a regular file; training text must be one, because it is read more than once.");
     }
   }
   return request.directory;
@@ -94,7 +95,7 @@ void PreparedRun::resume() {
     if (is_later || (is_older && !is_whole(checkpoint))) damaged_ones.push_back(checkpoint);
   }
   for (const Checkpoint& checkpoint : damaged_ones) set_aside_damaged(checkpoint);
-  watcher.say(fmt::format("going on from step {} in '{}'", with_thousands(state.step), request.directory.string()));
+  watcher.say(fmt::format("resuming from step {} in '{}'", with_thousands(state.step), request.directory.string()));
 }
 
 // Older checkpoints are averaged too, so a damaged one must not stay among them.
@@ -111,7 +112,7 @@ bool PreparedRun::is_whole(const Checkpoint& checkpoint) const {
 // A model that was not trained in this directory, or whose checkpoints are gone, must not be overwritten.
 void PreparedRun::require_no_other_model() const {
   require<UsageError>(!fs::exists(status_of(model::weights_file(request.directory))), "'", request.directory.string(),
-                      "' already holds a model, but no checkpoint to go on from; choose another directory, or start "
+                      "' already holds a model, but no checkpoint to resume from; choose another directory, or start "
                       "from its weights with --init.");
 }
 
@@ -129,13 +130,13 @@ void PreparedRun::open_corpus() {
                                    .directory = request.directory / "corpus",
                                    .keep_text = settings().run.subword_sampling > 0,
                                    .threads = settings().machine.threads,
-                                   .progress = [&](std::int64_t pairs) { watcher.cut_pairs(pairs); },
+                                   .progress = [&](std::int64_t pairs) { watcher.tokenised_pairs(pairs); },
                                    .message = say});
   watcher.say("text: " + cache_->counts().describe(settings().cleaning));
   const std::string key = fmt::format("{:016x} {}", cache_->key(), write_value(settings().text.train_weights));
   require<UsageError>(!resumed_ || state.text_key == key || request.allow_changes,
                       "the training text, its weights or the vocabulary in '", request.directory.string(),
-                      "' are not those the run began with; put them back, choose another directory, or say "
+                      "' are not those the run began with; restore them, choose another directory, or add "
                       "--allow-changes.");
   state.text_key = key;
 }
@@ -183,7 +184,7 @@ void PreparedRun::build_model() {
   const std::string arithmetic = arithmetic_of(computing.device);
   if (resumed_ && !state.arithmetic.empty() && state.arithmetic != arithmetic) {
     watcher.say(
-        fmt::format("the run was computed by {} so far, and goes on with {}: sums may differ in their last bits",
+        fmt::format("the run was computed by {} so far, and continues with {}: sums may differ in their last bits",
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;

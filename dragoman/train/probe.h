@@ -21,9 +21,9 @@ class Probe {
         const model::Tokenizers& tokenizers);
 
   // Makes a frame: how the model translates the sentences now. One line of JSON for each sentence.
-  std::string look(Backend& on, const model::Seq2Seq& model) const;
+  std::string make_frame(Backend& on, const model::Seq2Seq& model) const;
   // Writes the frame of a step; replaces one that exists. Throws an Error if it cannot be written.
-  void keep(std::int64_t step, std::string_view frame) const;
+  void write_frame(std::int64_t step, std::string_view frame) const;
   bool has_frame(std::int64_t step) const;
 
  private:

@@ -29,13 +29,14 @@ double time_in(const Json& object, const char* key, std::string_view where) {
 
 double amount_in(const Json& object, const char* key, std::string_view where) {
   const auto amount = json_entry<double>(object, key, where);
-  require<Error>(std::isfinite(amount) && amount >= 0, where, ": '", key, "' is ", amount, ", which is below 0.");
+  require<Error>(std::isfinite(amount) && amount >= 0, where, ": '", key, "' is ", amount,
+                 ", which is below 0 or not finite.");
   return amount;
 }
 
 // All numbers of an object except the entries named in `others`. Entries that are null are left out.
 Figures figures_in(const Json& object, std::initializer_list<std::string_view> others, std::string_view where) {
-  require<Error>(object.is_object(), where, ": an object of numbers is expected.");
+  require<Error>(object.is_object(), where, ": expected an object of numbers.");
   Figures figures;
   for (const auto& [name, value] : object.items()) {
     if (std::ranges::find(others, name) != others.end() || value.is_null()) continue;
@@ -101,7 +102,7 @@ Json to_json(const RunState& state) {
 RunState run_state_from_json(const Json& object, std::string_view where) {
   const auto format = json_entry<std::int64_t>(object, "format", where);
   require<OtherVersion>(format == kStateFormat, where, " is of format ", format, ", but this program reads format ",
-                        kStateFormat, ". Go on with the version of dragoman that wrote it.");
+                        kStateFormat, ". Continue with the version of dragoman that wrote it.");
   RunState state;
   state.step = count_in(object, "step", where);
   state.position.epoch = count_in(object, "epoch", where);
@@ -120,7 +121,7 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
   dragoman::settings_from_json(json_entry<Json>(object, "plan", where), state.plan, where);
   state.plan.fields([&](std::string_view key, std::int64_t number, std::string_view) {
     require<Error>(number >= 0 && number <= kMostPlanned, where, ": '", key, "' of the plan is ", number,
-                   ", which is no size.");
+                   ", which is not a valid size.");
   });
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);
   return state;

@@ -66,7 +66,7 @@ model::ModelConfig model_of(const std::string& arch, std::string_view where) {
     return model::architecture(arch).presets.front().model;
   } catch (const UsageError& error) {
     throw OtherVersion(
-        join(where, ": ", error.what(), " Another version of dragoman wrote it. Go on with that version."));
+        join(where, ": ", error.what(), " Another version of dragoman wrote it. Continue with that version."));
   }
 }
 
@@ -163,7 +163,7 @@ Settings settings_from_json(const Json& object, std::string_view where) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
     require<OtherVersion>(known, where, ": there is no setting '", key,
-                          "'; another version of dragoman wrote it. Go on with that version.");
+                          "'; another version of dragoman wrote it. Continue with that version.");
     Settings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
         if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));

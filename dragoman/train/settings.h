@@ -26,15 +26,15 @@ struct TextSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("train-source", file_name(train_source), "training text of the source language, one sentence a line");
+    field("train-source", file_name(train_source), "training text of the source language, one sentence per line");
     field("train-target", file_name(train_target), "its translation, line by line");
     field("train-pairs", file_name(train_pairs), "training text as lines of source, tab, target");
-    field("train-weights", train_weights, "how often an epoch holds each of these corpora, pairs last");
+    field("train-weights", train_weights, "how often each of these corpora occurs in an epoch, pairs last");
     field("valid-source", file_name(valid_source), "validation text of the source language");
     field("valid-target", file_name(valid_target), "its translation");
     field("valid-pairs", file_name(valid_pairs), "validation text as lines of source, tab, target");
-    field("source-language", source_language, "BCP 47 tag, as en or zh-Hans; from the file's name unless given");
-    field("target-language", target_language, "likewise for the target language");
+    field("source-language", source_language, "BCP 47 tag such as en or zh-Hans; default: from the file's name");
+    field("target-language", target_language, "the same for the target language");
   }
 
   // The training corpora with their weights. Throws a UsageError if the lists of files and weights do not match.
@@ -68,15 +68,16 @@ struct RunSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+    field("device", device, "device that computes: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision, "fp32, or bf16 with float32 weights beside it; auto is bf16 on CUDA, else fp32");
     field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
-    field("subword-sampling", subword_sampling, "cut sentences into other subwords each epoch; 0.1 is usual, 0 is off");
-    field("save-every", save_every, "updates from one checkpoint to the next");
-    field("valid-every", valid_every, "updates from one validation to the next");
+    field("subword-sampling", subword_sampling,
+          "split sentences into different subwords each epoch; 0.1 is usual, 0 for off");
+    field("save-every", save_every, "number of updates between checkpoints");
+    field("valid-every", valid_every, "number of updates between validations");
     field("valid-bleu-sentences", valid_bleu_sentences, "validation sentences to translate for BLEU; 0 for none");
-    field("best-by", best_by, "which score of a validation says that a model is the best so far");
-    field("patience", patience, "stop after so many validations without a better one; 0 to go on");
+    field("best-by", best_by, "validation score that decides which model is the best so far");
+    field("patience", patience, "stop after this many validations without a better one; 0 for never");
   }
 
   void validate() const;
@@ -94,13 +95,14 @@ struct MachineSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("minutes", minutes, "stop after so many minutes of training; 0 for no limit");
+    field("minutes", minutes, "stop after this many minutes of training; 0 for no limit");
     field("threads", threads, "threads to use; 0 for all");
     field("memory-mb", memory_mb,
-          "memory that the run may take, in MiB, on CUDA the GPU's; what is free, less a margin, unless given");
-    field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
-    field("keep", keep, "checkpoints to keep; two at least, and as many as --average takes");
-    field("probe", file_name(probe), "file of a few sentences whose attention is kept at each checkpoint, as a film");
+          "memory that the run may use, in MiB, on CUDA that of the GPU; default: what is free, less a margin");
+    field("report-every", report_every, "number of updates between records in metrics.jsonl");
+    field("keep", keep, "checkpoints to keep; at least two, and as many as --average needs");
+    field("probe", file_name(probe),
+          "file with a few sentences whose attention is stored at each checkpoint, as a film");
   }
 
   void validate() const;

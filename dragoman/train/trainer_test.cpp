@@ -192,7 +192,7 @@ TEST(MovingAverage, FollowsTheWeights) {
   for (std::size_t i = 0; i < average.size(); ++i) ASSERT_NEAR(average[i], expected[i], 1e-12);
 }
 
-TEST(MovingAverage, StaysWhereAnUpdateWasNotMade) {
+TEST(MovingAverage, DoesNotChangeWhenAnUpdateIsSkipped) {
   SmallModel small(config(0));
   Trainer trainer(small.model, small.block, {.ema = 0.5}, kSchedule);
   for (int t = 1; t <= 3; ++t) trainer.update(model::random_pairs(2, 4, 37, t));
@@ -254,7 +254,7 @@ TEST(Evaluate, DividesByTokensAndNotBySentences) {
   EXPECT_NEAR(std::exp(losses.nll()), 1.616074, 5e-7);
 }
 
-TEST(Evaluate, NothingIsRefused) {
+TEST(Evaluate, RefusesAnEmptySetOfPairs) {
   SmallModel small;
   EXPECT_THROW(evaluate(*small.on, small.model, {}, {}), UsageError);
 }

@@ -58,12 +58,12 @@ RunResult TrainingLoop::run() {
     const bool recorded = last || state_.step % settings.machine.report_every == 0;
     const bool validated = run_.validator && (last || state_.step % settings.run.valid_every == 0);
     const bool scheduled = state_.step % settings.run.save_every == 0;
-    settle(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
+    finish_updates(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
     if (recorded) record();
     if (validated) validate();
     ending = reason_to_end();
     if (ending || scheduled) {
-      settle(0);
+      finish_updates(0);
       save(scheduled || last);
     }
   }
@@ -87,27 +87,27 @@ void TrainingLoop::start_update() {
   under_way_.push_back({.first = update.first, .flops = flops_of(update, run_.config)});
   state_.step = run_.trainer->updates();
   state_.position = update.after;
-  spend(now() - start);
+  add_time(now() - start);
 }
 
-void TrainingLoop::spend(double seconds) {
+void TrainingLoop::add_time(double seconds) {
   seconds = std::max(0.0, seconds);  // the clock may have been set back
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;
 }
 
-void TrainingLoop::settle(std::size_t most) {
+void TrainingLoop::finish_updates(std::size_t most) {
   while (under_way_.size() > most) {
     const double start = now();
     const Losses losses = run_.trainer->finish();
     const UnderWay update = under_way_.front();
     under_way_.pop_front();
-    spend(now() - start);
+    add_time(now() - start);
     if (!losses.finite()) {
       throw Error(
           fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
-                      "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
+                      "was not changed; a lower rate, a longer warm-up, pre-norm or clipping may help.",
                       state_.step - std::ssize(under_way_), run_.loader->describe(update.first)));
     }
     state_.target_tokens += losses.items;
@@ -138,7 +138,7 @@ void TrainingLoop::record() {
   state_.window = {};
 }
 
-void TrainingLoop::exchange_with_average() {
+void TrainingLoop::swap_with_average() {
   params::swap_values(*run_.on, run_.block->values(), run_.trainer->average());
   run_.block->refresh();
 }
@@ -146,7 +146,7 @@ void TrainingLoop::exchange_with_average() {
 void TrainingLoop::validate() {
   const double start = now();
   const bool averaged = !run_.trainer->average().absent();
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   Validation validation = run_.validator->run(*run_.on, *run_.model);
   validation.step = state_.step;
   for (const auto& [name, value] : validation.scores) require_finite(value);
@@ -158,7 +158,7 @@ void TrainingLoop::validate() {
   } else {
     ++state_.validations_since_best;
   }
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
   run_.metrics->add(validation);
   run_.watcher.validated(validation);
@@ -167,9 +167,8 @@ void TrainingLoop::validate() {
 
 void TrainingLoop::require_finite(double number) const {
   require<Error>(std::isfinite(number), "training diverged: the weights after step ", state_.step,
-                 " or their moments are not all finite numbers, or too large. The last checkpoint is as it was; a "
-                 "lower rate, a longer "
-                 "warm-up, pre-norm or clipping may help.");
+                 " or their moments are not all finite numbers, or too large. The last checkpoint was not "
+                 "changed; a lower rate, a longer warm-up, pre-norm or clipping may help.");
 }
 
 void TrainingLoop::save(bool scheduled) {
@@ -192,17 +191,17 @@ void TrainingLoop::save(bool scheduled) {
 void TrainingLoop::record_probe() {
   if (!run_.probe) return;
   const bool averaged = !run_.trainer->average().absent() && state_.step > 0;
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   std::optional<std::string> frame;
   try {
-    frame = run_.probe->look(*run_.on, *run_.model);
+    frame = run_.probe->make_frame(*run_.on, *run_.model);
   } catch (const MemoryError&) {
     throw;
   } catch (const Error& error) {
     run_.watcher.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
   }
-  if (averaged) exchange_with_average();
-  if (frame) run_.probe->keep(state_.step, *frame);
+  if (averaged) swap_with_average();
+  if (frame) run_.probe->write_frame(state_.step, *frame);
 }
 
 void TrainingLoop::publish() {

@@ -27,12 +27,12 @@ class TrainingLoop {
   void start_update();
   // Finishes updates, oldest first, until at most `most` are under way. Throws an Error if the loss of one is not
   // finite.
-  void settle(std::size_t most);
+  void finish_updates(std::size_t most);
   // Adds to the time spent training.
-  void spend(double seconds);
+  void add_time(double seconds);
   void record();
   // Swaps the weights with their moving average. A second call swaps them back.
-  void exchange_with_average();
+  void swap_with_average();
   void validate();
   void save(bool scheduled);
   void record_probe();

@@ -13,10 +13,10 @@ constexpr std::int64_t kSmallPart = 16;   // a sentence that needs at most 1/16 
 
 }  // namespace
 
-Admission::Admission(const EngineLimits& limits, const RoomNeeds& most, std::int64_t entering_tokens)
-    : limits_(limits), entering_tokens_(entering_tokens), room_(limits, most) {}
+Admission::Admission(const EngineLimits& limits, const SentenceNeeds& most, std::int64_t entering_tokens)
+    : limits_(limits), entering_tokens_(entering_tokens), capacity_(limits, most) {}
 
-void Admission::add(Request request, const RoomNeeds& needs) { waiting_.push_back({std::move(request), needs}); }
+void Admission::add(Request request, const SentenceNeeds& needs) { waiting_.push_back({std::move(request), needs}); }
 
 void Admission::cancel(std::uint64_t number) {
   std::erase_if(waiting_, [number](const Waiting& waiting) { return waiting.request.number == number; });
@@ -26,8 +26,8 @@ std::int64_t Admission::waiting(const std::string& client) const {
   return std::ranges::count(waiting_, client, &Waiting::client);
 }
 
-void Admission::leave(const Request& request, const RoomNeeds& needs) {
-  room_.leave(request.options.client, needs);
+void Admission::leave(const Request& request, const SentenceNeeds& needs) {
+  capacity_.leave(request.options.client, needs);
   --under_way_;
 }
 
@@ -56,17 +56,17 @@ std::vector<Request> Admission::admit(const TakeMemory& take_memory) {
 //    would keep everybody else out. Without limits_.fair, this holds for any client.
 // 4. After 4 kPatience steps, if there is enough room but never in one piece, nobody enters before it.
 std::vector<Request> Admission::choose(bool open, const TakeMemory& take_memory) {
-  const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
+  const std::int64_t most_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
   if (limits_.fair) std::ranges::stable_partition(waiting_, [&](const Waiting& waiting) { return is_new(waiting); });
   std::vector<Request> entering;
   std::int64_t tokens = 0;          // source tokens of `entering`
   std::set<std::string> impatient;  // clients whose later sentences wait (rule 2)
-  RoomNeeds kept;                   // what others must leave free (rule 3)
+  SentenceNeeds kept;               // what others must leave free (rule 3)
   for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < entering_tokens_;) {
     const std::string& client = waiting->client();
-    const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
+    const bool has_turn = (open || capacity_.under_way(client) < most_while_closed) && !impatient.contains(client);
     if (has_turn && has_room(*waiting, kept) && take_memory(waiting->request)) {
-      room_.enter(client, waiting->needs);
+      capacity_.enter(client, waiting->needs);
       ++under_way_;
       tokens += waiting->needs.tokens;
       entering.push_back(std::move(waiting->request));
@@ -77,18 +77,18 @@ std::vector<Request> Admission::choose(bool open, const TakeMemory& take_memory)
       impatient.insert(client);
       if (kept.cells == 0 && (!limits_.fair || is_new(*waiting))) kept = waiting->needs;
       // Rule 4.
-      if (waiting->passed > 4 * kPatience && room_.has_room(client, waiting->needs)) break;
+      if (waiting->passed > 4 * kPatience && capacity_.has_room(client, waiting->needs)) break;
     }
     ++waiting;
   }
   return entering;
 }
 
-bool Admission::has_room(const Waiting& waiting, const RoomNeeds& kept) const {
-  const RoomNeeds& needs = waiting.needs;
-  const bool passes = limits_.fair && is_new(waiting) && kSmallPart * needs.cells <= room_.cells() &&
-                      kSmallPart * needs.tokens <= room_.tokens();
-  return room_.has_room(waiting.client(), needs, passes ? RoomNeeds{} : kept);
+bool Admission::has_room(const Waiting& waiting, const SentenceNeeds& kept) const {
+  const SentenceNeeds& needs = waiting.needs;
+  const bool passes = limits_.fair && is_new(waiting) && kSmallPart * needs.cells <= capacity_.cells() &&
+                      kSmallPart * needs.tokens <= capacity_.tokens();
+  return capacity_.has_room(waiting.client(), needs, passes ? SentenceNeeds{} : kept);
 }
 
 }  // namespace dragoman::decode

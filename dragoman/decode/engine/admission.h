@@ -18,11 +18,11 @@ class Admission {
  public:
   // `most` is what one client may have under way. At one step sentences enter until their source tokens reach
   // `entering_tokens`.
-  Admission(const EngineLimits& limits, const RoomNeeds& most,
+  Admission(const EngineLimits& limits, const SentenceNeeds& most,
             std::int64_t entering_tokens = std::numeric_limits<std::int64_t>::max());
 
   // Puts the sentence into the queue. It must not need more than `most`.
-  void add(Request request, const RoomNeeds& needs);
+  void add(Request request, const SentenceNeeds& needs);
   // Removes the sentence from the queue, if it is there.
   void cancel(std::uint64_t number);
   std::int64_t waiting() const { return std::ssize(waiting_); }
@@ -34,28 +34,28 @@ class Admission {
   // true for each of them, in this order.
   std::vector<Request> admit(const TakeMemory& take_memory);
   // To be called when a sentence that entered has left the engine.
-  void leave(const Request& request, const RoomNeeds& needs);
+  void leave(const Request& request, const SentenceNeeds& needs);
 
   std::int64_t under_way() const { return under_way_; }
-  const Room& room() const { return room_; }
+  const EngineCapacity& capacity() const { return capacity_; }
 
  private:
   struct Waiting {
     Request request;
-    RoomNeeds needs;
+    SentenceNeeds needs;
     std::int64_t passed = 0;  // steps at which it had its turn but did not fit, so that others could pass
 
     const std::string& client() const { return request.options.client; }
   };
 
-  bool is_new(const Waiting& waiting) const { return room_.under_way(waiting.client()) == 0; }
+  bool is_new(const Waiting& waiting) const { return capacity_.under_way(waiting.client()) == 0; }
   bool is_open() const;
-  bool has_room(const Waiting& waiting, const RoomNeeds& kept) const;
+  bool has_room(const Waiting& waiting, const SentenceNeeds& kept) const;
   std::vector<Request> choose(bool open, const TakeMemory& take_memory);
 
   EngineLimits limits_;
   std::int64_t entering_tokens_;
-  Room room_;
+  EngineCapacity capacity_;
   std::deque<Waiting> waiting_;
   std::int64_t under_way_ = 0;
   std::int64_t closed_steps_ = 0;  // steps since sentences last could enter, while it was not open

@@ -111,7 +111,7 @@ TEST(Admission, ASmallFirstSentenceOfAClientPassesOneThatHasWaitedLong) {
   EXPECT_EQ(queue.admit(), Entered{4});
 }
 
-TEST(Admission, NobodyPassesASentenceThatIsNeverGivenMemoryInOnePieceForEver) {
+TEST(Admission, OthersDoNotPassASentenceWithoutContiguousMemoryForEver) {
   Queue queue({.sentences = 8, .source_tokens = 80});
   queue.add(1, 20, "a");
   int passed = 0;
@@ -128,7 +128,7 @@ TEST(Admission, NobodyPassesASentenceThatIsNeverGivenMemoryInOnePieceForEver) {
   EXPECT_EQ(queue.admit(), Entered{1});
 }
 
-TEST(Admission, OnlySoManyTokensEnterAtAStep) {
+TEST(Admission, TheTokensThatEnterAtAStepAreLimited) {
   Admission admission({.sentences = 8, .source_tokens = 100}, {.tokens = 100, .cells = 100}, 10);
   for (std::uint64_t i = 0; i < 5; ++i) {
     admission.add({.source = data::Sentence(6), .prefix = {}, .number = i}, {.tokens = 6, .cells = 6});
@@ -139,7 +139,7 @@ TEST(Admission, OnlySoManyTokensEnterAtAStep) {
   EXPECT_EQ(admission.admit(any).size(), 1u);
 }
 
-TEST(Admission, WhatIsCancelledDoesNotEnter) {
+TEST(Admission, ACancelledSentenceDoesNotEnter) {
   Queue queue({.sentences = 8, .source_tokens = 100});
   for (std::uint64_t i = 1; i <= 3; ++i) queue.add(i, 5, i == 2 ? "b" : "a");
   EXPECT_EQ(queue.admission().waiting("a"), 2);

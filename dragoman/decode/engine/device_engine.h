@@ -19,14 +19,14 @@ class DeviceEngine {
  public:
   // Whether the device can run such searches: beam search with at most kMostBeam hypotheses or greedy search, without
   // no_repeat_ngram, with one model whose steps do not need the host.
-  static bool can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings);
+  static bool supports(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings);
 
   // Takes memory from the backend's arena and keeps it until it is destroyed.
   DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings, const EngineLimits& limits);
 
   // Whether this sentence can be searched on the device: it has no search settings of its own and no prefix, it is not
   // traced or followed, no heads are switched off, and its translation fits into the tables.
-  bool takes(const Request& request) const;
+  bool accepts(const Request& request) const;
 
   // The same interface as that of Engine. Sentences that are done may stay under way for a few more steps, until
   // several can be collected together. If entering sentences cannot be encoded, step() throws and they are lost; the
@@ -52,7 +52,7 @@ class DeviceEngine {
     std::int64_t limit = 0, last_step = 0;
     // The first of its rows of the memory, one for each source token, and the first of its B_ * limit cells.
     std::int64_t memory_first = 0, first_cell = 0;
-    bool unwanted = false;  // cancelled: its result is dropped
+    bool cancelled = false;  // if true, its result is dropped
   };
   // A recorded step, and the conditions under which it may be replayed: launches contain addresses of the arena, and
   // the bounds positions_ and sources_.
@@ -65,13 +65,13 @@ class DeviceEngine {
   struct Tables;
 
   void make_tables();
-  RoomNeeds needs_of(const Request& request) const;
+  SentenceNeeds needs_of(const Request& request) const;
   void admit();
   std::optional<Active> take_memory(const Request& request);
   void encode(std::span<const std::int64_t> slots);
   void start(std::span<const std::int32_t> entering);
   std::int64_t slots_for(std::int64_t count) const;
-  void close_ranks();
+  void compact_slots();
   void launch();
   void run_step(std::int64_t slots) const;
   std::int64_t known_done();
@@ -87,8 +87,8 @@ class DeviceEngine {
   BeamRules rules_;
   std::int64_t B_, T_;  // rows of a slot, which is the width of the beam; most steps of a search
   Admission admission_;
-  std::int64_t S_;      // slots: one for each sentence that may be under way
-  std::int64_t words_;  // likeliest words that a step computes for each row
+  std::int64_t S_;              // slots: one for each sentence that may be under way
+  std::int64_t words_per_row_;  // likeliest words that a step computes for each row
 
   model::StateArrays state_;                      // on the device: the memory of the encoded sources, and the cells
   model::NumberRanges free_memory_, free_cells_;  // which rows of the memory and which cells are unused
@@ -100,10 +100,11 @@ class DeviceEngine {
   std::int64_t used_ = 0;                      // a step computes the first used_ slots
   // Upper bounds of the limits and of the source tokens of all sentences so far.
   std::int64_t positions_ = 0, sources_ = 0;
-  std::int64_t step_ = 0;                       // steps launched so far
-  std::uint32_t collected_ = 0;                 // searches collected so far; wraps around as BeamSlots::done does
-  std::deque<std::unique_ptr<HostCopy>> news_;  // copies of BeamSlots::done on their way, one for each launched step
-  std::map<std::int64_t, Recorded> recorded_;   // by number of slots
+  std::int64_t step_ = 0;        // steps launched so far
+  std::uint32_t collected_ = 0;  // searches collected so far; wraps around as BeamSlots::done does
+  std::deque<std::unique_ptr<HostCopy>>
+      done_counts_;                            // copies of BeamSlots::done on their way, one for each launched step
+  std::map<std::int64_t, Recorded> recorded_;  // by number of slots
 };
 
 }  // namespace dragoman::decode

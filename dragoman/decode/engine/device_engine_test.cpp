@@ -85,7 +85,7 @@ TEST(DeviceEngine, SentencesEnterAndLeaveOthersUndisturbed) {
   }
 }
 
-TEST(DeviceEngine, KnowsModelsWithLearnedPositionsAndWindows) {
+TEST(DeviceEngine, SupportsModelsWithLearnedPositionsAndWindows) {
   model::TransformerConfig config = model::small_config();
   config.positions = model::Positions::kLearned;
   config.max_positions = 12;
@@ -110,23 +110,23 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   const SmallModel small;
   const model::Seq2Seq* const one[] = {&small.model};
   const model::Seq2Seq* const two[] = {&small.model, &small.model};
-  EXPECT_TRUE(DeviceEngine::can(one, {}));
-  EXPECT_FALSE(DeviceEngine::can(two, {}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.beam = 17}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.no_repeat_ngram = 2}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.method = Method::kSample}));
+  EXPECT_TRUE(DeviceEngine::supports(one, {}));
+  EXPECT_FALSE(DeviceEngine::supports(two, {}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.beam = 17}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.no_repeat_ngram = 2}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.method = Method::kSample}));
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
-  EXPECT_TRUE(engine.takes({.source = {5, 2}, .prefix = {}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {7}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
+  EXPECT_TRUE(engine.accepts({.source = {5, 2}, .prefix = {}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {7}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
   EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {7}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
 }
 
-TEST(DeviceEngine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+TEST(DeviceEngine, ACancelledSentenceHasNoResultAndDoesNotAffectOthers) {
   const SmallModel small;
   const std::vector<Sentence> sources = model::random_sentences(6, 8, 37, 4);
   const auto expected = search(*small.on, small.model, sources, {}, Place::kHost);
@@ -144,7 +144,7 @@ TEST(DeviceEngine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
   for (const auto& [number, result] : results) expect_same(result.hypotheses, expected[number]);
 }
 
-TEST(DeviceEngine, TellsOfScoresThatAreNotNumbers) {
+TEST(DeviceEngine, ThrowsIfScoresAreNotFinite) {
   const SmallModel small;
   const Array E = small.parameter("embed.E");
   small.on->scaled(E, std::numeric_limits<double>::quiet_NaN(), Sink::overwrite(E));

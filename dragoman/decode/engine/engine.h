@@ -78,15 +78,15 @@ class Engine {
     Request request;
     std::unique_ptr<Trace> trace;
     Search search;
-    bool unwanted = false;  // cancelled; it leaves at the next step
+    bool cancelled = false;  // if true, it leaves at the next step
   };
 
   const SearchSettings& search_of(const Request& request) const {
     return request.options.search ? *request.options.search : settings_;
   }
-  RoomNeeds needs_of(const Request& request) const;
+  SentenceNeeds needs_of(const Request& request) const;
   void leave(const Active& active);
-  void drop_unwanted();
+  void drop_cancelled();
 
   void admit();
   bool take_memory(const Request& request);

@@ -37,7 +37,7 @@ std::vector<std::size_t> numbers(std::size_t count, std::size_t step) {
 
 class EngineTest : public ::testing::TestWithParam<Method> {};
 
-TEST_P(EngineTest, AResultIsTheSameInAnyCompanyOrderAndOnAnyThreads) {
+TEST_P(EngineTest, AResultDoesNotDependOnOtherSentencesOrderOrThreads) {
   const SearchSettings settings{.method = GetParam(), .beam = 3, .max_extra = 15, .top_k = 7};
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
@@ -69,7 +69,7 @@ TEST(Engine, LeavesTheArenaAsItWas) {
   EXPECT_EQ(small.on->arena().used(), before);
 }
 
-TEST(Engine, RefusesWhatCanNeverHaveItsTurn) {
+TEST(Engine, RefusesSentencesThatCanNeverEnter) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.max_extra = 2}, {.sentences = 2, .source_tokens = 4});
   EXPECT_THROW(engine.add({.source = {5, 6, 7, 8, 2}, .prefix = {}}), UsageError);
@@ -117,7 +117,7 @@ void expect_same(const Result& actual, const Result& expected) {
   }
 }
 
-TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
+TEST(Engine, EachSentenceMayHaveItsOwnSearchSettings) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(12, 8, 200, 5);
   const SearchSettings ways[] = {{.beam = 2, .max_extra = 9},
@@ -147,7 +147,7 @@ TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
                UsageError);
 }
 
-TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+TEST(Engine, ACancelledSentenceHasNoResultAndDoesNotAffectOthers) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(8, 8, 200, 6);
   const SearchSettings settings{.max_extra = 10};
@@ -203,7 +203,7 @@ TEST(Engine, SettledWordsAreNeverTakenBack) {
 }
 
 // Zeroing the head's rows of W^O has the same effect as switching the head off, but for all sentences.
-TEST(Engine, AHeadThatIsOffGivesNothing) {
+TEST(Engine, AHeadThatIsSwitchedOffContributesNothing) {
   const std::vector<Sentence> sources = model::random_sentences(6, 8, 200, 2);
   const SearchSettings settings{.max_extra = 10};
   const EngineLimits limits{.sentences = 4, .source_tokens = 50};
@@ -235,7 +235,7 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
   }
 }
 
-TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
+TEST(Engine, VotingWithACopyOfItselfDoesNotChangeTheResult) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(5, 8, 200, 3);
   const SearchSettings settings{.max_extra = 10};
@@ -248,7 +248,7 @@ TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
   }
 }
 
-TEST(Sampling, DrawsWordsAsOftenAsTheyAreLikely) {
+TEST(Sampling, DrawsWordsInProportionToTheirProbability) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   const model::ScriptedModel scripted(*on, 6, [](int, int position) {
     return position == 0 ? Doubles{0, 0, -1e9, -1e9, std::log(0.5), std::log(0.25)} : Doubles{0, 0, 99, 0, 0, 0};
@@ -382,7 +382,7 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   }
 }
 
-TEST(Trace, KeepsWhatItKnowsOfOneHypothesis) {
+TEST(Trace, KeepsTheAttentionOfOneHypothesis) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
   for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {

@@ -12,7 +12,7 @@
 namespace dragoman::decode {
 
 // Writes the frame of a step; replaces one that exists. Throws an Error if it cannot be written.
-void keep_frame(const std::filesystem::path& model_directory, std::int64_t step, std::string_view frame);
+void write_frame(const std::filesystem::path& model_directory, std::int64_t step, std::string_view frame);
 bool has_frame(const std::filesystem::path& model_directory, std::int64_t step);
 // Removes the frames of later steps, because a run that resumes from this step will write them again.
 void rewind_film(const std::filesystem::path& model_directory, std::int64_t step);

@@ -33,7 +33,7 @@ struct Forced {
 };
 
 // Runs the pair through the model. The source ends in EOS; so does the target unless its search stopped at the limit.
-Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair,
-               const ForcedChoice& choice = {});
+Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair,
+                  const ForcedChoice& choice = {});
 
 }  // namespace dragoman::decode

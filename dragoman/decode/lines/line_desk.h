@@ -12,14 +12,14 @@
 
 namespace dragoman::decode {
 
-class LineDesk {
+class LineQueue {
  public:
   struct Line {
     std::int64_t number = 0;  // identifies the line
     SourceLine source;
   };
 
-  virtual ~LineDesk() = default;
+  virtual ~LineQueue() = default;
 
   // The next line, or nothing. With `wait`, waits until there is a line or it is certain that no more will come.
   virtual std::optional<Line> take(bool wait) = 0;
@@ -35,11 +35,11 @@ class LineDesk {
   virtual bool given_up() = 0;
 
   // Lines that were cancelled after they were taken. Each is returned once.
-  virtual std::vector<std::int64_t> unwanted() { return {}; }
+  virtual std::vector<std::int64_t> take_cancelled() { return {}; }
   // Reports that the translation of a line is certain to begin with this text. Called for lines with options.follow.
-  virtual void settle(std::int64_t, const std::string&) {}
+  virtual void report_settled(std::int64_t, const std::string&) {}
   // Reports that a decoding step is taken with this many sentences.
-  virtual void stepped(std::int64_t) {}
+  virtual void count_step(std::int64_t) {}
 };
 
 }  // namespace dragoman::decode

@@ -47,7 +47,7 @@ void append_text(std::string& text, std::string_view more) {
   text += more;
 }
 
-std::string_view joint(const TranslatedLine& line, const TranslatedLine& part) {
+std::string_view separator_before(const TranslatedLine& line, const TranslatedLine& part) {
   const bool kept = line.bad && part.bad;  // bad lines are kept byte for byte
   return line.text.empty() || part.text.empty() || kept ? "" : " ";
 }
@@ -56,7 +56,7 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   // A part without text was not translated, so it has no piece.
   const auto pieces = [](const TranslatedLine& of) { return of.steps > 0 ? of.pieces : 0; };
   line.pieces = std::max<std::int64_t>(1, pieces(line) + pieces(part));
-  line.text += joint(line, part);
+  line.text += separator_before(line, part);
   line.text += part.text;
   line.log_probability += part.log_probability;
   line.score += part.score;

@@ -23,7 +23,7 @@ std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t lo
 void append_text(std::string& text, std::string_view more);
 
 // The separator between the translation of a line's parts so far and that of the next part.
-std::string_view joint(const TranslatedLine& line, const TranslatedLine& part);
+std::string_view separator_before(const TranslatedLine& line, const TranslatedLine& part);
 // Appends the next part of a line to the parts before it. Clears the fields that only lines in one piece have.
 void add_part(TranslatedLine& line, const TranslatedLine& part);
 

@@ -27,7 +27,7 @@ struct Window {
 
 // Holds lines that wait for a worker, and results that wait for the results before them. Long lines come in parts;
 // where a comment says "line", the same holds for each part. All functions may be called from any thread.
-class Pipeline final : public LineDesk {
+class Pipeline final : public LineQueue {
  public:
   Pipeline(std::int64_t first_line, const Window& window) : next_line_(first_line), window_(window) {}
 
@@ -61,7 +61,7 @@ class Pipeline final : public LineDesk {
   };
 
   bool has_room() const;
-  void put_down(std::int64_t number, Outcome outcome);
+  void store_outcome(std::int64_t number, Outcome outcome);
 
   std::mutex mutex_;
   std::condition_variable room_, lines_, results_;  // there is room in the window; lines wait; the next result is there

@@ -82,7 +82,7 @@ class Service {
   std::int64_t most_waiting() const { return places_.most(); }
 
  private:
-  class Desk;
+  class WorkerQueue;
 
   // An order that is not done.
   struct Open {
@@ -96,7 +96,7 @@ class Service {
   struct Taken {
     Ticket ticket;
     std::size_t line;
-    Desk* by;
+    WorkerQueue* by;
   };
   // A client that has lines waiting.
   struct Turn {
@@ -105,7 +105,7 @@ class Service {
   };
 
   void work(int worker);
-  void tell(std::int64_t number, Order::Outcome outcome);
+  void deliver(std::int64_t number, Order::Outcome outcome);
 
   Translator translator_;
 

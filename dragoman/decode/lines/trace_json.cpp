@@ -13,7 +13,7 @@ namespace {
 
 using GiveUp = std::function<bool()>;
 
-void check(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the answer is not wanted any more."); }
+void throw_if_given_up(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the request was cancelled."); }
 
 // Writes the text directly, because a Json value for every weight would take far more memory than the weights.
 void append_lists(std::string& text, const Attention& attention, const GiveUp& give_up) {
@@ -28,7 +28,7 @@ void append_lists(std::string& text, const Attention& attention, const GiveUp& g
   };
   list(attention.layers, [&](std::int64_t layer) {
     list(attention.heads, [&](std::int64_t head) {
-      check(give_up);
+      throw_if_given_up(give_up);
       list(attention.queries, [&](std::int64_t query) {
         list(attention.keys, [&](std::int64_t key) {
           const float weight = attention.at(layer, head, query, key);
@@ -42,7 +42,7 @@ void append_lists(std::string& text, const Attention& attention, const GiveUp& g
 void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers,
             const GiveUp& give_up) {
   if (numbers == Numbers::kLists) return append_lists(text, attention, give_up);
-  check(give_up);
+  throw_if_given_up(give_up);
   Json sizes{{"layers", attention.layers},
              {"heads", attention.heads},
              {"queries", attention.queries},
@@ -86,7 +86,7 @@ Json projections_json(const std::vector<HeadProjections>& projections, const nn:
 void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
   for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
-    check(give_up);
+    throw_if_given_up(give_up);
     text += step > 0 ? ",[" : "[";
     bool first = true;
     for (const Candidate& candidate : trace.candidates[step]) {

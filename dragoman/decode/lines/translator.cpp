@@ -25,14 +25,14 @@ void check_votes(const std::vector<std::filesystem::path>& directories,
     require<UsageError>(first.source.bytes() == other.source.bytes() && first.target.bytes() == other.target.bytes() &&
                             models.front()->model->start_token() == models[m]->model->start_token(),
                         "the models '", directories[0].string(), "' and '", directories[m].string(),
-                        "' have different vocabularies; only models with the same can vote.");
+                        "' have different vocabularies; only models with the same vocabularies can vote.");
   }
 }
 
 // Puts lines into a pipeline and splits long ones into parts.
-class PartsOfLines {
+class PartSplitter {
  public:
-  explicit PartsOfLines(Pipeline& to) : to_(to) {}
+  explicit PartSplitter(Pipeline& to) : to_(to) {}
 
   // Returns false if the pipeline has given up.
   bool put(SourceLine line) {
@@ -100,11 +100,11 @@ std::vector<TranslatedLine> Translator::translate(std::span<const std::string> l
   return results;
 }
 
-void Translator::work(int worker, LineDesk& desk) {
+void Translator::work(int worker, LineQueue& queue) {
   std::vector<const model::LoadedModel*> models;
   for (const auto& model : models_) models.push_back(model.get());
   flush_denormals();
-  LineWorker(*backends_[worker], models, options_, desk).run();
+  LineWorker(*backends_[worker], models, options_, queue).run();
 }
 
 void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
@@ -135,7 +135,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   };
   const auto read = [&] {
     try {
-      PartsOfLines parts(pipeline);
+      PartSplitter parts(pipeline);
       for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
         if (!parts.put(std::move(line))) break;
       }

@@ -89,7 +89,7 @@ using DeliverLine = std::function<void(const TranslatedLine& line)>;
 // Most bytes of a line that are translated as one part.
 inline constexpr std::size_t kPartBytes = 1 << 16;
 
-class LineDesk;
+class LineQueue;
 
 class Translator {
  public:
@@ -120,9 +120,9 @@ class Translator {
   const model::LoadedModel& model() const { return *models_.front(); }
   const TranslatorOptions& options() const { return options_; }
 
-  // Runs one of the workers, counted from 0, on the lines of a desk until there are no more. For callers that assign
+  // Runs one of the workers, counted from 0, on the lines of a queue until there are no more. For callers that assign
   // lines to workers themselves; each worker needs its own thread.
-  void work(int worker, LineDesk& desk);
+  void work(int worker, LineQueue& queue);
 
  private:
   std::vector<double> nll(std::span<const data::SentencePair> pairs);

@@ -104,7 +104,7 @@ data::Sentence BeamSearch::settled() const {
   std::int32_t last = finished_.empty() ? WordTree::kRoot : finished_[0].last;
   bool any = !finished_.empty();
   for (const Alive& alive : alive_) {
-    if (!finished_.empty() && most(alive.log_probability) <= finished_[0].score) continue;
+    if (!finished_.empty() && best_possible_score(alive.log_probability) <= finished_[0].score) continue;
     last = any ? words_.common(last, alive.last) : alive.last;
     any = true;
   }
@@ -112,7 +112,9 @@ data::Sentence BeamSearch::settled() const {
 }
 
 // A log-probability can only fall from here on, and it is divided by at most the penalty of the greatest length.
-double BeamSearch::most(double log_probability) const { return log_probability / penalty(bounds_.limit); }
+double BeamSearch::best_possible_score(double log_probability) const {
+  return log_probability / penalty(bounds_.limit);
+}
 
 bool BeamSearch::over() const {
   if (alive_.empty() || step_ >= bounds_.limit) return true;
@@ -121,7 +123,7 @@ bool BeamSearch::over() const {
   if (finished_.size() < asked) return false;
   double best = alive_[0].log_probability;
   for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
-  return finished_[asked - 1].score > most(best);
+  return finished_[asked - 1].score > best_possible_score(best);
 }
 
 Hypothesis BeamSearch::hypothesis(std::int32_t last, double log_probability, double score) const {

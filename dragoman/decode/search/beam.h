@@ -68,7 +68,7 @@ class BeamSearch {
   void choose();
   bool over() const;
   double penalty(std::int64_t length) const;
-  double most(double log_probability) const;  // upper bound of the final score of a hypothesis that is alive
+  double best_possible_score(double log_probability) const;  // that a hypothesis alive can reach
   Hypothesis hypothesis(std::int32_t last, double log_probability, double score) const;
 
   SearchSettings settings_;

@@ -18,7 +18,7 @@ using data::Sentence;
 using model::ScriptedModel;
 using model::SmallModel;
 
-TEST(LengthPenalty, IsThatOfThePaper) {
+TEST(LengthPenalty, EqualsThatOfThePaper) {
   const std::pair<int, double> worked[] = {{1, 1.0},       {2, 1.096903},  {5, 1.358655},
                                            {7, 1.515717},  {10, 1.732862}, {20, 2.354362},
                                            {25, 2.626528}, {50, 3.778565}, {100, 5.569585}};
@@ -106,7 +106,7 @@ TEST(WordTree, BarsTheWordsThatWouldEndARunAgain) {
   }
 }
 
-TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
+TEST(BeamSearch, AsksOnlyForAsManyWordsAsItMayNeed) {
   BeamSearch search({.beam = 1, .alpha = 0, .no_repeat_ngram = 3}, {.prefix = {}, .limit = 99}, 100);
   for (int step = 0; step < 50; ++step) {
     const Words words{{step + 4, kEos}, {-0.1, -9}};
@@ -116,7 +116,7 @@ TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
   }
 }
 
-TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
+TEST(BeamSearch, EndsWithTheHypothesesAliveWhenEveryWordIsBarred) {
   BeamSearch search({.beam = 2, .min_length = 5, .no_repeat_ngram = 1}, {.prefix = {}, .limit = 9}, 8);
   const Words words{{7, kEos}, {-1, -2}};
   const Offer offers[] = {words.offer()};
@@ -130,7 +130,7 @@ TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
   EXPECT_FALSE(results[0].finished);
 }
 
-TEST(BeamSearch, SaysWhatBecameOfEveryCandidate) {
+TEST(BeamSearch, RecordsTheFateOfEveryCandidate) {
   std::vector<std::vector<Candidate>> tree;
   BeamSearch search({.beam = 2, .alpha = 0}, {.prefix = {}, .limit = 9}, 100, &tree);
   const Words words{{4, 5, 6, kEos}, {-1, -2, -3, -4}};
@@ -279,7 +279,7 @@ TEST(BeamSearch, ABeamThatCoversEveryPrefixFindsTheBestOfAll) {
   }
 }
 
-TEST(BeamSearch, NeverSaysTheSameRunTwiceIfToldSo) {
+TEST(BeamSearch, NeverRepeatsAnNgramThatTheSettingsForbid) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   const ScriptedModel scripted(*on, 8, [](int, int) { return Doubles{0, 0, 0, 0, 3, 2, 1, 0}; });
   const std::vector<Sentence> sources{{7, 2}};

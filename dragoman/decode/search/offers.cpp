@@ -24,7 +24,7 @@ std::vector<double> doubles_of(Backend& on, const Array& x) {
 std::vector<double> finite(std::vector<double> log_sums) {
   for (const double log_sum : log_sums) {
     require<Error>(std::isfinite(log_sum),
-                   "the model's scores are not numbers: its weights are damaged or far too large.");
+                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
   }
   return log_sums;
 }

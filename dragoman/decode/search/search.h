@@ -50,19 +50,21 @@ struct SearchSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("search", method, "beam, greedy (the likeliest word each time) or sample (words drawn at random)");
-    field("beam", beam, "hypotheses that a beam search keeps");
+    field("beam", beam, "number of hypotheses that a beam search keeps");
     field("alpha", alpha, "strength of the length norm; 0 for none");
     field("length-norm", length_norm, "what log-probabilities are divided by: gnmt ((5+n)/6)^alpha, pow n^alpha, none");
     field("stop", stop,
-          "provable: when nothing alive can still win; beam: when as many have ended as the beam is wide");
-    field("n-best", n_best, "translations to give for each line");
+          "beam search stops when no hypothesis can still win (provable) or as many have ended as the beam is wide "
+          "(beam)");
+    field("n-best", n_best, "number of translations for each line");
     field("max-extra", max_extra, "tokens that a translation may have beyond those of its source");
-    field("min-length", min_length, "tokens that a translation has at least, the end of the sentence included");
-    field("no-repeat-ngram", no_repeat_ngram, "words in a row that a translation never says twice; 0 for no limit");
+    field("min-length", min_length, "least number of tokens of a translation, the end of the sentence included");
+    field("no-repeat-ngram", no_repeat_ngram,
+          "no sequence of this many words occurs twice in a translation; 0 for no limit");
     field("temperature", temperature, "sampling: above 1 flattens the distribution, below 1 sharpens it");
     field("top-k", top_k, "sampling: draw among the k likeliest words; 0 for all");
     field("top-p", top_p, "sampling: draw among the likeliest words that together have this probability");
-    field("seed", seed, "of sampling; each line has numbers of its own");
+    field("seed", seed, "seed of sampling; each line has its own random numbers");
   }
   // Throws a UsageError that names the first setting that is out of range.
   void validate() const;

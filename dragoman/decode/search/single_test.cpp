@@ -62,7 +62,7 @@ TEST_F(GreedyTest, TheLimitIsEachSentencesOwn) {
   for (const Hypothesis& translation : translations) EXPECT_FALSE(translation.finished);
 }
 
-TEST_F(GreedyTest, ALimitOfNothingGivesNothing) {
+TEST_F(GreedyTest, ALimitOfZeroGivesAnEmptyTranslation) {
   const auto translations = translate([](int, int) { return likely({{5, 1}}); }, {{2}, {7, 2}}, 0);
   EXPECT_EQ(translations[0].tokens, (Sentence{}));
   EXPECT_FALSE(translations[0].finished);
@@ -90,7 +90,7 @@ TEST_F(GreedyTest, ReservedIdsAreNeverGenerated) {
   EXPECT_EQ(translate(reserved, {{7, 2}})[0].tokens, (Sentence{6}));
 }
 
-TEST_F(GreedyTest, NothingIsTranslatedToNothing) {
+TEST_F(GreedyTest, NoSourcesGiveNoTranslations) {
   EXPECT_TRUE(translate([](int, int) { return likely({}); }, {}).empty());
 }
 
@@ -103,7 +103,7 @@ TEST_F(GreedyTest, LogProbabilitiesAreSummedOverTheSentenceAndItsEnd) {
   EXPECT_NEAR(translate(halves, {{7, 2}})[0].log_probability, 3 * std::log(0.5), 1e-9);
 }
 
-TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
+TEST(GreedyTranslation, DoesNotDependOnOtherSentencesOrThreads) {
   const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   std::vector<Hypothesis> alone;

@@ -245,7 +245,7 @@ double loss_of(Backend& on, const model::Seq2Seq& model, const model::TrainingCo
 }
 
 // Adds random numbers to all parameters. Biases and gains start with equal values, which could hide wrong gradients.
-void shake(params::ParameterBlock& block, RandomStream& random) {
+void perturb(params::ParameterBlock& block, RandomStream& random) {
   Backend& on = block.backend();
   for (const params::NamedTensor& tensor : block.tensors()) {
     const ArenaScope scratch(on.arena());
@@ -274,7 +274,7 @@ double model_error(const model::ModelConfig& config, std::size_t pairs_per_batch
   params::ParameterBlock block(*on, DType::kFloat64, *model, params::Purpose::kTraining);
   block.initialise(kSeed);
   RandomStream random(kSeed);
-  shake(block, random);
+  perturb(block, random);
 
   const model::TrainingConfig training;
   Trainer trainer(*model, block, training, training.rates(config.width()));

@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Arrangements, TransformerGradient, testing::ValuesIn(mo
 
 TEST_P(TransformerGradient, MatchesFiniteDifferences) { EXPECT_LT(GetParam().worst_error(), kGradientTolerance); }
 
-TEST(GradientCases, HaveNamesOfTheirOwn) {
+TEST(GradientCases, HaveDistinctNames) {
   std::set<std::string> names;
   for (const GradientCase& c : gradient_cases()) EXPECT_TRUE(names.insert(c.name).second) << c.name;
 }

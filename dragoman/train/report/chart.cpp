@@ -141,7 +141,7 @@ std::string curve(const Series& series, std::size_t number, const Axes& axes) {
 }
 
 // For screen readers: "Loss, nats per token. Training: from 9.2 at step 10 to 3.1 at step 3,000."
-std::string spoken(const Chart& chart, const std::vector<Series>& all) {
+std::string aria_text(const Chart& chart, const std::vector<Series>& all) {
   std::string text = fmt::format("{}, {}.", chart.title, chart.unit);
   for (const Series& series : all) {
     const Point &first = series.points.front(), &last = series.points.back();
@@ -170,7 +170,8 @@ std::string chart_figure(const Chart& chart) {
     html += "<p class=\"none\">Nothing recorded yet.</p>\n";
   } else {
     const Axes axes = axes_for(chart, all);
-    html += fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, spoken(chart, all));
+    html +=
+        fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, aria_text(chart, all));
     html += grid(axes);
     for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
     html += "</svg>\n";

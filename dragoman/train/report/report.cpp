@@ -49,7 +49,7 @@ std::vector<std::string> other_names(const std::vector<Record>& records, Figures
   return names;
 }
 
-bool knows_nominal(const Metrics& metrics) {
+bool has_nominal_flops(const Metrics& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
 }
 
@@ -59,7 +59,7 @@ Chart cost_chart(const Metrics& metrics) {
               .unit = "floating-point operations so far",
               .from_zero = true,
               .series = {series_of("by the model", metrics.progress, [](const Progress& p) { return p.flops; })}};
-  if (!knows_nominal(metrics)) return chart;
+  if (!has_nominal_flops(metrics)) return chart;
   chart.series.push_back(
       series_of("by the machine", metrics.progress, [](const Progress& p) { return p.nominal_flops; }));
   // If the curves are far apart, a linear scale would draw the smaller one on the axis.
@@ -74,13 +74,14 @@ Chart cost_chart(const Metrics& metrics) {
 // Explains the two costs, and compares them with those of the paper.
 std::string cost_note(const Metrics& metrics) {
   std::string note = "Training cost by the model counts 6 operations for each multiply-add of its matrix products.";
-  if (knows_nominal(metrics)) {
+  if (has_nominal_flops(metrics)) {
     const double share = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
     note += fmt::format(
-        " By the machine it is the time spent × its rate, the account of Table 2; the model's is {}\u00a0% of it.",
+        " By the machine it is the time spent × the machine's rate, as in Table 2; the model's count is {}\u00a0% of "
+        "it.",
         number_text(100 * share, 2));
   }
-  note += " The paper's Table 2 tells 3.3e18 for the base model and 2.3e19 for the big one.";
+  note += " The paper's Table 2 gives 3.3e18 for the base model and 2.3e19 for the big one.";
   return "<p class=\"note\">" + escaped(note) + "</p>\n";
 }
 
@@ -162,7 +163,7 @@ std::string summary(const Metrics& metrics) {
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
   html += tile("Training FLOPs", number_text(last.flops),
-               knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
+               has_nominal_flops(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
   return html + "</dl>\n</section>\n";
 }
 
