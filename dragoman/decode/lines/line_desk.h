@@ -1,4 +1,5 @@
-// Where a translator's worker gets its lines, and where it leaves what became of them.
+// The interface between a translator's worker and the lines that it translates: the worker takes lines from here and
+// gives back their results. Pipeline and Service implement it.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +12,34 @@
 
 namespace dragoman::decode {
 
-class LineDesk {
+class LineQueue {
  public:
   struct Line {
-    std::int64_t number = 0;  // tells lines apart
+    std::int64_t number = 0;  // identifies the line
     SourceLine source;
   };
 
-  virtual ~LineDesk() = default;
+  virtual ~LineQueue() = default;
 
-  // The next line, if there is one; with `wait`, waits until there is one or none can come.
+  // The next line, or nothing. With `wait`, waits until there is a line or it is certain that no more will come.
   virtual std::optional<Line> take(bool wait) = 0;
-  // The same, but only of a client for which `accepts` is true, where lines are of several clients.
+  // The same, but if lines belong to several clients, only a line of a client for which `accepts` returns true.
   using Accepts = std::function<bool(const std::string& client)>;
   virtual std::optional<Line> take_of(const Accepts&, bool wait) { return take(wait); }
+  // Gives back the result of a line.
   virtual void finish(TranslatedLine line) = 0;
-  // The line cannot be translated. The reason goes on after what it is called, as in "line 7".
+  // Reports that the line cannot be translated. `reason` continues a sentence that begins with the line's name, as in
+  // "line 7".
   virtual void refuse(std::int64_t number, const std::string& reason) = 0;
-  // Whether nobody wants anything any more.
+  // Whether the work was abandoned, so that the worker should stop.
   virtual bool given_up() = 0;
 
-  // Lines that were taken, but that nobody wants any more; each is told once.
-  virtual std::vector<std::int64_t> unwanted() { return {}; }
-  // The translation of a line that is followed will begin with this text.
-  virtual void settle(std::int64_t, const std::string&) {}
-  // A step was taken with so many sentences.
-  virtual void stepped(std::int64_t) {}
+  // Lines that were cancelled after they were taken. Each is returned once.
+  virtual std::vector<std::int64_t> take_cancelled() { return {}; }
+  // Reports that the translation of a line is certain to begin with this text. Called for lines with options.follow.
+  virtual void report_settled(std::int64_t, const std::string&) {}
+  // Reports that a decoding step is taken with this many sentences.
+  virtual void count_step(std::int64_t) {}
 };
 
 }  // namespace dragoman::decode
