@@ -3,23 +3,23 @@
 
 #include "dragoman/demo/toy.h"
 
-namespace dragoman::train {
+namespace dragoman::demo {
 namespace {
 
 // A random stream that training does not use: it draws its strings from streams 1 to settings.steps.
 constexpr std::uint64_t kFresh = 1'000'000;
 
-double share_right(demo::ToyTask task) {
-  demo::ToySettings settings;
+double share_right(ToyTask task) {
+  ToySettings settings;
   settings.task = task;
-  demo::ToyModel toy(settings);
-  toy.train([](int, const Losses&) {});
+  ToyModel toy(settings);
+  toy.train([](int, const train::Losses&) {});
   return toy.exact_match(toy_pairs(settings, 1000, kFresh));
 }
 
-TEST(Toy, CopiesNinetyNineOfAHundredFreshStrings) { EXPECT_GE(share_right(demo::ToyTask::kCopy), 0.99); }
+TEST(Toy, CopiesNinetyNineOfAHundredFreshStrings) { EXPECT_GE(share_right(ToyTask::kCopy), 0.99); }
 
-TEST(Toy, ReversesNinetyFiveOfAHundredFreshStrings) { EXPECT_GE(share_right(demo::ToyTask::kReverse), 0.95); }
+TEST(Toy, ReversesNinetyFiveOfAHundredFreshStrings) { EXPECT_GE(share_right(ToyTask::kReverse), 0.95); }
 
 }  // namespace
-}  // namespace dragoman::train
+}  // namespace dragoman::demo
