@@ -17,7 +17,8 @@ bool has_no_browser(const std::string& sentence) {
 
 Browser::Browser(const std::string& folder) {
   const auto port = driver_.number_after("started successfully on port ");
-  if (!port) throw NoBrowser("chromedriver is missing or does not start; scripts/setup installs it. " + driver_.output());
+  if (!port)
+    throw NoBrowser("chromedriver is missing or does not start; scripts/setup installs it. " + driver_.output());
   port_ = *port;
   // With the pipe the browser notices when its driver ends, for whatever reason, and ends too.
   const Json arguments =

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/decode/engine/engine_capacity.h"
 #include "dragoman/decode/engine/request.h"
-#include "dragoman/decode/engine/room.h"
 
 namespace dragoman::decode {
 

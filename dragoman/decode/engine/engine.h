@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "dragoman/decode/engine/admission.h"
+#include "dragoman/decode/engine/engine_capacity.h"
 #include "dragoman/decode/engine/request.h"
-#include "dragoman/decode/engine/room.h"
 #include "dragoman/decode/inside/trace.h"
 #include "dragoman/decode/search/beam.h"
 #include "dragoman/decode/search/search.h"

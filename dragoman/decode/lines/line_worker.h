@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dragoman/decode/engine/dispatcher.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 #include "dragoman/decode/lines/translator.h"
 
 namespace dragoman::decode {

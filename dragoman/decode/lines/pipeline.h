@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "dragoman/base/error.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 
 namespace dragoman::decode {
 

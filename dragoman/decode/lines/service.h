@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "dragoman/base/shares.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 #include "dragoman/decode/lines/translator.h"
 
 namespace dragoman::decode {
