@@ -14,12 +14,12 @@ INSTANTIATE_TEST_SUITE_P(Devices, SoftmaxKernel, ::testing::ValuesIn(kernel_case
 using SoftmaxKernelInDouble = KernelTestInDouble;
 INSTANTIATE_TEST_SUITE_P(Devices, SoftmaxKernelInDouble, ::testing::ValuesIn(double_cases()), kernel_case_name);
 
-constexpr double kMinusInf = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {3, 513}};
 
 TEST_P(SoftmaxKernel, WorkedExample) {
   Array y = zeros({2, 3});
-  on->softmax(array({2, 3}, {1, 2, kMinusInf, kMinusInf, kMinusInf, kMinusInf}), y);
+  on->softmax(array({2, 3}, {1, 2, kMinusInfinity, kMinusInfinity, kMinusInfinity, kMinusInfinity}), y);
   expect_near(values(y), {0.268941, 0.731059, 0, 0, 0, 0}, 1e-6);
 }
 
@@ -56,11 +56,12 @@ TEST_P(SoftmaxKernel, MaskedHidesWhatAQueryMayNotSee) {
   const Array x = array({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   Array y = zeros({3, 3});
   on->masked(x, {.kind = Mask::Kind::kCausal}, y);
-  EXPECT_EQ(values(y), (Doubles{1, kMinusInf, kMinusInf, 4, 5, kMinusInf, 7, 8, 9}));
+  EXPECT_EQ(values(y), (Doubles{1, kMinusInfinity, kMinusInfinity, 4, 5, kMinusInfinity, 7, 8, 9}));
   on->masked(x, {.kind = Mask::Kind::kCausal, .r = 1}, y);
-  EXPECT_EQ(values(y), (Doubles{1, kMinusInf, kMinusInf, kMinusInf, 5, kMinusInf, kMinusInf, kMinusInf, 9}));
+  EXPECT_EQ(values(y), (Doubles{1, kMinusInfinity, kMinusInfinity, kMinusInfinity, 5, kMinusInfinity, kMinusInfinity,
+                                kMinusInfinity, 9}));
   on->masked(x, {.kind = Mask::Kind::kAll, .r = 2}, y);
-  EXPECT_EQ(values(y), (Doubles{1, 2, kMinusInf, 4, 5, 6, kMinusInf, 8, 9}));
+  EXPECT_EQ(values(y), (Doubles{1, 2, kMinusInfinity, 4, 5, 6, kMinusInfinity, 8, 9}));
   expect_in_every_sink({3, 3}, {1, 0, 0, 4, 5, 0, 7, 8, 9},
                        [&](Sink dx) { on->masked_backward(x, {.kind = Mask::Kind::kCausal}, dx); });
 }
@@ -69,7 +70,7 @@ TEST_P(SoftmaxKernel, AWindowBeyondTheKeysSeesNone) {
   const Array x = random({6, 2}, 1);
   Array y = zeros({6, 2});
   on->masked(x, {.kind = Mask::Kind::kCausal, .r = 2}, y);
-  EXPECT_EQ(values(y.row_range(4, 2)), Doubles(4, kMinusInf));
+  EXPECT_EQ(values(y.row_range(4, 2)), Doubles(4, kMinusInfinity));
   on->softmax(y, y);
   EXPECT_EQ(values(y.row_range(4, 2)), Doubles(4, 0.0));
 }
@@ -141,8 +142,8 @@ TEST_P(SoftmaxKernel, SmoothedLossGradientIsMinusTheTargetDistribution) {
 
 TEST_P(SoftmaxKernel, WithoutSmoothingAnImpossibleClassCostsNothing) {
   Array log_p = zeros({1, 2}), losses = zeros({1});
-  on->log_softmax(array({1, 2}, {1, kMinusInf}), log_p);
-  EXPECT_EQ(values(log_p), (Doubles{0, kMinusInf}));
+  on->log_softmax(array({1, 2}, {1, kMinusInfinity}), log_p);
+  EXPECT_EQ(values(log_p), (Doubles{0, kMinusInfinity}));
   on->smoothed_nll(log_p, integers({0}), {.epsilon = 0}, losses);
   EXPECT_EQ(values(losses), Doubles{0});
 }

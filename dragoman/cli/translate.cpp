@@ -141,10 +141,10 @@ class Printer {
 
   void print_part(const decode::TranslatedLine& part) {
     decode::TranslatedLine& line = *long_line_;
-    print(decode::joint(line, part));
+    print(decode::separator_before(line, part));
     print(part.text);
     decode::add_part(line, part);
-    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // whether there is any is all that joint() asks
+    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // separator_before() only asks if it is empty
     if (part.continues) {
       tell_progress();
     } else {

@@ -150,7 +150,7 @@ template <class T, class Rows>
 void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
             std::int64_t log_sum_stride, const Scratch<T>& scratch) {
   T most[kQueries], sum[kQueries];
-  std::fill_n(most, queries, kMinusInf<T>);
+  std::fill_n(most, queries, kMinusInfinity<T>);
   std::fill_n(sum, queries, T{0});
   for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
   for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
@@ -164,7 +164,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
         scale_row(O.row(q + i), O.d, correction);
       }
       most[i] = now;
-      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInf<T> ? T{0} : now);
+      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
       piece.drop_weights(q + i, k, keys, row);
     }
     const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
@@ -172,7 +172,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
   });
   for (std::int64_t i = 0; i < queries; ++i) {
     if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
-    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInf<T>;
+    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
   }
 }
 

@@ -25,7 +25,7 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
     const Seen seen = piece.seen(q + i, k, keys);
     const T log_sum = log_sums[(q + i) * log_sum_stride];
-    exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInf<T> ? T{0} : log_sum);
+    exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInfinity<T> ? T{0} : log_sum);
     if (piece.heads.dropout.on()) {
       T factors[kKeys];
       std::fill_n(factors, keys, T{1});

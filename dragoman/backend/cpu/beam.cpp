@@ -13,7 +13,7 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr double kMinusInf = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // A live hypothesis extended by one word.
 struct Candidate {
@@ -60,7 +60,7 @@ struct Slot {
       tables.memory_first[row(b)] = entering[kEnteringMemoryFirst];
       tables.memory_count[row(b)] = entering[kEnteringMemoryCount];
       cells(b)[0] = own_cell(b, 0);
-      log_p(b) = b == 0 ? 0 : kMinusInf;
+      log_p(b) = b == 0 ? 0 : kMinusInfinity;
     }
     if (at(kSlotLimit) == 0) make_idle(kSlotIdle);
   }
@@ -98,7 +98,7 @@ struct Slot {
       for (std::int64_t i = 0; i < wanted && ids[i] != kNoWord; ++i) {
         if (ids[i] == kEos && length < rules.min_length) continue;
         const double sum = log_p(b) + (static_cast<double>(logits[i]) - log_sum);
-        if (sum != kMinusInf) candidates.push_back({b, ids[i], sum, sum / divisor});
+        if (sum != kMinusInfinity) candidates.push_back({b, ids[i], sum, sum / divisor});
       }
     }
     std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
@@ -139,7 +139,7 @@ struct Slot {
     }
     const std::int32_t length = ++at(kSlotSteps);
     at(kSlotAlive) = static_cast<std::int32_t>(alive.size());
-    alive.resize(tables.B, {0, kPad, kMinusInf, kMinusInf});  // padding
+    alive.resize(tables.B, {0, kPad, kMinusInfinity, kMinusInfinity});  // padding
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.history[(length - 1) * tables.S * tables.B + row(b)] =
           static_cast<std::int32_t>(alive[b].word * tables.B + alive[b].row);

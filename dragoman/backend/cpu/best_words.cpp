@@ -15,7 +15,7 @@ namespace dragoman::cpu {
 namespace {
 
 template <class T>
-constexpr T kMinusInf = -std::numeric_limits<T>::infinity();
+constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
 
 // Panels in a block of the vocabulary. Exponentials are summed block by block, so another number would round the sums
 // differently.
@@ -40,7 +40,7 @@ struct Ranking {
   std::int64_t k;
 
   void clear() const {
-    std::fill_n(logits, k, kMinusInf<T>);
+    std::fill_n(logits, k, kMinusInfinity<T>);
     std::fill_n(ids, k, kNoWord);
   }
   bool wants(T logit) const { return logit > logits[k - 1]; }
@@ -60,7 +60,7 @@ struct Ranking {
 template <class T>
 T largest_with_bias(T* x, const T* bias, std::int64_t n) {
   if (bias != nullptr) map_vectors(n, x, std::plus<>(), x, bias);
-  Vec<T> a = broadcast<T>(kMinusInf<T>), b = a, c = a, d = a;  // four of them hide the latency of a comparison
+  Vec<T> a = broadcast<T>(kMinusInfinity<T>), b = a, c = a, d = a;  // four of them hide the latency of a comparison
   std::int64_t i = 0;
   for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
     a = max<T>(load(x + i), a);
@@ -108,7 +108,7 @@ Vec<double> exp_up_to_zero(Vec<double> x) { return exp(x); }
 // The sum of exp(x - largest), where `largest` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
 template <class T>
 T sum_of_exponentials(const T* x, std::int64_t n, T largest) {
-  if (largest == kMinusInf<T>) {
+  if (largest == kMinusInfinity<T>) {
     const T* bad = std::find_if(x, x + n, [](T value) { return std::isnan(value); });
     return bad == x + n ? T{0} : *bad;
   }
@@ -119,7 +119,7 @@ T sum_of_exponentials(const T* x, std::int64_t n, T largest) {
 // The logarithm of the sum of exponentials over the vocabulary, from the maximum and sum of each block, in order.
 template <class T>
 T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
-  const T largest = *std::max_element(maxima, maxima + blocks), offset = largest == kMinusInf<T> ? T{0} : largest;
+  const T largest = *std::max_element(maxima, maxima + blocks), offset = largest == kMinusInfinity<T> ? T{0} : largest;
   const auto scaled = [offset](Vec<T> block_largest, Vec<T> sum) {
     return sum * exp_up_to_zero(block_largest - offset);
   };

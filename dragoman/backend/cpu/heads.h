@@ -11,7 +11,7 @@
 namespace dragoman::cpu {
 
 template <class T>
-constexpr T kMinusInf = -std::numeric_limits<T>::infinity();
+constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
 
 // One head of one sentence: n rows of d columns.
 template <class T>
@@ -70,7 +70,7 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
 // The largest score that the query sees; -infinity if it sees none.
 template <class T>
 T largest(const T* row, Seen seen) {
-  return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInf<T>;
+  return seen.from < seen.to ? max_of(row + seen.from, seen.to - seen.from) : kMinusInfinity<T>;
 }
 
 template <class T>

@@ -11,18 +11,18 @@ namespace dragoman::cpu {
 namespace {
 
 template <class T>
-constexpr T kMinusInf = -std::numeric_limits<T>::infinity();
+constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
 
 template <class T>
 T row_maximum(const T* x, std::int64_t n) {
-  return n > 0 ? max_of(x, n) : kMinusInf<T>;
+  return n > 0 ? max_of(x, n) : kMinusInfinity<T>;
 }
 
 template <class T>
 void softmax_row(const T* x, std::int64_t n, T* y) {
   const T most = row_maximum(x, n);
   const auto exponential = [most](Vec<T> v) { return exp(v - most); };
-  if (most == kMinusInf<T>) {
+  if (most == kMinusInfinity<T>) {
     std::fill_n(y, n, T{0});
     return;
   }
@@ -36,8 +36,8 @@ template <class T>
 void log_softmax_row(const T* x, std::int64_t n, T* y) {
   const T most = row_maximum(x, n);
   const auto exponential = [most](Vec<T> v) { return exp(v - most); };
-  if (most == kMinusInf<T>) {
-    std::fill_n(y, n, kMinusInf<T>);
+  if (most == kMinusInfinity<T>) {
+    std::fill_n(y, n, kMinusInfinity<T>);
     return;
   }
   const T log_sum = std::log(sum_vectors<T>(n, exponential, x));
@@ -54,9 +54,9 @@ void Softmax::do_masked(const Array& x, const Mask& mask, Array& y) const {
     launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
       for_rows(X.rows, block, [&](std::int64_t i) {
         const std::int64_t last = mask.end_key(i, X.cols), first = std::min(mask.first_key(i), last);
-        std::fill_n(Y.row(i), first, kMinusInf<T>);
+        std::fill_n(Y.row(i), first, kMinusInfinity<T>);
         std::copy(X.row(i) + first, X.row(i) + last, Y.row(i) + first);
-        std::fill(Y.row(i) + last, Y.row(i) + X.cols, kMinusInf<T>);
+        std::fill(Y.row(i) + last, Y.row(i) + X.cols, kMinusInfinity<T>);
       });
     });
   });
