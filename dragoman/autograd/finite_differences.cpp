@@ -101,9 +101,10 @@ double finite_difference_error(Backend& on, const Array& values, const Array& gr
     for (std::int64_t column = 0; column < values.cols(); ++column) {
       Array place = values.row_range(row, 1).columns(column, 1);
       const double analytic = read(on, gradient.row_range(row, 1).columns(column, 1));
-      const double numeric = nearest_difference(on, place, analytic, objective), apart = std::abs(analytic - numeric);
-      if (!std::isfinite(apart)) return std::numeric_limits<double>::infinity();
-      deviation = std::max(deviation, apart);
+      const double numeric = nearest_difference(on, place, analytic, objective),
+                   element_deviation = std::abs(analytic - numeric);
+      if (!std::isfinite(element_deviation)) return std::numeric_limits<double>::infinity();
+      deviation = std::max(deviation, element_deviation);
       largest = std::max(largest, std::abs(numeric));
     }
   }

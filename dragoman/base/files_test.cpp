@@ -26,7 +26,7 @@ TEST_F(FilesTest, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read_file(directory / "a"), "");
 }
 
-TEST_F(FilesTest, AFullDiskKeepsNothingHalfWritten) {
+TEST_F(FilesTest, FinishingOnAFullDiskThrows) {
   FileWriter full("/dev/full");
   full.write("text");
   EXPECT_THROW(full.finish(), Error);

@@ -142,29 +142,29 @@ void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t querie
   }
 }
 
-// Computes rows [q, q + queries) of O, and their log_sums, over all keys that they see. For each query, most[i] and
-// sum[i] are the maximum of the scores and the sum of exp(score - most[i]) over the blocks so far; row i of O holds the
-// values weighted by the same exponentials. When a block brings a larger maximum, sum[i] and row i of O are multiplied
-// by exp(old maximum - new maximum).
+// Computes rows [q, q + queries) of O, and their log_sums, over all keys that they see. For each query, maximum[i] and
+// sum[i] are the maximum of the scores and the sum of exp(score - maximum[i]) over the blocks so far; row i of O holds
+// the values weighted by the same exponentials. When a block brings a larger maximum, sum[i] and row i of O are
+// multiplied by exp(old maximum - new maximum).
 template <class T, class Rows>
 void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Block<T>& O, T* log_sums,
             std::int64_t log_sum_stride, const Scratch<T>& scratch) {
-  T most[kQueries], sum[kQueries];
-  std::fill_n(most, queries, kMinusInfinity<T>);
+  T maximum[kQueries], sum[kQueries];
+  std::fill_n(maximum, queries, kMinusInfinity<T>);
   std::fill_n(sum, queries, T{0});
   for (std::int64_t i = 0; i < queries; ++i) std::fill_n(O.row(q + i), O.d, T{0});
   for_scores(piece, q, queries, scratch, [&](std::int64_t k, std::int64_t keys) {
     for (std::int64_t i = 0; i < queries; ++i) {
       T* row = scratch.scores + i * kKeys;
       const Seen seen = piece.seen(q + i, k, keys);
-      const T now = std::max(most[i], largest(row, seen) * piece.scale);
-      if (now > most[i] && sum[i] > 0) {
-        const T correction = std::exp(most[i] - now);
+      const T new_maximum = std::max(maximum[i], largest(row, seen) * piece.scale);
+      if (new_maximum > maximum[i] && sum[i] > 0) {
+        const T correction = std::exp(maximum[i] - new_maximum);
         sum[i] *= correction;
         scale_row(O.row(q + i), O.d, correction);
       }
-      most[i] = now;
-      sum[i] += exponentiate(row, seen, keys, piece.scale, now == kMinusInfinity<T> ? T{0} : now);
+      maximum[i] = new_maximum;
+      sum[i] += exponentiate(row, seen, keys, piece.scale, new_maximum == kMinusInfinity<T> ? T{0} : new_maximum);
       piece.drop_weights(q + i, k, keys, row);
     }
     const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
@@ -172,7 +172,7 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
   });
   for (std::int64_t i = 0; i < queries; ++i) {
     if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);
-    log_sums[i * log_sum_stride] = sum[i] > 0 ? most[i] + std::log(sum[i]) : kMinusInfinity<T>;
+    log_sums[i * log_sum_stride] = sum[i] > 0 ? maximum[i] + std::log(sum[i]) : kMinusInfinity<T>;
   }
 }
 

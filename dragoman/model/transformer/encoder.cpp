@@ -5,8 +5,8 @@ namespace dragoman::model {
 Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const {
   const Reach reach{segments, segments, stack.mask};
   const auto self = [&](const Layer& layer, std::size_t, const Tensor& y) { return layer.self(y, reach, pass); };
-  const auto no_memory = [](const Layer&, std::size_t, const Tensor& y) { return y; };
-  return stack.run(embedded, segments, pass, true, self, no_memory);
+  const auto no_cross_attention = [](const Layer&, std::size_t, const Tensor& y) { return y; };
+  return stack.run(embedded, segments, pass, true, self, no_cross_attention);
 }
 
 void Encoder::parameters(params::ParameterVisitor& visit) {

@@ -52,12 +52,12 @@ class Residual {
   void run_and_free(const Layer& layer) {
     if (Recording::current() != nullptr) return layer();
     Backend& on = pass_.on;
-    const bool one = x_.array().raw() == y_.array().raw();
-    Array y = on.empty_like(y_.array()), x = one ? y : on.empty_like(x_.array());
+    const bool x_is_y = x_.array().raw() == y_.array().raw();
+    Array y = on.empty_like(y_.array()), x = x_is_y ? y : on.empty_like(x_.array());
     const ArenaScope scratch(on.arena());
     layer();
     on.scaled(y_.array(), 1.0, Sink::overwrite(y));
-    if (!one) on.scaled(x_.array(), 1.0, Sink::overwrite(x));
+    if (!x_is_y) on.scaled(x_.array(), 1.0, Sink::overwrite(x));
     x_ = Tensor(on, x);
     y_ = Tensor(on, y);
   }
