@@ -19,7 +19,7 @@ void write_model(const std::string& directory) {
   const model::LoadedModel model(*on, directory);
   replace_file(directory + "/probe.txt", "one two three\n");
   const train::Probe probe(directory + "/probe.txt", directory, model.tokenizers);
-  for (const std::int64_t step : {10, 20}) probe.keep(step, probe.look(*on, *model.model));
+  for (const std::int64_t step : {10, 20}) probe.write_frame(step, probe.make_frame(*on, *model.model));
 }
 
 }  // namespace
