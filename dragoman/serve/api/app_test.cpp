@@ -4,7 +4,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/testing.h"
-#include "dragoman/serve/http/fake_exchange.h"
+#include "dragoman/serve/http/exchange_testing.h"
 
 namespace dragoman::serve {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "dragoman/decode/testing.h"
 #include "dragoman/serve/api/refusal.h"
-#include "dragoman/serve/http/fake_exchange.h"
+#include "dragoman/serve/http/exchange_testing.h"
 
 namespace dragoman::serve {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
-#include "dragoman/serve/http/connection.h"
+#include "dragoman/serve/http/internal/connection.h"
 
 namespace dragoman::serve {
 namespace {

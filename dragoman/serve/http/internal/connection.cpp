@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/connection.h"
+#include "dragoman/serve/http/internal/connection.h"
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>

@@ -12,8 +12,8 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/shares.h"
-#include "dragoman/serve/http/budget.h"
 #include "dragoman/serve/http/client_address.h"
+#include "dragoman/serve/http/internal/budget.h"
 #include "dragoman/serve/http/listener.h"
 
 namespace dragoman::serve {

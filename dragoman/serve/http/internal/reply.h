@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "dragoman/serve/http/budget.h"
 #include "dragoman/serve/http/http.h"
+#include "dragoman/serve/http/internal/budget.h"
 
 namespace dragoman::serve {
 

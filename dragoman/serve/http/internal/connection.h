@@ -17,11 +17,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dragoman/serve/http/internal/listener_state.h"
+#include "dragoman/serve/http/internal/reply.h"
+#include "dragoman/serve/http/internal/request_reader.h"
 #include "dragoman/serve/http/listener.h"
-#include "dragoman/serve/http/listener_state.h"
 #include "dragoman/serve/http/message.h"
-#include "dragoman/serve/http/reply.h"
-#include "dragoman/serve/http/request_reader.h"
 #include "dragoman/serve/http/turns.h"
 
 namespace dragoman::serve {

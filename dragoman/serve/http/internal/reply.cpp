@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/reply.h"
+#include "dragoman/serve/http/internal/reply.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/request_reader.h"
+#include "dragoman/serve/http/internal/request_reader.h"
 
 #include <gtest/gtest.h>
 
