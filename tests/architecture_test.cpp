@@ -288,8 +288,7 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   EXPECT_EQ(browser->text("#translation"), translations[1]);
 
   serve::Models models({file("model")}, translation(), 100);
-  serve::App app(models, {});
-  replace_file(file("page.html"), serve::offline_page(app, lines));
+  replace_file(file("page.html"), serve::offline_page({.models = models}, lines));
   std::erase(views, "whatif");  // this view needs the server
   look_at_views(*browser, "file://" + file("page.html"), views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);

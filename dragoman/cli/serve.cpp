@@ -223,9 +223,9 @@ void serve(Settings& settings) {
                                  .requests_per_minute = options.requests_per_minute,
                                  .origins = options.origins,
                                  .hosts = {options.address, options.allowed_host}},
-                        .cost = {.tokens = options.tokens,
-                                 .output_tokens = options.output_tokens,
-                                 .bytes = std::int64_t{options.request_mb} << 20},
+                        .limits = {.cost = {.tokens = options.tokens,
+                                            .output_tokens = options.output_tokens,
+                                            .bytes = std::int64_t{options.request_mb} << 20}},
                         .lost_lines = [&logs] { return logs.lost(); }};
   if (logs.has_access_log()) app.access_log = [&logs](const std::string& line) { logs.add_access(line); };
   warn_of_short_keys(app.gate.keys, logs);

@@ -52,8 +52,8 @@ void show(Settings& settings) {
   translation.report = note;
   require<UsageError>(how.model.size() == 1, "a page shows one model; give --model once.");
   serve::Models models(directories(how), translation, 10'000);
-  serve::App app(models, {.cost = {.bytes = std::int64_t{1} << 30}});
-  const std::string page = serve::offline_page(app, read_texts(options.input));
+  const serve::HandlerContext context{.models = models, .limits = {.cost = {.bytes = std::int64_t{1} << 30}}};
+  const std::string page = serve::offline_page(context, read_texts(options.input));
   if (options.output == "-") return print(page);
   replace_file(options.output, page);
   note(fmt::format("show: wrote '{}' ({:.1f} MB); open it in a browser.", options.output,

@@ -16,7 +16,7 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
                std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener)
     : models_(std::make_unique<Models>(std::move(models), translation, most_waiting)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
-  app.later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
+  app.run_later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));
   helpers_ = std::make_unique<Helpers>(kHelpers, listener.report);
   ListenerOptions options = listener;

@@ -69,15 +69,9 @@ class Watched final : public Exchange {
   std::atomic<bool> accounted_ = false;
 };
 
-void answer_health(App&, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = R"({"status":"ok"})"});
-}
+void answer_health(const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
 
-void answer_metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = app.metrics()});
-}
-
-void answer_openapi(App&, const std::shared_ptr<Exchange>& exchange) {
+void answer_openapi(const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = std::string(openapi_document())});
 }
 
@@ -89,19 +83,32 @@ std::string allowed(const auto& methods) {
 
 }  // namespace
 
-App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
-  routes_ = {{"/translate", {.methods = {{"POST", libre_translate}}, .slow = true}},
-             {"/detect", {.methods = {{"POST", libre_detect}}, .slow = true}},
-             {"/languages", {{{"GET", libre_languages}}, true}},
-             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
-             {"/health", {{{"GET", answer_health}}, true}},
-             {"/metrics", {{{"GET", answer_metrics}}, true}},
-             {"/openapi.json", {{{"GET", answer_openapi}}, true}},
-             {"/v1/translate", {.methods = {{"POST", v1_translate}}, .slow = true}},
-             {"/v1/model", {{{"GET", answer_model}}, true, true}},
-             {"/v1/positions", {{{"GET", answer_positions}}, true, true}},
-             {"/v1/film", {.methods = {{"GET", answer_film}}, .slow = true}},
-             {"/", {{{"GET", answer_page}}, true}}};
+App::App(const Models& models, AppOptions options)
+    : options_(std::move(options)),
+      context_{.models = models,
+               .limits = options_.limits,
+               .run_later = options_.run_later,
+               .requires_key = !options_.gate.keys.empty()},
+      gate_(options_.gate) {
+  using Answer = void (*)(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+  const auto with_context = [this](Answer answer) -> Handler {
+    return [this, answer](const std::shared_ptr<Exchange>& exchange) { answer(context_, exchange); };
+  };
+  const auto answer_metrics = [this](const std::shared_ptr<Exchange>& exchange) {
+    exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text()});
+  };
+  routes_ = {{"/translate", {.methods = {{"POST", with_context(libre_translate)}}, .slow = true}},
+             {"/detect", {.methods = {{"POST", with_context(libre_detect)}}, .slow = true}},
+             {"/languages", {.methods = {{"GET", with_context(libre_languages)}}, .open = true}},
+             {"/frontend/settings", {.methods = {{"GET", with_context(libre_settings)}}, .open = true}},
+             {"/health", {.methods = {{"GET", answer_health}}, .open = true}},
+             {"/metrics", {.methods = {{"GET", answer_metrics}}, .open = true}},
+             {"/openapi.json", {.methods = {{"GET", answer_openapi}}, .open = true}},
+             {"/v1/translate", {.methods = {{"POST", with_context(v1_translate)}}, .slow = true}},
+             {"/v1/model", {.methods = {{"GET", with_context(answer_model)}}, .open = true, .slow = true}},
+             {"/v1/positions", {.methods = {{"GET", with_context(answer_positions)}}, .open = true, .slow = true}},
+             {"/v1/film", {.methods = {{"GET", with_context(answer_film)}}, .slow = true}},
+             {"/", {.methods = {{"GET", answer_page}}, .open = true}}};
 }
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
@@ -163,12 +170,12 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
     return exchange->answer(std::move(response));
   }
   if (!route.open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
-  method->second(*this, exchange);
+  method->second(exchange);
 }
 
-std::string App::metrics() const {
+std::string App::metrics_text() const {
   std::vector<ModelFigures> figures;
-  for (const auto& model : models_.all()) {
+  for (const auto& model : context_.models.all()) {
     figures.push_back({.source = model->source,
                        .target = model->target,
                        .counts = model->service.counts(),

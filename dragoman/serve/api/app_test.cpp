@@ -198,12 +198,12 @@ TEST_F(AppTest, RefusesInOneSentence) {
 }
 
 TEST_F(AppTest, LimitsWhatOneMayAsk) {
-  make({.cost = {.tokens = 3}, .most_texts = 2}, 2);
+  make({.limits = {.cost = {.tokens = 3}, .most_texts = 2}}, 2);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first, 400);  // never has room
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
-  make({.cost = {.bytes = 20000}});
+  make({.limits = {.cost = {.bytes = 20000}}});
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}}).first, 200);
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
   make({.gate = {.keys = {"k"}}});

@@ -5,19 +5,20 @@
 #include <memory>
 #include <string>
 
-#include "dragoman/serve/api/app.h"
+#include "dragoman/serve/api/context.h"
+#include "dragoman/serve/http/http.h"
 
 namespace dragoman::serve {
 
 // JSON objects as text.
-std::string model_json(const ServedModel& model, const AppOptions& options);
+std::string model_json(const ServedModel& model, const CostLimits& limits);
 // Of the first `count` positions, or of as many as there are.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 
 // The page itself, and GET of the above with ?source= and ?target=.
-void answer_page(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_model(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_film(App& app, const std::shared_ptr<Exchange>& exchange);
+void answer_page(const std::shared_ptr<Exchange>& exchange);
+void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

@@ -81,8 +81,8 @@ void Job::count(const decode::TranslatedLine& line) try {
 
 // A long answer takes longer to write than others of the worker's sentences should wait.
 void Job::finish_later() {
-  if (!options_.later) return finish();
-  options_.later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
+  if (!options_.run_later) return finish();
+  options_.run_later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
 }
 
 // An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/decode/lines/service.h"
+#include "dragoman/serve/api/context.h"
 #include "dragoman/serve/api/cost.h"
 #include "dragoman/serve/api/document.h"
 #include "dragoman/serve/api/models.h"
@@ -23,10 +24,9 @@ class Job : public std::enable_shared_from_this<Job> {
     std::string prefix = {};                            // of the first sentence's translation
     decode::Numbers numbers = decode::Numbers::kLists;  // of the answer
     CostLimits limits = {};
-    // Does work for a client later, as in AppOptions.
-    std::function<void(const std::string& client, std::function<void()> work)> later = {};
+    RunLater run_later = {};
   };
-  // Called from wherever `later` does its work, or from submit().
+  // Called from wherever `run_later` does its work, or from submit().
   using Finished = std::function<void(Job&)>;
   // Called from a worker of the model.
   using Settled = std::function<void(Job&, std::size_t document, const std::string& beginning)>;

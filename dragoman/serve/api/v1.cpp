@@ -150,27 +150,27 @@ struct FullAnswer {
 
 }  // namespace
 
-void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
+void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
-  const Texts q = texts_field(fields, app.options().most_texts);
+  const Texts q = texts_field(fields, context.limits.most_texts);
   std::string source = text_field(fields, "source", "");
   const std::string target = text_field(fields, "target", "");
   std::vector<Detected> detected;
   if (source == "auto") {
-    detected = detect_each(app.models(), q.texts);
-    source = choose_source(app.models(), detected, target);
+    detected = detect_each(context.models, q.texts);
+    source = choose_source(context.models, detected, target);
   }
-  const std::shared_ptr<ServedModel> model = app.models().find(source, target);
+  const std::shared_ptr<ServedModel> model = context.models.find(source, target);
   FullAnswer reply{
       .exchange = exchange,
-      .options = options_of(fields, *model, app.options().most_beam),
+      .options = options_of(fields, *model, context.limits.most_beam),
       .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
       .detected = std::move(detected)};
   const Job::Options options{.request = reply.options,
                              .prefix = text_field(fields, "prefix", ""),
                              .numbers = reply.numbers,
-                             .limits = app.options().cost,
-                             .later = app.options().later};
+                             .limits = context.limits.cost,
+                             .run_later = context.run_later};
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
   const auto job = std::make_shared<Job>(model, std::move(documents), options);
