@@ -1,4 +1,4 @@
-// What tests of the server share.
+// An exchange for tests: it keeps the answer instead of sending it.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,6 @@
 
 namespace dragoman::serve {
 
-// Keeps what it is answered.
 class FakeExchange final : public Exchange {
  public:
   explicit FakeExchange(Request request) : request_(std::move(request)) {}
@@ -40,7 +39,7 @@ class FakeExchange final : public Exchange {
     gone_ = std::move(gone);
   }
 
-  // The client closes its connection.
+  // Does what a client does that closes its connection.
   void leave() {
     std::function<void()> gone;
     {

@@ -26,12 +26,13 @@ using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Loops = std::vector<std::unique_ptr<Loop>>;
 
-constexpr int kBacklog = 4096;                    // clients that the system lets wait to be accepted
-constexpr int kAcceptedAtOnce = 64;               // before connections get their turn
-constexpr std::chrono::milliseconds kPause{100};  // when no more can be accepted
+constexpr int kBacklog = 4096;                    // clients that the system queues until they are accepted
+constexpr int kAcceptedAtOnce = 64;               // connections, before those that are open get their turn
+constexpr std::chrono::milliseconds kPause{100};  // before the next attempt when no more can be accepted
 constexpr std::chrono::minutes kBetweenReports{1};
 
-// A connection is a descriptor. Asks for as many as there may be and some more, as far as the system allows.
+// Each connection needs a file descriptor. Asks the system for as many as there may be connections and 1024 more, as
+// far as it allows.
 void allow_descriptors(std::int64_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -58,7 +59,8 @@ Loops make_loops(int count) {
 
 }  // namespace
 
-// The first loop accepts connections and deals them out to all.
+// The event loops, one per thread. The first loop also accepts connections, and gives them to all loops in turn. A
+// connection stays on its loop.
 class Listener::Implementation {
  public:
   Implementation(const ListenerOptions& options, Handler handler)
@@ -80,7 +82,7 @@ class Listener::Implementation {
   int port() const { return port_; }
   ListenerCounts counts() const { return state_.counts(); }
 
-  // Clients that the system has let in are accepted, because their requests may have come.
+  // Connections that are in the queue of the system are still accepted, because their requests may have been sent.
   void drain(double seconds) {
     state_.draining = true;
     asio::post(first_, [this] {
@@ -99,7 +101,7 @@ class Listener::Implementation {
     if (!error) acceptor_.bind(at, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
-    // Otherwise Asio would wait, and everybody with it, when a client has given up before it was accepted.
+    // Without this, Asio would block the whole loop if a client gives up before it is accepted.
     if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted(true), error);
     require<Error>(!error, "serve: cannot listen on port ", at.port(), " of ", at.address().to_string(), " (",
                    error.message(), "). Choose another with --port.");
@@ -115,7 +117,7 @@ class Listener::Implementation {
     }
   }
 
-  // What is thrown here, for want of memory, ends one step of one connection and nothing else.
+  // An exception here (there is no memory) ends one step of one connection and nothing else.
   void run(asio::io_context& context) {
     for (;;) {
       try {
@@ -129,7 +131,7 @@ class Listener::Implementation {
     }
   }
 
-  // The first loop tells the others, so that they hear it after they were given their last connections.
+  // The first loop passes the end on to the others, so that it reaches them after their last connections.
   void stop() {
     asio::post(first_, [this] {
       close_door();
@@ -149,7 +151,7 @@ class Listener::Implementation {
   void on_every_connection(void (Connection::*act)()) {
     for (const auto& loop : loops_) {
       asio::post(loop->context, [&open = loop->connections, act] {
-        const auto connections = open;  // a copy: those that close leave the set
+        const auto connections = open;  // a copy, because connections that close remove themselves from the set
         for (const auto& connection : connections) (connection.get()->*act)();
       });
     }
@@ -165,8 +167,8 @@ class Listener::Implementation {
     });
   }
 
-  // False if it should be tried again later: there are no descriptors, or there is no memory. Those who wait to be
-  // accepted go on waiting, and connections that close make room.
+  // False if no more can be accepted now: there are no descriptors or there is no memory. Clients in the queue wait on,
+  // and connections that close make room for them.
   bool accept_clients() {
     std::string problem;
     try {
@@ -184,7 +186,7 @@ class Listener::Implementation {
     return problem.empty();
   }
 
-  // At most once in a while: a shortage may come and go many times a second.
+  // At most one report in kBetweenReports: a shortage may come and go many times a second.
   void report_shortage(const std::string& problem) {
     const auto now = Clock::now();
     if (reported_ && now - *reported_ < kBetweenReports) return;
@@ -199,14 +201,14 @@ class Listener::Implementation {
     error_code error;
     Socket socket = acceptor_.accept(loop.context, error);
     if (!error) admit(loop, std::move(socket));
-    return error == asio::error::connection_aborted ? error_code() : error;  // by a client that waited
+    return error == asio::error::connection_aborted ? error_code() : error;  // the client gave up while it waited
   }
 
   void admit(Loop& loop, Socket socket) {
     error_code ignored;
     const std::string peer = socket.remote_endpoint(ignored).address().to_string(), holder = holder_of(peer);
     const ListenerState::Welcome welcome = state_.enter(holder, state_.proxies.contains(peer));
-    if (welcome == ListenerState::Welcome::kDrop) return;  // which closes the socket
+    if (welcome == ListenerState::Welcome::kDrop) return;  // this closes the socket
     const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, welcome});
     const auto begin = welcome == ListenerState::Welcome::kServe ? &Connection::start : &Connection::turn_away;
     asio::post(loop.context, [connection, begin] { (connection.get()->*begin)(); });
@@ -219,7 +221,7 @@ class Listener::Implementation {
   Timer pause_;
   int port_ = 0;
   std::size_t next_ = 0;                       // the loop that gets the next connection
-  std::optional<Clock::time_point> reported_;  // a shortage
+  std::optional<Clock::time_point> reported_;  // when a shortage was last reported
   std::vector<std::thread> threads_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 class Handle final : public Exchange {
  public:
   explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
-  // Without memory for an answer there is none; then the connection's own time limit gives one.
+  // If there is no memory for an answer here, the time limit of the connection gives one later.
   ~Handle() override {
     try {
       reply_->fail();
@@ -34,7 +34,7 @@ class Handle final : public Exchange {
   std::shared_ptr<Reply> reply_;
 };
 
-// It promised not to throw; if it does, the connection and all others must go on.
+// `gone` must not throw. If it does, this connection and all others must go on.
 void call(const std::function<void()>& gone) {
   try {
     if (gone) gone();
@@ -48,8 +48,8 @@ std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
   return std::make_shared<Handle>(std::move(reply));
 }
 
-// The handler's function is never called, nor destroyed, while the lock is held: it may hold the exchange itself. Where
-// it is dropped, it is moved to a variable that outlives the lock.
+// The function of the handler (gone_) is never called or destroyed while the lock is held, because it may own the
+// exchange itself. Where it is dropped, it is moved to a variable that is declared before the lock, and so outlives it.
 
 Reply::Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake)
     : request_(std::move(request)), waiting_bytes_(waiting_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
@@ -71,7 +71,7 @@ void Reply::events(Headers headers) {
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kStreaming;
   news_.stream = std::move(headers);
-  if (request_.method == "HEAD") {  // the head is all
+  if (request_.method == "HEAD") {  // the head is the whole answer
     stage_ = Stage::kComplete;
     dropped = std::exchange(gone_, nullptr);
     news_.complete = true;
@@ -188,14 +188,14 @@ bool Reply::leave() {
   return too_early;
 }
 
-// With the lock held, as in break_off().
+// tell() and break_off() are called with the lock held.
 void Reply::tell() {
   if (wake_ && !std::exchange(told_, true)) wake_();
 }
 
 void Reply::break_off() {
   stage_ = Stage::kBroken;
-  told_ = false;  // the connection may know of events that it cannot send; it must hear of this
+  told_ = false;  // wake the connection again: it may already know of events, which it cannot send
   tell();
 }
 

@@ -1,4 +1,6 @@
-// One request's answer on its way from the handler, on any thread, to the connection, on the thread that it lives on.
+// The answer to one request on its way from the handler, which may run on any thread, to the connection on the thread
+// of its loop. The handler writes into the reply and wakes the connection; the connection takes what is new and sends
+// it. Everything shared is guarded by one mutex.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +18,11 @@ namespace dragoman::serve {
 
 class Reply {
  public:
-  // `wake` is called when there is news, with a lock held: it should pass the word on and return.
+  // `wake` is called when the connection has something to take. A lock is held then, so `wake` must only schedule a
+  // call and return. `waiting_bytes` limits events that were not sent yet.
   Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake);
 
-  // The handler's side: what Exchange promises.
+  // For the handler: the functions of Exchange.
   const Request& request() const { return request_; }
   void answer(Response response);
   void events(Headers headers);
@@ -28,32 +31,37 @@ class Reply {
   void when_gone(std::function<void()> gone);
   bool is_gone();
   bool reserve(std::int64_t bytes);
-  // No more will come: status 500 if nothing has been said, and else a stream that breaks off.
+  // The handler will not answer any more. Answers status 500 if nothing has been said, and otherwise breaks the stream
+  // off.
   void fail();
 
-  // The connection's side.
+  // For the connection:
   struct News {
     std::optional<Response> answer;
-    std::optional<Headers> stream;  // begins, with these headers
+    std::optional<Headers> stream;  // a stream of events begins, with these headers
     std::string events;
     bool complete = false;  // nothing follows
   };
-  // Nothing follows, but something should have.
+  // Whether the stream was broken off: nothing follows, although it is not complete.
   bool is_broken();
-  // What the handler has said since the last call.
+  // Takes what the handler has said since the last call.
   News take();
-  // What was taken has been sent.
+  // Everything that was taken has been sent.
   void sent();
-  // The time is over: this is the answer unless there is one, and the handler is told. False if there is one. For a
-  // reply of which nothing has been sent.
+  // The time for the answer is over. Makes `response` the answer and calls what when_gone() was given, unless the
+  // answer is complete: then returns false. Only for a reply of which nothing has been sent.
   bool expire(Response response);
-  // What was reserved is free again.
+  // Gives back the memory that reserve() took.
   void release();
-  // The connection has no more to do with this reply. If it is not complete, the client has gone: the handler is told,
-  // and this is true.
+  // The connection lets go of this reply. If the answer is not complete, the client has gone: then calls what
+  // when_gone() was given, and returns true.
   bool leave();
 
  private:
+  // kOpen: nothing was said. kStreaming: events() was called. kBroken: the stream was broken off. kComplete: the answer
+  // is complete. kGone: the client has left, or the time was over.
+  //
+  // kOpen -> kStreaming or kComplete; kStreaming -> kBroken or kComplete; any but kComplete -> kGone.
   enum class Stage { kOpen, kStreaming, kBroken, kComplete, kGone };
 
   void tell();
@@ -68,12 +76,12 @@ class Reply {
   std::function<void()> gone_;
   Stage stage_ = Stage::kOpen;
   News news_;
-  bool told_ = false;       // the connection knows that there is news
-  std::int64_t taken_ = 0;  // bytes of events that were taken and not sent
+  bool told_ = false;       // wake_ was called, and take() has not been called since
+  std::int64_t taken_ = 0;  // bytes of events that were taken and not yet sent
   std::int64_t reserved_ = 0;
 };
 
-// What a handler holds. When the last copy goes without an answer, the reply fails.
+// The exchange that a handler gets. When the last copy of it is destroyed without an answer, the reply fails.
 std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply);
 
 }  // namespace dragoman::serve

@@ -21,7 +21,8 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// The shortest end of a body in chunks is "0\r\n\r\n". Once it has begun to read one, Beast counts on that many bytes.
+// The shortest end of a chunked body is "0\r\n\r\n". Beast expects at least so many bytes whenever it continues to read
+// a chunked body.
 constexpr std::size_t kEndOfChunks = 5;
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
@@ -34,7 +35,7 @@ std::string upper(beast::string_view text) {
 
 }  // namespace
 
-// The body grows as it comes, whatever length is announced.
+// The body grows as bytes arrive, whatever length is announced.
 struct RequestReader::Parser : http::request_parser<http::basic_dynamic_body<beast::flat_buffer>> {};
 
 RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(std::make_unique<Parser>()) {
@@ -46,7 +47,7 @@ RequestReader::~RequestReader() = default;
 
 RequestReader::Progress RequestReader::read(std::string& bytes) {
   if (!parser_->is_header_done()) {
-    // Some clients send a line break too many after a request.
+    // Some clients send an extra line break after a request.
     if (head_bytes_ == 0) bytes.erase(0, std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
     put(bytes);
     if (!refusal_ && parser_->is_header_done()) accept_head();
@@ -66,7 +67,8 @@ void RequestReader::put(std::string& bytes) {
   bytes.erase(0, count);
   if (in_head) head_bytes_ += static_cast<std::int64_t>(count);
   if (error == http::error::need_more) error = {};
-  // Beast bounds what it has not read of the headers; we bound their sum, and lines between chunks.
+  // Beast limits the part of the headers that it has not parsed yet. We limit their total, and the lines between
+  // chunks.
   const auto unread = static_cast<std::int64_t>(parser_->is_done() ? 0 : bytes.size());
   const bool in_chunks = !in_head && parser_->chunked();
   const std::int64_t head = head_bytes_ + (parser_->is_header_done() ? 0 : unread);
@@ -81,7 +83,7 @@ void RequestReader::put(std::string& bytes) {
   }
 }
 
-// Beast stops after the head, and goes through the body in one call when it is eager.
+// Beast stops after the head. An eager parser then reads the body in one call.
 void RequestReader::accept_head() {
   parser_->eager(true);
   const auto& head = parser_->get();
@@ -93,7 +95,7 @@ void RequestReader::accept_head() {
       return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
     }
     std::string& value = request_.headers[lower(plain(field.name_string()))];
-    if (!value.empty()) value += ", ";  // several lines of a name are one list
+    if (!value.empty()) value += ", ";  // several headers of the same name form one list
     value += plain(field.value());
   }
   const auto target = parse_target(plain(head.target()));
@@ -107,7 +109,7 @@ void RequestReader::accept_head() {
   expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
 }
 
-// The parser has the first line before it looks at the headers.
+// The parser knows the first line before it looks at the headers.
 Request RequestReader::beginning() const {
   Request request;
   const auto& head = parser_->get();
