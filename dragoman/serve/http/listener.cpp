@@ -26,9 +26,9 @@ using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Loops = std::vector<std::unique_ptr<Loop>>;
 
-constexpr int kBacklog = 4096;                    // clients that the system queues until they are accepted
-constexpr int kAcceptedAtOnce = 64;               // connections, before those that are open get their turn
-constexpr std::chrono::milliseconds kPause{100};  // before the next attempt when no more can be accepted
+constexpr int kBacklog = 4096;                         // clients that the system queues until they are accepted
+constexpr int kAcceptedAtOnce = 64;                    // connections, before those that are open get their turn
+constexpr std::chrono::milliseconds kRetryPause{100};  // before the next attempt when no more can be accepted
 constexpr std::chrono::minutes kBetweenReports{1};
 
 // Each connection needs a file descriptor. Asks the system for as many as there may be connections and 1024 more, as
@@ -66,9 +66,9 @@ class Listener::Implementation {
   Implementation(const ListenerOptions& options, Handler handler)
       : state_(options, std::move(handler)),
         loops_(make_loops(options.threads)),
-        first_(loops_.front()->context),
-        acceptor_(first_),
-        pause_(first_) {
+        first_context_(loops_.front()->context),
+        acceptor_(first_context_),
+        retry_timer_(first_context_) {
     listen(endpoint_of(options));
     allow_descriptors(Shares::capacity_for(options.most_connections));
     wait_for_clients();
@@ -85,10 +85,10 @@ class Listener::Implementation {
   // Connections that are in the queue of the system are still accepted, because their requests may have been sent.
   void drain(double seconds) {
     state_.draining = true;
-    asio::post(first_, [this] {
+    asio::post(first_context_, [this] {
       while (acceptor_.is_open() && !accept_client()) continue;
-      close_door();
-      on_every_connection(&Connection::drain);
+      stop_accepting();
+      for_each_connection(&Connection::drain);
     });
     state_.wait_until_empty(seconds);
   }
@@ -133,22 +133,22 @@ class Listener::Implementation {
 
   // The first loop passes the end on to the others, so that it reaches them after their last connections.
   void stop() {
-    asio::post(first_, [this] {
-      close_door();
-      on_every_connection(&Connection::close);
+    asio::post(first_context_, [this] {
+      stop_accepting();
+      for_each_connection(&Connection::close);
       for (const auto& loop : loops_) asio::post(loop->context, [&work = loop->work] { work.reset(); });
     });
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void close_door() {
+  void stop_accepting() {
     error_code ignored;
     acceptor_.close(ignored);
-    pause_.cancel();
+    retry_timer_.cancel();
     state_.shut();
   }
 
-  void on_every_connection(void (Connection::*act)()) {
+  void for_each_connection(void (Connection::*act)()) {
     for (const auto& loop : loops_) {
       asio::post(loop->context, [&open = loop->connections, act] {
         const auto connections = open;  // a copy, because connections that close remove themselves from the set
@@ -162,8 +162,8 @@ class Listener::Implementation {
     acceptor_.async_wait(Acceptor::wait_read, [this](error_code closed) {
       if (closed) return;
       if (accept_clients()) return wait_for_clients();
-      pause_.expires_after(kPause);
-      pause_.async_wait([this](error_code) { wait_for_clients(); });
+      retry_timer_.expires_after(kRetryPause);
+      retry_timer_.async_wait([this](error_code) { wait_for_clients(); });
     });
   }
 
@@ -189,15 +189,15 @@ class Listener::Implementation {
   // At most one report in kBetweenReports: a shortage may come and go many times a second.
   void report_shortage(const std::string& problem) {
     const auto now = Clock::now();
-    if (reported_ && now - *reported_ < kBetweenReports) return;
-    reported_ = now;
+    if (last_report_ && now - *last_report_ < kBetweenReports) return;
+    last_report_ = now;
     state_.report("cannot accept more connections now (", problem, "): ", state_.counts().connections,
                   " are open. New ones wait until others close. Allow the process more open files (LimitNOFILE, "
                   "ulimit -n), or lower --connections.");
   }
 
   error_code accept_client() {
-    Loop& loop = *loops_[next_++ % loops_.size()];
+    Loop& loop = *loops_[next_loop_++ % loops_.size()];
     error_code error;
     Socket socket = acceptor_.accept(loop.context, error);
     if (!error) admit(loop, std::move(socket));
@@ -207,21 +207,22 @@ class Listener::Implementation {
   void admit(Loop& loop, Socket socket) {
     error_code ignored;
     const std::string peer = socket.remote_endpoint(ignored).address().to_string(), holder = holder_of(peer);
-    const ListenerState::Welcome welcome = state_.enter(holder, state_.proxies.contains(peer));
-    if (welcome == ListenerState::Welcome::kDrop) return;  // this closes the socket
-    const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, welcome});
-    const auto begin = welcome == ListenerState::Welcome::kServe ? &Connection::start : &Connection::turn_away;
+    const ListenerState::Admission admission = state_.enter(holder, state_.proxies.contains(peer));
+    if (admission == ListenerState::Admission::kDrop) return;  // this closes the socket
+    const auto connection =
+        std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, admission});
+    const auto begin = admission == ListenerState::Admission::kServe ? &Connection::start : &Connection::turn_away;
     asio::post(loop.context, [connection, begin] { (connection.get()->*begin)(); });
   }
 
   ListenerState state_;
   Loops loops_;
-  asio::io_context& first_;
+  asio::io_context& first_context_;
   Acceptor acceptor_;
-  Timer pause_;
+  Timer retry_timer_;
   int port_ = 0;
-  std::size_t next_ = 0;                       // the loop that gets the next connection
-  std::optional<Clock::time_point> reported_;  // when a shortage was last reported
+  std::size_t next_loop_ = 0;                     // the loop that gets the next connection
+  std::optional<Clock::time_point> last_report_;  // when a shortage was last reported
   std::vector<std::thread> threads_;
 };
 

@@ -46,7 +46,7 @@ std::string head_text(int status, std::string_view content_type, const Headers& 
   if (!content_type.empty()) add_header(text, "Content-Type", content_type);
   for (const auto& [name, value] : headers) add_header(text, name, value);
   if (how.closes) add_header(text, "Connection", "close");
-  if (how.old && !how.closes) add_header(text, "Connection", "keep-alive");
+  if (how.http_1_0 && !how.closes) add_header(text, "Connection", "keep-alive");
   return text;
 }
 
@@ -91,16 +91,16 @@ std::string stream_head(const Headers& headers, const Delivery& how) {
   std::string text = head_text(200, "text/event-stream", headers, how);
   add_header(text, "Cache-Control", "no-store");
   add_header(text, "X-Accel-Buffering", "no");  // otherwise a proxy such as nginx holds events back
-  if (!how.old) add_header(text, "Transfer-Encoding", "chunked");
+  if (!how.http_1_0) add_header(text, "Transfer-Encoding", "chunked");
   return text + "\r\n";
 }
 
 std::string stream_piece(std::string_view text, const Delivery& how) {
   if (text.empty()) return {};  // an empty chunk would end the stream
-  return how.old ? std::string(text) : fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+  return how.http_1_0 ? std::string(text) : fmt::format("{:x}\r\n{}\r\n", text.size(), text);
 }
 
-std::string stream_end(const Delivery& how) { return how.old ? "" : "0\r\n\r\n"; }
+std::string stream_end(const Delivery& how) { return how.http_1_0 ? "" : "0\r\n\r\n"; }
 
 std::string event_text(std::string_view name, std::string_view data) {
   std::string text;

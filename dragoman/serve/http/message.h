@@ -29,7 +29,7 @@ std::optional<Target> parse_target(std::string_view text);
 
 // How an answer is sent. This depends on the request and on the connection.
 struct Delivery {
-  bool old = false;        // the client speaks HTTP/1.0, which has no chunks
+  bool http_1_0 = false;   // the client speaks HTTP/1.0, which has no chunks
   bool head_only = false;  // the request was HEAD
   bool closes = false;     // the connection is closed after this answer
 };

@@ -16,22 +16,22 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr std::size_t kReadAhead = 64 << 10;  // bytes of later requests, while one is being answered
+constexpr std::size_t kReadAhead = 64 << 10;  // bytes of the next requests that are read while one is answered
 constexpr double kLingerSeconds = 1;          // for the client to close after its last answer
 constexpr double kProbeSeconds = 0.5;         // between the first two probes
 constexpr double kForever = 1e9;              // seconds
-constexpr std::string_view kNoRoom =
+constexpr std::string_view kOutOfBudget =
     "the server holds as many bytes of requests and answers as it may; try again in a moment.";
 constexpr int kHandledAtOnce = 8;  // requests, before the loop looks at its sockets again
 
-// A client may have thousands of connections with requests in each. They are handled in turns, one of each client, and
-// a few at a time, so that the loop is soon there for others. The next call is arranged for first: what is thrown below
-// ends one request.
+// Calls the handler for waiting requests. A client may have thousands of connections with requests in each. So clients
+// take turns, and only a few requests are handled per call, so that the loop soon serves its sockets again. The next
+// call is scheduled first, so that an exception below ends one request only.
 void handle_requests(Loop& loop) {
-  loop.handling = !loop.requests.empty();
-  if (!loop.handling) return;
+  loop.handling_scheduled = !loop.waiting_requests.empty();
+  if (!loop.handling_scheduled) return;
   asio::post(loop.context, [&loop] { handle_requests(loop); });
-  for (int i = 0; i < kHandledAtOnce && !loop.requests.empty(); ++i) loop.requests.next()();
+  for (int i = 0; i < kHandledAtOnce && !loop.waiting_requests.empty(); ++i) loop.waiting_requests.next()();
 }
 
 }  // namespace
@@ -49,9 +49,11 @@ Connection::Connection(ListenerState& state, Loop& loop, Socket socket, Peer pee
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
 }
 
+// ---- Steps 1 and 7: start, idle, and end
+
 void Connection::start() {
   loop_.connections.insert(shared_from_this());
-  rest();
+  become_idle();
 }
 
 void Connection::turn_away() {
@@ -71,38 +73,41 @@ void Connection::close() {
   timer_.cancel();
   send_timer_.cancel();
   probe_timer_.cancel();
-  hold(0);
+  count_held(0);
   const auto self = shared_from_this();
   loop_.connections.erase(self);
-  if (const std::shared_ptr<Reply> reply = std::exchange(reply_, nullptr); reply && reply->leave()) {
-    account(reply->request(), kClientLeft, 0);
+  if (const std::shared_ptr<Reply> reply = std::exchange(reply_, nullptr); reply && reply->detach()) {
+    record(reply->request(), kClientLeft, 0);
   }
-  state_.leave(peer_.holder, peer_.welcome);
+  state_.leave(peer_.holder, peer_.admission);
 }
 
-// Between two requests. What has come of the next one is read at once.
-void Connection::rest() {
+// The connection is idle between two requests. If the next request has begun to arrive, reads it at once.
+void Connection::become_idle() {
   stage_ = Stage::kIdle;
   if (!received_.empty()) return read_request();
-  std::string().swap(received_);  // many connections may be idle, so they hold no memory that they do not need
-  std::string().swap(out_);
-  set(timer_, state_.options.idle_seconds, &Connection::close);
-  if (!watching_ || state_.draining) receive();
+  std::string().swap(received_);  // there may be many idle connections, so they keep no memory that they do not need
+  std::string().swap(outgoing_);
+  set_timer(timer_, state_.options.idle_seconds, &Connection::close);
+  if (!waiting_for_input_ || state_.draining) receive();
 }
 
-// Calls receive() when there is something to be received. While a request is answered this is how we learn that its
-// client has gone. No buffer is needed until then.
-void Connection::watch() {
-  if (ended_ || (stage_ == Stage::kAnswering && received_.size() >= kReadAhead)) return watch_for_reset();
-  if (std::exchange(watching_, true)) return;
+// ---- Step 2: receiving and reading a request
+
+// Calls receive() when the socket is readable; no buffer is needed until then. While a request is answered, this is how
+// we notice that its client has gone. When enough was read ahead, or after the end of the input, only a reset is waited
+// for.
+void Connection::wait_for_input() {
+  if (input_ended_ || (stage_ == Stage::kAnswering && received_.size() >= kReadAhead)) return wait_for_reset();
+  if (std::exchange(waiting_for_input_, true)) return;
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
-    self->watching_ = false;
+    self->waiting_for_input_ = false;
     if (!error && self->stage_ != Stage::kClosed) self->receive();
   });
 }
 
-void Connection::watch_for_reset() {
-  if (std::exchange(watching_for_reset_, true)) return;
+void Connection::wait_for_reset() {
+  if (std::exchange(waiting_for_reset_, true)) return;
   socket_.async_wait(Socket::wait_error, [self = shared_from_this()](error_code error) {
     if (!error) self->close();
   });
@@ -110,39 +115,40 @@ void Connection::watch_for_reset() {
 
 void Connection::receive() {
   error_code error;
-  const std::size_t count = socket_.read_some(asio::buffer(loop_.scratch), error);
+  const std::size_t count = socket_.read_some(asio::buffer(loop_.receive_buffer), error);
   if (error == asio::error::would_block) {
     const bool unwanted = stage_ == Stage::kIdle && state_.draining;
-    return unwanted ? close() : watch();
+    return unwanted ? close() : wait_for_input();
   }
-  if (error == asio::error::eof) return at_end();
+  if (error == asio::error::eof) return on_end_of_input();
   if (error) return close();
-  take({loop_.scratch.data(), count});
+  take_input({loop_.receive_buffer.data(), count});
 }
 
-void Connection::take(std::string_view bytes) {
+void Connection::take_input(std::string_view bytes) {
   if (stage_ == Stage::kClosing) {
     discarded_ += static_cast<std::int64_t>(bytes.size());
-    return discarded_ > state_.options.discard_bytes ? close() : watch();
+    return discarded_ > state_.options.discard_bytes ? close() : wait_for_input();
   }
   received_ += bytes;
   if (stage_ == Stage::kAnswering) {
-    // Refused, if at all, when its turn comes; but what is too much is not read on before.
-    return hold(held_ + std::ssize(bytes)) ? watch() : watch_for_reset();
+    // A later request is only counted here: if it is too much, it is refused when its turn comes. Until then no more of
+    // it is read.
+    return count_held(held_bytes_ + std::ssize(bytes)) ? wait_for_input() : wait_for_reset();
   }
   read_request();
 }
 
-// The client sends no more. Either it has closed the connection, or it has said all and waits for the answer: TCP tells
-// both by the same sign. See probe().
-void Connection::at_end() {
-  ended_ = true;
+// The client will send no more. Either it has closed the connection, or it has sent everything and waits for the
+// answer: TCP shows both in the same way. See probe().
+void Connection::on_end_of_input() {
+  input_ended_ = true;
   if (stage_ == Stage::kReading) {
     refuse(refusal(400, "the request ended before it was whole."));
   } else if (stage_ == Stage::kAnswering) {
-    watch_for_reset();
+    wait_for_reset();
     probe();
-  } else if (stage_ == Stage::kIdle || out_.empty()) {
+  } else if (stage_ == Stage::kIdle || outgoing_.empty()) {
     close();
   }
 }
@@ -151,68 +157,70 @@ void Connection::read_request() {
   const ListenerOptions& options = state_.options;
   if (stage_ == Stage::kIdle) {
     stage_ = Stage::kReading;
-    begun_at_ = Clock::now();
-    set(timer_, options.read_seconds, &Connection::be_late);
+    request_start_ = Clock::now();
+    set_timer(timer_, options.read_seconds, &Connection::on_read_timeout);
     reader_ = std::make_unique<RequestReader>(RequestReader::Limits{options.header_bytes, options.body_bytes});
   }
   const RequestReader::Progress progress = reader_->read(received_);
   if (progress == RequestReader::Progress::kRefused) return refuse(reader_->refusal());
   const std::int64_t bytes = reader_->held() + std::ssize(received_);
-  if (!hold(bytes) && bytes > options.header_bytes) {
-    return refuse(refusal(503, kNoRoom));
+  if (!count_held(bytes) && bytes > options.header_bytes) {
+    return refuse(refusal(503, kOutOfBudget));
   }
-  if (progress == RequestReader::Progress::kWhole) return ask();
-  if (bytes == 0) {  // line breaks, which some clients send after a request: they begin none
+  if (progress == RequestReader::Progress::kWhole) return start_answer();
+  if (bytes == 0) {  // only line breaks, which some clients send after a request: no request has begun
     stage_ = Stage::kIdle;
-    set(timer_, options.idle_seconds, &Connection::close);
+    set_timer(timer_, options.idle_seconds, &Connection::close);
     if (state_.draining) return close();
   }
-  if (ended_) return at_end();
-  watch();
+  if (input_ended_) return on_end_of_input();
+  wait_for_input();
   if (reader_->asks_to_continue()) {
-    out_ += kContinue;
+    outgoing_ += kContinue;
     send();
   }
 }
 
-// Requests come slowly or wait for their answers, each within its limits, and may be too much together. False if so.
-bool Connection::hold(std::int64_t bytes) {
-  const std::int64_t more = bytes - std::exchange(held_, bytes);
+// Sets the number of bytes that this connection holds in the budget. Many requests, each within its own limits, may be
+// too much together: then returns false. The bytes are counted nevertheless.
+bool Connection::count_held(std::int64_t bytes) {
+  const std::int64_t more = bytes - std::exchange(held_bytes_, bytes);
   if (more > 0) return state_.budget->count(peer_.holder, more);
   if (more < 0) state_.budget->give_back(peer_.holder, -more);
   return true;
 }
 
-// What is to be sent is counted until it is. False if there is no room for it; an answer that is short has some.
-bool Connection::hold_answer(std::int64_t bytes) {
+// Counts bytes of an answer until they are sent. False if the budget has no room for them; a short answer (up to
+// header_bytes) is always allowed.
+bool Connection::count_answer(std::int64_t bytes) {
   answer_bytes_ += bytes;
-  if (hold(held_ + bytes) || bytes <= state_.options.header_bytes) return true;
+  if (count_held(held_bytes_ + bytes) || bytes <= state_.options.header_bytes) return true;
   answer_bytes_ -= bytes;
-  hold(held_ - bytes);
+  count_held(held_bytes_ - bytes);
   return false;
 }
 
-void Connection::be_late() {
+void Connection::on_read_timeout() {
   refuse(refusal(408, join("the request was not whole after ", state_.options.read_seconds, " seconds.")));
 }
 
-// Answers for the handler, and closes. What the client still sends is read for a while: if we closed at once, its
-// system would throw our answer away.
+// Answers without the handler, and closes. What the client still sends is read for a while: if we closed the socket at
+// once, the system of the client would throw our answer away.
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.closes = true});
-  account(reader_ ? reader_->beginning() : Request(), response.status, response.body.size());
-  set(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
+  record(reader_ ? reader_->beginning() : Request(), response.status, response.body.size());
+  set_timer(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;
   reader_.reset();
   received_.clear();
-  hold(0);
-  watch();
-  out_ += text;
+  count_held(0);
+  wait_for_input();
+  outgoing_ += text;
   send();
 }
 
-// Of what the handler answers, the handler keeps account.
-void Connection::account(const Request& request, int status, std::size_t bytes) const {
+// Records a request that the listener answers itself. The handler records its own answers.
+void Connection::record(const Request& request, int status, std::size_t bytes) const {
   error_code ignored;
   const bool is_known = !request.client.empty();
   state_.refused({.client = is_known ? request.client : socket_.remote_endpoint(ignored).address().to_string(),
@@ -220,40 +228,44 @@ void Connection::account(const Request& request, int status, std::size_t bytes) 
                   .path = request.path,
                   .status = status,
                   .bytes = bytes,
-                  .seconds = std::chrono::duration<double>(Clock::now() - begun_at_).count()});
+                  .seconds = std::chrono::duration<double>(Clock::now() - request_start_).count()});
 }
 
-void Connection::ask() {
+// ---- Step 3: calling the handler
+
+void Connection::start_answer() {
   stage_ = Stage::kAnswering;
-  set(timer_, state_.options.request_seconds, &Connection::time_over);
+  set_timer(timer_, state_.options.request_seconds, &Connection::on_answer_timeout);
   Request request = reader_->take_request();
   request.client = client_of(peer_.address, request.header("x-forwarded-for"), state_.proxies);
-  delivery_ = {.old = reader_->old(), .head_only = request.method == "HEAD", .closes = !reader_->keep_alive()};
+  delivery_ = {
+      .http_1_0 = reader_->is_http_1_0(), .head_only = request.method == "HEAD", .closes = !reader_->keep_alive()};
   reader_.reset();
-  begun_ = complete_ = false;
-  probed_ = 0;
-  probe_seconds_ = 0;
-  // close() takes leave of the reply before this connection goes, so that `wake` never meets a dead one.
+  answer_begun_ = answer_complete_ = false;
+  probe_bytes_ = 0;
+  next_probe_seconds_ = 0;
+  // close() detaches from the reply before this connection is destroyed, so `wake` never uses a dead connection.
   reply_ = std::make_shared<Reply>(std::move(request), state_.options.waiting_bytes, state_.budget, [this] {
     asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
   });
-  watch();
-  wait_for_turn();
+  wait_for_input();
+  queue_request();
 }
 
-// An answer that is there at once is sent before the next request is handled, so that such answers do not pile up.
-void Connection::wait_for_turn() {
-  loop_.requests.add(holder_of(reply_->request().client), [self = shared_from_this(), reply = reply_] {
-    if (self->reply_ == reply && self->stage_ == Stage::kAnswering && !self->complete_) self->handle();
+// Adds the request to the queue of the loop. handle_request() sends an answer that is ready at once before the next
+// request is handled, so that answers do not pile up.
+void Connection::queue_request() {
+  loop_.waiting_requests.add(holder_of(reply_->request().client), [self = shared_from_this(), reply = reply_] {
+    if (self->reply_ == reply && self->stage_ == Stage::kAnswering && !self->answer_complete_) self->handle_request();
   });
-  if (!std::exchange(loop_.handling, true)) {
+  if (!std::exchange(loop_.handling_scheduled, true)) {
     asio::post(loop_.context, [&loop = loop_] { handle_requests(loop); });
   }
 }
 
-void Connection::handle() {
+void Connection::handle_request() {
   call_handler();
-  if (ended_) probe();
+  if (input_ended_) probe();
   flush();
 }
 
@@ -272,115 +284,132 @@ void Connection::call_handler() {
   }
 }
 
-void Connection::time_over() {
-  if (begun_) return close();
+// A stream that has begun cannot become an error any more, so its connection is closed.
+void Connection::on_answer_timeout() {
+  if (answer_begun_) return close();
   const Response late =
       refusal(503, join("the answer was not ready after ", state_.options.request_seconds, " seconds."));
-  if (reply_->expire(late)) account(reply_->request(), late.status, late.body.size());
+  if (reply_->expire(late)) record(reply_->request(), late.status, late.body.size());
   flush();
 }
 
-// Sends what the handler has said. While something is being sent, what follows waits in the reply, which counts it.
+// ---- Steps 4 to 6: sending the answer, then the next request or the end
+
+// Sends what the handler has said since the last call. While something is being sent, further output waits in the
+// reply, which limits it.
 void Connection::flush() {
-  if (stage_ != Stage::kAnswering || complete_) return;
+  if (stage_ != Stage::kAnswering || answer_complete_) return;
   if (reply_->is_broken()) return close();
-  if (!out_.empty()) return;
-  Reply::News news = reply_->take();
-  if (news.complete) reply_->release();
-  if (news.answer && !hold_answer(std::ssize(news.answer->body))) news.answer = refusal(503, kNoRoom);
-  hold_answer(std::ssize(news.events));
-  if (news.answer || news.stream) {
-    begun_ = true;
-    // A stream to an old client ends where the connection ends. When we drain, requests that have come go first.
-    const bool last = received_.empty() && (ended_ || state_.draining);
-    delivery_.closes = delivery_.closes || last || (news.stream && delivery_.old);
-    out_ = news.answer ? answer_text(*news.answer, delivery_) : stream_head(*news.stream, delivery_);
-    out_.erase(0, probed_);
+  if (!outgoing_.empty()) return;
+  Reply::Output output = reply_->take_output();
+  if (output.complete) reply_->release();
+  if (output.answer && !count_answer(std::ssize(output.answer->body))) output.answer = refusal(503, kOutOfBudget);
+  count_answer(std::ssize(output.events));
+  if (output.answer || output.stream) {
+    answer_begun_ = true;
+    // A stream to an HTTP/1.0 client ends when the connection is closed. A draining listener still answers the requests
+    // that have been received.
+    const bool last = received_.empty() && (input_ended_ || state_.draining);
+    delivery_.closes = delivery_.closes || last || (output.stream && delivery_.http_1_0);
+    outgoing_ = output.answer ? answer_text(*output.answer, delivery_) : stream_head(*output.stream, delivery_);
+    outgoing_.erase(0, probe_bytes_);
   }
-  out_ += stream_piece(news.events, delivery_);
-  complete_ = news.complete;
-  if (complete_ && !news.answer && !delivery_.head_only) out_ += stream_end(delivery_);
-  if (!out_.empty())
+  outgoing_ += stream_piece(output.events, delivery_);
+  answer_complete_ = output.complete;
+  if (answer_complete_ && !output.answer && !delivery_.head_only) outgoing_ += stream_end(delivery_);
+  if (!outgoing_.empty())
     send();
-  else if (complete_)
-    finish();
+  else if (answer_complete_)
+    finish_answer();
 }
 
-void Connection::finish() {
+// The next request, or the end of the connection.
+void Connection::finish_answer() {
   answer_bytes_ = 0;
-  std::exchange(reply_, nullptr)->leave();
-  hold(std::ssize(received_));
-  if (!delivery_.closes) return rest();
+  std::exchange(reply_, nullptr)->detach();
+  count_held(std::ssize(received_));
+  if (!delivery_.closes) return become_idle();
   stage_ = Stage::kClosing;
   received_.clear();
-  hold(0);
-  set(timer_, kLingerSeconds, &Connection::close);
-  hang_up();
+  count_held(0);
+  set_timer(timer_, kLingerSeconds, &Connection::close);
+  end_sending();
 }
 
+// Writes outgoing_ to the socket, as far as the socket takes it, and waits for the rest.
 void Connection::send() {
-  while (sent_ < out_.size()) {
+  while (sent_bytes_ < outgoing_.size()) {
     error_code error;
-    const std::size_t count = socket_.write_some(asio::buffer(out_) + sent_, error);
+    const std::size_t count = socket_.write_some(asio::buffer(outgoing_) + sent_bytes_, error);
     if (error == asio::error::would_block) return wait_to_send();
     if (error) return close();
-    sent_ += count;
+    sent_bytes_ += count;
   }
-  out_.clear();
-  sent_ = 0;
-  all_sent();
+  outgoing_.clear();
+  sent_bytes_ = 0;
+  on_all_sent();
 }
 
 void Connection::wait_to_send() {
   if (std::exchange(waiting_to_send_, true)) return;
-  set(send_timer_, state_.options.write_seconds, &Connection::close);
+  set_timer(send_timer_, state_.options.write_seconds, &Connection::close);
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code error) {
     self->waiting_to_send_ = false;
     if (error || self->stage_ == Stage::kClosed) return;
     self->send_timer_.expires_at(Clock::time_point::max());
-    if (!self->out_.empty()) self->send();
+    if (!self->outgoing_.empty()) self->send();
   });
 }
 
-void Connection::all_sent() {
-  if (stage_ == Stage::kClosing) return hang_up();
-  if (stage_ != Stage::kAnswering) return;  // it was "100 Continue"
+void Connection::on_all_sent() {
+  if (stage_ == Stage::kClosing) return end_sending();
+  if (stage_ != Stage::kAnswering) return;  // this was "100 Continue"
   reply_->sent();
-  hold(held_ - std::exchange(answer_bytes_, 0));
-  if (complete_) return finish();
+  count_held(held_bytes_ - std::exchange(answer_bytes_, 0));
+  if (answer_complete_) return finish_answer();
   asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
 }
 
-// Says that we send no more, and waits for the client to say so too.
-void Connection::hang_up() {
+// Tells the client that we send no more, and waits until it closes its side.
+void Connection::end_sending() {
   error_code ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
-  if (ended_) return close();
-  watch();
+  if (input_ended_) return close();
+  wait_for_input();
 }
 
-// A client that sends no more while it is owed an answer may wait for it, or be gone. A client that waits must get its
-// answer, and work for one that is gone should stop soon. To find out we must send something: the system of a client
-// that is gone answers with a reset. What we send is harmless to one that waits. In a stream it is a comment. Before an
-// answer it is the answer's own first bytes, one at a time, which are the same whatever it will be; so it suits every
-// client, HTTP/1.0 included, unlike an interim answer. The first probe goes out at once. Others follow, each after
-// twice the time, because a client that waited may leave later; the start of an answer is long enough for two minutes.
+// ---- Has the client gone?
+
+// A client that has closed its sending side before its answer may still wait for it, or may have gone. If it waits, it
+// must get its answer; if it has gone, the work for it should stop soon. To find out, we must send something: the
+// system of a client that has gone answers with a reset.
+//
+// What we send does no harm to a client that waits. In a stream it is a comment. Before an answer it is the first bytes
+// of the answer, one at a time, which are the same for every status. Unlike an interim answer, this suits every client,
+// even with HTTP/1.0.
+//
+// The first probe is sent at once, the second after kProbeSeconds, and each further one after twice the time, because a
+// client that waited may leave later. The 9 bytes of kAnswerStart last for two minutes.
 void Connection::probe() {
   if (stage_ != Stage::kAnswering) return;
-  if (out_.empty() && (begun_ || probed_ < kAnswerStart.size())) {  // if something is being sent, that will tell
-    out_ = begun_ ? stream_piece(kEventComment, delivery_) : std::string(kAnswerStart.substr(probed_++, 1));
+  if (outgoing_.empty() &&
+      (answer_begun_ || probe_bytes_ < kAnswerStart.size())) {  // otherwise, what is being sent is the probe
+    outgoing_ =
+        answer_begun_ ? stream_piece(kEventComment, delivery_) : std::string(kAnswerStart.substr(probe_bytes_++, 1));
     send();
   }
   if (stage_ != Stage::kAnswering) return;
-  probe_seconds_ = std::max(2 * probe_seconds_, kProbeSeconds);
-  set(probe_timer_, probe_seconds_, &Connection::probe);
+  next_probe_seconds_ = std::max(2 * next_probe_seconds_, kProbeSeconds);
+  set_timer(probe_timer_, next_probe_seconds_, &Connection::probe);
 }
 
-void Connection::set(Timer& timer, double seconds, void (Connection::*then)()) {
+// ---- Timers
+
+void Connection::set_timer(Timer& timer, double seconds, void (Connection::*then)()) {
   const std::chrono::duration<double> time(std::min(seconds, kForever));
   timer.expires_after(std::chrono::duration_cast<Clock::duration>(time));
   timer.async_wait([self = shared_from_this(), &timer, then](error_code error) {
-    // A timer that was set anew when this call was already on its way has not expired.
+    // If the timer was set again after this call was scheduled, it has not expired.
     if (error || self->stage_ == Stage::kClosed || timer.expiry() > Clock::now()) return;
     (self.get()->*then)();
   });

@@ -1,6 +1,6 @@
-// One client's connection: reads its requests one after the other, has each answered by the handler, and sends the
-// answers. It lives on one loop: everything here happens on that loop's thread, so that nothing is locked, and only
-// Reply is seen by others. Private to the listener, because it includes Boost.
+// The connection of one client: it reads requests one after the other, calls the handler for each, and sends the
+// answers. A connection lives on one event loop, and everything here runs on the thread of that loop, so nothing is
+// locked. Only Reply is shared with other threads. This header includes Boost, so only the listener includes it.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -33,28 +33,47 @@ using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<
 
 class Connection;
 
-// Who is at the other end, as the state knows it.
+// The client at the other end, as ListenerState knows it.
 struct Peer {
   std::string address, holder;
-  ListenerState::Welcome welcome = ListenerState::Welcome::kServe;
+  ListenerState::Admission admission = ListenerState::Admission::kServe;
 };
 
-// What one thread waits for.
+// One event loop and its connections. One thread runs it.
 struct Loop {
   boost::asio::io_context context{1};
-  boost::asio::executor_work_guard<Executor> work{context.get_executor()};  // it runs until this is given up
+  boost::asio::executor_work_guard<Executor> work{context.get_executor()};  // run() returns after this is reset
   std::unordered_set<std::shared_ptr<Connection>> connections;
-  std::vector<char> scratch = std::vector<char>(64 << 10);  // what has just been received, of any connection
-  Turns<std::function<void()>> requests;                    // that have come and wait to be handled
-  bool handling = false;                                    // whether handle_requests() will be called
+  std::vector<char> receive_buffer = std::vector<char>(64 << 10);  // shared by the connections
+  Turns<std::function<void()>> waiting_requests;                   // complete requests that wait for the handler
+  bool handling_scheduled = false;                                 // whether a call of handle_requests() is scheduled
 };
 
+// The way of a request through the stages, with the time limit of each stage in parentheses:
+//
+//   kIdle       1. become_idle() waits for the first byte (idle_seconds).
+//   kReading    2. read_request() gives received bytes to the RequestReader until the request is complete
+//                  (read_seconds).
+//   kAnswering  3. start_answer() makes the Reply and queues the request. When its turn comes, handle_request() calls
+//                  the handler, which may answer at once or later, from any thread (request_seconds).
+//               4. The Reply schedules flush(), which takes the new output of the handler from it, and send() writes it
+//                  to the socket (write_seconds without progress). This repeats until the answer is complete.
+//               5. finish_answer() goes back to kIdle, or on to kClosing if this was the last answer.
+//   kClosing    6. end_sending() shuts down our side. What the client still sends is dropped until it closes its side
+//                  (kLingerSeconds, or read_seconds after a refusal).
+//   kClosed     7. close() has released everything. Pending calls find this stage and do nothing.
+//
+// refuse() answers without the handler and goes from any stage before kAnswering to kClosing. close() is right in every
+// stage. A client that sends the next requests while one is answered (pipelining) is read ahead, up to a limit.
+//
+// Ownership: loop_.connections owns the connection until close(). Calls that wait for the socket or a timer own it,
+// too. The Reply is owned by the connection and by the Exchange that the handler holds; close() detaches from it.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(ListenerState& state, Loop& loop, Socket socket, Peer peer);
 
   void start();
-  // Instead of start(): answers 503 and closes.
+  // Instead of start(): answers with status 503 and closes.
   void turn_away();
   // The listener drains: closes the connection if it is idle.
   void drain();
@@ -63,57 +82,62 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class Stage { kIdle, kReading, kAnswering, kClosing, kClosed };
 
-  void rest();
-  void watch();
-  void watch_for_reset();
+  void become_idle();
+  void wait_for_input();
+  void wait_for_reset();
   void receive();
-  void take(std::string_view bytes);
-  void at_end();
+  void take_input(std::string_view bytes);
+  void on_end_of_input();
   void read_request();
-  bool hold(std::int64_t bytes);
-  bool hold_answer(std::int64_t bytes);
-  void be_late();
+  bool count_held(std::int64_t bytes);
+  bool count_answer(std::int64_t bytes);
+  void on_read_timeout();
   void refuse(const Response& response);
-  void account(const Request& request, int status, std::size_t bytes) const;
-  void ask();
-  void wait_for_turn();
-  void handle();
+  void record(const Request& request, int status, std::size_t bytes) const;
+  void start_answer();
+  void queue_request();
+  void handle_request();
   void call_handler();
-  void time_over();
+  void on_answer_timeout();
   void flush();
-  void finish();
+  void finish_answer();
   void send();
   void wait_to_send();
-  void all_sent();
-  void hang_up();
+  void on_all_sent();
+  void end_sending();
   void probe();
-  void set(Timer& timer, double seconds, void (Connection::*then)());
+  void set_timer(Timer& timer, double seconds, void (Connection::*then)());
 
   ListenerState& state_;
   Loop& loop_;
   Socket socket_;
   const Peer peer_;
-  Timer timer_;        // for the stage
-  Timer send_timer_;   // for progress in sending
+  Timer timer_;        // the limit of the stage
+  Timer send_timer_;   // the limit for progress in sending
   Timer probe_timer_;  // see probe()
   Stage stage_ = Stage::kIdle;
 
-  bool watching_ = false, watching_for_reset_ = false, waiting_to_send_ = false;
-  bool ended_ = false;             // the client sends no more
-  std::string received_;           // and not yet read
-  std::int64_t discarded_ = 0;     // bytes
-  std::int64_t held_ = 0;          // bytes of requests and answers, as the budget counts them
-  std::int64_t answer_bytes_ = 0;  // of these, what is being sent
+  // Reading.
+  bool waiting_for_input_ = false, waiting_for_reset_ = false;
+  bool input_ended_ = false;       // the client has closed its sending side
+  std::string received_;           // bytes that the reader has not read yet
+  std::int64_t discarded_ = 0;     // bytes that were dropped in kClosing
+  std::int64_t held_bytes_ = 0;    // bytes of requests and answers that are counted in the budget
+  std::int64_t answer_bytes_ = 0;  // the part of held_bytes_ that belongs to the answer
   std::unique_ptr<RequestReader> reader_;
-  Clock::time_point begun_at_ = Clock::now();  // the request at hand
+  Clock::time_point request_start_ = Clock::now();  // of the current request
 
-  std::shared_ptr<Reply> reply_;
+  // Answering.
+  std::shared_ptr<Reply> reply_;  // null outside kAnswering
   Delivery delivery_;
-  bool begun_ = false, complete_ = false;  // of the answer, what was taken from the reply
-  std::size_t probed_ = 0;                 // bytes of the answer's start that were sent as probes
-  double probe_seconds_ = 0;               // until the next probe
-  std::string out_;                        // to be sent
-  std::size_t sent_ = 0;                   // bytes of it
+  bool answer_begun_ = false, answer_complete_ = false;  // its first and its last part was taken from the reply
+  std::size_t probe_bytes_ = 0;                          // the bytes of kAnswerStart that were sent as probes
+  double next_probe_seconds_ = 0;                        // time until the next probe
+
+  // Sending.
+  bool waiting_to_send_ = false;
+  std::string outgoing_;        // bytes to be sent
+  std::size_t sent_bytes_ = 0;  // how many of them were sent
 };
 
 }  // namespace dragoman::serve

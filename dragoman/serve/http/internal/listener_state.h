@@ -50,29 +50,29 @@ class ListenerState {
   }
 
   // What happens to a new connection: it is served, answered with status 503, or closed without an answer.
-  enum class Welcome { kServe, kTurnAway, kDrop };
+  enum class Admission { kServe, kTurnAway, kDrop };
 
   // Decides what to do with a new connection. Each address has a share of the connections. A trusted proxy, whose
   // connections belong to many clients, may use all that are free. A connection too many gets an answer that says so
   // (kTurnAway); if 256 of those are still open, it is dropped without one (kDrop).
-  Welcome enter(const std::string& holder, bool proxy) {
+  Admission enter(const std::string& holder, bool proxy) {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
     ++counts_.accepted;
     const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
     if (!fits) ++counts_.refused;
-    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Welcome::kDrop;
+    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Admission::kDrop;
     if (fits) places_.take_unchecked(holder, 1);
     if (!fits) ++turned_away_;
     ++counts_.connections;
-    return fits ? Welcome::kServe : Welcome::kTurnAway;
+    return fits ? Admission::kServe : Admission::kTurnAway;
   }
   // A connection that was not dropped has been closed.
-  void leave(const std::string& holder, Welcome welcome) {
+  void leave(const std::string& holder, Admission admission) {
     const std::lock_guard lock(mutex_);
     --counts_.connections;
-    if (welcome == Welcome::kServe) places_.give_back(holder, 1);
-    if (welcome == Welcome::kTurnAway) --turned_away_;
+    if (admission == Admission::kServe) places_.give_back(holder, 1);
+    if (admission == Admission::kTurnAway) --turned_away_;
     empty_.notify_all();
   }
 

@@ -60,9 +60,9 @@ void Reply::answer(Response response) {
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kComplete;
   dropped = std::exchange(gone_, nullptr);
-  news_.answer = std::move(response);
-  news_.complete = true;
-  tell();
+  output_.answer = std::move(response);
+  output_.complete = true;
+  notify();
 }
 
 void Reply::events(Headers headers) {
@@ -70,25 +70,25 @@ void Reply::events(Headers headers) {
   const std::lock_guard lock(mutex_);
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kStreaming;
-  news_.stream = std::move(headers);
+  output_.stream = std::move(headers);
   if (request_.method == "HEAD") {  // the head is the whole answer
     stage_ = Stage::kComplete;
     dropped = std::exchange(gone_, nullptr);
-    news_.complete = true;
+    output_.complete = true;
   }
-  tell();
+  notify();
 }
 
 bool Reply::event(std::string_view name, std::string_view data) {
   const std::string text = event_text(name, data);
   const std::lock_guard lock(mutex_);
   if (stage_ != Stage::kStreaming) return false;
-  if (taken_ + static_cast<std::int64_t>(news_.events.size()) > waiting_bytes_) {
+  if (taken_ + static_cast<std::int64_t>(output_.events.size()) > waiting_bytes_) {
     break_off();
     return false;
   }
-  news_.events += text;
-  tell();
+  output_.events += text;
+  notify();
   return true;
 }
 
@@ -98,8 +98,8 @@ void Reply::end() {
   if (stage_ != Stage::kStreaming) return;
   stage_ = Stage::kComplete;
   dropped = std::exchange(gone_, nullptr);
-  news_.complete = true;
-  tell();
+  output_.complete = true;
+  notify();
 }
 
 void Reply::when_gone(std::function<void()> gone) {
@@ -145,11 +145,11 @@ bool Reply::is_broken() {
   return stage_ == Stage::kBroken;
 }
 
-Reply::News Reply::take() {
+Reply::Output Reply::take_output() {
   const std::lock_guard lock(mutex_);
-  told_ = false;
-  taken_ += static_cast<std::int64_t>(news_.events.size());
-  return std::exchange(news_, {});
+  notified_ = false;
+  taken_ += static_cast<std::int64_t>(output_.events.size());
+  return std::exchange(output_, {});
 }
 
 void Reply::sent() {
@@ -164,15 +164,15 @@ bool Reply::expire(Response response) {
     if (stage_ == Stage::kComplete) return false;
     stage_ = Stage::kGone;
     gone = std::exchange(gone_, nullptr);
-    news_ = {};
-    news_.answer = std::move(response);
-    news_.complete = true;
+    output_ = {};
+    output_.answer = std::move(response);
+    output_.complete = true;
   }
   call(gone);
   return true;
 }
 
-bool Reply::leave() {
+bool Reply::detach() {
   release();
   std::function<void()> gone;
   bool too_early = false;
@@ -182,21 +182,21 @@ bool Reply::leave() {
     wake_ = nullptr;
     gone = std::exchange(gone_, nullptr);
     if (stage_ != Stage::kComplete) stage_ = Stage::kGone;
-    news_ = {};
+    output_ = {};
   }
   call(gone);
   return too_early;
 }
 
-// tell() and break_off() are called with the lock held.
-void Reply::tell() {
-  if (wake_ && !std::exchange(told_, true)) wake_();
+// notify() and break_off() are called with the lock held.
+void Reply::notify() {
+  if (wake_ && !std::exchange(notified_, true)) wake_();
 }
 
 void Reply::break_off() {
   stage_ = Stage::kBroken;
-  told_ = false;  // wake the connection again: it may already know of events, which it cannot send
-  tell();
+  notified_ = false;  // wake the connection again: it may already know of events, which it cannot send
+  notify();
 }
 
 }  // namespace dragoman::serve

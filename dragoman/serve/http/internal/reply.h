@@ -36,7 +36,7 @@ class Reply {
   void fail();
 
   // For the connection:
-  struct News {
+  struct Output {
     std::optional<Response> answer;
     std::optional<Headers> stream;  // a stream of events begins, with these headers
     std::string events;
@@ -45,7 +45,7 @@ class Reply {
   // Whether the stream was broken off: nothing follows, although it is not complete.
   bool is_broken();
   // Takes what the handler has said since the last call.
-  News take();
+  Output take_output();
   // Everything that was taken has been sent.
   void sent();
   // The time for the answer is over. Makes `response` the answer and calls what when_gone() was given, unless the
@@ -55,7 +55,7 @@ class Reply {
   void release();
   // The connection lets go of this reply. If the answer is not complete, the client has gone: then calls what
   // when_gone() was given, and returns true.
-  bool leave();
+  bool detach();
 
  private:
   // kOpen: nothing was said. kStreaming: events() was called. kBroken: the stream was broken off. kComplete: the answer
@@ -64,7 +64,7 @@ class Reply {
   // kOpen -> kStreaming or kComplete; kStreaming -> kBroken or kComplete; any but kComplete -> kGone.
   enum class Stage { kOpen, kStreaming, kBroken, kComplete, kGone };
 
-  void tell();
+  void notify();
   void break_off();
 
   const Request request_;
@@ -75,8 +75,8 @@ class Reply {
   std::function<void()> wake_;
   std::function<void()> gone_;
   Stage stage_ = Stage::kOpen;
-  News news_;
-  bool told_ = false;       // wake_ was called, and take() has not been called since
+  Output output_;
+  bool notified_ = false;   // wake_ was called, and take_output() has not been called since
   std::int64_t taken_ = 0;  // bytes of events that were taken and not yet sent
   std::int64_t reserved_ = 0;
 };

@@ -88,8 +88,8 @@ void RequestReader::accept_head() {
   parser_->eager(true);
   const auto& head = parser_->get();
   const std::size_t hosts = head.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && !old())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
-  if (old() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
+  if (hosts > 1 || (hosts == 0 && !is_http_1_0())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
+  if (is_http_1_0() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
   for (const auto& field : head) {
     if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
       return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
@@ -106,7 +106,7 @@ void RequestReader::accept_head() {
   request_.path = target->path;
   request_.query = target->query;
   request_.method = upper(head.method_string());
-  expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
+  expects_continue_ = !is_http_1_0() && lower(plain(head[http::field::expect])) == "100-continue";
 }
 
 // The parser knows the first line before it looks at the headers.
@@ -126,7 +126,7 @@ std::int64_t RequestReader::held() const {
 
 bool RequestReader::asks_to_continue() {
   const bool body_has_begun = parser_->get().body().size() > 0;
-  return std::exchange(expects_, false) && !body_has_begun;
+  return std::exchange(expects_continue_, false) && !body_has_begun;
 }
 
 Request RequestReader::take_request() {
@@ -136,7 +136,7 @@ Request RequestReader::take_request() {
 
 bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
 
-bool RequestReader::old() const { return parser_->get().version() < 11; }
+bool RequestReader::is_http_1_0() const { return parser_->get().version() < 11; }
 
 void RequestReader::refuse(int status, const std::string& sentence) { refusal_ = serve::refusal(status, sentence); }
 

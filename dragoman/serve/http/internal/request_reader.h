@@ -35,7 +35,7 @@ class RequestReader {
   // After kWhole. The caller fills in `client`.
   Request take_request();
   bool keep_alive() const;
-  bool old() const;  // HTTP/1.0
+  bool is_http_1_0() const;
 
   // After kRefused: the answer.
   const Response& refusal() const { return *refusal_; }
@@ -51,7 +51,7 @@ class RequestReader {
   std::unique_ptr<Parser> parser_;
   std::int64_t head_bytes_ = 0;  // bytes of the headers that were read
   Request request_;
-  bool expects_ = false;
+  bool expects_continue_ = false;
   std::optional<Response> refusal_;
 };
 
