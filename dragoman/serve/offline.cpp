@@ -15,7 +15,7 @@
 namespace dragoman::serve {
 namespace {
 
-// A request from within the program.
+// A request from within the program, and a place for its answer.
 class OwnExchange final : public Exchange {
  public:
   explicit OwnExchange(Request request) : request_(std::move(request)) {}
@@ -49,7 +49,8 @@ Response translate(const HandlerContext& context, const Json& body) {
   return exchange->wait();
 }
 
-// The answer as text. If queries and keys would make it too long, it goes without them.
+// The answer as text. If it would be too long with queries and keys (projections), asks again without them, and removes
+// them from `request`.
 std::string translated(const HandlerContext& context, Json& request) {
   request["projections"] = "all";
   Response response = translate(context, request);

@@ -1,4 +1,5 @@
-// The attention page as one file: some sentences and everything that the page would ask a server about them.
+// The attention page as one file that needs no server: it holds some sentences and everything that the page would ask a
+// server about them.
 #pragma once
 
 #include <string>

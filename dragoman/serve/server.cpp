@@ -8,7 +8,7 @@ namespace dragoman::serve {
 
 namespace {
 
-constexpr int kHelpers = 2;  // threads that read requests and write answers, beside those that translate
+constexpr int kHelpers = 2;  // threads that read bodies and write answers, besides those that translate
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
   });
 }
 
-// Workers may still answer while the listener closes: they end first, and then those who write their answers.
+// Workers may still answer while the listener closes, so they end first, and then the helpers that write their answers.
 Server::~Server() {
   models_->end();
   helpers_->stop();

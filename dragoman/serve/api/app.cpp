@@ -23,7 +23,8 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Passes everything on, adds the headers for other origins, and keeps account of the answer.
+// Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
+// size of the answer once.
 class Watched final : public Exchange {
  public:
   using Account = std::function<void(int status, std::size_t bytes)>;
@@ -54,7 +55,7 @@ class Watched final : public Exchange {
   bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
 
  private:
-  // Once, and never a reason to withhold the answer.
+  // Reports once. If this fails, the answer is sent all the same.
   void account(int status, std::size_t bytes) noexcept {
     try {
       if (!accounted_.exchange(true)) account_(status, bytes);
@@ -138,7 +139,7 @@ void App::refused(const RequestRecord& request) {
   log(request);
 }
 
-// A line for each request: whatever a client sends stays on it.
+// A line for each request. Whatever a client sends stays on that line.
 void App::log(const RequestRecord& request) const {
   if (!options_.access_log) return;
   const std::string what = request.method.empty() ? "-" : request.method + " " + request.path;
@@ -154,7 +155,7 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   require_or(404, found != routes_.end(), "there is nothing at '", request.path,
              "'; /openapi.json says what there is.");
   const Route& route = found->second;
-  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may
+  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may send the request
     return exchange->answer({.status = 204,
                              .content_type = "",
                              .body = "",

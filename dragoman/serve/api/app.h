@@ -1,4 +1,5 @@
-// What the server does with a request: finds who answers it, lets in who may ask, and keeps account.
+// The application behind the listener: it finds the handler of a request, checks that the client may ask, and counts
+// and logs the answer.
 #pragma once
 
 #include <functional>
@@ -16,32 +17,32 @@ namespace dragoman::serve {
 struct AppOptions {
   GateOptions gate = {};
   RequestLimits limits = {};
-  std::function<void(const std::string& line)> access_log = {};  // must neither throw nor wait
-  std::function<LostLines()> lost_lines = {};                    // of the logs
+  std::function<void(const std::string& line)> access_log = {};  // gets a line per request; must neither throw nor wait
+  std::function<LostLines()> lost_lines = {};                    // lines that the logs have lost, for the metrics
   std::function<ListenerCounts()> listener_counts = {};
-  RunLater run_later = {};  // if empty, work is done at once, on the thread that asks for it
+  RunLater run_later = {};  // if empty, handlers do the work themselves, at once
 };
 
 class App {
  public:
   App(const Models& models, AppOptions options);
 
-  // For the listener. What is thrown becomes an answer.
+  // Answers a request, for the listener. An exception becomes an answer.
   void operator()(const std::shared_ptr<Exchange>& exchange);
-  // Whether that takes so little time that an event loop may wait for it.
+  // Whether operator() takes so little time for this request that an event loop may wait for it.
   bool is_quick(const Request& request) const;
-  // Keeps account of a request that the listener answered itself.
+  // Counts and logs a request that the listener answered itself.
   void refused(const RequestRecord& request);
 
  private:
   struct Route {
     std::map<std::string, Handler> methods;
-    bool open = false;  // whether anybody may ask, without a key
-    bool slow = false;  // whether it may take milliseconds
+    bool open = false;  // anybody may ask, without a key
+    bool slow = false;  // it may take milliseconds
   };
 
   void dispatch(const std::shared_ptr<Exchange>& exchange);
-  // Only our own paths are counted by name: anybody can make up others.
+  // Only our own paths are counted by name, because clients can make up any number of others.
   std::string counted_path(const std::string& path) const { return routes_.contains(path) ? path : "other"; }
   void log(const RequestRecord& request) const;
   std::string metrics_text() const;

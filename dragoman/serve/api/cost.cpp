@@ -8,13 +8,13 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::int64_t kLength = 2048;  // tokens that a translation may have on any server
+constexpr std::int64_t kLength = 2048;  // tokens of a translation that every server allows
 constexpr std::int64_t kWeight = sizeof(float);
-constexpr std::int64_t kCandidateText = 140;  // bytes of a candidate of the search, in the answer
+constexpr std::int64_t kCandidateText = 140;  // bytes of a candidate of the search in the answer
 constexpr std::int64_t kTokenBytes = 40;      // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
-// The heads of a site that a trace of these layers shows.
+// The number of heads of a site that a trace of these layers shows. No layers means all.
 std::int64_t heads_shown(const std::vector<int>& layers, const nn::AttentionSite& site) {
   const auto is_there = [&](int layer) { return layer < site.layers; };
   return site.heads * (layers.empty() ? site.layers : std::ranges::count_if(layers, is_there));
@@ -44,7 +44,7 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
   positions_ = model.model->most_positions();
   longest_ = translator.longest;
-  // What the server's own settings ask for is always allowed.
+  // A request with the settings of the server itself is always allowed.
   const std::int64_t usual = translator.longest + translator.search.max_extra;
   most_length_ = std::max(kLength, usual);
   room_cells_ = Shares::capacity_for(decode::most_cells(translator.search, engine));
@@ -56,7 +56,8 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   tokens_ += tokens;
   require_or(413, tokens_ <= limits_.tokens, "the text has more than ", limits_.tokens, " tokens; divide it.");
-  // A sentence that is too long goes in pieces of at least half of what is allowed, and then nothing is traced.
+  // A sentence that is too long is translated in pieces. Each has at least half of the allowed length, and none is
+  // traced.
   const std::int64_t pieces = tokens <= longest_ ? 1 : tokens / std::max<std::int64_t>(1, longest_ / 2) + 1;
   const std::int64_t length = std::min(positions_, std::min(tokens, longest_) + search_.max_extra);
   check_length(length);
@@ -72,7 +73,7 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   check_bytes();
 }
 
-// Longer translations than this are rare, unless they are asked for.
+// Translations that are longer than this are rare, unless min_length asks for them.
 std::int64_t Cost::usual_length(std::int64_t tokens) const {
   const std::int64_t length = std::max<std::int64_t>(search_.min_length, tokens + tokens / 2 + 5);
   return std::min({length, positions_, tokens + search_.max_extra});
@@ -86,11 +87,11 @@ void Cost::add_result(std::int64_t tokens, std::int64_t length) {
   check_bytes();
 }
 
-// Weights where the source looks at itself are n x n, those where the translation does, step by step, up to length x
-// length, and those where it looks at the source length x n; each for every head and layer.
+// Adds the memory of the search. Encoder attention has n x n weights, decoder self-attention (step by step) up to
+// length x length / 2, and cross-attention length x n; each for every head and layer.
 void Cost::add_search(std::int64_t n, std::int64_t length) {
   const std::int64_t past = length * (length + 1) / 2;
-  std::int64_t searching = 12 * rows_ * length;  // words of hypotheses
+  std::int64_t searching = 12 * rows_ * length;  // the words of hypotheses
   if (options_.trace) {
     searching += kWeight * (encoder_heads_ * n * n + rows_ * (cross_heads_ * length * n + decoder_heads_ * past));
   } else if (options_.links) {
@@ -105,7 +106,8 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
   most_a_token_ = std::max(most_a_token_, share_of(n));
 }
 
-// The same of the result: of one hypothesis, and as text.
+// Adds the memory of the result (`times` = 1) or subtracts it (-1): the same weights, but of one hypothesis only, in
+// memory and as text in the answer.
 void Cost::keep(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
   if (options_.trace) {
@@ -119,14 +121,14 @@ void Cost::keep(std::int64_t n, std::int64_t length, int times) {
   if (projection_ > 0) {
     const std::int64_t numbers = projection_ * std::max(n, length);
     kept += kWeight * numbers;
-    answer += 3 * 6 * numbers;  // as text within a value, and that as text
+    answer += 3 * 6 * numbers;  // as text inside a value, which is then text in the answer
   }
   kept_ += times * kept;
   answer_ += times * answer;
 }
 
-// No more sentences are searched at once than the engine has room for. The answer is there twice when it is handed
-// over.
+// The engine does not search more sentences at once than it has capacity for. The answer exists twice when it is handed
+// over. Searching and answering do not overlap, so the larger of the two counts.
 std::int64_t Cost::bytes() const {
   const auto room = static_cast<std::int64_t>(
       std::min(most_a_cell_ * static_cast<double>(room_cells_), most_a_token_ * static_cast<double>(room_tokens_)));

@@ -1,4 +1,4 @@
-// Fields of a request that several paths have.
+// Reads the fields of a request that several paths have.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace dragoman::serve {
 
-// All throw a Refusal (400) that names the field.
+// All throw a Refusal (400) that names the field if its value has the wrong type. `otherwise` is the default for a
+// missing field.
 std::string text_field(const Json& fields, const std::string& name, const std::string& otherwise);
-// Numbers may come as text, as forms send them.
+// A whole number from 0 to `most`. It may be text, as forms send it.
 std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t otherwise, std::int64_t most);
 bool switch_field(const Json& fields, const std::string& name, bool otherwise);
 
-// The field q: one text, or several.
+// The field q: one text, or a list of texts.
 struct Texts {
   std::vector<std::string> texts;
   bool several = false;

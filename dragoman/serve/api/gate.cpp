@@ -21,8 +21,8 @@ std::string key_of(const Request& request, std::string_view in_body) {
   return std::string(header.empty() ? in_body : header);
 }
 
-// Takes as long for a text that is nearly the key as for one that is not at all, so that nobody learns a key letter by
-// letter from the time that an answer takes.
+// The time does not depend on how much of the text is right, so that nobody can learn a key letter by letter from the
+// time that an answer takes.
 bool is_same(std::string_view text, std::string_view key) {
   const bool fits = text.size() == key.size();
   const std::string_view other = fits ? key : text;
@@ -50,7 +50,7 @@ double RateLimit::seconds_until(const std::string& asker, double now) {
   return std::max(0.0, (1 - bucket_of(asker, now).left) * 60 / per_minute_);
 }
 
-// Filled up to what it holds now.
+// The bucket of a client, filled up to the present.
 RateLimit::Bucket& RateLimit::bucket_of(const std::string& asker, double now) {
   if (buckets_.size() >= kMostAskers && !buckets_.contains(asker)) forget_idle(now);
   const double most = std::max(1.0, per_minute_);
@@ -60,7 +60,8 @@ RateLimit::Bucket& RateLimit::bucket_of(const std::string& asker, double now) {
   return bucket;
 }
 
-// Who has been away for a minute has a whole bucket again, as a newcomer has. If nobody has, all begin anew.
+// After a minute without requests a bucket is full, as a new one is, so it can be forgotten. If there is none of those,
+// all are forgotten.
 void RateLimit::forget_idle(double now) {
   std::erase_if(buckets_, [now](const auto& entry) { return now - entry.second.at >= 60; });
   if (buckets_.size() >= kMostAskers) buckets_.clear();
@@ -108,11 +109,11 @@ void Gate::check_key(const Request& request, std::string_view key, double now) {
     wrong_keys_.allows(network, now);
     throw Refusal(403, "the API key is not one of this server's.");
   }
-  if (known_.size() >= kMostKnown) known_.clear();  // those who still ask are soon known again
+  if (known_.size() >= kMostKnown) known_.clear();  // clients that still send requests are soon known again
   known_.emplace(network, *found);
 }
 
-// Looks at all keys, so that the time does not depend on which it is.
+// Compares with all keys, so that the time does not depend on which one is right.
 std::optional<std::size_t> Gate::find_key(std::string_view text) const {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < keys_.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace dragoman::serve {
 namespace {
 
-// An address as bytes: 4, or 16.
+// The bytes of a numeric address, 4 or 16; 4 for an IPv4 address in IPv6 form. Empty for other text.
 std::optional<std::string> parse_address(const std::string& text) {
   in_addr four{};
   in6_addr sixteen{};

@@ -13,7 +13,7 @@
 namespace dragoman::serve {
 namespace {
 
-// What a weight of a trace takes, in search and answer together, for the text of a usual request.
+// Bytes per weight of a trace, for search and answer together, with the text of a usual request.
 constexpr std::int64_t kTraceBytes = 24;
 
 std::string query_of(const Request& request, const std::string& name) {
@@ -45,7 +45,7 @@ std::shared_ptr<ServedModel> asked_for(const HandlerContext& context, const Requ
 std::string model_json(const ServedModel& model, const CostLimits& limits) {
   const model::ModelInfo& info = model.service.model().info;
   const Json settings = settings_to_json(model.service.options().search);
-  Json search;  // by the names that requests use
+  Json search;  // with the names that requests use
   for (const auto& [key, value] : settings.items()) {
     std::string name = key;
     std::ranges::replace(name, '-', '_');
@@ -77,7 +77,7 @@ std::string positions_json(const ServedModel& model, std::int64_t count) {
 }
 
 void answer_page(const std::shared_ptr<Exchange>& exchange) {
-  // Nothing but the page's own text runs there, and it speaks to this server only.
+  // Only the text of the page itself may run there, and it may only connect to this server.
   static constexpr const char* kPolicy =
       "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
       "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

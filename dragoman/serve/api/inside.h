@@ -1,5 +1,5 @@
-// What the attention page shows of a model besides translations: its sizes, its position encodings, and how attention
-// came to be in training.
+// What the attention page shows of a model besides translations: its sizes, its position encodings, and the film of its
+// training (how attention developed).
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace dragoman::serve {
 
-// JSON objects as text.
+// These return JSON objects as text.
 std::string model_json(const ServedModel& model, const CostLimits& limits);
-// Of the first `count` positions, or of as many as there are.
+// The encodings of the first `count` positions, or of as many as the model keeps.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 
-// The page itself, and GET of the above with ?source= and ?target=.
+// Handlers: the page itself, and GET of the above with ?source= and ?target= in the query.
 void answer_page(const std::shared_ptr<Exchange>& exchange);
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);

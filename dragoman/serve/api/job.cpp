@@ -72,21 +72,21 @@ void Job::done(std::size_t line, decode::Order::Outcome outcome) {
   if (settled_ && !error_) settle(line, lines_[line].text);
 }
 
-// A translation that became longer than usual may be too much: then the others are not kept either.
+// A translation that is longer than usual may exceed the limits. Then the whole job fails.
 void Job::count(const decode::TranslatedLine& line) try {
   if (!line.source.empty()) cost_->add_result(std::ssize(line.source) - 1, line.steps);
 } catch (...) {
   error_ = std::current_exception();
 }
 
-// A long answer takes longer to write than others of the worker's sentences should wait.
+// Not on the thread of the worker: writing a long answer would delay the other sentences of that worker.
 void Job::finish_later() {
   if (!options_.run_later) return finish();
   options_.run_later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
 }
 
-// An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with
-// other requests too, must not hear of it.
+// If the answer cannot be made (there may be no memory for it), it becomes a refusal. Nothing is thrown, because a
+// worker that calls this is busy with other requests, too.
 void Job::finish() {
   if (exchange_->is_gone()) return;
   try {
@@ -96,17 +96,17 @@ void Job::finish() {
       error_ = std::current_exception();
       finished_(*this);
     }
-  } catch (...) {  // nor a refusal: then the exchange is dropped unanswered, which is status 500
+  } catch (...) {  // there is no refusal either: the exchange is dropped, which answers status 500
     finished_ = nullptr;
   }
 }
 
-// Tells of a document what is certain from its first sentence on.
+// Reports the part of a document that is certain, from its first sentence on.
 void Job::settle(std::size_t line, const std::string& text) try {
   partial_[line] = text;
   const std::size_t d = document_of(line);
   std::size_t& next = next_[d];
-  if (line > next) return;  // what comes before it is not there yet
+  if (line > next) return;  // a line before it is not translated yet
   while (next < first_[d + 1] && there_[next]) ++next;
   std::vector<Rendering> done;
   for (std::size_t i = first_[d]; i < next; ++i) done.push_back({lines_[i].text});

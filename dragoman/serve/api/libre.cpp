@@ -26,9 +26,9 @@ struct LibreAnswer {
   std::shared_ptr<Exchange> exchange;
   bool several = false;
   std::size_t alternatives = 0;
-  std::vector<Detected> detected = {};  // of each text, if that was asked for
+  std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
 
-  // A list of values for a list of texts; for one text, the value itself.
+  // The value of the text, or a list of values if the request had a list of texts.
   template <class Value>
   Json for_texts(const Job& job, const Value& value) const {
     if (!several) return value(0);

@@ -1,4 +1,4 @@
-// The paths that clients of LibreTranslate know, with its shapes.
+// Handlers of the LibreTranslate interface: its paths, with the same fields in requests and answers.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchan
 void libre_detect(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 // GET /languages -> [{code, name, targets}].
 void libre_languages(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
-// GET /frontend/settings: what a page needs to know.
+// GET /frontend/settings: what a web page needs to know of the server.
 void libre_settings(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

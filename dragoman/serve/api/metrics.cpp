@@ -18,7 +18,7 @@ void figure(std::string& text, const char* name, const std::string& labels, Valu
   fmt::format_to(std::back_inserter(text), "dragoman_{}{} {}\n", name, labels.empty() ? "" : "{" + labels + "}", value);
 }
 
-// A label with its value, which may be anything: languages are whatever a model's file says.
+// A label with its value, escaped: the languages are whatever the file of a model says.
 std::string label(const char* name, std::string_view value) {
   std::string text = fmt::format("{}=\"", name);
   for (const char letter : value) {

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t kShownPositions = 512;
 
-// By a backend of their own: those of the model's workers are busy.
+// Uses a backend of its own, because the workers of the model use the others.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
   const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
   return model.model->position_encodings(*on, kShownPositions);
 }
 
-// The film's files as they are now: it is read again when this changes.
+// Describes the files of the film: when this changes, the film is read again.
 std::string film_files(const std::filesystem::path& model_directory) {
   std::set<std::string> files;
   std::error_code none;
@@ -34,7 +34,7 @@ std::string film_files(const std::filesystem::path& model_directory) {
   return list;
 }
 
-// Whether a model's tag is the one asked for, or a narrower one.
+// Whether the tag of a model is the requested one, or a narrower one. An empty tag fits every other.
 bool fits(const std::string& asked, const std::string& tag) {
   return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
 }
@@ -128,7 +128,7 @@ void Models::reload() {
   retire();
 }
 
-// A model that was replaced is kept until nobody uses it. Its last user may be one of its own workers, which cannot
+// A model that was replaced is kept until nothing uses it: the last user may be one of its own workers, which could not
 // wait for itself to end.
 void Models::retire() {
   Set leaving;

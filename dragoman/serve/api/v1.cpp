@@ -20,7 +20,7 @@ namespace {
 const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
                                           "trace", "packed", "layers", "projections", "stream", "alignment"};
 
-// "n_best" or "n-best", as settings are called on the command line.
+// The name of the setting on the command line: "n-best" for "n_best" or "n-best".
 std::string setting_name(std::string field) {
   std::ranges::replace(field, '_', '-');
   return field;
@@ -56,14 +56,14 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
-// time.
+// Sends the translation as server-sent events. The stream begins with the first event: before that, a refusal can still
+// be a plain answer. Used by one thread at a time.
 class Stream {
  public:
   Stream(std::shared_ptr<Exchange> exchange, std::size_t documents)
       : exchange_(std::move(exchange)), sent_(documents) {}
 
-  // Sends what is new of a document.
+  // Sends the new part of a document.
   void text(std::size_t document, const std::string& beginning) {
     if (beginning.size() <= sent_[document]) return;
     send("text", dump({{"document", document}, {"text", beginning.substr(sent_[document])}}));
@@ -90,9 +90,9 @@ class Stream {
 
 struct FullAnswer {
   std::shared_ptr<Exchange> exchange;
-  decode::RequestOptions options;  // with a search
+  decode::RequestOptions options;  // its search is set
   decode::Numbers numbers = decode::Numbers::kLists;
-  std::vector<Detected> detected = {};  // of each text, if that was asked for
+  std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
   std::shared_ptr<Stream> stream = {};
 
   Json sentence_json(const Job& job, const std::string& source, const decode::TranslatedLine& line) const {
@@ -117,7 +117,7 @@ struct FullAnswer {
     return sentence;
   }
 
-  // Put together as text: a trace is text already, and may be long.
+  // Built as text, because a trace is text already and may be long.
   std::string body(const Job& job) const {
     std::string body = R"({"translations":[)";
     for (std::size_t d = 0; d < job.documents(); ++d) {
