@@ -25,17 +25,17 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 // Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
 // size of the answer once.
-class Watched final : public Exchange {
+class RecordedExchange final : public Exchange {
  public:
-  using Account = std::function<void(int status, std::size_t bytes)>;
+  using Record = std::function<void(int status, std::size_t bytes)>;
 
-  Watched(std::shared_ptr<Exchange> exchange, Headers headers, Account account)
-      : exchange_(std::move(exchange)), headers_(std::move(headers)), account_(std::move(account)) {}
+  RecordedExchange(std::shared_ptr<Exchange> exchange, Headers headers, Record record)
+      : exchange_(std::move(exchange)), headers_(std::move(headers)), record_(std::move(record)) {}
 
   const Request& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
-    account(response.status, response.body.size());
+    record(response.status, response.body.size());
     exchange_->answer(std::move(response));
   }
   void events(Headers headers) override {
@@ -47,7 +47,7 @@ class Watched final : public Exchange {
     return exchange_->event(name, data);
   }
   void end() override {
-    account(200, bytes_);
+    record(200, bytes_);
     exchange_->end();
   }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
@@ -56,18 +56,18 @@ class Watched final : public Exchange {
 
  private:
   // Reports once. If this fails, the answer is sent all the same.
-  void account(int status, std::size_t bytes) noexcept {
+  void record(int status, std::size_t bytes) noexcept {
     try {
-      if (!accounted_.exchange(true)) account_(status, bytes);
+      if (!is_recorded_.exchange(true)) record_(status, bytes);
     } catch (...) {
     }
   }
 
   std::shared_ptr<Exchange> exchange_;
   Headers headers_;
-  Account account_;
+  Record record_;
   std::atomic<std::size_t> bytes_ = 0;
-  std::atomic<bool> accounted_ = false;
+  std::atomic<bool> is_recorded_ = false;
 };
 
 void answer_health(const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
@@ -115,17 +115,17 @@ App::App(const Models& models, AppOptions options)
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = now();
   const Request& request = exchange->request();
-  const auto account = [this, start, client = request.client, method = request.method, path = request.path](
-                           int status, std::size_t bytes) {
+  const auto record = [this, start, client = request.client, method = request.method, path = request.path](
+                          int status, std::size_t bytes) {
     const double seconds = now() - start;
     metrics_.answered(counted_path(path), status, seconds);
     log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
   };
-  const auto watched = std::make_shared<Watched>(exchange, gate_.headers(request), account);
+  const auto recorded = std::make_shared<RecordedExchange>(exchange, gate_.headers(request), record);
   try {
-    dispatch(watched);
+    dispatch(recorded);
   } catch (...) {
-    watched->answer(refusal(std::current_exception()));
+    recorded->answer(refusal(std::current_exception()));
   }
 }
 
@@ -153,7 +153,7 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   gate_.check_host(request);
   const auto found = routes_.find(request.path);
   require_or(404, found != routes_.end(), "there is nothing at '", request.path,
-             "'; /openapi.json says what there is.");
+             "'; /openapi.json lists the paths of this server.");
   const Route& route = found->second;
   if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may send the request
     return exchange->answer({.status = 204,
@@ -166,7 +166,7 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   }
   const auto method = route.methods.find(request.method == "HEAD" ? "GET" : request.method);
   if (method == route.methods.end()) {
-    Response response = refusal(405, join("'", request.path, "' takes ", allowed(route.methods), "."));
+    Response response = refusal(405, join("'", request.path, "' allows only ", allowed(route.methods), "."));
     response.headers.emplace_back("Allow", allowed(route.methods));
     return exchange->answer(std::move(response));
   }

@@ -147,15 +147,15 @@ TEST_F(AppTest, TellsWhatThePageNeeds) {
 TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {
   const Json question{{"q", "one two three\nfour five"}, {"stream", true}, {"search", "greedy"}, {"max_extra", 30}};
   const auto exchange = send("POST", "/v1/translate", question.dump());
-  const auto& told = exchange->told();
-  ASSERT_FALSE(told.empty());
+  const auto& events = exchange->events_sent();
+  ASSERT_FALSE(events.empty());
   EXPECT_TRUE(exchange->streams());
-  EXPECT_EQ(told.back().first, "done");
+  EXPECT_EQ(events.back().first, "done");
   std::string streamed;
-  for (const auto& [name, data] : told) {
+  for (const auto& [name, data] : events) {
     if (name == "text") streamed += try_parse_json(data)["text"].get<std::string>();
   }
-  const std::string whole = try_parse_json(told.back().second)["translations"][0]["text"];
+  const std::string whole = try_parse_json(events.back().second)["translations"][0]["text"];
   EXPECT_TRUE(whole.starts_with(streamed)) << streamed << "\n" << whole;
   EXPECT_FALSE(streamed.empty());
 }

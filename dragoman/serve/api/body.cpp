@@ -37,8 +37,8 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
 void require_text(std::string_view text) { require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text."); }
 
 void require_few(std::size_t fields) {
-  require_or(400, fields <= kMostFields, "there are more fields than ", kMostFields,
-             ", the most that this server reads.");
+  require_or(400, fields <= kMostFields, "there are more than ", kMostFields,
+             " fields, the most that this server reads.");
 }
 
 // A field that comes several times becomes an array.
@@ -84,7 +84,7 @@ Json of_json(const std::string& body) {
 
 std::string form_text(std::string_view text) {
   std::optional<std::string> decoded = percent_decoded(text, Plus::kSpace);
-  require_or(400, decoded.has_value(), "the form has a '%' that no two hexadecimal digits follow.");
+  require_or(400, decoded.has_value(), "the form has a '%' without two hexadecimal digits after it.");
   return *std::move(decoded);
 }
 
@@ -102,7 +102,7 @@ Json of_form(std::string_view body) {
 // RFC 7578. A part is its headers, an empty line, and its content.
 Json of_parts(std::string_view body, const std::string& boundary) {
   require_or(400, !boundary.empty() && boundary.size() <= 70,
-             "the body's parts have no boundary, or one that is too long.");
+             "the boundary of the multipart body is missing or too long.");
   const std::string between = "\r\n--" + boundary;
   Json fields = Json::object();
   // The first boundary may be at the very beginning.
@@ -113,7 +113,8 @@ Json of_parts(std::string_view body, const std::string& boundary) {
   }
   while (body.starts_with("\r\n")) {
     body.remove_prefix(2);  // before the search: the next boundary may follow directly, without a line break of its own
-    require_or(400, body.find(between) != std::string_view::npos, "the body's last part does not end.");
+    require_or(400, body.find(between) != std::string_view::npos,
+               "the last part of the body has no boundary after it.");
     std::string_view content = take_until(body, between);
     std::string_view headers = content.starts_with("\r\n") ? std::string_view() : take_until(content, "\r\n\r\n");
     std::optional<std::string> name;
@@ -125,7 +126,7 @@ Json of_parts(std::string_view body, const std::string& boundary) {
     require_or(400, name.has_value(), "a part of the body has no name.");
     add(fields, *name, std::string(content));
   }
-  require_or(400, body.starts_with("--"), "the body's parts do not end as they should.");
+  require_or(400, body.starts_with("--"), "the last boundary of the body does not end with '--'.");
   return fields;
 }
 
@@ -135,7 +136,7 @@ Json of_body(const Request& request) {
   if (request.body.empty()) return Json::object();
   const std::string encoding = lower(request.header("content-encoding"));
   require_or(415, encoding.empty() || encoding == "identity", "the body is encoded (", encoding,
-             "); send it as it is.");
+             "); send it without encoding.");
   // A body without a content type is JSON if it looks like it, and else a form.
   if (kind == "application/json" || kind.ends_with("+json") || (kind.empty() && request.body.starts_with('{'))) {
     return of_json(request.body);

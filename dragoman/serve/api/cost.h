@@ -35,7 +35,7 @@ class Cost {
  private:
   std::int64_t usual_length(std::int64_t tokens) const;
   void add_search(std::int64_t n, std::int64_t length);
-  void keep(std::int64_t n, std::int64_t length, int times = 1);
+  void add_kept(std::int64_t n, std::int64_t length, int times = 1);
   void check_length(std::int64_t length) const;
   void check_bytes() const;
 
@@ -44,21 +44,22 @@ class Cost {
   CostLimits limits_;
   std::int64_t rows_;  // hypotheses per sentence
   // Heads of all layers that a trace shows.
-  std::int64_t encoder_heads_ = 0;  // the source attends to itself
-  std::int64_t decoder_heads_ = 0;  // the translation attends to itself
-  std::int64_t cross_heads_ = 0;    // the translation attends to the source
-  std::int64_t projection_ = 0;     // numbers per token in the projections
-  std::int64_t number_bytes_;       // of a number in the answer
-  std::int64_t positions_, longest_;
-  std::int64_t most_length_, most_cells_;  // limits of one translation
-  std::int64_t room_tokens_, room_cells_;  // capacity of the engine
+  std::int64_t encoder_heads_ = 0;       // the source attends to itself
+  std::int64_t decoder_heads_ = 0;       // the translation attends to itself
+  std::int64_t cross_heads_ = 0;         // the translation attends to the source
+  std::int64_t projection_numbers_ = 0;  // numbers per token in the projections
+  std::int64_t number_bytes_;            // of a number in the answer
+  std::int64_t most_positions_, longest_piece_;
+  std::int64_t most_length_, most_cells_;      // limits of one translation
+  std::int64_t engine_tokens_, engine_cells_;  // capacity of the engine
 
-  std::int64_t tokens_ = 0, output_ = 0;
-  std::int64_t kept_ = 0;                      // bytes that are kept until the answer is written
-  std::int64_t searching_ = 0;                 // bytes of traces if all sentences are searched at the same time
-  double most_a_cell_ = 0, most_a_token_ = 0;  // the most of these bytes per cell and per source token of the engine
-  std::int64_t answer_ = 0;                    // bytes of the answer
-  std::int64_t largest_ = 0;                   // bytes of the largest part that is copied for the answer
+  std::int64_t tokens_ = 0, output_tokens_ = 0;
+  std::int64_t kept_bytes_ = 0;      // until the answer is written
+  std::int64_t search_bytes_ = 0;    // of traces, if all sentences are searched at the same time
+  double most_bytes_per_cell_ = 0;   // the part of search_bytes_ per cell of the engine, at most
+  double most_bytes_per_token_ = 0;  // the same per source token
+  std::int64_t answer_bytes_ = 0;
+  std::int64_t largest_copy_ = 0;  // bytes of the largest part that is copied for the answer
 };
 
 }  // namespace dragoman::serve

@@ -24,18 +24,18 @@ class RateLimit {
   explicit RateLimit(double per_minute) : per_minute_(per_minute) {}
 
   // Whether the client may send a request now. If so, counts it.
-  bool allows(const std::string& asker, double now);
+  bool allows(const std::string& client, double now);
   // Seconds until the client may send a request. Counts nothing.
-  double seconds_until(const std::string& asker, double now);
+  double seconds_until(const std::string& client, double now);
 
  private:
-  static constexpr std::size_t kMostAskers = 100000;  // remembered at once
+  static constexpr std::size_t kMostClients = 100000;  // remembered at once
 
   struct Bucket {
     double left, at;
   };
 
-  Bucket& bucket_of(const std::string& asker, double now);
+  Bucket& bucket_of(const std::string& client, double now);
   void forget_idle(double now);
 
   double per_minute_;

@@ -38,18 +38,18 @@ bool is_loopback(const std::string& address) {
 }
 
 Hosts::Hosts(std::string address, const std::vector<std::string>& names)
-    : checked_(is_loopback(address) || !names.empty()), any_number_(!is_loopback(address)) {
+    : is_checked_(is_loopback(address) || !names.empty()), allows_every_address_(!is_loopback(address)) {
   for (const std::string& name : names) names_.push_back(host_name(name));
   names_.emplace_back("localhost");
   address_ = std::move(address);
 }
 
-bool Hosts::allow(std::string_view host) const {
-  if (!checked_ || host.empty()) return true;
+bool Hosts::allows(std::string_view host) const {
+  if (!is_checked_ || host.empty()) return true;
   const std::string name = host_name(host);
   if (std::ranges::count(names_, name) > 0) return true;
   const std::optional<std::string> number = parse_address(name);
-  return number && (any_number_ || is_loopback(name) || number == parse_address(address_));
+  return number && (allows_every_address_ || is_loopback(name) || number == parse_address(address_));
 }
 
 }  // namespace dragoman::serve

@@ -26,10 +26,10 @@ class Hosts {
   Hosts(std::string address, const std::vector<std::string>& names);
 
   // `host` is the header Host, with or without a port. An empty one is allowed: browsers always send it.
-  bool allow(std::string_view host) const;
+  bool allows(std::string_view host) const;
 
  private:
-  bool checked_ = false, any_number_ = false;
+  bool is_checked_ = false, allows_every_address_ = false;
   std::string address_;
   std::vector<std::string> names_;
 };

@@ -44,7 +44,7 @@ class Job : public std::enable_shared_from_this<Job> {
   // Why the job failed; null if it did not.
   const std::exception_ptr& error() const { return error_; }
   // Whether the client has gone.
-  bool is_unwanted() const { return exchange_->is_gone(); }
+  bool client_is_gone() const { return exchange_->is_gone(); }
 
   // When the job has finished: the sentences of a document, their translations, and the translated document. With
   // `rank` above 0 it is made of the next best translations; a sentence with fewer translations uses its last.
@@ -57,7 +57,7 @@ class Job : public std::enable_shared_from_this<Job> {
  private:
   void done(std::size_t line, decode::Order::Outcome outcome);
   void settle(std::size_t line, const std::string& text);
-  void count(const decode::TranslatedLine& line);
+  void count_result(const decode::TranslatedLine& line);
   void finish();
   void finish_later();
   Rendering rendering(const decode::TranslatedLine& line, bool links, std::size_t rank) const;
@@ -73,10 +73,10 @@ class Job : public std::enable_shared_from_this<Job> {
   Settled settled_;
   // Only used by the callbacks of the order, which are called one at a time.
   std::vector<decode::TranslatedLine> lines_;
-  std::vector<bool> there_;
+  std::vector<bool> is_done_;
   std::vector<std::string> partial_;
   std::vector<std::size_t> next_;  // the first line of each document that is not translated yet
-  std::size_t left_ = 0;
+  std::size_t remaining_ = 0;
   std::exception_ptr error_;
 };
 

@@ -24,14 +24,14 @@ std::vector<std::unique_ptr<Document>> documents_of(const std::vector<std::strin
 
 struct LibreAnswer {
   std::shared_ptr<Exchange> exchange;
-  bool several = false;
+  bool is_list = false;
   std::size_t alternatives = 0;
   std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
 
   // The value of the text, or a list of values if the request had a list of texts.
   template <class Value>
   Json for_texts(const Job& job, const Value& value) const {
-    if (!several) return value(0);
+    if (!is_list) return value(0);
     Json list = Json::array();
     for (std::size_t i = 0; i < job.documents(); ++i) list.push_back(value(i));
     return list;
@@ -63,7 +63,7 @@ void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchan
   const std::string format = text_field(fields, "format", "text"), target = text_field(fields, "target", "");
   std::string source = text_field(fields, "source", "auto");
   require_or(400, format == "text" || format == "html", "'format' is '", format, "'; it must be text or html.");
-  LibreAnswer reply{.exchange = exchange, .several = q.several};
+  LibreAnswer reply{.exchange = exchange, .is_list = q.is_list};
   reply.alternatives =
       static_cast<std::size_t>(number_field(fields, "alternatives", 0, context.limits.most_alternatives));
   if (source == "auto") {

@@ -80,7 +80,7 @@ Models::Set Models::load() const {
     for (const auto& other : models) {
       require<UsageError>(other->source != model->source || other->target != model->target, "'", directory.string(),
                           "' translates from '", model->source, "' to '", model->target,
-                          "', and so does another model.");
+                          "', and so does another model; name only one of them.");
     }
     models.push_back(std::move(model));
   }
@@ -93,10 +93,10 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   for (const auto& model : models) {
     if (fits(source, model->source) && fits(target, model->target)) fitting.push_back(model);
   }
-  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; there is ",
+  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the models are ",
              pairs_of(models), ".");
-  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()), "say source and target; there is ",
-             pairs_of(models), ".");
+  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()),
+             "name source and target; the models are ", pairs_of(models), ".");
   return fitting.front();
 }
 

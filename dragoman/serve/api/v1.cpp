@@ -36,8 +36,8 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
     }
   }
   search.validate();
-  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "at most ", most_beam,
-             " hypotheses are kept here; lower beam and n_best.");
+  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "beam and n_best may be at most ", most_beam,
+             " on this server; lower them.");
   return search;
 }
 
@@ -45,9 +45,9 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
   const nn::AttentionSites sites = model.service.model().model->sites();
   decode::RequestOptions options;
   options.search = search_of(fields, model.service.options().search, most_beam);
-  options.links = switch_field(fields, "alignment", false);
-  options.trace = switch_field(fields, "trace", false);
-  options.follow = switch_field(fields, "stream", false);
+  options.links = bool_field(fields, "alignment", false);
+  options.trace = bool_field(fields, "trace", false);
+  options.follow = bool_field(fields, "stream", false);
   options.heads_off = heads_field(fields, "heads_off", sites);
   options.trace_layers = layers_field(fields, sites);
   options.projections = heads_field(fields, "projections", sites);
@@ -71,21 +71,21 @@ class Stream {
   }
   void last(std::string_view name, const std::string& data) {
     send(name, data);
-    if (!ended_) exchange_->end();
+    if (!has_ended_) exchange_->end();
   }
 
  private:
   void send(std::string_view name, const std::string& data) {
-    if (ended_) return;
-    if (!std::exchange(begun_, true)) exchange_->events({});
+    if (has_ended_) return;
+    if (!std::exchange(has_begun_, true)) exchange_->events({});
     if (exchange_->event(name, data)) return;
-    ended_ = true;  // the client does not read
+    has_ended_ = true;  // the client does not read
     exchange_->end();
   }
 
   std::shared_ptr<Exchange> exchange_;
   std::vector<std::size_t> sent_;  // bytes of each document
-  bool begun_ = false, ended_ = false;
+  bool has_begun_ = false, has_ended_ = false;
 };
 
 struct FullAnswer {
@@ -134,7 +134,7 @@ struct FullAnswer {
         body.back() = ',';
         body += R"("trace":)";
         decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, *options.search, numbers,
-                                  [&job] { return job.is_unwanted(); });
+                                  [&job] { return job.client_is_gone(); });
         body += '}';
       }
       body += "]}";
@@ -161,11 +161,10 @@ void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>
     source = choose_source(context.models, detected, target);
   }
   const std::shared_ptr<ServedModel> model = context.models.find(source, target);
-  FullAnswer reply{
-      .exchange = exchange,
-      .options = options_of(fields, *model, context.limits.most_beam),
-      .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
-      .detected = std::move(detected)};
+  FullAnswer reply{.exchange = exchange,
+                   .options = options_of(fields, *model, context.limits.most_beam),
+                   .numbers = bool_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
+                   .detected = std::move(detected)};
   const Job::Options options{.request = reply.options,
                              .prefix = text_field(fields, "prefix", ""),
                              .numbers = reply.numbers,

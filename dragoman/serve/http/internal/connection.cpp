@@ -20,8 +20,7 @@ constexpr std::size_t kReadAhead = 64 << 10;  // bytes of the next requests that
 constexpr double kLingerSeconds = 1;          // for the client to close after its last answer
 constexpr double kProbeSeconds = 0.5;         // between the first two probes
 constexpr double kForever = 1e9;              // seconds
-constexpr std::string_view kOutOfBudget =
-    "the server holds as many bytes of requests and answers as it may; try again in a moment.";
+constexpr std::string_view kOutOfBudget = "the memory for requests and answers is used up; try again in a moment.";
 constexpr int kHandledAtOnce = 8;  // requests, before the loop looks at its sockets again
 
 // Calls the handler for waiting requests. A client may have thousands of connections with requests in each. So clients
@@ -58,7 +57,7 @@ void Connection::start() {
 
 void Connection::turn_away() {
   loop_.connections.insert(shared_from_this());
-  refuse(refusal(503, "the server has as many connections as it may have; try again in a moment."));
+  refuse(refusal(503, "the server has too many connections; try again in a moment."));
 }
 
 void Connection::drain() {
@@ -144,7 +143,7 @@ void Connection::take_input(std::string_view bytes) {
 void Connection::on_end_of_input() {
   input_ended_ = true;
   if (stage_ == Stage::kReading) {
-    refuse(refusal(400, "the request ended before it was whole."));
+    refuse(refusal(400, "the request ended before it was complete."));
   } else if (stage_ == Stage::kAnswering) {
     wait_for_reset();
     probe();
@@ -201,7 +200,7 @@ bool Connection::count_answer(std::int64_t bytes) {
 }
 
 void Connection::on_read_timeout() {
-  refuse(refusal(408, join("the request was not whole after ", state_.options.read_seconds, " seconds.")));
+  refuse(refusal(408, join("the request was not complete after ", state_.options.read_seconds, " seconds.")));
 }
 
 // Answers without the handler, and closes. What the client still sends is read for a while: if we closed the socket at
@@ -280,7 +279,7 @@ void Connection::call_handler() {
   } catch (const std::exception& error) {
     failed(error.what());
   } catch (...) {
-    failed("it threw something that is no std::exception");
+    failed("it threw something that is not a std::exception");
   }
 }
 

@@ -137,7 +137,7 @@ void Reply::fail() {
     const std::lock_guard lock(mutex_);
     if (stage_ == Stage::kStreaming) break_off();
   }
-  answer(refusal(500, "the server failed to answer this request, by a fault of its own."));
+  answer(refusal(500, "the server failed to answer this request because of an internal error."));
 }
 
 bool Reply::is_broken() {

@@ -88,11 +88,13 @@ void RequestReader::accept_head() {
   parser_->eager(true);
   const auto& head = parser_->get();
   const std::size_t hosts = head.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && !is_http_1_0())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
-  if (is_http_1_0() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
+  if (hosts > 1 || (hosts == 0 && !is_http_1_0()))
+    return refuse(400, "a request must have exactly one header Host; only HTTP/1.0 may leave it out.");
+  if (is_http_1_0() && parser_->chunked())
+    return refuse(400, "HTTP/1.0 has no chunked bodies; send the length of the body.");
   for (const auto& field : head) {
     if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
-      return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
+      return refuse(501, "this server reads bodies in chunks or with a length, and no other transfer encoding.");
     }
     std::string& value = request_.headers[lower(plain(field.name_string()))];
     if (!value.empty()) value += ", ";  // several headers of the same name form one list
@@ -100,9 +102,7 @@ void RequestReader::accept_head() {
   }
   const auto target = parse_target(plain(head.target()));
   if (!target)
-    return refuse(
-        400,
-        "the address of the request cannot be understood: its path or an escape is malformed, or it is not UTF-8.");
+    return refuse(400, "the URL of the request is malformed: its path or an escape is not valid, or it is not UTF-8.");
   request_.path = target->path;
   request_.query = target->query;
   request_.method = upper(head.method_string());
