@@ -32,7 +32,7 @@ TEST(Page, NothingInItsDataEndsTheElement) {
 
 class OfflineTest : public decode::ModelDirectoryTest {};
 
-TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
+TEST_F(OfflineTest, HoldsTheAnswersOfTheServer) {
   Models models({directory}, {.search = {.max_extra = 8}, .threads = 1}, 100);
   const HandlerContext context{.models = models, .limits = {.cost = {.tokens = 4}}};
   const std::string page = offline_page(context, {"one two", "three"});
@@ -43,7 +43,7 @@ TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
                                   .translate(std::vector<std::string>{"one two"})[0]
                                   .text);
   EXPECT_FALSE(sentence["trace"]["projections"].empty());
-  EXPECT_THROW(offline_page(context, {"one two three four five"}), Error);  // it is too long
+  EXPECT_THROW(offline_page(context, {"one two three four five"}), Error);  // too long
 }
 
 }  // namespace
