@@ -1,5 +1,4 @@
-// dragoman evaluate: translates a test set, scores the translations, and tells how likely the model finds the
-// references.
+// dragoman evaluate: translates a test set, scores the translations, and computes the likelihood of the references.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +35,7 @@ struct EvaluateOptions {
     field("json", json, "print JSON");
   }
 
-  // Throws a UsageError for what is missing or does not go together.
+  // Throws a UsageError for settings that are missing or contradict each other.
   void validate() const {
     require<UsageError>(!source.empty(), "name the sentences to translate with --source FILE.");
     require<UsageError>(!reference.empty(), "name their right translations with --reference FILE.");
@@ -44,7 +43,7 @@ struct EvaluateOptions {
     require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
     require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
     require<UsageError>(output != "-", "translations are kept in a file; name one with --output.");
-    // Told before the work rather than after it.
+    // Checked here, so that the error comes before the work and not after it.
     for (const std::string& path : {output, scores}) {
       require<UsageError>(path.empty() || !std::filesystem::is_directory(path), "'", path,
                           "' is a directory; name a file.");
@@ -61,7 +60,7 @@ struct EvaluateOptions {
 };
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of a test set
-constexpr std::size_t kBytesForLine = 200;                // besides its text: what is counted and kept of it
+constexpr std::size_t kBytesForLine = 200;                // per line besides its text: statistics and results
 
 TestSet read_test_set(const EvaluateOptions& options) {
   data::ParallelReader reader({.source = options.source, .target = options.reference});
@@ -97,7 +96,7 @@ void translate(decode::Translator& translator, const TestSet& set, Evaluation& e
   evaluation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// In parts, so that progress can be shown.
+// Computes the likelihoods of the references, in parts, so that progress can be shown.
 void force(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
   constexpr std::size_t kPart = 500;
   ProgressLine progress({.unit = "sentences"});
@@ -112,7 +111,7 @@ void force(decode::Translator& translator, const TestSet& set, Evaluation& evalu
   }
 }
 
-// As `dragoman score` reads them.
+// Lines as `dragoman score` reads them.
 std::vector<std::string> without_spaces_at_end(const std::vector<std::string>& lines) {
   std::vector<std::string> trimmed;
   for (const std::string& line : lines) trimmed.emplace_back(eval::trimmed_right(line));

@@ -1,4 +1,4 @@
-// dragoman export: a copy of a model in another precision.
+// dragoman export: copies a model in another precision.
 #include <fmt/format.h>
 
 #include <string>

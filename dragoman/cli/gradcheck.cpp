@@ -1,3 +1,4 @@
+// dragoman gradcheck: compares every gradient with finite differences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ struct GradcheckOptions {
   }
 };
 
-// One row of LayerNorm's backward without its mean(g): dx = (g - mean(g) - n mean(g n)) rstd, where n is the normalised
-// row and g, with gamma = 1, is dy.
+// One row of the backward of LayerNorm with an error: the term mean(g) is missing from dx = (g - mean(g) - n mean(g n))
+// rstd, where n is the normalised row and g = dy (gamma is 1).
 void faulty_row(const double* dy, const double* n, double rstd, std::int64_t d, double* dx) {
   double mean_gn = 0;
   for (std::int64_t i = 0; i < d; ++i) mean_gn += dy[i] * n[i] / static_cast<double>(d);
@@ -87,7 +88,7 @@ void gradcheck(Settings& settings) {
     const bool ok = error <= train::kGradientTolerance;
     failed += ok ? 0 : 1;
     print(fmt::format("{:{}}  {:>20.1e}  {}\n", c.name, widest, error, ok ? "ok" : "FAILED"));
-    flush_output();  // whoever waits sees how far it is
+    flush_output();  // shows progress to the user
   }
   print(fmt::format("{} of {} agree with finite differences to {:.0e}.\n", cases.size() - failed, cases.size(),
                     train::kGradientTolerance));

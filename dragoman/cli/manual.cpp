@@ -1,4 +1,4 @@
-// dragoman manual: the man page, in the language of troff.
+// dragoman manual: prints the man page in troff format.
 #include <fmt/format.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace dragoman::cli {
 namespace {
 
-// Text as troff shows it: a minus stays one that can be copied, and no line begins a command.
+// Escapes text for troff: a minus sign can be copied from the page, and no line starts a command.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -31,7 +31,7 @@ std::string escaped(const std::string& text) {
 
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 
-// "say so" to "Say so."
+// Makes a sentence of a help text: "print JSON" becomes "Print JSON."
 std::string sentence(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text.ends_with('.') ? text : text + ".";

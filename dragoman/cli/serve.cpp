@@ -1,4 +1,4 @@
-// dragoman serve: translation over HTTP.
+// dragoman serve: serves translations over HTTP.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -108,8 +108,8 @@ std::set<std::string> read_keys(const std::string& file) {
   return keys;
 }
 
-// What the server says to its operator, on standard error, and the access log if there is one. Neither fails nor waits,
-// whatever becomes of their streams.
+// The log of messages to the operator, on standard error, and the access log if there is one. Neither fails nor waits,
+// whatever happens to the streams.
 class Logs {
  public:
   explicit Logs(const std::string& access_log) : messages_(STDERR_FILENO) {
@@ -128,7 +128,7 @@ class Logs {
   }
   bool has_access_log() const { return access_.has_value(); }
   void add_access(const std::string& line) noexcept { access_->add(line); }
-  // Whoever rotates logs renames the file and sends SIGHUP.
+  // To rotate a log, rename the file and send SIGHUP.
   void reopen() noexcept {
     if (access_) access_->reopen();
   }
@@ -143,7 +143,7 @@ class Logs {
   std::optional<LineLog> access_;
 };
 
-// Signals that this thread waits for, and that no other thread gets. To be made before there are others.
+// Signals that this thread waits for, and that no other thread receives. Must be created before the other threads.
 class Signals {
  public:
   Signals() {
@@ -151,7 +151,7 @@ class Signals {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
-  // The next one, or 0 if none comes within a second.
+  // The next signal, or 0 if there is none within a second.
   int next() const {
     const timespec second{.tv_sec = 1, .tv_nsec = 0};
     const int signal = sigtimedwait(&set_, nullptr, &second);
@@ -171,7 +171,7 @@ void reload(serve::Models& models, Logs& logs) {
   }
 }
 
-// Until a signal ends the server. Whatever fails here, the server goes on.
+// Returns when a signal ends the server. Errors in here do not stop the server.
 void attend(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
     const int signal = signals.next();
@@ -181,7 +181,7 @@ void attend(serve::Server& server, const Signals& signals, Logs& logs) {
       if (signal != SIGHUP) continue;
       logs.reopen();
       reload(server.models(), logs);
-    } catch (...) {  // no memory: models that are not used any more are looked for again in a second
+    } catch (...) {  // no memory: unused models are retired a second later
     }
   }
 }
@@ -199,7 +199,7 @@ void say_hello(const ServeSettings& options, serve::Server& server, Logs& logs) 
   }
 }
 
-// A short key can be guessed, however slowly.
+// Short keys can be guessed, even slowly.
 void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
   constexpr std::size_t kShort = 16;
   const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });

@@ -1,4 +1,4 @@
-// dragoman show: the attention page as one file, without a server.
+// dragoman show: writes the attention page as one file that needs no server.
 #include <fmt/format.h>
 
 #include <string>

@@ -135,7 +135,7 @@ void encode(Settings& settings) {
   const Tokenizer tokenizer = load_tokenizer(options.model);
   LineReader input("-");
   for (std::string line; input.next(line);) {
-    // A stream for each line: how it is cut depends on its number, not on the lines before it.
+    // A random stream per line: how a line is cut depends on its number, not on the lines before it.
     RandomStream random(options.seed, 0, static_cast<std::uint64_t>(input.line()));
     std::string tokens;
     for (const std::int32_t id : tokenizer.sample(line, options.sample, random)) {
@@ -172,7 +172,7 @@ void decode(Settings& settings) {
   DecodeOptions options;
   settings.apply(options);
   const Tokenizer tokenizer = load_tokenizer(options.model);
-  constexpr std::size_t kMostBytes = 16 << 20;  // the tokens of a line that encode takes are longer than the line
+  constexpr std::size_t kMostBytes = 16 << 20;  // larger than for encode, because tokens are longer than their text
   LineReader input("-", {.most_bytes = kMostBytes});
   for (std::string line; input.next(line);) {
     print(tokenizer.decode(read_tokens(tokenizer, line, options.ids, input.line())) + "\n");

@@ -35,12 +35,12 @@ struct TrainOptions {
   }
 };
 
-// The settings before the command line: those of the run that the directory holds, or of a preset; a model to start
-// from brings its sizes.
+// The settings that the command line then changes: those of the run in the directory, or of a preset. A model to start
+// from (--init) sets the sizes.
 train::Settings starting_settings(const TrainOptions& options) {
   std::optional<train::RunState> stored;
   if (std::filesystem::exists(status_of(options.model))) {
-    const DirectoryLock lock(options.model);  // a run there replaces its checkpoints
+    const DirectoryLock lock(options.model);  // because a run there replaces its checkpoints
     stored = train::resumable_state(options.model, [](const std::string&) {});
   }
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;

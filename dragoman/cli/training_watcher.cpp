@@ -40,7 +40,7 @@ void TrainingWatcher::finish() {
 }
 
 void TrainingWatcher::say(const std::string& sentence) {
-  if (!unit_.empty()) finish();  // a count that something else follows is over
+  if (!unit_.empty()) finish();  // a message ends a count
   if (line_) return line_->say(sentence);
   ProgressLine().say(sentence);
 }

@@ -47,7 +47,7 @@ struct TranslateOptions {
     field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
 
-  // Throws a UsageError for what does not go together.
+  // Throws a UsageError for settings that contradict each other.
   void validate(const decode::SearchSettings& search) const {
     require<UsageError>(search.n_best == 1 || (!scores && !flags && !alignment),
                         "lines of --n-best have their own form, scores included; leave out --scores, --flags and "
@@ -56,7 +56,7 @@ struct TranslateOptions {
   }
 };
 
-// Standard input, with a prefix for each line if there is a file of them. Long lines come in parts.
+// Reads standard input, with a prefix for each line if there is a file of prefixes. Long lines are read in parts.
 class Input {
  public:
   explicit Input(const TranslateOptions& options)
@@ -79,7 +79,7 @@ class Input {
  private:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-  // A file of zeros, or a program: it may have no end of a line at all.
+  // For example a file of zeros, or a program: it may have no line break at all.
   void refuse_binary(decode::SourceLine& line) {
     line.bad = true;
     require<UsageError>(bad_line_ != decode::BadLine::kStop, lines_.name(), " line ", lines_.line(), " is longer than ",
@@ -114,7 +114,7 @@ class Printer {
     if (!options.attention.empty()) attention_.emplace(options.attention);
   }
 
-  // A line, or a part of a long one.
+  // Takes a line, or a part of a long line.
   void operator()(const decode::TranslatedLine& part) {
     if (!long_line_ && !part.continues) return print_line(part);
     if (!long_line_) long_line_.emplace().number = part.number;
@@ -127,7 +127,7 @@ class Printer {
   }
 
  private:
-  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of a translation
+  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of the translation of a long line
 
   void print_line(const decode::TranslatedLine& line) {
     warn(line);
@@ -136,7 +136,7 @@ class Printer {
     if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
   }
 
-  // Whether nothing stands before the text that is known only at its end.
+  // Whether parts can be printed as they come: nothing is printed before the text that is only known at its end.
   bool can_print_parts() const { return search_.n_best == 1 && !options_.scores && !attention_; }
 
   void print_part(const decode::TranslatedLine& part) {
@@ -144,7 +144,7 @@ class Printer {
     print(decode::joint(line, part));
     print(part.text);
     decode::add_part(line, part);
-    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // whether there is any is all that joint() asks
+    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // joint() only asks whether there is any text
     if (part.continues) {
       tell_progress();
     } else {
@@ -163,7 +163,7 @@ class Printer {
     part.continues ? tell_progress() : print_line(*long_line_);
   }
 
-  // Now and then.
+  // Prints at most one note in ten seconds.
   void tell_progress() {
     constexpr std::chrono::seconds kBetween(10);
     const auto now = std::chrono::steady_clock::now();
@@ -192,7 +192,8 @@ class Printer {
     return text + "\n";
   }
 
-  // The n best in the form that Moses made customary: number from 0, text, log-probability, score by its norm's name.
+  // The n best translations in the usual format of Moses: line number from 0, text, log-probability, and the score with
+  // the name of its norm.
   std::string list(const decode::TranslatedLine& line) const {
     std::string text;
     const auto add = [&](const std::string& translation, double log_probability, double score) {
@@ -210,7 +211,7 @@ class Printer {
   const decode::SearchSettings& search_;
   const model::Tokenizers& tokenizers_;
   std::optional<TraceOutput> attention_;
-  std::optional<decode::TranslatedLine> long_line_;  // what has come of it
+  std::optional<decode::TranslatedLine> long_line_;  // the parts so far of a long line
   std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();
 };
 

@@ -1,4 +1,4 @@
-// The settings of every command that scores translations, and the metrics that they ask for.
+// The settings of the commands that score translations, and the metrics that they select.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace dragoman::cli {
 
 using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
 
-// Scores of a whole text, or of single sentences, for which BLEU leaves out orders that they are too short for.
+// Whether scores are for a whole text or for single sentences. For a sentence, BLEU leaves out n-gram orders that are
+// longer than the sentence.
 enum class ScoreLevel : std::uint8_t { kCorpus, kSentence };
 
 struct MetricSettings {
@@ -45,10 +46,10 @@ struct MetricSettings {
     field("bleu-d2l", bleu_d2l, "the score of a textbook too, with n-grams of up to N words; for teaching");
   }
 
-  // Throws a UsageError for settings that do not go together.
+  // Throws a UsageError for settings that contradict each other.
   void validate() const;
 
-  // BLEU, chrF, and on request TER and the textbook's score.
+  // BLEU and chrF, and if selected TER and the score of the textbook.
   Metrics metrics(ScoreLevel level) const;
 };
 

@@ -36,9 +36,10 @@ struct ScoreOptions {
     field("json", json, "print JSON");
   }
 
+  // Throws a UsageError for settings that are missing or contradict each other.
   void validate() const;
 
-  // How corpora are resampled, for confidence intervals or for a test.
+  // How corpora are resampled, for confidence intervals or for a test of significance.
   eval::Resampling resampling() const { return confidence ? eval::Resampling::kBootstrap : paired; }
   eval::Trials resampling_trials() const;
 

@@ -15,7 +15,7 @@
 namespace dragoman::cli {
 namespace {
 
-// A configuration file is a page of text; what is larger was named by mistake.
+// A configuration file is about a page of text. A larger file was named by mistake.
 constexpr std::size_t kLargestFile = 1 << 20;
 
 std::string read_text(const std::string& path) {
@@ -31,7 +31,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// Hears a document and keeps nothing of it.
+// An event handler that ignores the document.
 struct Unheard : YAML::EventHandler {
   using Mark = const YAML::Mark&;
   using Text = const std::string&;
@@ -46,7 +46,7 @@ struct Unheard : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// Two documents are enough to know: there are texts of which yaml-cpp makes empty ones without end.
+// Stops after two documents, because yaml-cpp makes endless empty documents of some texts.
 bool has_several_documents(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -64,7 +64,7 @@ YAML::Node parse_yaml(const std::string& path, const std::string& text) {
   }
 }
 
-// A value as a flag would give it: a word, or the words of a list with commas between them.
+// The value as it is written for a flag: a word, or the words of a list with commas between them.
 std::optional<std::string> text_of(const YAML::Node& value) {
   if (value.IsScalar()) return value.Scalar();
   if (!value.IsSequence()) return std::nullopt;
@@ -173,7 +173,7 @@ CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std
 std::shared_ptr<CLI::App> lone_command() { return std::make_shared<CLI::App>(); }
 
 void parse(CLI::App& command, std::vector<std::string> arguments) {
-  std::ranges::reverse(arguments);  // CLI11 takes them last first
+  std::ranges::reverse(arguments);  // CLI11 expects them in reverse order
   command.parse(std::move(arguments));
 }
 

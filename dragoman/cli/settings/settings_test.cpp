@@ -11,7 +11,7 @@
 namespace dragoman::cli {
 namespace {
 
-// A configuration file that goes away with the test.
+// A configuration file that is removed at the end of the test.
 class File {
  public:
   explicit File(const std::string& text)
@@ -51,7 +51,7 @@ struct Lists {
   }
 };
 
-// What is said about a configuration file, with FILE for its name.
+// The error message for a configuration file, with FILE for its name; empty if there is no error.
 std::string complaint(const std::string& text) {
   const File file(text);
   try {
@@ -121,7 +121,8 @@ TEST(Settings, WhatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
-  EXPECT_EQ(complaint(",\n"), "'FILE' holds several YAML documents; a configuration is one.");  // to yaml-cpp, endless
+  EXPECT_EQ(complaint(",\n"),
+            "'FILE' holds several YAML documents; a configuration is one.");  // yaml-cpp finds endless documents in it
 }
 
 TEST(Settings, BrokenYamlIsNamedWithItsLine) {

@@ -24,7 +24,7 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   options.search = search;
   options.threads = settings.threads;
   options.workers = settings.workers;
-  if (settings.device == DeviceChoice::kCuda) {  // a GPU is busy with so many, and no slower for it
+  if (settings.device == DeviceChoice::kCuda) {  // large batches keep a GPU busy and do not make it slower
     options.batch_size = 512;
     options.batch_tokens = 32'768;
   }

@@ -1,4 +1,4 @@
-// The settings that every command that translates has.
+// The settings of every command that translates.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ struct TranslationSettings {
   void validate() const;
 };
 
-// Both throw a UsageError for settings that do not work.
+// options_of() throws a UsageError for invalid settings.
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
 std::vector<std::filesystem::path> directories(const TranslationSettings& settings);
 

@@ -8,7 +8,7 @@
 namespace dragoman::cli {
 namespace {
 
-// What was written, and a clock that stands still until it is moved.
+// Keeps what was written, with a clock that only moves when the test moves it.
 struct Recorded {
   std::string text;
   double now = 100;
