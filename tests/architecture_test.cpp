@@ -31,7 +31,7 @@ namespace {
 // A program with the commands that have architecture-specific flags, set up for the architecture that the arguments ask
 // for.
 std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
-  const auto program = cli::lone_command();
+  const auto program = cli::command_for_tests();
   const cli::AskedArchitecture asked = cli::asked_architecture(arguments);
   cli::add_train(*program, asked);
   cli::add_inspect(*program, asked);

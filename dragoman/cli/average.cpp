@@ -28,9 +28,9 @@ struct AverageOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of a training run");
-    field("last", last, "checkpoints to take the mean of");
+    field("last", last, "number of checkpoints to average");
     field("output", directory_name(output),
-          "directory for the averaged model: new, or empty; the mean replaces the run's own model unless given");
+          "directory for the averaged model, new or empty; by default the mean replaces the model of the run");
   }
 };
 
@@ -38,7 +38,7 @@ void average(Settings& settings) {
   settings.read_file();
   AverageOptions options;
   settings.apply(options);
-  require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
+  require<UsageError>(!options.model.empty(), "name the run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
   model::read_info(options.model);  // throws if this is not a model
   const DirectoryLock lock(options.model);
@@ -80,7 +80,7 @@ void average(Settings& settings) {
 }  // namespace
 
 void add_average(CLI::App& program) {
-  Settings& settings = add_command(program, "average", "make the mean of a run's last checkpoints its model", average);
+  Settings& settings = add_command(program, "average", "average the last checkpoints of a run", average);
   settings.add_flags(AverageOptions{}, "Options");
 }
 

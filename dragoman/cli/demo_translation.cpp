@@ -157,8 +157,9 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "valid", corpus.valid);
   write_pairs(text / "test", corpus.test);
   write_probe(text / "probe.en", corpus.test);
-  note(fmt::format("made {} sentence pairs from a grammar; the {} for testing combine what training keeps apart",
-                   with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
+  note(fmt::format(
+      "made {} sentence pairs from a grammar; the {} test pairs combine constructions that training keeps apart",
+      with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
   const train::RunResult result = watch_training(training_request(options, text));
 
   decode::Translator translator(directory, {.threads = options.threads});

@@ -26,8 +26,8 @@ struct GradcheckOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("filter", filter, "check only cases whose name holds this text");
-    field("fault", fault, "add a LayerNorm whose backward lacks a term: proof that the check can fail");
+    field("filter", filter, "check only cases whose name contains this text");
+    field("fault", fault, "add a LayerNorm whose backward lacks a term, to prove that the check can fail");
   }
 };
 
@@ -70,7 +70,7 @@ std::vector<GradientCase> chosen_cases(const GradcheckOptions& options) {
   std::vector<GradientCase> cases = train::gradient_cases();
   std::erase_if(cases, [&](const GradientCase& c) { return c.name.find(options.filter) == std::string::npos; });
   require<UsageError>(!cases.empty() || options.fault, "no case has '", options.filter,
-                      "' in its name; without --filter all are checked.");
+                      "' in its name; leave out --filter to check all.");
   if (options.fault) cases.push_back({"fault: layer_norm without mean(g)", faulty_error});
   return cases;
 }

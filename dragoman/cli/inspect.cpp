@@ -37,7 +37,7 @@ struct InspectOptions {
     field("preset", preset, "settings to start from; --list shows them");
     field("tokens", tokens, "tokens of each side in one training step");
     field("sentence", sentence, "tokens in a sentence");
-    field("all", all, "show every tensor instead of one line for those alike");
+    field("all", all, "show every tensor instead of one line for similar ones");
     field("list", list, "list the presets");
     field("json", json, "print JSON");
   }

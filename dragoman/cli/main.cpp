@@ -70,7 +70,7 @@ std::vector<std::string> command_names(CLI::App& command) {
 }
 
 // The message about an argument that no flag or command accepts.
-std::string unexpected(CLI::App& program) {
+std::string unexpected_argument_message(CLI::App& program) {
   const std::vector<std::string> arguments = program.remaining(true);
   std::string argument = arguments.empty() ? "" : arguments.front();
   CLI::App& command = chosen(program);
@@ -96,7 +96,7 @@ int run(CLI::App& program, int argc, char** argv) {
     print(version_text());
     return 0;
   } catch (const CLI::ExtrasError&) {
-    throw UsageError(unexpected(program));
+    throw UsageError(unexpected_argument_message(program));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();
     throw UsageError(text.substr(0, text.find(':')) + " needs a value.");
@@ -109,7 +109,7 @@ int run(CLI::App& program, int argc, char** argv) {
 }
 
 // Prints the message in one line, whatever an argument of the user contains.
-int complain(CLI::App& program, std::string text, int status) {
+int report_error(CLI::App& program, std::string text, int status) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
@@ -122,7 +122,7 @@ int run_program(int argc, char** argv) {
   program.get_formatter()->column_width(38);
   program.require_subcommand(0, 1);
   program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag("--version", "", "print what this build is and exit");
+  program.set_version_flag("--version", "", "print version and build and exit");
   try {
     const AskedArchitecture asked = asked_architecture({argv + 1, argv + argc});
     add_commands(program, asked);
@@ -138,9 +138,9 @@ int run_program(int argc, char** argv) {
   } catch (const Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const UsageError& error) {
-    return complain(program, error.what(), kWrongUsage);
+    return report_error(program, error.what(), kWrongUsage);
   } catch (...) {
-    return complain(program, failure_sentence(std::current_exception()), kFailed);
+    return report_error(program, failure_sentence(std::current_exception()), kFailed);
   }
 }
 

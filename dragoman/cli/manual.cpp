@@ -64,7 +64,7 @@ constexpr const char* kDescription = R"(.SH DESCRIPTION
 trains models that translate, from text files and without any other program; translates with them; and scores
 translations.
 Results go to standard output.
-Whatever goes wrong is one sentence on standard error.
+Errors are one sentence on standard error.
 .PP
 Every flag of a command that has
 .B \-\-config
@@ -72,7 +72,7 @@ is also a key of the YAML file that
 .B \-\-config
 names, as in
 .BR "heads: 8" .
-Flags win over the file.
+Flags override the file.
 A flag's value may follow it after a space or after =; a switch is turned off by
 .BR =false .
 Where the value is
@@ -86,7 +86,7 @@ constexpr const char* kEnding = R"(.SH FILES
 A model is a directory.
 .TP
 .I config.json
-What the model is: sizes, languages, seed, where the weights come from.
+Describes the model: sizes, languages, seed, origin of the weights.
 .TP
 .I model.safetensors
 The weights.

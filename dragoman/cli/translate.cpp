@@ -35,22 +35,23 @@ struct TranslateOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("scores", scores, "print each translation's score before it");
-    field("flags", flags, "print what seems wrong with it after it: limit, repeats, length, bad");
-    field("alignment", alignment, "print the word alignment after it: 'source-target' pairs, counted from 0");
-    field("alignment-layer", alignment_layer, "decoder layer to read it from, counted from 1; 0 for all");
-    field("alignment-head", alignment_head, "attention head to read it from, counted from 1; 0 for all");
+    field("scores", scores, "print the score before each translation");
+    field("flags", flags, "print possible problems after each translation: limit, repeats, length, bad");
+    field("alignment", alignment,
+          "print the word alignment after each translation: 'source-target' pairs, counted from 0");
+    field("alignment-layer", alignment_layer, "decoder layer to read the alignment from, counted from 1; 0 for all");
+    field("alignment-head", alignment_head, "attention head to read the alignment from, counted from 1; 0 for all");
     field("attention", file_name(attention),
-          "write attention and beam tree of each line to this file, one JSON object a line");
+          "write the attention and the beam tree of each line to this file, one JSON object per line");
     field("prefix", file_name(prefix),
-          "file of texts that the translations are to begin with, a line for each; empty for none");
+          "file with the beginning of each translation, one per line; an empty line for none");
     field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
 
   // Throws a UsageError for settings that contradict each other.
   void validate(const decode::SearchSettings& search) const {
     require<UsageError>(search.n_best == 1 || (!scores && !flags && !alignment),
-                        "lines of --n-best have their own form, scores included; leave out --scores, --flags and "
+                        "--n-best prints lines in its own format, with scores; leave out --scores, --flags and "
                         "--alignment.");
     require<UsageError>(prefix != "-", "standard input is the text to translate; --prefix needs a file.");
   }
@@ -146,7 +147,7 @@ class Printer {
     decode::add_part(line, part);
     line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // joint() only asks whether there is any text
     if (part.continues) {
-      tell_progress();
+      note_progress();
     } else {
       warn(line);
       print(after_text(line));
@@ -158,17 +159,17 @@ class Printer {
     decode::add_part(*long_line_, part);
     require<UsageError>(long_line_->text.size() <= kMostKept, "line ", part.number, " has a translation of more than ",
                         kMostKept >> 20,
-                        " MiB, which cannot be kept for --scores, --n-best or --attention; divide the line, or leave "
+                        " MiB, too much to keep for --scores, --n-best or --attention; split the line, or leave "
                         "them out.");
-    part.continues ? tell_progress() : print_line(*long_line_);
+    part.continues ? note_progress() : print_line(*long_line_);
   }
 
   // Prints at most one note in ten seconds.
-  void tell_progress() {
+  void note_progress() {
     constexpr std::chrono::seconds kBetween(10);
     const auto now = std::chrono::steady_clock::now();
-    if (now < told_at_ + kBetween) return;
-    told_at_ = now;
+    if (now < last_note_ + kBetween) return;
+    last_note_ = now;
     note(fmt::format("translate: line {} is long; {} pieces of it have been translated so far.", long_line_->number,
                      long_line_->pieces));
   }
@@ -212,26 +213,26 @@ class Printer {
   const model::Tokenizers& tokenizers_;
   std::optional<TraceOutput> attention_;
   std::optional<decode::TranslatedLine> long_line_;  // the parts so far of a long line
-  std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_note_ = std::chrono::steady_clock::now();
 };
 
 void translate(Settings& settings) {
   settings.read_file();
-  TranslationSettings how;
+  TranslationSettings translation_settings;
   decode::SearchSettings search;
   TranslateOptions options;
-  settings.apply(how);
+  settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
   options.validate(search);
-  decode::TranslatorOptions translator_options = options_of(how, search);
+  decode::TranslatorOptions translator_options = options_of(translation_settings, search);
   translator_options.report = note;
   translator_options.bad_line = options.bad_line;
   translator_options.traces = !options.attention.empty();
   if (options.alignment) {
     translator_options.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   }
-  decode::Translator translator(directories(how), translator_options);
+  decode::Translator translator(directories(translation_settings), translator_options);
   Printer print_line(options, search, translator.model().tokenizers);
   Input input(options);
   translator.translate_parts(std::ref(input), std::ref(print_line));

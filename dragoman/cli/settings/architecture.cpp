@@ -96,7 +96,7 @@ AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) 
 void add_model_flags(Settings& settings, const AskedArchitecture& asked) {
   const model::Preset& first = model::architecture(asked.name).presets.front();
   settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
-  settings.is_about(asked.name);
+  settings.set_architecture(asked.name);
   if (asked.file) settings.use_file(*asked.file);
 }
 

@@ -32,7 +32,7 @@ std::string read_text(const std::string& path) {
 }
 
 // An event handler that ignores the document.
-struct Unheard : YAML::EventHandler {
+struct IgnoredEvents : YAML::EventHandler {
   using Mark = const YAML::Mark&;
   using Text = const std::string&;
   void OnDocumentStart(Mark) override {}
@@ -50,8 +50,8 @@ struct Unheard : YAML::EventHandler {
 bool has_several_documents(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  Unheard unheard;
-  return parser.HandleNextDocument(unheard) && parser.HandleNextDocument(unheard);
+  IgnoredEvents events;
+  return parser.HandleNextDocument(events) && parser.HandleNextDocument(events);
 }
 
 YAML::Node parse_yaml(const std::string& path, const std::string& text) {
@@ -79,7 +79,7 @@ std::optional<std::string> text_of(const YAML::Node& value) {
 }  // namespace
 
 Settings::Settings(CLI::App& command) : command_(command) {
-  command.add_option("--config", file_, "YAML file of settings, by the names of the flags; flags win over it")
+  command.add_option("--config", file_, "YAML file of settings with the names of the flags; flags override it")
       ->type_name("FILE")
       ->take_last();
 }
@@ -170,7 +170,7 @@ CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std
   return group;
 }
 
-std::shared_ptr<CLI::App> lone_command() { return std::make_shared<CLI::App>(); }
+std::shared_ptr<CLI::App> command_for_tests() { return std::make_shared<CLI::App>(); }
 
 void parse(CLI::App& command, std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);  // CLI11 expects them in reverse order

@@ -69,7 +69,7 @@ class Settings {
   void use_file(ConfigFile file) { known_file_ = std::move(file); }
 
   // The architecture whose settings became flags; empty if the command has no such flags.
-  void is_about(const std::string& architecture) { architecture_ = architecture; }
+  void set_architecture(const std::string& architecture) { architecture_ = architecture; }
   const std::string& architecture() const { return architecture_; }
 
   // Sets the fields of `config` that the flags or the file give.
@@ -149,7 +149,7 @@ void add_plain_command(CLI::App& parent, const std::string& name, const std::str
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
 
 // For tests of settings: a command without a program, and a function that parses a command line with it.
-std::shared_ptr<CLI::App> lone_command();
+std::shared_ptr<CLI::App> command_for_tests();
 void parse(CLI::App& command, std::vector<std::string> arguments);
 
 }  // namespace dragoman::cli

@@ -31,7 +31,7 @@ class File {
 };
 
 model::TransformerConfig read(const std::vector<std::string>& arguments) {
-  const auto command = lone_command();
+  const auto command = command_for_tests();
   Settings settings(*command);
   settings.add_flags(model::TransformerConfig{}, "Model");
   settings.allow_in_file(model::TrainingConfig());
@@ -116,7 +116,7 @@ TEST(Settings, AKeyGivenTwiceIsRefused) {
   EXPECT_EQ(complaint("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
 }
 
-TEST(Settings, WhatIsNotAMappingOfValuesIsRefused) {
+TEST(Settings, AFileThatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
   EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
@@ -137,7 +137,7 @@ TEST(Settings, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST(Settings, AListMayBeGivenInParts) {
-  const auto command = lone_command();
+  const auto command = command_for_tests();
   Settings settings(*command);
   settings.add_flags(Lists{}, "Options");
   parse(*command, {"--model", "a,b", "--model", "c"});

@@ -9,7 +9,7 @@ void TranslationSettings::validate() const {
     require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
                         ".");
   };
-  require<UsageError>(!model.empty(), "say which model with --model DIR.");
+  require<UsageError>(!model.empty(), "name the model with --model DIR.");
   within("threads", threads, 0, 1024);
   within("workers", workers, 1, 1024);
   within("batch-size", batch_size, 0, 100'000);
