@@ -67,11 +67,11 @@ std::vector<BatchLengths> read_batch_lengths(const std::string& path) {
     }
     const std::optional<data::PairLengths> pair = parse_pair(line);
     require<UsageError>(pair.has_value(), "line ", lines.line(), " of '", path,
-                        "' is not a pair of lengths, as '12 14'.");
+                        "' is not a pair of lengths such as '12 14'.");
     batches.back().push_back(*pair);
   }
   if (batches.back().empty()) batches.pop_back();
-  require<UsageError>(!batches.empty(), "'", path, "' holds no batch.");
+  require<UsageError>(!batches.empty(), "'", path, "' contains no batch.");
   return batches;
 }
 

@@ -1,5 +1,5 @@
-// The fused ops of the base model one by one, forward and backward, and each beside its plain composition where one
-// exists: what fusing saves.
+// Times the fused ops of the base model one by one, forward and backward. Where a plain composition of the same op
+// exists, it is timed too, to show what fusing saves.
 //
 //   bench_ops --benchmark_filter=attention
 #include <benchmark/benchmark.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kRows = 2048, kSentence = 32, kModel = 512, kInner = 2048, kVocabulary = 8192;
 
-// A backend, a batch of equal sentences and random tensors for it.
+// A backend with a batch of sentences of equal length, and random tensors.
 struct Bench {
   std::unique_ptr<Backend> on = make_backend(Device{});
   RandomStream random{1};
@@ -42,7 +42,7 @@ struct Bench {
     return x;
   }
 
-  // Times f on leaves of these shapes: forward alone, or with backward.
+  // Times f on random inputs of these shapes: forward alone, or forward and backward.
   void run(benchmark::State& state, const std::vector<Shape>& shapes, bool with_backward,
            const std::function<Tensor(const std::vector<Tensor>&)>& f) {
     std::vector<Array> inputs;

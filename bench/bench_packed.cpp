@@ -1,5 +1,6 @@
-// Products with packed weights, the shapes of the base model's decoder: what a step of translation is made of. Weights
-// take turns with copies of themselves, so that they come from memory as they do between the steps of a whole model.
+// Times products with packed weights, in the shapes of the base model's decoder: these make up a step of translation.
+// Several copies of the weights are used in turn, so that they come from memory and not from the cache, as in a whole
+// model.
 //
 //   bench_packed [--threads N] [--megabytes N]
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Array random_array(const Backend& on, const Shape& shape) {
   return x;
 }
 
-// Packed copies of one random matrix that take about so many bytes.
+// Packed copies of one random matrix: as many as fit into `bytes`, at least one. next() returns them in turn.
 class Copies {
  public:
   Copies(const Backend& on, const Product& product, WeightForm form, std::size_t bytes) {
@@ -99,9 +100,9 @@ void run(int threads, std::size_t bytes) {
 
 int main(int argc, char** argv) {
   int threads = 0, megabytes = 192;
-  dragoman::bench::read_flags(argc, argv, "Products with packed weights",
-                              {{"--threads", &threads, "threads; 0 for 1 and 2"},
-                               {"--megabytes", &megabytes, "size of all copies of a matrix together"}});
+  dragoman::bench::read_flags(argc, argv, "Times products with packed weights.",
+                              {{"--threads", &threads, "number of threads; 0 measures with 1 and with 2"},
+                               {"--megabytes", &megabytes, "total size of all copies of a matrix"}});
   for (const int count : threads > 0 ? std::vector<int>{threads} : std::vector<int>{1, 2}) {
     dragoman::bench::run(count, static_cast<std::size_t>(megabytes) << 20);
   }

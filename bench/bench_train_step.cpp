@@ -1,7 +1,7 @@
-// Training steps of a preset on random sentences: their time, and the share of the machine's own matrix rate that they
-// reach. The sentences are equally long, or as long as those of the batches in a file (see batch_lengths.h). The rates
-// are measured in the same run with the same threads: the best of a 2048^3 product and of the step's own shapes, for
-// our own product and for OpenBLAS's sgemm (where it is installed).
+// Times training steps of a preset on random sentences, and compares their rate with the machine's matrix rate. The
+// sentences have equal lengths, or the lengths in a file of batches (see batch_lengths.h). The matrix rate is measured
+// in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and of the step's own shapes, for our
+// own product and for the sgemm of OpenBLAS (if it is installed).
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
@@ -44,15 +44,16 @@ struct Options {
   void validate() const {
     require<UsageError>(
         tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 && steps >= 0,
-        "tokens and sentence must be above 0, and warmup and steps not below.");
+        "--tokens and --sentence must be at least 1, --sentence at most ", data::CleaningSettings::kLongest,
+        ", and --warmup and --steps at least 0.");
   }
 };
 
-// Of the steps that were timed. Rates take each batch by the median of its times.
+// The times of the measured steps. Rates use the median of each batch's times.
 struct Measurement {
-  std::vector<double> steps;                 // seconds of each
-  std::vector<std::vector<double>> batches;  // the same, by batch
-  double target_tokens = 0, flops = 0;       // of the batches that were timed, each counted once
+  std::vector<double> steps;                 // seconds of each step
+  std::vector<std::vector<double>> batches;  // the same, for each batch
+  double target_tokens = 0, flops = 0;       // sums over the measured batches, each counted once
 
   void add(std::size_t b, double time, const BatchLengths& lengths, const model::ModelConfig& config) {
     steps.push_back(time);
@@ -72,8 +73,8 @@ struct Measurement {
   double milliseconds() const { return 1e3 * median(steps); }
 };
 
-// A step a batch, from the first again after the last. The batches are made beforehand, as the loader of a training run
-// makes them ahead.
+// Runs one step per batch; after the last batch it starts again with the first. The batches are made in advance, as the
+// loader of a training run does.
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
   const std::unique_ptr<model::Seq2Seq> network = preset.model.make_model();
@@ -85,7 +86,7 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
 
   Measurement measured;
   measured.batches.resize(batches.size());
-  // As a training run does, the next step is launched while the device is busy with one.
+  // The next step is launched while the device is busy with the current one, as in a training run.
   trainer.start(std::span(&made[0], 1));
   for (int step = 0; step < options.warmup + options.steps; ++step) {
     const std::size_t b = step % batches.size();
@@ -127,7 +128,7 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
   fmt::print("step {:.2f} ms (least {:.2f}, most {:.2f}), {:.0f} target tokens/s, {:.1f} TFLOP/s\n",
              measured.milliseconds(), 1e3 * std::ranges::min(measured.steps), 1e3 * std::ranges::max(measured.steps),
              measured.tokens_per_second(), 1e-3 * measured.gflops());
-  if (options.profile) fmt::print("{}of {} steps\n", on.profile(), options.steps);
+  if (options.profile) fmt::print("{}in {} steps\n", on.profile(), options.steps);
 }
 
 void run(Options options) {
@@ -147,11 +148,11 @@ void run(Options options) {
              source_tokens(batches.front()), target_tokens(batches.front()), on->threads());
   fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", measured.milliseconds(),
              measured.tokens_per_second(), measured.gflops());
-  fmt::print("{:.1f} % of the best product of our own\n", 100 * measured.gflops() / ours);
+  fmt::print("{:.1f} % of the best rate of our own product\n", 100 * measured.gflops() / ours);
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
-  // Last, because its idle threads keep a processor busy for a while.
+  // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
   const double openblas = best_rate(*on, shapes, Library::kOpenBlas);
-  fmt::print("{:.1f} % of the best sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas);
+  fmt::print("{:.1f} % of the best rate of the sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas);
 #endif
 }
 
@@ -161,18 +162,18 @@ void run(Options options) {
 int main(int argc, char** argv) {
   dragoman::bench::Options options;
   dragoman::bench::read_flags(
-      argc, argv, "training steps of a preset, as a share of the machine's matrix rate",
-      {{"--preset", &options.preset, "which model"},
-       {"--tokens", &options.tokens, "source tokens, and as many target tokens"},
-       {"--sentence", &options.sentence, "tokens in a sentence"},
-       {"--batches", &options.batches, "file of batches to take in place of equal sentences"},
-       {"--threads", &options.threads, "0: all"},
-       {"--warmup", &options.warmup, "steps before the timed ones"},
-       {"--steps", &options.steps, "timed steps; 0: five, or one for each batch of the file"},
-       {"--cuda", &options.cuda, "on the GPU, in bfloat16"},
-       {"--fp32", &options.fp32, "on the GPU, in float32"},
-       {"--profile", &options.profile, "on the GPU: where the time goes, which makes it slower"},
-       {"--json", &options.json, "print JSON, of the steps alone"}});
+      argc, argv, "Times training steps of a preset and compares them with the machine's matrix rate.",
+      {{"--preset", &options.preset, "model and training settings"},
+       {"--tokens", &options.tokens, "tokens on each side of a batch"},
+       {"--sentence", &options.sentence, "tokens per sentence"},
+       {"--batches", &options.batches, "file of batches to use in place of sentences of equal length"},
+       {"--threads", &options.threads, "number of threads; 0 for all cores"},
+       {"--warmup", &options.warmup, "untimed steps before the timed ones"},
+       {"--steps", &options.steps, "timed steps; 0 for five, or one per batch of the file"},
+       {"--cuda", &options.cuda, "run on the GPU, in bfloat16"},
+       {"--fp32", &options.fp32, "run on the GPU in float32; needs --cuda"},
+       {"--profile", &options.profile, "with --cuda: print the time of each kernel, which makes the steps slower"},
+       {"--json", &options.json, "print the times of the steps as JSON"}});
   try {
     options.validate();
     dragoman::bench::run(options);

@@ -1,9 +1,9 @@
-// How fast a model translates: sentences and tokens a second, the time of single sentences, and the memory taken.
+// Measures how fast a model translates: sentences and tokens per second, the time of single sentences, and peak memory.
 //
-//   bench_translate --preset base --draw FILE                     write random weights of a preset, and end
-//   bench_translate --preset base --weights FILE [...]            random sentences of forced lengths
+//   bench_translate --preset base --draw FILE                     write random weights of a preset, and exit
+//   bench_translate --preset base --weights FILE [...]            translate random sentences of fixed lengths
 //   bench_translate --preset base --weights FILE --cuda --precision bf16 --batch 512 --sentences 2048
-//   bench_translate --model DIR --source FILE [...]               a text with a trained model
+//   bench_translate --model DIR --source FILE [...]               translate a text with a trained model
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -54,9 +54,9 @@ void draw_weights(const Options& options) {
 
 struct Figures {
   std::vector<double> times;      // seconds of each repeat
-  std::vector<double> latencies;  // of single sentences, if the batch is one
+  std::vector<double> latencies;  // seconds of each sentence, if the batch size is 1
   std::int64_t sentences = 0, tokens = 0, steps = 0;
-  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches of each, if they are counted
+  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches per step; 0 if not counted
 
   double seconds() const { return median(times); }
 };
@@ -89,9 +89,9 @@ void report(const Options& options, const Figures& figures) {
   fmt::print("{} sentences in {:.3f} s: {:.1f} sentences/s, {:.0f} tokens/s; peak memory {:.0f} MiB\n",
              figures.sentences, figures.seconds(), n / figures.seconds(), tokens / figures.seconds(), peak_megabytes());
   if (figures.batch_steps > 0) {
-    fmt::print("{:.3f} ms a step, encoding included",
+    fmt::print("{:.3f} ms per step, encoding included",
                1000 * figures.seconds() / static_cast<double>(figures.batch_steps));
-    fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches a step", figures.launches) : "");
+    fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches per step", figures.launches) : "");
   }
   if (!latencies.empty()) {
     fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90 %), {:.1f} ms (99 %)\n", at(0.5), at(0.9), at(0.99));
@@ -110,7 +110,7 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
   return sources;
 }
 
-// Adds the sentences to the engine and steps until all are done. Returns how many tokens they have.
+// Translates the sentences with the engine. Returns the number of tokens of the translations.
 std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::Sentence> sources) {
   std::int64_t tokens = 0;
   for (const data::Sentence& source : sources) engine.add({.source = source, .prefix = {}});
@@ -122,7 +122,7 @@ std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::S
   return tokens;
 }
 
-// The engine lives on from batch to batch, as in a server; a batch before the clock starts warms it up.
+// Translates random sentences. One engine serves all batches, as in a server; an untimed batch warms it up.
 Figures translate_random(const Options& options) {
   const std::unique_ptr<Backend> on =
       make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
@@ -130,7 +130,7 @@ Figures translate_random(const Options& options) {
   params::ParameterBlock block(*on, options.form(), *network);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
-  // Every translation has target_length tokens: it may not end before, and not go on after.
+  // The limits force every translation to have exactly target_length tokens.
   const decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
                                         .beam = options.beam,
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
@@ -143,7 +143,7 @@ Figures translate_random(const Options& options) {
     return std::span(sources).subspan(first, std::min(sources.size() - first, batch));
   };
   translate_batch(engine, batch_from(0));
-  on->profile();
+  on->profile();  // clears the profile
   Figures figures;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     figures.tokens = figures.batch_steps = 0;
@@ -191,26 +191,27 @@ Figures translate_text(const Options& options) {
 
 int run(int argc, char** argv) {
   Options options;
-  read_flags(argc, argv, "how fast a model translates",
-             {{"--preset", &options.preset, "sizes of the model"},
-              {"--draw", &options.draw, "write random weights to this file, and end"},
-              {"--weights", &options.weights, "weights of the preset"},
-              {"--model", &options.model, "a trained model, instead"},
-              {"--source", &options.source, "the text that it translates"},
-              {"--output", &options.output, "where the translation of the text goes"},
-              {"--precision", &options.precision, "", {.choices = {"fp32", "int8", "bf16"}}},
-              {"--cuda", &options.cuda, "on a CUDA device"},
-              {"--host", &options.host, "searches on the host, also on a CUDA device; random sentences only"},
-              {"--profile", &options.profile, "where a CUDA device's time goes; random sentences only"},
-              {"--stop", &options.stop, "of the beam search of a text", {.choices = {"provable", "beam"}}},
-              {"--sentences", &options.sentences, "", {.positive = true}},
-              {"--source-length", &options.source_length, "tokens, EOS included", {.positive = true}},
-              {"--target-length", &options.target_length, "tokens, EOS included", {.positive = true}},
-              {"--batch", &options.batch, "sentences at once", {.positive = true}},
-              {"--beam", &options.beam, "1: greedy", {.positive = true}},
-              {"--threads", &options.threads, "", {.positive = true}},
-              {"--repeats", &options.repeats, "the median of so many runs is printed", {.positive = true}},
-              {"--json", &options.json, "for other programs"}});
+  read_flags(
+      argc, argv, "Measures how fast a model translates.",
+      {{"--preset", &options.preset, "preset that gives the sizes of the model"},
+       {"--draw", &options.draw, "write random weights of the preset to this file, and exit"},
+       {"--weights", &options.weights, "file of weights of the preset"},
+       {"--model", &options.model, "directory of a trained model, in place of a preset"},
+       {"--source", &options.source, "text that the trained model translates"},
+       {"--output", &options.output, "file for the translation of the text"},
+       {"--precision", &options.precision, "number format of the weights", {.choices = {"fp32", "int8", "bf16"}}},
+       {"--cuda", &options.cuda, "run on a CUDA device"},
+       {"--host", &options.host, "run the beam search on the host, even with --cuda; random sentences only"},
+       {"--profile", &options.profile, "print the time of each CUDA kernel; random sentences only"},
+       {"--stop", &options.stop, "when the beam search of a text stops", {.choices = {"provable", "beam"}}},
+       {"--sentences", &options.sentences, "number of random sentences", {.positive = true}},
+       {"--source-length", &options.source_length, "tokens per sentence, EOS included", {.positive = true}},
+       {"--target-length", &options.target_length, "tokens per sentence, EOS included", {.positive = true}},
+       {"--batch", &options.batch, "sentences per batch", {.positive = true}},
+       {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
+       {"--threads", &options.threads, "number of threads", {.positive = true}},
+       {"--repeats", &options.repeats, "number of runs; the median is printed", {.positive = true}},
+       {"--json", &options.json, "print JSON"}});
   try {
     if (!options.draw.empty()) {
       draw_weights(options);

@@ -1,4 +1,4 @@
-"""What the comparisons share: programs that print a line of JSON, run by turns."""
+"""Shared by the comparisons: runs programs that print a line of JSON, in turn."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 
 
 def run(command):
-    """What the program prints. Ends the comparison if it fails."""
+    """Returns what the program prints. Ends the comparison if the program fails."""
     command = [str(part) for part in command]
     try:
         result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -32,7 +32,7 @@ def peer(script, *arguments):
 
 
 class Rounds:
-    """The figures of one program, round by round."""
+    """The results of one program, one for each round."""
 
     def __init__(self, name):
         self.name, self.results = name, []
@@ -44,7 +44,7 @@ class Rounds:
         return statistics.median(self.values(key))
 
     def spread(self, key, form="{:.1f}"):
-        """Their median and, in brackets, their least and most; a dash if there are none."""
+        """The median and, in brackets, the smallest and largest value; a dash if there are no results."""
         if not self.results:
             return "-"
         values = self.values(key)
@@ -53,7 +53,7 @@ class Rounds:
 
 
 def alternate(rounds, programs):
-    """Runs the programs by turns. `programs` are pairs of a name and a function that gives a result."""
+    """Runs the programs in turn. `programs` is a list of pairs: a name and a function that returns a result."""
     done = [Rounds(name) for name, _ in programs]
     for _ in range(rounds):
         for (_, program), results in zip(programs, done):
@@ -62,18 +62,18 @@ def alternate(rounds, programs):
 
 
 def missing_on_gpu(packages):
-    """A sentence on what of PyTorch on a GPU is not here, or nothing."""
+    """Returns a sentence that says what is missing to run PyTorch on a GPU, or None."""
     for package, name in packages.items():
         if importlib.util.find_spec(package) is None:
             return f"{name} is not installed (pip install {' '.join(packages)}), so dragoman is measured alone."
-    # In a process of its own, because the device would stay in use here.
+    # Runs in its own process, because this one would keep the device in use.
     test = "import sys, torch; sys.exit(0 if torch.cuda.is_available() else 1)"
     if subprocess.run([sys.executable, "-c", test], stderr=subprocess.DEVNULL).returncode != 0:
-        return "PyTorch sees no CUDA device here, so dragoman is measured alone."
+        return "PyTorch finds no CUDA device, so dragoman is measured alone."
     return None
 
 
 def warn_if_busy():
     load = os.getloadavg()[0]
     if load > 0.5:
-        print(f"The machine is busy (load {load:.1f}): take these figures for a trial.", file=sys.stderr)
+        print(f"The machine is busy (load {load:.1f}): these figures are not reliable.", file=sys.stderr)

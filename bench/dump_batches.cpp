@@ -1,4 +1,4 @@
-// Prints the first batches that a training run on a corpus would see, as lengths (see batch_lengths.h).
+// Prints the first batches that a training run on a corpus would use, as lengths of sentences (see batch_lengths.h).
 //
 //   dump_batches --source train.en --target train.de --tokenizer tokenizer.model --batch-tokens 4096 --count 50
 #include <fmt/format.h>
@@ -50,14 +50,14 @@ void dump(const Options& options) {
 int main(int argc, char** argv) {
   dragoman::bench::Options options;
   dragoman::bench::read_flags(
-      argc, argv, "the lengths of a corpus's sentences, batch by batch",
-      {{"--source", &options.source, "text of the source language, plain or packed", {.required = true}},
+      argc, argv, "Prints the lengths of a corpus's sentences, batch by batch.",
+      {{"--source", &options.source, "text of the source language, plain or compressed", {.required = true}},
        {"--target", &options.target, "its translation, line by line", {.required = true}},
-       {"--tokenizer", &options.tokenizer, "vocabulary of both sides", {.required = true}},
-       {"--cache", &options.cache, "directory to keep the corpus as tokens in", {.required = true}},
-       {"--batch-tokens", &options.batch_tokens, "tokens of each side in a batch, at most"},
-       {"--count", &options.count, "batches to print"},
-       {"--seed", &options.seed, "start of every random stream, as in training"}});
+       {"--tokenizer", &options.tokenizer, "tokenizer of both sides", {.required = true}},
+       {"--cache", &options.cache, "directory for the tokenized corpus", {.required = true}},
+       {"--batch-tokens", &options.batch_tokens, "most tokens on each side of a batch"},
+       {"--count", &options.count, "number of batches to print"},
+       {"--seed", &options.seed, "seed of the random streams, as in training"}});
   try {
     dragoman::bench::dump(options);
   } catch (const dragoman::Error& error) {

@@ -1,4 +1,4 @@
-// The flags of a benchmark. CLI11, which reads them, takes a compiler ten seconds: flags.cpp alone sees it.
+// The command-line flags of a benchmark. Only flags.cpp includes CLI11, because compiling it takes ten seconds.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace dragoman::bench {
 
 struct Rule {
   bool required = false;
-  bool positive = false;                  // the least number is 1
-  std::vector<std::string> choices = {};  // if there are few
+  bool positive = false;                  // the number must be at least 1
+  std::vector<std::string> choices = {};  // the allowed values; empty: any
 };
 
 struct Flag {
   std::string name;                                                              // "--threads"
-  std::variant<bool*, int*, std::int64_t*, std::uint64_t*, std::string*> value;  // of a bool: a switch
+  std::variant<bool*, int*, std::int64_t*, std::uint64_t*, std::string*> value;  // a bool makes a switch
   std::string help;
   Rule rule = {};
 };
 
-// Sets the values of the flags that are given. --help and mistakes end the program.
+// Sets the values of the flags that are given. --help and usage errors end the program.
 void read_flags(int argc, char** argv, const std::string& purpose, const std::vector<Flag>& flags);
 
 }  // namespace dragoman::bench

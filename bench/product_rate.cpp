@@ -15,7 +15,7 @@
 namespace dragoman::bench {
 namespace {
 
-// GFLOP/s of one product, by the backend as the model uses it, or by OpenBLAS; 0 without OpenBLAS.
+// GFLOP/s of one product, by the backend as the model uses it, or by OpenBLAS; 0 in a build without OpenBLAS.
 double product_rate(Backend& on, const ProductShape& shape, Library library) {
   const ArenaScope scratch(on.arena());
   Array A = on.empty({shape.M, shape.K}, DType::kFloat32), B = on.empty({shape.K, shape.N}, DType::kFloat32);

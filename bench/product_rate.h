@@ -1,4 +1,4 @@
-// How fast this machine multiplies matrices: what a training step is measured against.
+// Measures how fast this machine multiplies matrices. A training step is compared with this rate.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct ProductShape {
 
 enum class Library { kOurs, kOpenBlas };
 
-// A product of 2048^3, and those of a step over `tokens` tokens of each side.
+// The shapes to measure: 2048 x 2048 x 2048, and the products of a training step with `tokens` tokens on each side.
 std::vector<ProductShape> step_shapes(const model::TransformerConfig& config, std::int64_t tokens);
 
-// The best GFLOP/s over the shapes, each of which is printed; 0 by OpenBLAS in a build without it.
+// Returns the best GFLOP/s over the shapes, and prints the rate of each. It is 0 for OpenBLAS in a build without it.
 double best_rate(Backend& on, const std::vector<ProductShape>& shapes, Library library);
 
 }  // namespace dragoman::bench

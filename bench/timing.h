@@ -1,4 +1,4 @@
-// Times of repeated work.
+// Timing of repeated work.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 namespace dragoman::bench {
 
+// Seconds that one call of `work` takes.
 template <class Work>
 double time_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();

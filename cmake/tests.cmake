@@ -37,7 +37,7 @@ if(unit_test_sources)
   precompile(unit_tests <gtest/gtest.h>)
   # Tests of one folder share helpers in testing.h. Tests of kernels and ops are compiled file by file, because these
   # files use the same names for different sizes, shapes and masks.
-  compile_together(unit_tests 8 "backend|ops")
+  compile_together(unit_tests 8 "backend/|ops/")
   if(DRAGOMAN_SANITIZE MATCHES "address")
     # A leak check takes seconds on AArch64. So it is not made after each test, but at the end of a few processes that
     # share the tests. (The asan preset turns it off for all others.) To run one test: unit_tests --gtest_filter=NAME.

@@ -28,7 +28,7 @@ class QuietWatcher final : public train::Watcher {
   explicit QuietWatcher(std::int64_t last_step) : last_step_(last_step) {}
 
   void say(const std::string&) override {}
-  void cut_pairs(std::int64_t) override {}
+  void tokenised_pairs(std::int64_t) override {}
   void updated(const train::Progress& progress, std::int64_t) override { step_ = progress.step; }
   void validated(const train::Validation&) override {}
   bool wants_stop() override { return step_ >= last_step_; }

@@ -1,9 +1,9 @@
-// Finds visible texts whose contrast with their background is below 4.5:1 (WCAG 2, success criterion 1.4.3), or below
-// 3:1 for large text, and returns a sentence for each. Text on a canvas is not checked.
+// Returns a sentence for each visible text whose contrast with its background is less than 4.5:1, or 3:1 for large text
+// (WCAG 2, success criterion 1.4.3). Text on a canvas is not checked.
 const channel = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 
-// Memoises `f`.
+// `f` with a cache of its results.
 function remembered(f) {
   const known = new Map();
   return (of) => {
@@ -12,7 +12,7 @@ function remembered(f) {
   };
 }
 
-// Red, green, blue and opacity, each from 0 to 1, of any computed colour.
+// Red, green, blue and opacity, from 0 to 1, of any colour that a computed style may have.
 const brush = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 const read = remembered((colour) => {
   brush.clearRect(0, 0, 1, 1);
@@ -35,7 +35,7 @@ const ground = remembered((element) => {
     : [0, 0, 0, 0];
 });
 
-// The background of a text: its ancestors' backgrounds and, in an SVG, the shapes drawn before it at the same place.
+// The background of a text: the backgrounds of its ancestors and, in an SVG, the shapes drawn before it at its place.
 function behind(element) {
   const layers = [];
   for (let at = element; at; at = at.parentElement) layers.push(ground(at));

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-// Random weights, and a film of two frames as if they had been trained.
+// Writes a model of random weights with a training film of two frames.
 void write_model(const std::string& directory) {
   write_small_model(directory, "en", "de");
   const auto on = make_backend({});
@@ -62,7 +62,7 @@ void PageTest::open(const std::string& state) {
 void PageTest::open_file(const std::string& path, const std::string& state) { open_address("file://" + path, state); }
 
 void PageTest::open_address(const std::string& page, const std::string& state) {
-  // A different query makes the browser load the page even if only the fragment changes.
+  // A number in the address, because the browser does not load a page again if only the part after '#' differs.
   static int opened = 0;
   browser().open(page + "?" + std::to_string(++opened) + "#" + state);
   wait_until_shown();

@@ -1,4 +1,4 @@
-// A fixture for the attention page in a real browser: one server and one browser for all tests of the page.
+// The attention page in a real browser: one server and one browser for all tests of the page.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,24 +18,25 @@ class PageTest : public ::testing::Test {
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void SetUp() override;
-  // Fails if there were errors or warnings in the console.
+  // Fails the test if the browser's console has a warning or an error.
   void TearDown() override;
 
   static Browser& browser() { return *stage_->browser; }
   static std::string file(const std::string& name) { return stage_->folder + "/" + name; }
   static std::string model() { return file("model"); }
 
-  // Opens the page with `state` after the '#' of its address, and waits until it is shown.
+  // Opens the page with a state, the part of its address after '#', and waits until it is shown.
   static void open(const std::string& state);
-  // The same for a page saved as a file.
+  // The same for a page in a file.
   static void open_file(const std::string& path, const std::string& state = "");
-  // Waits until no request is under way, the view shows something, and `condition` holds.
+  // Waits until no request is in progress, the view shows something, and a condition holds.
   static void wait_until_shown(const std::string& condition = "true");
-  // The names of the views; and show() selects one of them.
+  // The names of the views.
   static std::vector<std::string> views();
+  // Opens the tab of a view and waits until it is shown.
   static void show(const std::string& view);
 
-  // The first sentence of the server's answer to /v1/translate.
+  // Asks /v1/translate and returns the first sentence of the answer.
   static Json translated(const Json& request);
 
  private:
@@ -47,11 +48,11 @@ class PageTest : public ::testing::Test {
   static void open_address(const std::string& page, const std::string& state);
 
   inline static std::unique_ptr<Stage> stage_;
-  inline static std::string missing_;  // why there is no browser
+  inline static std::string missing_;  // why there is no browser; empty if there is one
 };
 
-// A sentence of eight words whose translation has four, another one that differs in the last word, and the first as it
-// appears in the page's address.
+// A sentence of eight words whose translation has four, another sentence that differs in its last word, and the page's
+// state with the first sentence.
 inline const std::string kSentence = "three eight two seven three one two seven";
 inline const std::string kOther = "three eight two seven three one two six";
 inline const std::string kAddress = "q=three+eight+two+seven+three+one+two+seven";

@@ -1,4 +1,4 @@
-// What users can export from the attention page: pictures, data, links, and the page itself as one file.
+// Tests of what the attention page exports: pictures, data, links, and the page itself as one file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,24 +13,24 @@
 namespace dragoman {
 namespace {
 
-// Chooses an entry of the "Export" menu.
+// Chooses an entry of the menu "Export" and waits until it is done.
 void take(Browser& browser, const std::string& entry) {
   if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
   browser.run(
       "[...document.querySelectorAll('#export-panel button')]"
       ".find((button) => button.textContent.startsWith(arguments[0])).click();",
       Json::array({entry}));
-  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-said').textContent)");
+  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
 }
 
-// The contents of a file that the browser saves. The file gets its name only when it is complete.
+// Waits for a file that the browser saves and returns its bytes. The file gets its name when it is complete.
 std::string saved(const std::string& path) {
   EXPECT_TRUE(serve::eventually([&] { return std::filesystem::exists(path); })) << path;
   return read_file(path);
 }
 
-// All decimal numbers and all pictures of the views that need no server. "Play" is animated, so only its numbers are
-// compared.
+// All numbers with a fraction and all pictures of the views that need no server; of "Play" only the numbers, because
+// its picture moves.
 Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
   Json all;
   for (const std::string& view :
@@ -61,7 +61,7 @@ const std::string kChosen = kAddress + "&attention=cross&layer=2&head=2&query=2&
 TEST_F(PageTest, PicturesAreWhatTheViewShows) {
   open(kAddress);
   for (const std::string& view : views()) {
-    if (view == "whatif" || view == "compare") continue;  // these draw something only after a change
+    if (view == "whatif" || view == "compare") continue;  // without a change or a second sentence they draw nothing
     SCOPED_TRACE(view);
     show(view);
     take(browser(), "Picture, SVG");
@@ -86,7 +86,7 @@ TEST_F(PageTest, DataAreTheServersAnswer) {
   EXPECT_EQ(data["model"]["config"]["heads"], 2);
   const auto& [request, answer] = std::tie(data["sentences"][0]["request"], data["sentences"][0]["answer"]);
   Json expected = translated(request);
-  expected["trace"]["line"] = answer["translations"][0]["sentences"][0]["trace"]["line"];  // this counts requests
+  expected["trace"]["line"] = answer["translations"][0]["sentences"][0]["trace"]["line"];  // counts requests
   EXPECT_EQ(differences(answer["translations"][0]["sentences"][0], expected), std::vector<std::string>());
 }
 

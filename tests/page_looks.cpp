@@ -1,4 +1,5 @@
-// The looks and the accessibility of the attention page: themes, contrast, names for screen readers, narrow screens.
+// Tests of how the attention page looks, and of what it says to screen readers: themes, contrast, names of controls,
+// narrow screens.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,7 +14,7 @@ const std::set<std::string> kControls{"button", "checkbox", "combobox",  "grid",
                                       "option", "radio",    "searchbox", "slider", "spinbutton", "switch",
                                       "tab",    "tabpanel", "textbox",   "tree",   "treeitem",   "dialog"};
 
-// The visible controls that have no name for a screen reader.
+// The visible controls without a name for screen readers.
 std::vector<std::string> nameless(Browser& browser) {
   std::vector<std::string> found;
   for (const Json& node : browser.devtools("Accessibility.getFullAXTree", Json::object())["nodes"]) {
@@ -23,7 +24,7 @@ std::vector<std::string> nameless(Browser& browser) {
   return found;
 }
 
-// A weight is selected, a head is switched off, and there is a second sentence, so that the views show everything.
+// A state with a chosen weight, a head that is switched off, and a second sentence, so that views show everything.
 const std::string kMuch = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
 
 std::string theme(Browser& browser) {
@@ -51,7 +52,7 @@ TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
   for (const std::string& node : nameless(browser())) ADD_FAILURE() << "tour: " << node;
 }
 
-TEST_F(PageTest, TextHasEnoughContrastInLightAndDark) {
+TEST_F(PageTest, TextStandsOutInLightAndDark) {
   const std::string contrast = read_file(std::string(DRAGOMAN_SOURCE_DIR) + "/tests/contrast.js");
   const auto expect_contrast = [&](const std::string& where) {
     for (const std::string scheme : {"dark", "light"}) {

@@ -1,5 +1,5 @@
-// The attention page for models whose attention sites differ from the Transformer's: one site, none, or sites with
-// other names and sizes. The tests edit model descriptions and answers; everything else comes from the server.
+// Tests of the attention page with models whose attention sites differ from the Transformer's: one site, none, or sites
+// of other names and sizes. They edit the model's description and the answers of a real server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kNoAttention = "This model has no attention to look at.";
 
-// One layer with one head. Query i looks at key i (at most the last but one) with weight 3/4 and at the next key with
-// 1/4, so the entropy is 0.81 bits.
+// One layer and one head whose query i looks at key i, or at the last key but one, with weight 3/4, and at the next key
+// with weight 1/4. Its entropy is 0.81 bits.
 Json one_head(std::size_t queries, std::size_t keys) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < queries; ++i) {
@@ -28,7 +28,7 @@ Json one_head(std::size_t queries, std::size_t keys) {
   return Json::array({Json::array({rows})});
 }
 
-// Applies an edit to all traces in the data of an offline page.
+// Applies an edit to all traces of the data that an offline page holds.
 void edit_traces(Json& data, const std::function<void(Json&)>& edit) {
   for (Json& entry : data["sentences"]) edit(entry["answer"]["translations"][0]["sentences"][0]["trace"]);
   for (Json& sentence : data["film"]["sentences"]) {
@@ -36,7 +36,7 @@ void edit_traces(Json& data, const std::function<void(Json&)>& edit) {
   }
 }
 
-// Replaces the model's sites, and removes everything else that describes its sizes.
+// Replaces the sites of the model, and removes everything else that says something about its sizes.
 void edit_model(Json& data, const Json& sites) {
   data["model"]["arch"] = "other";
   data["model"]["summary"] = "a model of its own";
@@ -68,7 +68,7 @@ void keep_no_attention(Json& data) {
   });
 }
 
-// Writes an offline page of two sentences to `path`, with its data edited.
+// Writes an offline page of two sentences with edited data to `path`.
 void write_edited_page(const std::string& path, const std::string& model, void (*edit)(Json&)) {
   const Ending ending = shell("printf '%s\\n' '" + kSentence + "' '" + kOther + "' | " + kProgram + " show --model " +
                               model + " --output " + path);
@@ -79,7 +79,7 @@ void write_edited_page(const std::string& path, const std::string& model, void (
   const std::size_t length = page.find("</script>", first) - first;
   Json data = parse_json(page.substr(first, length), "the data");
   edit(data);
-  page.replace(first, length, data.dump());  // the words of this model contain no markup
+  page.replace(first, length, data.dump());  // the words of this model hold no markup
   replace_file(path, page);
 }
 
@@ -89,7 +89,7 @@ std::vector<std::string> seen_tabs(Browser& browser) {
       ".map((tab) => tab.dataset.tab)");
 }
 
-// The note below the tabs; empty if it is hidden.
+// The note below the tabs.
 std::string note(Browser& browser) {
   return browser.run(
       "const note = document.querySelector('.tabs + .note'); return note.checkVisibility() ? note.textContent : '';");
@@ -100,7 +100,7 @@ void expect_text(Browser& browser, const std::string& selector, const std::strin
   EXPECT_NE(text.find(part), std::string::npos) << selector << ": " << text;
 }
 
-// Selects a view that has only a sentence to show, and checks the sentence.
+// Opens a view and expects that it shows nothing but a sentence.
 void expect_sentence(Browser& browser, const std::string& view, const std::string& sentence) {
   SCOPED_TRACE(view);
   browser.click("[data-tab=" + view + "]");
@@ -110,16 +110,16 @@ void expect_sentence(Browser& browser, const std::string& view, const std::strin
   expect_text(browser, "#view .empty", sentence);
 }
 
-// Checks that the view can be saved as a picture.
+// Expects that the view can be saved as a picture.
 void expect_picture(Browser& browser) {
   browser.click("#export");
   browser.click("#export-panel button");
-  browser.wait_for("!['', 'One moment …'].includes(document.querySelector('.menu-said').textContent)");
-  expect_text(browser, ".menu-said", "Saved");
+  browser.wait_for("!['', 'One moment …'].includes(document.querySelector('.menu-status').textContent)");
+  expect_text(browser, ".menu-status", "Saved");
   browser.click("#export");
 }
 
-// Takes the tour and returns the titles of its steps. Each step must find its place on the page.
+// Takes the tour and returns the titles of its steps. Each step must mark an element of the page.
 std::vector<std::string> tour(Browser& browser) {
   std::vector<std::string> titles;
   browser.click("#tour-button");
@@ -133,7 +133,7 @@ std::vector<std::string> tour(Browser& browser) {
 
 TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
   write_edited_page(file("one.html"), model(), keep_cross_attention);
-  // The model does not have what the address names, so the first attention, layer and head are shown.
+  // The address names sites that the model does not have, so the first attention, layer and head are shown.
   open_file(file("one.html"), kAddress + "&attention=decoder&layer=2&head=2&heads=2&off=e1.1");
   EXPECT_TRUE(browser().text("#model").starts_with("a model of its own")) << browser().text("#model");
   EXPECT_EQ(browser().value("[...document.querySelectorAll('.segments input')].filter((input) => "
@@ -169,8 +169,8 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
       "list.dispatchEvent(new Event('change'));",
       Json::array({kOther}));
   wait_until_shown("document.querySelector('.boards button')?.checkVisibility()");
-  // The second translation is empty: its only query, </s>, looks at the first two keys. In the first sentence it looks
-  // elsewhere.
+  // The second translation is empty: its only query, </s>, looks at the first two keys. In the first translation it
+  // looks at others.
   EXPECT_EQ(browser().value("[...document.querySelectorAll('.boards button')].map(({textContent}) => textContent)"),
             Json({"100"}));
   show("beam");
@@ -180,7 +180,7 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
   expect_text(browser(), ".play-caption", "The model reads the 9 pieces of the source.");
   for (const std::string caption :
        {"it reads the start token", "decoder layer 1 of 1: it looks at the source.", "is "}) {
-    browser().click("[aria-label='One step on']");
+    browser().click("[aria-label='One step forward']");
     browser().wait_for("true");
     expect_text(browser(), ".play-caption", caption);
   }
@@ -219,7 +219,7 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   EXPECT_GT(browser().text(".film-step").size(), 5u);
   EXPECT_FALSE(browser().value("document.querySelector('.film-parts').checkVisibility()"));
 
-  // The arrow keys skip hidden tabs.
+  // The arrow keys skip tabs that are hidden.
   browser().focus("[data-tab=film]");
   browser().press({Key::kRight});
   browser().wait_for("document.querySelector('#view').dataset.view === 'whatif'");
@@ -227,8 +227,8 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
             (std::vector<std::string>{"Your sentence, in pieces", "From vectors to words", "Your turn"}));
 }
 
-// Edits for a server whose encoder self-attention is called "local", whose cross-attention is called "memory" and has
-// only its first head, and whose decoder self-attention is hidden.
+// For kBetween: renames the encoder's self-attention to "local", renames the cross-attention to "memory" and keeps only
+// the first of its heads, and leaves out the decoder's self-attention.
 constexpr const char* kRename = R"(
   const names = {local: "encoder", memory: "cross"};
   const first = ({layers, heads, queries, keys, packed, ...rest}) => {
@@ -247,12 +247,12 @@ constexpr const char* kRename = R"(
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
   };)";
 
-// Edits for a model without attention.
+// For kBetween: leaves out all attention.
 constexpr const char* kEmpty = R"(
   const names = {};
   const edit = {sites: () => [], attention: () => ({}), projections: () => []};)";
 
-// Edits the page's requests and the server's answers, including events of a stream.
+// Edits the requests of the page and the answers to them, whether they are JSON or a stream of events.
 constexpr const char* kBetween = R"(
   const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
     typeof value === "object" && edit[key] ? edit[key](value) : value)));
@@ -267,7 +267,7 @@ constexpr const char* kBetween = R"(
       : text.replace(/^data: (.*)$/gm, (_, data) => `data: ${edited(data)}`), {status: answer.status});
   };)";
 
-// Adds a second pair of languages whose model has no attention.
+// Adds a second pair of languages, whose model has no attention.
 constexpr const char* kSecondPair = R"(
   const ask = window.fetch;
   const known = (text) => text?.replace("source=xx", "source=en").replace('"source":"xx"', '"source":"en"');
@@ -280,7 +280,7 @@ constexpr const char* kSecondPair = R"(
     return Response.json({...await answer.json(), source: "xx", sites: []});
   };)";
 
-// While this object lives, pages that are opened see an edited server.
+// Runs a script in every page that is opened during the lifetime of this object, before the page's own scripts.
 class EditedServer {
  public:
   EditedServer(Browser& browser, const std::string& edit) : browser_(browser) {
@@ -305,7 +305,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
   wait_until_shown(squares + " === 1");
   expect_text(browser(), ".reading h3", "Memory (translation to source), layer 2");
   browser().click("input[data-value=local] + span");
-  wait_until_shown(squares + " === 2");  // both, as before
+  wait_until_shown(squares + " === 2");  // all heads again
 
   show("why");
   browser().wait_for("document.querySelector('.why .sums')");
@@ -325,11 +325,11 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
                             "board.querySelectorAll('button').length)"),
             Json({4, 2}));
   browser().click(".board.wide [aria-label^='Memory (translation to source), layer 2, head 1:']");
-  wait_until_shown("document.querySelector('.card.now .facts') && location.hash.includes('memory')");
+  wait_until_shown("document.querySelector('.card.now .facts') && location.hash.includes('off=memory')");
   const Json off{{"attention", "cross"}, {"layer", 2}, {"head", 1}};
   const Json expected = translated({{"q", kSentence}, {"heads_off", Json::array({off})}});
   expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
-  open(browser().value("location.hash.slice(1)").get<std::string>());  // the link contains which head is off
+  open(browser().value("location.hash.slice(1)").get<std::string>());  // the link contains the head that is off
   wait_until_shown("document.querySelector('.card.now .facts')");
   expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
 }

@@ -1,4 +1,4 @@
-// Uses the attention page by mouse and keyboard: a sentence, its heads, "What if" and "Compare".
+// Tests of the attention page in use: a sentence, its heads, "What if" and "Compare", by mouse and by keyboard.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@ const std::string kSquares = "[aria-label=\"Heads shown\"] button";
 std::string square(int head) { return kSquares + ":nth-child(" + std::to_string(head) + ")"; }
 std::string query(int i) { return ".queries .token:nth-child(" + std::to_string(i) + ")"; }
 
-// The picture of the lines, for comparing two states.
+// The picture of the lines, to compare two states of the page.
 std::string lines(Browser& browser) {
   return browser.value("document.querySelector('.picture canvas').toDataURL()").get<std::string>();
 }
 
-// `pressed` is "10" if only the first of two heads is shown. The summary beside the picture has a row for each head
-// shown.
+// Expects a digit for each head: "10" means that only the first of two heads is shown. The table beside the picture has
+// a row for each head that is shown.
 void expect_heads(Browser& browser, const std::string& pressed) {
   browser.wait_for("true");
   EXPECT_EQ(browser.run("return [...document.querySelectorAll(arguments[0])].map((square) => "
@@ -30,7 +30,7 @@ void expect_heads(Browser& browser, const std::string& pressed) {
             std::count(pressed.begin(), pressed.end(), '1'));
 }
 
-// Checks that text and scores of the changed translation are those of `expected`.
+// Expects that the changed translation has the text and the scores of `expected`.
 void expect_changed(Browser& browser, const Json& expected) {
   EXPECT_EQ(browser.text(".card.now .translation"), expected["text"].get<std::string>());
   const std::string facts = browser.text(".card.now .facts");
@@ -41,7 +41,7 @@ void expect_changed(Browser& browser, const Json& expected) {
 TEST_F(PageTest, ASentenceGivesItsTranslationAndAPicture) {
   open("");
   browser().type("#sentence", kSentence);
-  wait_until_shown("document.querySelectorAll('.keys .token').length === 9");  // eight words and </s>
+  wait_until_shown("document.querySelectorAll('.keys .token').length === 9");  // with </s>
   const Json expected = translated({{"q", kSentence}});
   EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
   const std::string facts = browser().text(".facts");
@@ -155,7 +155,7 @@ TEST_F(PageTest, AHeadThatIsSwitchedOffChangesTheScoresAsTheServerSays) {
   EXPECT_EQ(browser().text("#translation"), plain["text"].get<std::string>());
 }
 
-TEST_F(PageTest, ATranslationBeginsWithTheGivenWords) {
+TEST_F(PageTest, ATranslationBeginsWithTheForcedWords) {
   open(kAddress + "&tab=whatif");
   browser().run(R"(
       const labels = [...document.querySelectorAll("label")];
@@ -186,7 +186,7 @@ TEST_F(PageTest, TwoSentencesStandSideBySide) {
   EXPECT_EQ(browser().text(".compare section h3"), "“eight” looks at");
 }
 
-TEST_F(PageTest, TheTourNamesThePaperAndFilesThatExist) {
+TEST_F(PageTest, TheTourNamesThePaperAndExistingFiles) {
   open(kAddress);
   browser().click("#tour-button");
   int steps = 0;
@@ -201,7 +201,7 @@ TEST_F(PageTest, TheTourNamesThePaperAndFilesThatExist) {
     browser().click("#tour .main");
     wait_until_shown();
   }
-  EXPECT_NEAR(steps, 11, 3);  // about ten; each points at its place on the page
+  EXPECT_NEAR(steps, 11, 3);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "dragoman/demo/toy.h"
 
-namespace dragoman::train {
+namespace dragoman::demo {
 namespace {
 
 // A random stream that training does not use: it draws its strings from streams 1 to settings.steps.
@@ -13,7 +13,7 @@ double share_right(ToyTask task) {
   ToySettings settings;
   settings.task = task;
   ToyModel toy(settings);
-  toy.train([](int, const Losses&) {});
+  toy.train([](int, const train::Losses&) {});
   return toy.exact_match(toy_pairs(settings, 1000, kFresh));
 }
 
@@ -22,4 +22,4 @@ TEST(Toy, CopiesNinetyNineOfAHundredFreshStrings) { EXPECT_GE(share_right(ToyTas
 TEST(Toy, ReversesNinetyFiveOfAHundredFreshStrings) { EXPECT_GE(share_right(ToyTask::kReverse), 0.95); }
 
 }  // namespace
-}  // namespace dragoman::train
+}  // namespace dragoman::demo

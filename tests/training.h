@@ -149,7 +149,7 @@ inline void expect_same_run(const std::string& one, const std::string& other, in
 }
 
 // The step from which a run says that it resumed; 0 if it started from scratch.
-inline int resumed_step(const Ending& ending) { return number_in(ending.err, "going on from step ([0-9]+)"); }
+inline int resumed_step(const Ending& ending) { return number_in(ending.err, "resuming from step ([0-9]+)"); }
 
 // The steps that have a checkpoint, or with ".unfinished" those whose checkpoint is being written.
 inline std::vector<int> checkpoint_steps(const std::string& model, const std::string& name_ending = "") {

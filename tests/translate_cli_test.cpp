@@ -73,7 +73,7 @@ TEST_F(TranslateCommand, TreatsABadLineAsTheFlagSays) {
   EXPECT_EQ(stopped.status, 2);
   EXPECT_EQ(stopped.out, three + "\n");
   EXPECT_EQ(stopped.err,
-            "translate: line 2 is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.\n");
+            "translate: line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty.\n");
   EXPECT_EQ(translate(input, "--on-bad-line keep").out, three + "\nfour \xFF two\n" + three + "\n");
   EXPECT_EQ(translate(input, "--on-bad-line empty --flags").out, three + "\t\n\tbad\n" + three + "\t\n");
 }
@@ -198,7 +198,7 @@ TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFit) {
                           "' has more; both must have the same number of lines.\n");
   const Ending too_long = translate("one\none\n", flag + " --max-extra 2");
   EXPECT_EQ(too_long.status, 2);
-  EXPECT_NE(too_long.err.find("line 2: the prefix of 3 tokens leaves nothing of a translation that may have 3;"),
+  EXPECT_NE(too_long.err.find("line 2: the prefix of 3 tokens leaves no room in a translation of at most 3 tokens;"),
             std::string::npos)
       << too_long.err;
   expect_one_sentence(translate("\n\n", flag), 2, "line 1 has no text, but a prefix");

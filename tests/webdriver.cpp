@@ -5,9 +5,9 @@
 namespace dragoman {
 namespace {
 
-constexpr int kPatience = 60;  // seconds; a busy machine may start a browser slowly
+constexpr int kPatience = 60;  // seconds; a busy machine starts a browser slowly
 
-// The messages of a driver that finds no browser vary, but each contains one of these.
+// All versions of the driver have one of these phrases in their message if there is no browser.
 bool has_no_browser(const std::string& sentence) {
   return sentence.find("cannot find Chrome binary") != std::string::npos ||
          sentence.find("no chrome binary") != std::string::npos;
@@ -20,7 +20,7 @@ Browser::Browser(const std::string& folder) {
   if (!port)
     throw NoBrowser("chromedriver is missing or does not start; scripts/setup installs it. " + driver_.output());
   port_ = *port;
-  // With a pipe, the browser notices when its driver ends, for whatever reason, and ends as well.
+  // With the pipe the browser notices when its driver ends, for whatever reason, and ends too.
   const Json arguments =
       Json::array({"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                    "--disable-background-networking", "--disable-back-forward-cache", "--disable-extensions",
@@ -43,7 +43,7 @@ Browser::~Browser() {
   try {
     if (!session_.empty()) ask("DELETE", session_, nullptr);
   } catch (const std::exception&) {
-    // The browser is killed together with its driver.
+    // The browser is killed with its driver.
   }
 }
 

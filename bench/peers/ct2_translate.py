@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translates with CTranslate2, for bench/compare_translation: the weights of a dragoman model, the same shapes.
+"""Times translation with CTranslate2, for bench/compare_translation, with the weights of a dragoman model.
 
     ct2_translate.py convert --weights FILE --config JSON --output DIR [--vocabulary FILE]
     ct2_translate.py run --model DIR [--source FILE] ...
@@ -129,9 +129,9 @@ def run(options):
             [f"w{i}" for i in random.integers(4, options.vocabulary_size, options.source_length - 1)] + ["</s>"]
             for _ in range(options.sentences)
         ]
-        # It counts the words without the end: it may not end before, and not go on after.
+        # The limits force a fixed length. CTranslate2 counts the words without the end of the sentence.
         bounds = {"min_decoding_length": options.target_length - 1, "max_decoding_length": options.target_length - 1}
-    # With several workers a batch is cut so that each has a part.
+    # With several workers a batch is divided among them.
     size = max(1, options.batch // options.workers)
     times, latencies, results = [], [], []
     for _ in range(options.repeats):

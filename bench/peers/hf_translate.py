@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Translates with generate() of Hugging Face Transformers, for bench/compare_translation: MarianMT of the base model's
-shape with random weights. Every translation has the same forced length, so that the work is the same whatever the
-weights say.
+"""Times generate() of Hugging Face Transformers, for bench/compare_translation. The model is a MarianMT of the base
+model's shape with random weights. Every translation has the same fixed length, so that the work does not depend on the
+weights.
 
     hf_translate.py --device cuda --batch 512 --sentences 2048 --beam 4
 """
@@ -40,7 +40,7 @@ def random_batches(options):
 
 
 def translate(model, source, options):
-    """Returns how many tokens the translations have. Reading them off waits for the device."""
+    """Returns the number of tokens of the translations. Copying them to the host waits for the device."""
     settings = GenerationConfig(
         num_beams=options.beam, do_sample=False, min_new_tokens=options.target_length,
         max_new_tokens=options.target_length, pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=PAD,
@@ -67,7 +67,7 @@ def main():
     torch_device.prepare(options)
     model = random_model(options)
     batches = random_batches(options)
-    translate(model, batches[0], options)  # warms up
+    translate(model, batches[0], options)  # warm-up
     times, latencies, tokens = [], [], 0
     for _ in range(options.repeats):
         tokens, start = 0, time.perf_counter()

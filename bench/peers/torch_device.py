@@ -1,4 +1,4 @@
-"""What the peers in PyTorch share: the device that they measure on and its clock."""
+"""Shared by the PyTorch peers: the device that they measure on, and its clock."""
 
 import os
 import sys
@@ -9,13 +9,13 @@ import torch
 
 def add_arguments(parser):
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--precision", choices=["fp32", "bf16"], help="fp32 on the CPU and bf16 on a GPU unless told")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], help="default: fp32 on the CPU, bf16 on a GPU")
 
 
 def prepare(options):
-    """Ends the program with a sentence if there is no such device."""
+    """Ends the program with an error message if there is no such device."""
     if options.device == "cuda" and not torch.cuda.is_available():
-        sys.exit(f"{os.path.basename(sys.argv[0])}: PyTorch sees no CUDA device here.")
+        sys.exit(f"{os.path.basename(sys.argv[0])}: PyTorch finds no CUDA device.")
     options.precision = options.precision or ("bf16" if options.device == "cuda" else "fp32")
     options.dtype = torch.bfloat16 if options.precision == "bf16" else torch.float32
     torch.manual_seed(1)
@@ -27,7 +27,7 @@ def description(options):
 
 
 class Clock:
-    """Times between marks. On a GPU a mark is an event in its stream, so that the host may run ahead of the device."""
+    """Measures the times between marks. On a GPU a mark is an event in the stream, so the host can run ahead."""
 
     def __init__(self, device):
         self.on_gpu, self.marks = device == "cuda", []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The matrix products of one training step, alone, in PyTorch: what is left of a step when all else is free.
+"""Times the matrix products of one training step alone, in PyTorch: a step cannot be faster than these.
 
 Each product of the forward pass has two more in the backward pass, for the gradients of its input and of its weights.
 Queries, keys and values come from one product, and so do the memory's keys and values of all layers; the products
-inside attention are left out. Other options of torch_train.py are taken and change nothing here.
+inside attention are left out. The other options of torch_train.py are accepted and ignored.
 
     torch_products.py --device cuda --tokens 25088
     torch_products.py --device cuda --tokens 25088 --multiple 128     a vocabulary of 37,120 rows
@@ -18,7 +18,7 @@ import torch_device
 
 
 class Product:
-    """y = x W^T with its gradients. All layers share the operands of a shape."""
+    """y = x W^T and its gradients. Products of the same shape share their operands in all layers."""
 
     def __init__(self, rows, d_in, d_out, options):
         make = lambda *shape: torch.randn(shape, device=options.device, dtype=options.dtype)
@@ -33,13 +33,13 @@ class Product:
 
 
 def products_of_a_step(options):
-    """Pairs of a product and how often a step has it."""
+    """Pairs of a product and the number of times that it occurs in a step."""
     N, R, d, d_ff = options.layers, options.tokens, options.d_model, options.d_ff
     V = -(-options.vocabulary // options.multiple) * options.multiple
     of_both_stacks = 2 * N
     shapes = [
         (of_both_stacks, d, 3 * d),  # self-attention: Q, K, V
-        (2 * of_both_stacks, d, d),  # W_O of self-attention; in the decoder also Q and W_O of the other attention
+        (2 * of_both_stacks, d, d),  # W_O of self-attention; in the decoder also Q and W_O of cross-attention
         (of_both_stacks, d, d_ff),
         (of_both_stacks, d_ff, d),
         (1, d, 2 * N * d),  # K and V of the memory
@@ -52,9 +52,9 @@ def options_from_command_line():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in [("layers", 6), ("d-model", 512), ("d-ff", 2048), ("vocabulary", 37000)]:
         parser.add_argument("--" + name, type=int, default=default)
-    parser.add_argument("--multiple", type=int, default=1, help="the vocabulary is rounded up to a multiple of this")
-    parser.add_argument("--tokens", type=int, default=2048, help="source tokens, and as many target tokens")
-    parser.add_argument("--warmup", type=int, default=3, help="rounds of all products before the timed ones")
+    parser.add_argument("--multiple", type=int, default=1, help="round the vocabulary up to a multiple of this")
+    parser.add_argument("--tokens", type=int, default=2048, help="tokens on each side of a batch")
+    parser.add_argument("--warmup", type=int, default=3, help="untimed rounds of all products before the timed ones")
     parser.add_argument("--steps", type=int, default=20, help="timed rounds")
     torch_device.add_arguments(parser)
     return parser.parse_known_args()[0]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Training steps of the Transformer in PyTorch: what bench_train_step is compared with.
+"""Times training steps of the Transformer in PyTorch, for comparison with bench_train_step.
 
 The model, the batches and the update are those of dragoman; label smoothing is spread over all classes, which costs
-the same. PyTorch needs rectangles: each batch is padded to its longest source and its longest target sentence, with
-masks that hide the padding. It takes PyTorch's fused ways: products of
-queries, keys and values (and of the memory's keys and values for all layers) in one, its fused attention and its fused
-Adam. `--compile` has it compile the step. On a GPU it computes in bf16 under autocast, its batches lie on the device
-from the start, lengths are padded to multiples of 8, and the host never waits for a step.
+the same. PyTorch needs rectangular batches, so each batch is padded to its longest source and its longest target
+sentence, with masks that hide the padding. The script uses PyTorch's fast paths: one product for queries, keys and
+values (and one for the memory's keys and values of all layers), fused attention and fused Adam. `--compile` compiles
+the step. On a GPU it computes in bf16 under autocast, the batches are on the device from the start, lengths are padded
+to multiples of 8, and the host never waits for a step.
 
     torch_train.py --layers 4 --d-model 128 --d-ff 256 --heads 4 --vocabulary 10000 --attention-bias --tokens 2048
     torch_train.py --device cuda --tokens 25088 --warmup 5 --steps 30 --compile
@@ -26,7 +26,7 @@ PAD, SPECIAL_IDS = 0, 4
 
 
 class Attention(nn.Module):
-    """Multi-head attention without the projections of keys and values of another sequence."""
+    """Multi-head attention. The keys and values of another sequence must already be projected."""
 
     def __init__(self, d_model, heads, bias, dropout, width):
         super().__init__()
@@ -142,7 +142,7 @@ def read_batches(path):
 
 
 def padded(lengths, options):
-    # Fused attention on a GPU wants its mask's rows aligned to eight elements.
+    # Fused attention on a GPU needs masks whose rows are aligned to eight elements.
     multiple = 8 if options.device == "cuda" else 1
     longest = -(-max(lengths) // multiple) * multiple
     ids = torch.randint(SPECIAL_IDS, options.vocabulary, (len(lengths), longest))
@@ -151,7 +151,7 @@ def padded(lengths, options):
 
 
 def make_batch(pairs, options):
-    """Arguments of Transformer.forward. Padding of targets needs no mask: it comes last, and they look back only."""
+    """Arguments of Transformer.forward. Padding of targets needs no mask: it comes last, and targets only look back."""
     source, source_is_real = padded([n for n, _ in pairs], options)
     target, target_is_real = padded([m for _, m in pairs], options)
     mask = real = None
@@ -164,7 +164,7 @@ def make_batch(pairs, options):
 
 
 def measure(step, batches, options):
-    """Seconds of the timed steps, by batch. A step a batch, from the first again after the last."""
+    """Seconds of the timed steps, for each batch. A step has one batch; after the last comes the first again."""
     clock = torch_device.Clock(options.device)
     for i in range(options.warmup + options.steps):
         if i == options.warmup:
@@ -188,12 +188,12 @@ def options_from_command_line():
     parser.add_argument("--attention-dropout", type=float, default=0.0)
     parser.add_argument("--relu-dropout", type=float, default=0.0)
     parser.add_argument("--label-smoothing", type=float, default=0.1)
-    parser.add_argument("--tokens", type=int, default=2048, help="source tokens, and as many target tokens")
-    parser.add_argument("--sentence", type=int, default=32, help="tokens in a sentence")
-    parser.add_argument("--batches", help="file of batches to take in place of equal sentences")
+    parser.add_argument("--tokens", type=int, default=2048, help="tokens on each side of a batch")
+    parser.add_argument("--sentence", type=int, default=32, help="tokens per sentence")
+    parser.add_argument("--batches", help="file of batches to use in place of sentences of equal length")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--warmup", type=int, default=1, help="steps before the timed ones")
-    parser.add_argument("--steps", type=int, default=0, help="timed steps; 0: five, or one for each batch of the file")
+    parser.add_argument("--warmup", type=int, default=1, help="untimed steps before the timed ones")
+    parser.add_argument("--steps", type=int, default=0, help="timed steps; 0 for five, or one per batch of the file")
     parser.add_argument("--compile", action="store_true", help="compile the step")
     torch_device.add_arguments(parser)
     return parser.parse_args()

@@ -7,7 +7,7 @@
 namespace dragoman {
 
 struct EmbeddedText {
-  std::string_view name;  // the file's name without its folder
+  std::string_view name;  // path of the file in the folder that was embedded
   std::string_view text;
 };
 

@@ -45,7 +45,7 @@ void TrainingWatcher::say(const std::string& sentence) {
   ProgressLine().say(sentence);
 }
 
-void TrainingWatcher::cut_pairs(std::int64_t pairs) {
+void TrainingWatcher::tokenised_pairs(std::int64_t pairs) {
   line({.unit = "pairs"}).show({.done = pairs, .total = 0, .text = "tokenising"});
 }
 

@@ -142,10 +142,10 @@ class Printer {
 
   void print_part(const decode::TranslatedLine& part) {
     decode::TranslatedLine& line = *long_line_;
-    print(decode::joint(line, part));
+    print(decode::separator_before(line, part));
     print(part.text);
     decode::add_part(line, part);
-    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // joint() only asks whether there is any text
+    line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // separator_before() only asks if it is empty
     if (part.continues) {
       note_progress();
     } else {

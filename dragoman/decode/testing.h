@@ -1,4 +1,4 @@
-// What tests of searches share.
+// Models and fixtures that the tests of searches share.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dragoman::decode {
 
-// 200 words, and weights of their own for each use of them.
+// A vocabulary of 200 words; source embedding, target embedding and output layer do not share weights.
 inline model::TransformerConfig untied_config() {
   model::TransformerConfig config = model::small_config();
   config.V_source = config.V_target = 200;
@@ -20,7 +20,8 @@ inline model::TransformerConfig untied_config() {
   return config;
 }
 
-// A model in which each word has a twin with the same embedding, so that scores tie at every step.
+// If `twins`, each word has a twin with the same embedding, so that scores tie at every step. The seed also picks the
+// number of layers, the place of the normalisation and the precision.
 inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, bool twins) {
   model::TransformerConfig config = model::small_config();
   config.V_source = config.V_target = 14;
@@ -38,7 +39,7 @@ inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, b
   return small;
 }
 
-// `directory` holds a small model of data::words.
+// Writes a small model with the vocabulary of data::word_tokenizer() into `directory`.
 class ModelDirectoryTest : public data::CorpusTest {
  protected:
   ModelDirectoryTest() { write_model(model::small_config()); }

@@ -39,7 +39,8 @@ class Deriver {
     result.text.target = spell(grammar_, text_of(sentence, "target"), true);
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
-      numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());  // clang 14 lacks the ranges:: one
+      // Not std::ranges::unique, which clang 14 lacks.
+      numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
     }
     result.rules = std::move(rules_);
     result.words = std::move(words_);

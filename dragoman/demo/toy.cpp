@@ -12,7 +12,7 @@ namespace dragoman::demo {
 
 namespace {
 
-constexpr std::uint32_t kToyPurpose = 0x746F79;  // "toy"
+constexpr std::uint32_t kToyPurpose = 0x746F79;  // purpose of the random streams: "toy" in ASCII
 
 }  // namespace
 

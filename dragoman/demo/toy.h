@@ -1,5 +1,5 @@
-// Two tasks that a working model learns in a minute: repeat a string of symbols, or reverse it. There is no text
-// in them, so whatever goes wrong is in the model.
+// Two tasks that a working model learns in a minute: repeat a string of symbols, or reverse it. They need no text and
+// no vocabulary, so if learning fails, the fault is in the model or its training.
 #pragma once
 
 #include <array>
@@ -30,18 +30,18 @@ struct ToySettings {
   int threads = 0;
   std::uint64_t seed = 1;
 
-  // Throws a UsageError for settings that make no task.
+  // Throws a UsageError that names the first setting that is out of range.
   void validate() const;
 };
 
-// The symbols' ids follow those reserved in every vocabulary.
+// The id of the first symbol. The ids before it are reserved in every vocabulary.
 std::int32_t first_symbol();
 model::ModelConfig toy_config(const ToySettings& settings);
 
-// `count` fresh strings with their answers; other stream numbers give other strings.
+// `count` random strings with their answers. Each stream number gives different strings.
 std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
 
-// A model, its memory and its backend, trained.
+// A model with its backend and parameters, which train() teaches the task.
 struct ToyModel {
   explicit ToyModel(const ToySettings& settings);
 
@@ -49,6 +49,7 @@ struct ToyModel {
   void train(const std::function<void(int step, const train::Losses& losses)>& report);
   // The share of `pairs` that greedy decoding answers without a mistake.
   double exact_match(const std::vector<data::SentencePair>& pairs) const;
+  // The model's answer to one string, by greedy decoding, without EOS.
   data::Sentence answer(const data::Sentence& source) const;
 
   ToySettings settings;

@@ -8,7 +8,9 @@
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/feed_forward.h"
 
-namespace dragoman::params {
+namespace dragoman::nn {
+
+using namespace params;
 namespace {
 
 // Attention and a small vocabulary of five rows, padded to eight in memory.
@@ -280,4 +282,4 @@ TEST(ParameterBlock, ListsItsRangesOfVectorsAndMatrices) {
 }
 
 }  // namespace
-}  // namespace dragoman::params
+}  // namespace dragoman::nn

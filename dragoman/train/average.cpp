@@ -21,7 +21,7 @@ void write_mean(const Files& files, const model::TensorLabel& tensor, model::Saf
   for (std::int64_t first = 0; first < tensor.count(); first += params::kStagedElements) {
     const auto count = static_cast<std::size_t>(std::min(params::kStagedElements, tensor.count() - first));
     values.resize(count);
-    sums.assign(count, -0.0);  // unlike 0.0, added to anything it changes nothing, not even a sign
+    sums.assign(count, -0.0);  // unlike 0.0, it also keeps the sign when -0.0 is added to it
     for (const auto& file : files) {
       file->read(tensor.name, first, values);
       for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(values[i]);

@@ -1,4 +1,4 @@
-// The mean of several checkpoints' weights (Section 6.1 of the paper).
+// Averages the weights of several checkpoints (Section 6.1 of the paper).
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace dragoman::train {
 
-// Writes the mean of the files' tensors to `output`, which appears whole or not at all. Values are summed in double, in
-// the order of the files: the mean of equal weights is those weights, bit for bit. Throws an Error if the files do not
-// hold the same tensors.
+// Writes the mean of the files' tensors to `output`. If that fails, an existing file stays as it was. Values are summed
+// in double precision, in the order of the files; the mean of equal weights equals them bit for bit. Throws an Error if
+// the files do not have the same tensors.
 void average_weights(std::span<const std::filesystem::path> files, const std::filesystem::path& output);
 
 }  // namespace dragoman::train

@@ -19,14 +19,14 @@ constexpr const char *kWeights = "model.safetensors", *kMoments = "optimiser.saf
 
 fs::path root_of(const fs::path& model_directory) { return model_directory / "checkpoints"; }
 
-// A checkpoint has all of its files: one that is not there is damage.
+// A checkpoint always has all of its files, so a missing one means damage.
 void require_there(const fs::path& path) {
   const fs::file_status status = status_of(path);
   require<DamagedFile>(fs::exists(status), "'", path.string(), "' is missing.");
   require<DamagedFile>(fs::is_regular_file(status), "'", path.string(), "' is not a file.");
 }
 
-// A text of the checkpoint. One that is longer than any that was written is damaged.
+// Reads a text file of the checkpoint. A file longer than `limit` is damaged, because none is ever written that long.
 std::string text_of(const fs::path& path, std::size_t limit) {
   require_there(path);
   std::error_code unknown;
@@ -120,7 +120,7 @@ void remove_remnants(const fs::path& model_directory) {
   for (const fs::path& path : list_directory(root_of(model_directory))) {
     if (is_unfinished(path)) fs::remove_all(path, none);
   }
-  // Elsewhere only files: an unfinished directory there is a model that another process exports.
+  // Elsewhere only files are removed: an unfinished directory there is a model that another process is exporting.
   for (const fs::path& folder : {model_directory, model_directory / "corpus", model_directory / "probe"}) {
     for (const fs::path& path : list_directory(folder)) {
       if (is_unfinished(path) && fs::is_regular_file(path, none)) fs::remove(path, none);

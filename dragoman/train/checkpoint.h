@@ -1,5 +1,6 @@
-// Checkpoints: directories named checkpoints/step-N that hold all a run needs to go on as if it had never stopped. Each
-// appears whole or not at all, and its checksums tell if it was damaged since.
+// Checkpoints: directories named checkpoints/step-N with everything that a run needs to continue as if it had never
+// stopped. A checkpoint is written under another name and renamed when it is complete. Its checksums show whether it
+// was damaged later.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +19,38 @@ struct Checkpoint {
   std::int64_t step = 0;
 };
 
-// By rising step; what is not finished is not among them. Throws an Error if the directory cannot be read.
+// All complete checkpoints, ordered by step. Throws an Error if the directory cannot be read.
 std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& model_directory);
 
-// The tensors that a checkpoint holds.
+// The tensors of a checkpoint.
 struct TrainingTensors {
   std::vector<params::NamedTensor> weights;
-  // Of the optimiser, and the moving average: their names begin with "m.", "v." (second moments) and "average.".
+  // The moments of the optimiser and the moving average. Their names begin with "m.", "v." (second moments) and
+  // "average.".
   std::vector<params::NamedTensor> moments;
 };
 
-// Writes aside, flushes and renames. At any failure the older checkpoints stay as they are.
+// Writes under another name, flushes to disk and renames. If anything fails, the older checkpoints stay as they are.
 Checkpoint write_checkpoint(const std::filesystem::path& model_directory, std::int64_t step, Backend& on,
                             const TrainingTensors& tensors, const Json& state);
 
-// What `state` was, once all checksums are found right. Throws a DamagedFile that names the file if one is missing or
-// was changed, and another Error if one cannot be read: nothing is known about its bytes then.
+// Checks all checksums and returns the `state` that was written. Throws a DamagedFile that names the file if one is
+// missing or was changed, and another Error if one cannot be read, because then it may be intact.
 Json read_state(const Checkpoint& checkpoint);
-// The same without looking at checksums: for checkpoints that this run wrote or read before.
+// The same without checking, for checkpoints that this run has written or checked before.
 Json read_unchecked_state(const Checkpoint& checkpoint);
-// Throws an Error if a tensor holds anything but numbers, or second moments hold negative ones.
+// Reads the tensors of a checkpoint into `tensors`. Throws an Error if a value is not finite, or a second moment is
+// negative.
 void read_tensors(const Checkpoint& checkpoint, Backend& on, const TrainingTensors& tensors);
 
-// The weights alone.
+// The file of the weights.
 std::filesystem::path weights_of(const Checkpoint& checkpoint);
 
-// Removes a checkpoint, so that no half of it is ever taken for a whole one.
+// Removes a checkpoint. If that is interrupted, what is left does not look like a checkpoint.
 void remove_checkpoint(const Checkpoint& checkpoint);
-// Gives a damaged checkpoint a name that nothing takes for a checkpoint's.
+// Renames a damaged checkpoint, so that it is no longer taken for one.
 void set_aside_damaged(const Checkpoint& checkpoint);
-// Removes what killed runs left unfinished: checkpoints, and files of the run.
+// Removes the unfinished checkpoints and files that killed runs left behind.
 void remove_remnants(const std::filesystem::path& model_directory);
 
 }  // namespace dragoman::train

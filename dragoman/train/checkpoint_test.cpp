@@ -63,7 +63,7 @@ TEST_F(CheckpointTest, DamageIsNamedByItsFile) {
   EXPECT_EQ(read_state(checkpoint)["step"], 3);
 }
 
-// Lets no file be opened while it lives.
+// While it exists, no file can be opened.
 class NoMoreFiles {
  public:
   NoMoreFiles() {
@@ -79,7 +79,7 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-TEST_F(CheckpointTest, WhatCannotBeReadIsNotCalledDamaged) {
+TEST_F(CheckpointTest, AFileThatCannotBeReadIsNotCalledDamaged) {
   const Checkpoint checkpoint = write(3);
   const auto expect_unreadable = [&](const std::function<void()>& read) {
     std::string damage, complaint;

@@ -12,7 +12,7 @@
 namespace dragoman::train {
 namespace {
 
-// A model on a backend that only counts.
+// A model on a backend that only counts memory.
 struct DryModel {
   DryModel(const model::ModelConfig& config, params::Purpose purpose, const Computing& computing)
       : on(make_backend(computing.device, {.dry = true})),

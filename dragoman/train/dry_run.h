@@ -1,4 +1,4 @@
-// What a step needs, found by running it without computing anything.
+// Measures the memory of a step by running it on a backend that computes nothing and only counts memory.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace dragoman::train {
 
-// Bytes at the peak; parameters and the optimiser's moments not counted.
+// Peak memory in bytes, without the parameters and the optimiser's moments.
 struct StepMemory {
-  std::int64_t values = 0, gradients = 0;  // in the backend's arena and in its pool
+  std::int64_t values = 0, gradients = 0;  // in the backend's arena and in its pool of gradients
 
   std::int64_t total() const { return values + gradients; }
 };
 
-// A training step with `tokens` source and `tokens` target tokens, as different as they can be, in sentences of
-// `sentence_length`.
+// A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`. As many tokens as
+// possible are different, because that needs the most memory.
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const Computing& computing = {});
 

@@ -10,7 +10,7 @@
 namespace dragoman::train {
 namespace {
 
-// What a step of the same shapes really takes.
+// The memory that a real step of the same shapes takes.
 std::int64_t measured_bytes(const model::TransformerConfig& config, int tokens, int sentence_length, int threads) {
   model::SmallModel small(config, {.threads = threads});
   Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
@@ -41,7 +41,7 @@ TEST(DryRun, NeedsWhatTheRealStepNeeds) {
   EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10).total());
 }
 
-// The gradient of an embedding goes by an index of the tokens that occur.
+// The gradient of an embedding uses an index of the distinct tokens, so its memory depends on how many there are.
 TEST(DryRun, CountsAsManyTokensAsThereCanBe) {
   const model::TransformerConfig config = model::small_config();
   model::SmallModel small(config);
@@ -62,7 +62,7 @@ TEST(DryRun, GrowsWithTheBatch) {
 }
 
 TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
-  // More than most machines have, counted in a moment.
+  // More memory than most machines have, counted in a moment.
   EXPECT_GT(training_memory(model::default_model(), 2'000'000, 25).total(), std::int64_t{1} << 36);
 }
 

@@ -9,7 +9,8 @@
 namespace dragoman::train {
 namespace {
 
-// A few random numbers over and over: with ones for operands a GPU takes less power and clocks higher than in training.
+// Random numbers, repeated. Constant operands would not do: with them a GPU takes less power and clocks higher than in
+// training.
 std::vector<float> operands(std::int64_t count) {
   constexpr std::size_t kDrawn = 65537;  // a prime, so that rows differ
   RandomStream random(1);
@@ -24,8 +25,8 @@ std::vector<float> operands(std::int64_t count) {
 
 double machine_rate(Backend& on, DType dtype) {
   const std::int64_t size = on.device().kind == Device::Kind::kCpu ? 512 : 4096;
-  constexpr int kRounds = 4, kProducts = 5;  // back to back, so that starting and waiting count little
-  // Memory of its own: that of a step may have been planned smaller.
+  constexpr int kRounds = 4, kProducts = 5;  // several products per round, so that launching and waiting count little
+  // Reserves its own memory, because the memory planned for a step may be smaller.
   const std::int64_t count = size * size;
   const std::unique_ptr<Reservation> memory = on.reserve(3 * static_cast<std::size_t>(count) * size_of(dtype));
   const std::unique_ptr<Reservation> staging = on.reserve(static_cast<std::size_t>(count) * sizeof(float));
@@ -43,7 +44,7 @@ double machine_rate(Backend& on, DType dtype) {
     for (int i = 0; i < kProducts; ++i) on.matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C));
     on.wait();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    // The first round warms up, and a clock that stands still tells nothing.
+    // The first round is a warm-up. A round during which the clock did not advance measures nothing.
     if (round == 0 || time.count() <= 0) continue;
     best = std::max(best, kProducts * 2.0 * static_cast<double>(size * size * size) / time.count());
   }

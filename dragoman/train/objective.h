@@ -1,4 +1,4 @@
-// What training makes smaller: the losses of a batch, and by how much a batch counts.
+// The objective that training minimises: the losses of a batch, and the weight of a batch in an update.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace dragoman::train {
 
 struct BatchLosses {
-  // A number that is reported: the sum of the values, times `times`.
+  // A number that is reported: the sum of `values`, multiplied by `times`.
   struct Figure {
     Array values;
     double times = 1;
   };
 
-  std::vector<Tensor> roots;    // numbers whose sum is made smaller: backward begins at all of them
+  std::vector<Tensor> roots;    // scalars whose sum is minimised; backward starts at all of them
   std::vector<Figure> figures;  // in the order of Objective::figures()
 };
 
@@ -26,17 +26,18 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  // The names of what is reported of each update. The first is "loss", the objective's own; what is made smaller is the
-  // sum of this and of the losses that the model adds.
+  // The names of the figures that are reported for each update. The first is "loss", the objective itself. Training
+  // minimises the sum of this and of the losses that the model adds.
   virtual std::vector<std::string> figures() const = 0;
-  // How many items the batch counts for: losses are means over the items of an update.
+  // The number of items of the batch. Losses are means over the items of an update.
   virtual std::int64_t items(const data::HostBatch& batch) const = 0;
   // `weight` is one over the items of the whole update.
   virtual BatchLosses losses(const data::HostBatch& batch, double weight, nn::Pass& pass) const = 0;
 };
 
-// To say the target words after the source: the label-smoothed cross-entropy of each target token, beside it the plain
-// one ("nll"), and the model's own losses. Items are target tokens, but for those that are masked (below 0).
+// The objective of translation: the label-smoothed cross-entropy of each target token, given the source and the target
+// tokens before it. Also reports the cross-entropy without smoothing ("nll") and the model's own losses. Items are the
+// target tokens, except masked ones (ids below 0).
 class TranslationObjective final : public Objective {
  public:
   TranslationObjective(const model::Seq2Seq& model, const Smoothing& smoothing)

@@ -15,32 +15,34 @@ namespace dragoman::train {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
-// The program and its libraries, stacks, and buffers of files, measured at 40 MiB and rounded up; a vocabulary takes
-// about ten times the size of its file.
+// The program with its libraries, stacks and file buffers was measured at 40 MiB; this is rounded up. A vocabulary
+// takes about ten times the size of its file.
 constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
-// The CUDA context with its code, and the workspace of products.
+// The CUDA context with its code, and the workspace of matrix products.
 constexpr std::int64_t kCudaBytes = 768 * kMiB;
-// Tensors are saved and loaded by pieces that pass through the step's memory.
+// Tensors are saved and loaded in pieces, which use the memory of a step.
 constexpr std::int64_t kLeastValues = 16 * kMiB;
 constexpr std::int64_t kMostDecoded = 64;
-// Micro-batches are cut to a multiple of this many tokens.
+// The size of micro-batches is searched in steps of this many tokens.
 constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const Settings& settings) {
   const bool rounded = settings.run.computing().dtype == DType::kBFloat16;
-  // Weights, gradients and two moments; a mean; weights rounded to half the size, counted whole.
+  // Weights, gradients and two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half the
+  // size but are counted in full.
   const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
-  // What the block takes, extra rows and gaps included; memory comes in pages of 2 MiB.
+  // The size of the parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
   const std::int64_t count = params::ParameterBlock::elements(*model);
   return copies * (count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
 }
 
-// The most that a step of so many tokens may take: sentences of one token have the most segments, long ones the most
-// of everything else, and what lies between has a little of both.
+// The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
+// longest sentences need the most of everything else. Sentences in between may need a little of both, hence the margin
+// of 1/64.
 StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
   const Computing computing = settings.run.computing();
   const StepMemory shortest = training_memory(settings.model, tokens, 1, computing);
@@ -64,7 +66,7 @@ MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1};
-  if (settings.run.device == DeviceChoice::kCuda) {  // what lies in the host's memory does not count there
+  if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;
   }
@@ -91,9 +93,10 @@ MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::in
   plan = plan_for(settings, inputs, least);
   require<MemoryError>(plan.total() <= limit, "training this model needs at least ", mebibytes(plan.total()),
                        " MiB, but ", mebibytes(limit),
-                       " MiB are allowed; give more with --memory-mb, or choose a smaller model, vocabulary or "
+                       " MiB are allowed; raise --memory-mb, or choose a smaller model, vocabulary or "
                        "max-length.");
-  std::int64_t fits = 0, too_many = (most - least) / kGrain + 1;  // in grains above the least
+  // Binary search; both bounds count multiples of kGrain above `least`.
+  std::int64_t fits = 0, too_many = (most - least) / kGrain + 1;
   while (fits + 1 < too_many) {
     const std::int64_t middle = (fits + too_many) / 2;
     const MemoryPlan larger = plan_for(settings, inputs, least + middle * kGrain);

@@ -1,5 +1,5 @@
-// How a run keeps to its memory: found out before the first step, stored with every checkpoint, and kept to from then
-// on, because the cuts into micro-batches decide the order of sums.
+// The memory plan of a run. It is made before the first step, stored with every checkpoint, and never changed, because
+// the division into micro-batches decides the order of sums and so the bits of the result.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace dragoman::train {
 
-// In bytes, but for the numbers of tokens and of sentences. On a CUDA device it is the device's memory that is planned:
-// the loader and the vocabularies stay with the host and count nothing, and `program` is what CUDA takes for itself.
+// All sizes are in bytes, except micro_tokens and decode_sentences. On a CUDA device the plan covers the memory of the
+// device: the loader and the vocabularies are in the host's memory and do not count, and `program` is what CUDA itself
+// takes.
 struct MemoryPlan {
-  std::int64_t micro_tokens = 0;      // tokens on either side that are computed at once, at most
+  std::int64_t micro_tokens = 0;      // most tokens of a micro-batch, on either side
   std::int64_t parameters = 0;        // weights, gradients, moments and the moving average
   std::int64_t values = 0;            // of a step: training, validating or translating, whichever needs most
-  std::int64_t gradients = 0;         // of those values
-  std::int64_t loader = 0;            // the corpus's order and the updates prepared ahead; 0 on CUDA
-  std::int64_t program = 0;           // code, vocabularies, buffers; on CUDA the context and products' workspace
-  std::int64_t decode_sentences = 0;  // translated at once
+  std::int64_t gradients = 0;         // gradients of these values
+  std::int64_t loader = 0;            // the order of the corpus and the updates prepared ahead; 0 on CUDA
+  std::int64_t program = 0;           // code, vocabularies, buffers; on CUDA the context and the workspace of products
+  std::int64_t decode_sentences = 0;  // number of sentences that are translated at once
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -33,21 +34,21 @@ struct MemoryPlan {
   }
 
   std::int64_t total() const { return parameters + values + gradients + loader + program; }
-  // "needs 512 MiB of 2,048: parameters 100, ..."
+  // "512 MiB of 2,048 allowed: parameters 100, ..."
   std::string describe(std::int64_t limit) const;
 };
 
-// What does not depend on the plan.
+// Sizes that do not depend on the plan.
 struct PlanInputs {
   std::int64_t loader_bytes = 0;
-  std::int64_t vocabulary_bytes = 0;  // the tokenizers' files
+  std::int64_t vocabulary_bytes = 0;  // of the tokenizers' files
 };
 
-// The plan with the largest micro-batches that `limit` bytes allow, whole batches if they can. Throws a MemoryError
-// that says how much would do if nothing fits.
+// The plan with the largest micro-batches that fit into `limit` bytes; whole batches if possible. If even the smallest
+// do not fit, throws a MemoryError that says how much memory is needed.
 MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::int64_t limit);
 
-// What the settings allow, or else what is free on the device less a tenth.
+// The memory-mb of the settings in bytes; if it is not set, nine tenths of what is free on the device.
 std::int64_t memory_limit(const Settings& settings);
 
 }  // namespace dragoman::train

@@ -37,7 +37,7 @@ TEST(Plan, NeverExceedsItsLimitAndLeavesLittleUnused) {
   }
 }
 
-TEST(Plan, SaysHowMuchWouldDoAndThatDoes) {
+TEST(Plan, TheMessageNamesAnAmountOfMemoryThatSuffices) {
   const std::string complaint = data::complaint_of<MemoryError>([] { make_plan(large_batches(), {}, kMiB); });
   const std::string before = "needs at least ", after = " MiB, but 1 MiB";
   const std::size_t begin = complaint.find(before);

@@ -28,12 +28,13 @@ void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
   if (changes.empty() || request.allow_changes) return;
   throw UsageError(
-      fmt::format("the run in '{}' began with other settings: {}; give them as they were, choose another "
-                  "directory, or say --allow-changes.",
+      fmt::format("the run in '{}' began with other settings: {}; use the same settings, choose another "
+                  "directory, or add --allow-changes.",
                   request.directory.string(), fmt::join(changes, "; ")));
 }
 
-// The directory of the run, once its device and its texts are there: a slip in a name leaves no directory behind.
+// Returns the directory of the run after checking that its device and its texts exist, so that a mistyped name does not
+// leave a directory behind.
 fs::path directory_for(const RunRequest& request) {
   available_memory(request.settings.run.computing().device);  // throws if there is no such device
   std::vector<data::ParallelFiles> texts = request.settings.text.training_files();
@@ -45,8 +46,9 @@ fs::path directory_for(const RunRequest& request) {
       const fs::file_status status = fs::status(name, problem);
       errno = problem.value();
       require<Error>(!problem, "cannot read '", name, "' ", system_reason(), ".");
-      // Texts are read more than once, which pipes do not allow.
-      require<UsageError>(fs::is_regular_file(status), "'", name, "' is not a file; training text must be one.");
+      // Texts are read more than once, which is not possible with pipes.
+      require<UsageError>(fs::is_regular_file(status), "'", name,
+                          "' is not a regular file; training text must be one, because it is read more than once.");
     }
   }
   return request.directory;
@@ -57,7 +59,7 @@ fs::path directory_for(const RunRequest& request) {
 PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
     : lock_(directory_for(request_)), request(request_), watcher(watcher_) {
   state.settings = request.settings;
-  resume();  // throws before anything is changed if a checkpoint cannot be read
+  resume();  // throws if a checkpoint cannot be read; nothing has been changed then
   remove_remnants(request.directory);
   make_directory(request.directory / "checkpoints");
   open_corpus();
@@ -65,7 +67,7 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
   open_validation();
   build_model();
   start_weights();
-  // Now that nothing speaks against the run any more.
+  // Everything has been checked: only now files of the model are written.
   if (!model::has_tokenizers(request.directory)) {
     model::write_tokenizers(request.directory, *tokenizers_, settings().run.joint_vocabulary);
   }
@@ -81,22 +83,22 @@ void PreparedRun::resume() {
   const std::optional<RunState> found = resumable_state(request.directory, damaged);
   if (!found) return require_no_other_model();
   check_changes(*found, request);
-  // With other settings it is another run anyway, and may need more memory than was planned.
+  // With other settings the results change anyway, and more memory may be needed than was planned.
   plan_again_ = !differences(found->settings, request.settings).empty();
   state = *found;
   state.settings = request.settings;
   std::vector<Checkpoint> damaged_ones;
   for (const Checkpoint& checkpoint : list_checkpoints(request.directory)) {
     if (checkpoint.step == state.step) resumed_ = checkpoint;
-    // Later ones are damaged, as resumable_state() found; the run will come to those steps again.
+    // resumable_state() found all later ones damaged. The run will reach their steps again and write new ones.
     const bool is_later = checkpoint.step > state.step, is_older = checkpoint.step < state.step;
     if (is_later || (is_older && !is_whole(checkpoint))) damaged_ones.push_back(checkpoint);
   }
   for (const Checkpoint& checkpoint : damaged_ones) set_aside_damaged(checkpoint);
-  watcher.say(fmt::format("going on from step {} in '{}'", with_thousands(state.step), request.directory.string()));
+  watcher.say(fmt::format("resuming from step {} in '{}'", with_thousands(state.step), request.directory.string()));
 }
 
-// Means are taken of older checkpoints too, so a damaged one must not stay among them.
+// Older checkpoints are averaged too, so a damaged one must not stay among them.
 bool PreparedRun::is_whole(const Checkpoint& checkpoint) const {
   try {
     read_run_state(checkpoint);
@@ -107,10 +109,10 @@ bool PreparedRun::is_whole(const Checkpoint& checkpoint) const {
   }
 }
 
-// A model that was not made here, or whose checkpoints are gone, is not written over.
+// A model that was not trained in this directory, or whose checkpoints are gone, must not be overwritten.
 void PreparedRun::require_no_other_model() const {
   require<UsageError>(!fs::exists(status_of(model::weights_file(request.directory))), "'", request.directory.string(),
-                      "' already holds a model, but no checkpoint to go on from; choose another directory, or start "
+                      "' already holds a model, but no checkpoint to resume from; choose another directory, or start "
                       "from its weights with --init.");
 }
 
@@ -128,13 +130,13 @@ void PreparedRun::open_corpus() {
                                    .directory = request.directory / "corpus",
                                    .keep_text = settings().run.subword_sampling > 0,
                                    .threads = settings().machine.threads,
-                                   .progress = [&](std::int64_t pairs) { watcher.cut_pairs(pairs); },
+                                   .progress = [&](std::int64_t pairs) { watcher.tokenised_pairs(pairs); },
                                    .message = say});
   watcher.say("text: " + cache_->counts().describe(settings().cleaning));
   const std::string key = fmt::format("{:016x} {}", cache_->key(), write_value(settings().text.train_weights));
   require<UsageError>(!resumed_ || state.text_key == key || request.allow_changes,
                       "the training text, its weights or the vocabulary in '", request.directory.string(),
-                      "' are not those the run began with; put them back, choose another directory, or say "
+                      "' are not those the run began with; restore them, choose another directory, or add "
                       "--allow-changes.");
   state.text_key = key;
 }
@@ -182,7 +184,7 @@ void PreparedRun::build_model() {
   const std::string arithmetic = arithmetic_of(computing.device);
   if (resumed_ && !state.arithmetic.empty() && state.arithmetic != arithmetic) {
     watcher.say(
-        fmt::format("the run was computed by {} so far, and goes on with {}: sums may differ in their last bits",
+        fmt::format("the run was computed by {} so far, and continues with {}: sums may differ in their last bits",
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
@@ -233,7 +235,8 @@ TrainingTensors PreparedRun::tensors() const {
 
 void tidy(const PreparedRun& run) {
   const RunState& state = run.state;
-  // A new run has no frames. Frames belong to scheduled steps: older programs kept some of others too.
+  // A new run has no frames. Only scheduled checkpoints have frames; older programs also wrote some for others, which
+  // are removed here.
   const bool is_new = !run.is_resumed() && state.step == 0;
   decode::rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
   settle_best(run.directory(), state.best);

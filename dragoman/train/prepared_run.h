@@ -1,4 +1,4 @@
-// A training run before its first update: all that is read, checked, planned and built.
+// A training run before its first update: reads and checks everything, plans the memory, and builds the model.
 #pragma once
 
 #include <filesystem>
@@ -21,27 +21,27 @@
 namespace dragoman::train {
 
 class PreparedRun {
-  // First, because what is below uses them until it ends.
+  // These come first so that they are destroyed last: the members below use them.
   DirectoryLock lock_;
-  std::optional<Checkpoint> resumed_;
-  bool plan_again_ = false;  // a run that goes on with other settings
+  std::optional<Checkpoint> resumed_;  // the checkpoint that the run resumes from
+  bool plan_again_ = false;            // the run resumes with other settings, so it needs a new memory plan
   std::optional<model::Tokenizers> tokenizers_;
   std::optional<data::TokenCache> cache_;
 
  public:
-  // Throws before anything is computed if the run cannot go on.
+  // Throws an Error if the run cannot start or resume; nothing has been computed then.
   PreparedRun(const RunRequest& request_, Watcher& watcher_);
 
   const Settings& settings() const { return state.settings; }
   const std::filesystem::path& directory() const { return request.directory; }
   bool is_resumed() const { return resumed_.has_value(); }
-  // All that a checkpoint holds.
+  // All tensors of a checkpoint.
   TrainingTensors tensors() const;
 
   const RunRequest request;
   Watcher& watcher;
   RunState state;
-  model::ModelConfig config;  // with the vocabularies' true sizes
+  model::ModelConfig config;  // with the actual sizes of the vocabularies
   std::unique_ptr<Backend> on;
   std::unique_ptr<model::Seq2Seq> model;
   std::unique_ptr<params::ParameterBlock> block;
@@ -50,11 +50,11 @@ class PreparedRun {
   std::unique_ptr<Probe> probe;          // optional
   std::unique_ptr<data::Loader> loader;
   std::unique_ptr<MetricsFile> metrics;
-  double machine_rate = 0;  // multiply-adds and additions a second that a large product reaches
+  double machine_rate = 0;  // floating-point operations per second, see train::machine_rate()
 
  private:
   void resume();
-  // Whether it is whole; if it is damaged, says so.
+  // Whether the checkpoint is intact; if it is damaged, reports that to the watcher.
   bool is_whole(const Checkpoint& checkpoint) const;
   void require_no_other_model() const;
   void open_corpus();
@@ -66,7 +66,8 @@ class PreparedRun {
   std::int64_t vocabulary_bytes() const;
 };
 
-// Leaves in the run's directory what belongs to its newest checkpoint, and removes what that makes superfluous.
+// Makes the run's directory consistent with its newest checkpoint: removes later frames of the film, gives the best
+// weights their final name, and removes old checkpoints.
 void tidy(const PreparedRun& run);
 
 }  // namespace dragoman::train

@@ -37,18 +37,20 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
     sentence.source = with_end(tokenizers.source.encode(sentence.text));
     if (tab < line.size()) sentence.target = with_end(tokenizers.target.encode(line.substr(tab + 1)));
     require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMostTokens, "'",
-                        file.string(), "' line ", number, " has more than ", kMostTokens, " tokens; a probe is short.");
+                        file.string(), "' line ", number, " has more than ", kMostTokens, " tokens; shorten it.");
     require<UsageError>(sentences_.size() <= kMostProbed, "'", file.string(), "' has more than ", kMostProbed,
-                        " sentences; a probe is looked at one by one.");
+                        " sentences; a probe must not have more.");
   }
-  require<UsageError>(!sentences_.empty(), "there is no sentence in '", file.string(), "' to probe the model with.");
+  require<UsageError>(!sentences_.empty(), "'", file.string(), "' has no sentence; a probe needs at least one.");
 }
 
 bool Probe::has_frame(std::int64_t step) const { return decode::has_frame(directory_, step); }
 
-void Probe::keep(std::int64_t step, std::string_view frame) const { decode::keep_frame(directory_, step, frame); }
+void Probe::write_frame(std::int64_t step, std::string_view frame) const {
+  decode::write_frame(directory_, step, frame);
+}
 
-std::string Probe::look(Backend& on, const model::Seq2Seq& model) const {
+std::string Probe::make_frame(Backend& on, const model::Seq2Seq& model) const {
   std::string frame;
   for (const Sentence& sentence : sentences_) {
     data::SentencePair pair{sentence.source, sentence.target};
@@ -59,7 +61,7 @@ std::string Probe::look(Backend& on, const model::Seq2Seq& model) const {
       pair.target = finished ? with_end(std::move(said.tokens)) : std::move(said.tokens);
     }
     if (pair.target.empty()) continue;
-    const decode::Forced seen = decode::look_at(on, model, pair);
+    const decode::Forced seen = decode::run_forced(on, model, pair);
     const data::Sentence words(pair.target.begin(), pair.target.end() - (finished ? 1 : 0));
     const Json head{{"src", decode::pieces_json(pair.source, tokenizers_.source)},
                     {"tgt", decode::pieces_json(pair.target, tokenizers_.target)},

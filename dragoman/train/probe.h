@@ -1,4 +1,5 @@
-// Records the film of a training run (decode/inside/film.h): a few sentences that are translated at each checkpoint.
+// Records the film of a training run (decode/inside/film.h): translates a few sentences at each checkpoint and stores
+// the attention.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,22 @@ namespace dragoman::train {
 
 class Probe {
  public:
-  // A sentence a line; a translation may follow a tab, and is then what the model is made to say in every frame. Throws
-  // a UsageError for a file that holds no sentence, too many, or one that is too long.
+  // The file has one sentence per line. A translation may follow, separated by a tab; then every frame shows the model
+  // with this translation instead of its own. Throws a UsageError if the file has no sentence, too many, or one that is
+  // too long.
   Probe(const std::filesystem::path& file, const std::filesystem::path& model_directory,
         const model::Tokenizers& tokenizers);
 
-  // A frame: how the model translates the sentences now.
-  std::string look(Backend& on, const model::Seq2Seq& model) const;
-  // Keeps a frame as that of the step. Throws an Error if it cannot be written.
-  void keep(std::int64_t step, std::string_view frame) const;
+  // Makes a frame: how the model translates the sentences now. One line of JSON for each sentence.
+  std::string make_frame(Backend& on, const model::Seq2Seq& model) const;
+  // Writes the frame of a step; replaces one that exists. Throws an Error if it cannot be written.
+  void write_frame(std::int64_t step, std::string_view frame) const;
   bool has_frame(std::int64_t step) const;
 
  private:
   struct Sentence {
     std::string text;
-    data::Sentence source, target;  // both end in EOS; the target is empty if the model is to say what it likes
+    data::Sentence source, target;  // both end in EOS; the target is empty if the model translates freely
   };
 
   std::filesystem::path directory_;

@@ -27,7 +27,7 @@ class ProbeTest : public decode::ModelDirectoryTest {
 TEST_F(ProbeTest, FramesAddUpToAFilm) {
   EXPECT_FALSE(decode::summarise_film(directory).exists);
   const Probe probe(write("one two\n\nthree\tfour five\n"), directory, model_.tokenizers);
-  for (const std::int64_t step : {0, 5, 10}) probe.keep(step, probe.look(*on_, *model_.model));
+  for (const std::int64_t step : {0, 5, 10}) probe.write_frame(step, probe.make_frame(*on_, *model_.model));
   const Json sentences = film()["sentences"];
   ASSERT_EQ(sentences.size(), 2u);
   EXPECT_EQ(sentences[1]["source"], "three");
@@ -35,14 +35,14 @@ TEST_F(ProbeTest, FramesAddUpToAFilm) {
   ASSERT_EQ(sentences[1]["frames"].size(), 3u);
   EXPECT_EQ(sentences[1]["frames"][2]["step"], 10);
   const Json& look = sentences[1]["frames"][0]["look"];
-  EXPECT_EQ(look["text"], "four five");  // as it was told
+  EXPECT_EQ(look["text"], "four five");  // the translation given in the file
   EXPECT_EQ(look["attention"]["cross"]["queries"], look["tgt"].size());
   EXPECT_EQ(look["attention"]["cross"]["keys"], look["src"].size());
 }
 
 TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  for (const std::int64_t step : {5, 10, 15}) probe.keep(step, probe.look(*on_, *model_.model));
+  for (const std::int64_t step : {5, 10, 15}) probe.write_frame(step, probe.make_frame(*on_, *model_.model));
   decode::rewind_film(directory, 10);
   EXPECT_EQ(film()["sentences"][0]["frames"].size(), 2u);
   EXPECT_TRUE(probe.has_frame(10));
@@ -51,7 +51,7 @@ TEST_F(ProbeTest, ARunThatGoesOnHasNoFramesOfLaterSteps) {
 
 TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   const Probe probe(write("one"), directory, model_.tokenizers);
-  probe.keep(5, probe.look(*on_, *model_.model));
+  probe.write_frame(5, probe.make_frame(*on_, *model_.model));
   std::ofstream(directory / "probe" / "step-5.jsonl") << "{";
   EXPECT_TRUE(decode::summarise_film(directory).exists);
   EXPECT_TRUE(decode::summarise_film(directory).sentences.empty());
@@ -64,7 +64,7 @@ TEST_F(ProbeTest, ADamagedFrameIsNamed) {
   }
 }
 
-TEST_F(ProbeTest, RefusesWhatIsNoProbe) {
+TEST_F(ProbeTest, RefusesFilesThatAreNotAProbe) {
   for (const std::string& text : {std::string("\n"), data::words(120)}) {
     EXPECT_THROW(Probe(write(text), directory, model_.tokenizers), UsageError) << text;
   }

@@ -24,7 +24,7 @@ bool is_scheduled(const Checkpoint& checkpoint) {
   return run_state_from_json(read_unchecked_state(checkpoint), where).scheduled;
 }
 
-// The weights of the latest `count` checkpoints that were scheduled.
+// The weights files of the latest `count` scheduled checkpoints.
 std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t count) {
   std::vector<fs::path> files;
   for (const Checkpoint& checkpoint : scheduled_checkpoints(directory)) files.push_back(weights_of(checkpoint));
@@ -33,7 +33,7 @@ std::vector<fs::path> latest_weights(const fs::path& directory, std::int64_t cou
   return files;
 }
 
-// Where the weights of a step wait until a checkpoint says that they are the best.
+// The file of the best weights until a checkpoint has recorded them.
 fs::path unsettled_best(const fs::path& directory, std::int64_t step) {
   return directory / "checkpoints" / join(kBest, step, kEnding);
 }

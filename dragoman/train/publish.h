@@ -1,4 +1,4 @@
-// The weights that a model directory offers to translate with, and the checkpoints that it keeps.
+// Chooses the weights that a model directory offers for translation, and removes old checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace dragoman::train {
 
-// By rising step, without those made because the run was stopped: the ones that means are taken of.
+// The checkpoints that may be averaged, ordered by step: all except those made because the run was stopped.
 std::vector<Checkpoint> scheduled_checkpoints(const std::filesystem::path& directory);
 
-// Where the best validated weights are kept.
+// The file of the best validated weights.
 std::filesystem::path best_weights(const std::filesystem::path& directory);
-// Keeps weights that are the best so far, under a name with their step: until a checkpoint knows of them, a run that is
-// killed goes on from a state for which other weights are the best.
+// Writes the best weights so far to a file that is named after their step. They get their final name only when a
+// checkpoint has recorded them (settle_best): if the run is killed before, it resumes from a state for which other
+// weights are the best.
 void write_best(const std::filesystem::path& directory, std::int64_t step, Backend& on,
                 std::span<const params::NamedTensor> tensors);
-// Gives the best weights that the newest checkpoint knows of their final name, and removes those it does not know of.
+// Gives the best weights their final name if they are those that the newest checkpoint recorded; removes others.
 void settle_best(const std::filesystem::path& directory, const std::optional<Best>& best);
 
-// Writes tensors to a file that appears whole or not at all.
+// Writes tensors to a file. If that fails, an existing file stays as it was.
 void write_weights(const std::filesystem::path& file, Backend& on, std::span<const params::NamedTensor> tensors);
 
-// Replaces model.safetensors: the mean of the last K checkpoints with --average K, else the moving average, else the
-// best validated weights, else the latest. `average` holds the moving average's tensors, if there is one. Returns a
-// few words on which it was.
+// Replaces model.safetensors by the mean of the last K checkpoints (with --average K), else by the moving average, else
+// by the best validated weights, else by the latest. `average` has the tensors of the moving average; empty if there is
+// none. Returns a few words that say which weights were taken.
 std::string publish_weights(const std::filesystem::path& directory, const RunState& state, Backend& on,
                             std::span<const params::NamedTensor> weights, std::span<const params::NamedTensor> average);
 
-// Removes checkpoints that nobody will need: all but the latest, and of those that were scheduled the latest `keep`,
-// but two at least, so that a run can go on if one is damaged.
+// Removes checkpoints that are no longer needed. Keeps the latest, and of the scheduled ones the latest `keep`, but at
+// least two, so that a run can resume if one is damaged.
 void prune_checkpoints(const std::filesystem::path& directory, std::int64_t keep);
 
 }  // namespace dragoman::train

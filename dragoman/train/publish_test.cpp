@@ -83,7 +83,7 @@ TEST_F(PublishTest, PruningKeepsTheLatestAndWhatTheMeanNeeds) {
   EXPECT_EQ(steps(), (std::vector<std::int64_t>{30, 40, 50}));
   save(55, 1, false);
   prune_checkpoints(directory, 1);
-  EXPECT_EQ(steps(), (std::vector<std::int64_t>{40, 50, 55}));  // two that were scheduled, at least
+  EXPECT_EQ(steps(), (std::vector<std::int64_t>{40, 50, 55}));  // at least two scheduled ones
 }
 
 TEST_F(PublishTest, TheBestWeightsAreThoseThatACheckpointKnowsOf) {
@@ -102,7 +102,7 @@ TEST_F(PublishTest, TheBestWeightsAreThoseThatACheckpointKnowsOf) {
   settle_best(directory, Best{.step = 10, .scores = {{"nll", 1}}});
   EXPECT_EQ(best(), 2);
   validate(15, 3);
-  settle_best(directory, Best{.step = 10, .scores = {{"nll", 1}}});  // killed, and gone on from step 10
+  settle_best(directory, Best{.step = 10, .scores = {{"nll", 1}}});  // the run was killed and resumes from step 10
   EXPECT_EQ(best(), 2);
   EXPECT_EQ(list_directory(directory / "checkpoints").size(), 1u);
 }

@@ -20,11 +20,11 @@ std::optional<RunState> resumable_state(const std::filesystem::path& directory,
       return read_run_state(*at);
     } catch (const DamagedFile& error) {
       last_problem = error.what();
-      damaged(join(last_problem, " Going back to the checkpoint before it, if there is one."));
+      damaged(join(last_problem, " The run resumes from the checkpoint before it, if there is one."));
     }
   }
   require<Error>(checkpoints.empty(), last_problem, " No other checkpoint is left in '", directory.string(),
-                 "'; remove the directory to start anew.");
+                 "'; remove the directory to start again.");
   return std::nullopt;
 }
 

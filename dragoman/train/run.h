@@ -1,5 +1,5 @@
-// A training run from text to model directory: resumes by itself, saves as it goes, and gives the same bits whether it
-// was stopped or not.
+// A training run from text to model directory. It saves checkpoints as it goes and resumes from them by itself; the
+// result has the same bits whether the run was interrupted or not.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace dragoman::train {
 
-// Whoever looks on. Calls come from the thread that trains.
+// Is informed about a training run, and may stop it. All functions are called from the thread that trains.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual void say(const std::string& sentence) = 0;
-  virtual void cut_pairs(std::int64_t pairs) = 0;  // of the corpus, so far
-  // After each update: the means since the last record of metrics.jsonl, and the step at which training ends.
+  virtual void say(const std::string& sentence) = 0;     // a message for the user
+  virtual void tokenised_pairs(std::int64_t pairs) = 0;  // so many pairs of the corpus have been tokenised so far
+  // Called after each update, with the means since the last record of metrics.jsonl and the step at which training
+  // ends.
   virtual void updated(const Progress& progress, std::int64_t steps) = 0;
   virtual void validated(const Validation& validation) = 0;
-  virtual bool wants_stop() = 0;  // asked after each update
+  virtual bool wants_stop() = 0;  // called after each update
 };
 
 enum class Ending : std::uint8_t { kAllSteps, kMinutes, kPatience, kStopped };
 
 struct RunRequest {
-  std::filesystem::path directory;  // of the model; made if it is not there
-  std::filesystem::path init;       // start from the weights of this model; empty: from random ones
+  std::filesystem::path directory;  // of the model; created if it does not exist
+  std::filesystem::path init;       // start from the weights of this model; random weights if empty
   Settings settings;
-  bool allow_changes = false;  // resume although settings differ from those the run began with
+  bool allow_changes = false;  // resume even if the settings differ from those of the checkpoint
 };
 
 struct RunResult {
@@ -44,9 +45,9 @@ struct RunResult {
 
 RunResult run_training(const RunRequest& request, Watcher& watcher);
 
-// The newest whole checkpoint of the directory: what a run there would resume from. Damaged ones are told to `damaged`
-// and passed over; if there are only such, an Error is thrown. So it is if one cannot be read, or if another version of
-// the program wrote it.
+// The state of the newest intact checkpoint of the directory, from which a run would resume; nothing if there are no
+// checkpoints. Damaged checkpoints are skipped and reported to `damaged`. Throws an Error if all are damaged, if one
+// cannot be read, or if another version of the program wrote one.
 std::optional<RunState> resumable_state(const std::filesystem::path& directory,
                                         const std::function<void(const std::string&)>& damaged);
 

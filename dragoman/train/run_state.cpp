@@ -11,17 +11,17 @@ namespace dragoman::train {
 namespace {
 
 constexpr int kStateFormat = 1;
-constexpr std::int64_t kMostPlanned = std::int64_t{1} << 56;  // bytes; sums of a few do not overflow
+constexpr std::int64_t kMostPlanned = std::int64_t{1} << 56;  // bytes; the sum of a few such sizes does not overflow
 
-// Numbers that are never negative.
+// Reads a number that must not be negative.
 std::int64_t count_in(const Json& object, const char* key, std::string_view where) {
   const auto count = json_entry<std::int64_t>(object, key, where);
   require<Error>(count >= 0, where, ": '", key, "' is ", count, ", which is below 0.");
   return count;
 }
 
-// Seconds, and what is counted by them. Older programs wrote null or negative ones where the clock stood still or went
-// back.
+// Reads seconds, or an amount that is computed from seconds. Older programs wrote null or a negative number if the
+// clock did not advance or was set back; both read as 0.
 double time_in(const Json& object, const char* key, std::string_view where) {
   const auto time = json_entry<Json>(object, key, where);
   return time.is_null() ? 0 : std::max(0.0, json_entry<double>(object, key, where));
@@ -29,13 +29,14 @@ double time_in(const Json& object, const char* key, std::string_view where) {
 
 double amount_in(const Json& object, const char* key, std::string_view where) {
   const auto amount = json_entry<double>(object, key, where);
-  require<Error>(std::isfinite(amount) && amount >= 0, where, ": '", key, "' is ", amount, ", which is below 0.");
+  require<Error>(std::isfinite(amount) && amount >= 0, where, ": '", key, "' is ", amount,
+                 ", which is below 0 or not finite.");
   return amount;
 }
 
-// The entries of an object that have none of these names, as numbers; null is none.
+// All numbers of an object except the entries named in `others`. Entries that are null are left out.
 Figures figures_in(const Json& object, std::initializer_list<std::string_view> others, std::string_view where) {
-  require<Error>(object.is_object(), where, ": an object of numbers is expected.");
+  require<Error>(object.is_object(), where, ": expected an object of numbers.");
   Figures figures;
   for (const auto& [name, value] : object.items()) {
     if (std::ranges::find(others, name) != others.end() || value.is_null()) continue;
@@ -101,7 +102,7 @@ Json to_json(const RunState& state) {
 RunState run_state_from_json(const Json& object, std::string_view where) {
   const auto format = json_entry<std::int64_t>(object, "format", where);
   require<OtherVersion>(format == kStateFormat, where, " is of format ", format, ", but this program reads format ",
-                        kStateFormat, ". Go on with the version of dragoman that wrote it.");
+                        kStateFormat, ". Continue with the version of dragoman that wrote it.");
   RunState state;
   state.step = count_in(object, "step", where);
   state.position.epoch = count_in(object, "epoch", where);
@@ -120,7 +121,7 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
   dragoman::settings_from_json(json_entry<Json>(object, "plan", where), state.plan, where);
   state.plan.fields([&](std::string_view key, std::int64_t number, std::string_view) {
     require<Error>(number >= 0 && number <= kMostPlanned, where, ": '", key, "' of the plan is ", number,
-                   ", which is no size.");
+                   ", which is not a valid size.");
   });
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);
   return state;

@@ -1,4 +1,4 @@
-// Where a run stands: what a checkpoint records beside weights and moments.
+// The state of a training run that a checkpoint stores in addition to the weights and moments.
 #pragma once
 
 #include <cstdint>
@@ -22,36 +22,36 @@ struct Best {
 
 // Sums over the updates since the last record in metrics.jsonl.
 struct Window {
-  Figures losses;  // each times the target tokens that it is a mean over
+  Figures losses;  // each mean multiplied by the number of its target tokens
   double seconds = 0;
   std::int64_t target_tokens = 0;
 };
 
 struct RunState {
   std::int64_t step = 0;
-  data::Position position;  // of the next update's first batch
+  data::Position position;  // of the first batch of the next update
   // Sums over all sessions of the run.
-  double seconds = 0;  // spent training
+  double seconds = 0;  // time spent training
   std::int64_t target_tokens = 0;
   double flops = 0, nominal_flops = 0;
 
   Window window;
   std::optional<Best> best;
   std::int64_t validations_since_best = 0;
-  bool scheduled = true;  // false for a checkpoint made because the run was stopped: averages leave it out
+  bool scheduled = true;  // false for a checkpoint made because the run was stopped; averages leave it out
 
   Settings settings;
   MemoryPlan plan;
-  std::string text_key;    // of the corpus and all that was done to it
-  std::string arithmetic;  // what computed it, as arithmetic_of() says; empty in states of older programs
+  std::string text_key;    // identifies the training text, its weights and how it was prepared
+  std::string arithmetic;  // arithmetic_of() the device that computed it; empty in states of older programs
 };
 
 Json to_json(const RunState& state);
-// Throws an Error that opens with `where` for anything that to_json() did not write: an OtherVersion if another version
-// of the program may have.
+// Throws an Error that begins with `where` for anything that to_json() does not write. It is an OtherVersion if another
+// version of the program may have written it.
 RunState run_state_from_json(const Json& object, std::string_view where);
 
-// The state of a checkpoint, once its checksums are found right. Throws a DamagedFile if it cannot be gone on from, and
+// Checks all checksums of a checkpoint and returns its state. Throws a DamagedFile if the checkpoint is damaged, and
 // another Error if it cannot be read or another version of the program wrote it.
 RunState read_run_state(const Checkpoint& checkpoint);
 

@@ -47,13 +47,13 @@ TEST(RunState, RefusesNumbersThatCannotBe) {
     EXPECT_NE(complaint(path, -1).find("below 0"), std::string::npos) << path;
   }
   for (const Json& size : {Json(-1), Json(std::int64_t{1} << 60)}) {
-    EXPECT_NE(complaint("/plan/micro-tokens", size).find("which is no size"), std::string::npos);
+    EXPECT_NE(complaint("/plan/micro-tokens", size).find("which is not a valid size"), std::string::npos);
   }
   EXPECT_NE(complaint("/best/step", 121), "");
 }
 
-// As older programs wrote them when the clock stood still or went back.
-TEST(RunState, TakesTimesThatAreNullOrNegativeForNone) {
+// Older programs wrote such times if the clock did not advance or was set back.
+TEST(RunState, ReadsTimesThatAreNullOrNegativeAsZero) {
   Json object = to_json(some_state());
   object["nominal_flops"] = nullptr;
   object["seconds"] = -3.5;
@@ -73,10 +73,10 @@ TEST(RunState, OfAnotherVersionIsNotCalledDamaged) {
   EXPECT_THROW(run_state_from_json(object, "x"), OtherVersion);
 }
 
-TEST(RunState, NamesWhatIsMissingOrOfAnotherKind) {
+TEST(RunState, NamesEntriesThatAreMissingOrOfTheWrongType) {
   const Json whole = to_json(some_state());
   for (const auto& [key, value] : whole.items()) {
-    if (key == "program") continue;  // for people
+    if (key == "program") continue;  // only informs the reader
     Json object = whole;
     object.erase(key);
     const bool newer = key == "arithmetic";  // older programs did not write it

@@ -35,7 +35,7 @@ bool is_language(std::string_view tag) {
   return true;
 }
 
-// "corpus/train.de.xz" -> "de"; nothing if the name does not end in a language.
+// "corpus/train.de.xz" -> "de"; empty if the name does not end in a language tag.
 std::string language_of(const std::string& path) {
   std::filesystem::path name = std::filesystem::path(path).filename();
   for (const char* packed : {".gz", ".zst", ".xz"}) {
@@ -60,13 +60,13 @@ constexpr double kMost = 1e9;
 
 constexpr const char* kArch = "arch";
 
-// The settings that a model of this architecture starts from.
+// The default configuration of an architecture.
 model::ModelConfig model_of(const std::string& arch, std::string_view where) {
   try {
     return model::architecture(arch).presets.front().model;
   } catch (const UsageError& error) {
     throw OtherVersion(
-        join(where, ": ", error.what(), " Another version of dragoman wrote it. Go on with that version."));
+        join(where, ": ", error.what(), " Another version of dragoman wrote it. Continue with that version."));
   }
 }
 
@@ -163,7 +163,7 @@ Settings settings_from_json(const Json& object, std::string_view where) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
     require<OtherVersion>(known, where, ": there is no setting '", key,
-                          "'; another version of dragoman wrote it. Go on with that version.");
+                          "'; another version of dragoman wrote it. Continue with that version.");
     Settings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
         if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));

@@ -1,4 +1,4 @@
-// What a training run is told: its texts, its model, and how to go about it.
+// The settings of a training run: its texts, its model, and how to train it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace dragoman::train {
 
-// Where the text is.
+// The files of the training and validation text.
 struct TextSettings {
   std::vector<std::string> train_source, train_target, train_pairs;
   std::vector<std::string> train_weights;
@@ -26,35 +26,35 @@ struct TextSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("train-source", file_name(train_source), "training text of the source language, one sentence a line");
+    field("train-source", file_name(train_source), "training text of the source language, one sentence per line");
     field("train-target", file_name(train_target), "its translation, line by line");
     field("train-pairs", file_name(train_pairs), "training text as lines of source, tab, target");
-    field("train-weights", train_weights, "how often an epoch holds each of these corpora, pairs last");
+    field("train-weights", train_weights, "how often each of these corpora occurs in an epoch, pairs last");
     field("valid-source", file_name(valid_source), "validation text of the source language");
     field("valid-target", file_name(valid_target), "its translation");
     field("valid-pairs", file_name(valid_pairs), "validation text as lines of source, tab, target");
-    field("source-language", source_language, "BCP 47 tag, as en or zh-Hans; from the file's name unless given");
-    field("target-language", target_language, "likewise for the target language");
+    field("source-language", source_language, "BCP 47 tag such as en or zh-Hans; default: from the file's name");
+    field("target-language", target_language, "the same for the target language");
   }
 
-  // The training corpora with their weights. Throws a UsageError for lists that do not fit together.
+  // The training corpora with their weights. Throws a UsageError if the lists of files and weights do not match.
   std::vector<data::ParallelFiles> training_files() const;
   bool has_validation() const { return !valid_source.empty() || !valid_pairs.empty(); }
   data::ParallelFiles validation_files() const;
 
-  // Fills in languages that the files' names tell, as in train.en and train.de.xz. Throws a UsageError for tags that
-  // are not BCP 47.
+  // Sets languages that are not given from the names of the files, as in train.en and train.de.xz. Throws a UsageError
+  // for a tag that is not BCP 47.
   void resolve_languages();
 };
 
 enum class BestBy : std::uint8_t { kNll, kBleu };
 constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
 
-// What a run computes with; unless told, a CUDA device computes in bfloat16 and the CPU in float32.
+// The number format that a run computes with. kAuto is bfloat16 on a CUDA device and float32 on the CPU.
 enum class Precision : std::uint8_t { kAuto, kFp32, kBf16 };
 constexpr std::array<std::string_view, 3> names(Precision) { return {"auto", "fp32", "bf16"}; }
 
-// What decides which numbers are computed.
+// Settings that change the numbers that are computed.
 struct RunSettings {
   DeviceChoice device = DeviceChoice::kCpu;
   Precision precision = Precision::kAuto;
@@ -68,22 +68,23 @@ struct RunSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+    field("device", device, "device that computes: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision, "fp32, or bf16 with float32 weights beside it; auto is bf16 on CUDA, else fp32");
     field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
-    field("subword-sampling", subword_sampling, "cut sentences into other subwords each epoch; 0.1 is usual, 0 is off");
-    field("save-every", save_every, "updates from one checkpoint to the next");
-    field("valid-every", valid_every, "updates from one validation to the next");
+    field("subword-sampling", subword_sampling,
+          "split sentences into different subwords each epoch; 0.1 is usual, 0 for off");
+    field("save-every", save_every, "number of updates between checkpoints");
+    field("valid-every", valid_every, "number of updates between validations");
     field("valid-bleu-sentences", valid_bleu_sentences, "validation sentences to translate for BLEU; 0 for none");
-    field("best-by", best_by, "which score of a validation says that a model is the best so far");
-    field("patience", patience, "stop after so many validations without a better one; 0 to go on");
+    field("best-by", best_by, "validation score that decides which model is the best so far");
+    field("patience", patience, "stop after this many validations without a better one; 0 for never");
   }
 
   void validate() const;
   Computing computing() const;
 };
 
-// What changes no number: a run may be resumed with other values.
+// Settings that do not change the numbers: a run may be resumed with other values.
 struct MachineSettings {
   double minutes = 0;
   int threads = 0;
@@ -94,13 +95,14 @@ struct MachineSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("minutes", minutes, "stop after so many minutes of training; 0 for no limit");
+    field("minutes", minutes, "stop after this many minutes of training; 0 for no limit");
     field("threads", threads, "threads to use; 0 for all");
     field("memory-mb", memory_mb,
-          "memory that the run may take, in MiB, on CUDA the GPU's; what is free, less a margin, unless given");
-    field("report-every", report_every, "updates from one record in metrics.jsonl to the next");
-    field("keep", keep, "checkpoints to keep; two at least, and as many as --average takes");
-    field("probe", file_name(probe), "file of a few sentences whose attention is kept at each checkpoint, as a film");
+          "memory that the run may use, in MiB, on CUDA that of the GPU; default: what is free, less a margin");
+    field("report-every", report_every, "number of updates between records in metrics.jsonl");
+    field("keep", keep, "checkpoints to keep; at least two, and as many as --average needs");
+    field("probe", file_name(probe),
+          "file with a few sentences whose attention is stored at each checkpoint, as a film");
   }
 
   void validate() const;
@@ -115,7 +117,7 @@ struct Settings {
   RunSettings run;
   MachineSettings machine;
 
-  // Calls visit(struct) for each of them.
+  // Calls visit(part) for each of the structs above.
   template <class Self, class Visitor>
   static void each(Self& self, Visitor&& visit) {
     visit(self.model);
@@ -130,17 +132,17 @@ struct Settings {
   void validate() const;
 };
 
-// A file that is whole, but that another version of the program wrote.
+// The file is intact, but another version of the program wrote it.
 struct OtherVersion : Error {
   using Error::Error;
 };
 
-// All settings of a run in one object, key by key, and back. Throws an OtherVersion for a setting that is not known.
+// All settings of a run as one JSON object, by key, and back. Throws an OtherVersion for an unknown key.
 Json to_json(const Settings& settings);
 Settings settings_from_json(const Json& object, std::string_view where);
 
-// The settings whose change would make another run of it: "dropout was 0.1 and is 0.3". Paths do not count (texts are
-// compared by content), nor does what changes no number, nor the number of steps.
+// The settings that differ and would change the results: "dropout was 0.1 and is 0.3". Not compared are paths (texts
+// are compared by content), settings that do not change the numbers, and the number of steps.
 std::vector<std::string> differences(const Settings& before, const Settings& now);
 
 }  // namespace dragoman::train

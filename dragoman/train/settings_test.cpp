@@ -20,7 +20,7 @@ TEST(TextSettings, LanguagesComeFromFileNames) {
   EXPECT_EQ(text.target_language, "zh-Hans");
 }
 
-TEST(TextSettings, NamesWithoutALanguageTellNone) {
+TEST(TextSettings, FileNamesWithoutALanguageGiveNone) {
   for (const char* name : {"train", "train.text", "train.gz", "train.e", "a.b/train", "train.12", "train.en-"}) {
     TextSettings text;
     text.train_source = {name};
@@ -75,12 +75,12 @@ TEST(Settings, UnknownOnesAndWrongValuesAreNamed) {
   EXPECT_EQ(complaint_of([] {
               settings_from_json({{"dorpout", 1}}, "x");
             }),
-            "x: there is no setting 'dorpout'; another version of dragoman wrote it. Go on with that version.");
+            "x: there is no setting 'dorpout'; another version of dragoman wrote it. Continue with that version.");
   EXPECT_NE(complaint_of([] { settings_from_json({{"steps", "many"}}, "x"); }).find("x: steps"), std::string::npos);
   EXPECT_NE(complaint_of([] { settings_from_json(Json::array(), "x"); }), "");
 }
 
-TEST(Differences, AreWhatChangesNumbers) {
+TEST(Differences, ListOnlySettingsThatChangeNumbers) {
   const Settings before;
   Settings now = before;
   now.training.steps = 7;

@@ -1,4 +1,4 @@
-// What tests of reports share.
+// Helpers that the tests of reports share.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace dragoman::train {
 
 namespace {
 
-// The moving average forgets its first, random, weights faster than its later ones.
+// The decay is smaller at the beginning, so that the moving average forgets the first, random weights quickly.
 double average_decay(double most, std::int64_t updates) {
   const auto t = static_cast<double>(updates);
   return updates == 1 ? 0.0 : std::min(most, (1 + t) / (10 + t));
@@ -36,7 +36,7 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
                     .weight_decay = config.weight_decay,
                     .decays_vectors = !config.decay_exempt}) {
   const Backend& on = block.backend();
-  constexpr std::int64_t kMostTotals = 32;  // that HostCopy takes
+  constexpr std::int64_t kMostTotals = 32;  // the most float64 numbers that a HostCopy can hold
   require<UsageError>(figures() + 2 <= kMostTotals, "an objective reports at most ", kMostTotals - 2, " figures, not ",
                       figures(), ".");
   totals_memory_ = on.reserve(static_cast<std::size_t>(figures() + 2) * sizeof(double));
@@ -93,6 +93,8 @@ Losses Trainer::gradients(std::span<const data::HostBatch> micro_batches) {
   return losses;
 }
 
+// Only launches work. The device decides whether the update is made: the scale is NaN if a figure or the norm is not
+// finite, and then neither the weights nor the moving average change.
 void Trainer::start(std::span<const data::HostBatch> micro_batches) {
   Backend& on = block_.backend();
   UnderWay update;

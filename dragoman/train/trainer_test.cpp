@@ -34,7 +34,7 @@ std::vector<data::HostBatch> cut(const Pairs& pairs, const std::vector<int>& siz
   return micro_batches;
 }
 
-// The gradient of one update over `pairs`, cut into micro-batches of the given sizes.
+// The gradient of one update over `pairs`, divided into micro-batches of the given sizes.
 Doubles gradient(const Pairs& pairs, const std::vector<int>& sizes, double P_drop, DType dtype) {
   SmallModel small(config(P_drop), {.dtype = dtype});
   Trainer trainer(small.model, small.block, {}, kSchedule);
@@ -69,7 +69,7 @@ TEST(MicroBatches, AnEmptyOneChangesNothing) {
   EXPECT_EQ(values_of(*small.on, small.block.gradients()), expected);
 }
 
-// Dropout masks are keyed by the sentence's number within the update, wherever the cuts fall.
+// A dropout mask depends on the number of the sentence within the update, not on the division into micro-batches.
 TEST(MicroBatches, DropTheSameElementsAsOneLargeBatch) {
   const Pairs pairs = model::random_pairs(12, 9, 37, 1);
   const Doubles whole = gradient(pairs, {12}, 0.3, DType::kFloat64);
@@ -137,7 +137,7 @@ TEST(Trainer, RowsBeyondTheVocabularyStayZero) {
   SmallModel small(config(0));
   Trainer trainer(small.model, small.block, {}, kSchedule);
   for (int u = 0; u < 3; ++u) trainer.update(model::random_pairs(4, 6, 37, 1));
-  // The embedding comes first in the block: 37 rows of 20 in memory for 128 rows.
+  // The embedding comes first in the block: it has 37 rows of width 20, in memory for 128 rows.
   const Doubles all = values_of(*small.on, small.block.values().reshaped({1, small.block.values().count()}));
   for (std::size_t i = 37 * 20; i < 128 * 20; ++i) ASSERT_EQ(all[i], 0) << "element " << i;
 }
@@ -192,7 +192,7 @@ TEST(MovingAverage, FollowsTheWeights) {
   for (std::size_t i = 0; i < average.size(); ++i) ASSERT_NEAR(average[i], expected[i], 1e-12);
 }
 
-TEST(MovingAverage, StaysWhereAnUpdateWasNotMade) {
+TEST(MovingAverage, DoesNotChangeWhenAnUpdateIsSkipped) {
   SmallModel small(config(0));
   Trainer trainer(small.model, small.block, {.ema = 0.5}, kSchedule);
   for (int t = 1; t <= 3; ++t) trainer.update(model::random_pairs(2, 4, 37, t));
@@ -236,8 +236,8 @@ TEST(Evaluate, GivesTheLossThatAnUpdateWithoutDropoutWouldSee) {
   EXPECT_EQ(evaluated.items, trained.items);
 }
 
-// Sentence 0 costs .2, .5 and .3 nats, sentence 1 costs 1.0 and .4: the mean is .48 a token, and not the mean .516667
-// of the sentences' means.
+// The tokens of sentence 0 cost .2, .5 and .3 nats, those of sentence 1 1.0 and .4. The loss is .48, the mean over the
+// tokens, and not .516667, the mean of the sentences' means.
 TEST(Evaluate, DividesByTokensAndNotBySentences) {
   const auto on = make_backend(Device{}, {.threads = 1});
   const double nll[2][3] = {{.2, .5, .3}, {1.0, .4, 0}};
@@ -254,12 +254,12 @@ TEST(Evaluate, DividesByTokensAndNotBySentences) {
   EXPECT_NEAR(std::exp(losses.nll()), 1.616074, 5e-7);
 }
 
-TEST(Evaluate, NothingIsRefused) {
+TEST(Evaluate, RefusesAnEmptySetOfPairs) {
   SmallModel small;
   EXPECT_THROW(evaluate(*small.on, small.model, {}, {}), UsageError);
 }
 
-// What a Transformer says, with a loss of its own: the sum of the encoder's states, times a factor.
+// A Transformer with a loss of its own: the sum of the encoder's states, multiplied by a factor.
 class WithOwnLoss final : public model::Seq2Seq {
  public:
   WithOwnLoss(const model::Seq2Seq& inner, double factor) : inner_(inner), factor_(factor) {}

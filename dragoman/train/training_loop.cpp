@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Updates that the device may be busy with while the host prepares the next: a GPU then never waits for the host. The
-// CPU is done with one when it has been started.
+// How many updates may be under way while the host prepares the next. With one, a GPU never waits for the host. On the
+// CPU an update is done as soon as it has been started.
 std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device::Kind::kCpu ? 0 : 1; }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Operations of an update by the model's own account: six for each multiply-add of its products.
+// The floating-point operations of an update, as the model counts them: six for each multiply-add of its products.
 double flops_of(const data::Update& update, const model::ModelConfig& config) {
   double flops = 0;
   for (const data::HostBatch& batch : update.micro_batches) {
@@ -36,7 +36,7 @@ double flops_of(const data::Update& update, const model::ModelConfig& config) {
   return flops;
 }
 
-// Whether scores are better by the one that decides. A score that was not taken is worse than any.
+// Whether the scores are better than those before, by the score that the settings chose. A missing score is the worst.
 bool is_better(const Figures& now, const Figures& before, BestBy by) {
   const std::string_view name = to_string(by);
   if (!now.has(name) || !before.has(name)) return now.has(name);
@@ -45,6 +45,8 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
 
 }  // namespace
 
+// Each round starts one update. Before a record, a validation or a checkpoint all updates are finished; otherwise one
+// may stay under way. A run that has nothing left to do still publishes its model.
 RunResult TrainingLoop::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
@@ -56,12 +58,12 @@ RunResult TrainingLoop::run() {
     const bool recorded = last || state_.step % settings.machine.report_every == 0;
     const bool validated = run_.validator && (last || state_.step % settings.run.valid_every == 0);
     const bool scheduled = state_.step % settings.run.save_every == 0;
-    settle(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
+    finish_updates(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
     if (recorded) record();
     if (validated) validate();
     ending = reason_to_end();
     if (ending || scheduled) {
-      settle(0);
+      finish_updates(0);
       save(scheduled || last);
     }
   }
@@ -85,27 +87,27 @@ void TrainingLoop::start_update() {
   under_way_.push_back({.first = update.first, .flops = flops_of(update, run_.config)});
   state_.step = run_.trainer->updates();
   state_.position = update.after;
-  spend(now() - start);
+  add_time(now() - start);
 }
 
-void TrainingLoop::spend(double seconds) {
-  seconds = std::max(0.0, seconds);  // a clock may be set back
+void TrainingLoop::add_time(double seconds) {
+  seconds = std::max(0.0, seconds);  // the clock may have been set back
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;
 }
 
-void TrainingLoop::settle(std::size_t most) {
+void TrainingLoop::finish_updates(std::size_t most) {
   while (under_way_.size() > most) {
     const double start = now();
     const Losses losses = run_.trainer->finish();
     const UnderWay update = under_way_.front();
     under_way_.pop_front();
-    spend(now() - start);
+    add_time(now() - start);
     if (!losses.finite()) {
       throw Error(
           fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
-                      "is as it was; a lower rate, a longer warm-up, pre-norm or clipping may help.",
+                      "was not changed; a lower rate, a longer warm-up, pre-norm or clipping may help.",
                       state_.step - std::ssize(under_way_), run_.loader->describe(update.first)));
     }
     state_.target_tokens += losses.items;
@@ -136,7 +138,7 @@ void TrainingLoop::record() {
   state_.window = {};
 }
 
-void TrainingLoop::exchange_with_average() {
+void TrainingLoop::swap_with_average() {
   params::swap_values(*run_.on, run_.block->values(), run_.trainer->average());
   run_.block->refresh();
 }
@@ -144,7 +146,7 @@ void TrainingLoop::exchange_with_average() {
 void TrainingLoop::validate() {
   const double start = now();
   const bool averaged = !run_.trainer->average().absent();
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   Validation validation = run_.validator->run(*run_.on, *run_.model);
   validation.step = state_.step;
   for (const auto& [name, value] : validation.scores) require_finite(value);
@@ -156,7 +158,7 @@ void TrainingLoop::validate() {
   } else {
     ++state_.validations_since_best;
   }
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
   run_.metrics->add(validation);
   run_.watcher.validated(validation);
@@ -165,9 +167,8 @@ void TrainingLoop::validate() {
 
 void TrainingLoop::require_finite(double number) const {
   require<Error>(std::isfinite(number), "training diverged: the weights after step ", state_.step,
-                 " or their moments are not all finite numbers, or too large. The last checkpoint is as it was; a "
-                 "lower rate, a longer "
-                 "warm-up, pre-norm or clipping may help.");
+                 " or their moments are not all finite numbers, or too large. The last checkpoint was not "
+                 "changed; a lower rate, a longer warm-up, pre-norm or clipping may help.");
 }
 
 void TrainingLoop::save(bool scheduled) {
@@ -176,8 +177,8 @@ void TrainingLoop::save(bool scheduled) {
     if (!values.absent()) require_finite(sum_of_squares(values));
   }
   state_.scheduled = scheduled;
-  // The frame and the records come first, so that no checkpoint is ever without them: a run that is killed in between
-  // goes on from the checkpoint before, and writes them again.
+  // The frame and the records are written before the checkpoint, so that no checkpoint is ever without them. If the run
+  // is killed in between, it resumes from the checkpoint before and writes them again.
   if (scheduled) record_probe();
   run_.metrics->flush();
   write_checkpoint(run_.directory(), state_.step, *run_.on, run_.tensors(), to_json(state_));
@@ -185,22 +186,22 @@ void TrainingLoop::save(bool scheduled) {
   publish();
 }
 
-// A sentence that cannot be translated is no reason to stop: that is said. A disk that fails is, and so is want of
-// memory: the frame is made when the run is resumed.
+// If the sentences cannot be translated, the run reports that and continues. A failing disk or a lack of memory stops
+// the run; the frame is then made when the run is resumed.
 void TrainingLoop::record_probe() {
   if (!run_.probe) return;
   const bool averaged = !run_.trainer->average().absent() && state_.step > 0;
-  if (averaged) exchange_with_average();
+  if (averaged) swap_with_average();
   std::optional<std::string> frame;
   try {
-    frame = run_.probe->look(*run_.on, *run_.model);
+    frame = run_.probe->make_frame(*run_.on, *run_.model);
   } catch (const MemoryError&) {
     throw;
   } catch (const Error& error) {
     run_.watcher.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
   }
-  if (averaged) exchange_with_average();
-  if (frame) run_.probe->keep(state_.step, *frame);
+  if (averaged) swap_with_average();
+  if (frame) run_.probe->write_frame(state_.step, *frame);
 }
 
 void TrainingLoop::publish() {

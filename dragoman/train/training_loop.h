@@ -1,5 +1,5 @@
-// The loop of updates of a prepared run, and what it does between them: records, validations, checkpoints, the model
-// that it publishes.
+// The main loop of a training run: makes updates, and between them writes records, validates, saves checkpoints and
+// publishes the model.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,22 @@ class TrainingLoop {
   RunResult run();
 
  private:
-  // An update that the device is busy with, and what is to be told of it.
+  // An update that was started but not finished.
   struct UnderWay {
-    data::Position first;
+    data::Position first;  // of its first batch, for error messages
     double flops = 0;
   };
 
   std::optional<Ending> reason_to_end();
   void start_update();
-  // Accounts for updates until at most so many are under way. Throws an Error if one diverged.
-  void settle(std::size_t most);
-  void spend(double seconds);
+  // Finishes updates, oldest first, until at most `most` are under way. Throws an Error if the loss of one is not
+  // finite.
+  void finish_updates(std::size_t most);
+  // Adds to the time spent training.
+  void add_time(double seconds);
   void record();
-  void exchange_with_average();
+  // Swaps the weights with their moving average. A second call swaps them back.
+  void swap_with_average();
   void validate();
   void save(bool scheduled);
   void record_probe();
@@ -38,11 +41,12 @@ class TrainingLoop {
 
   Progress progress() const;
   double sum_of_squares(const Array& values) const;
-  // Throws the Error of a run that diverged: a checkpoint must be worth going on from.
+  // Throws the Error of a diverged run if the number is not finite. A checkpoint must not be saved then, because
+  // nothing could resume from it.
   void require_finite(double number) const;
 
   PreparedRun& run_;
-  RunState& state_;  // the run's
+  RunState& state_;  // run_.state
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
 };

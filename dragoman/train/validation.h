@@ -1,4 +1,4 @@
-// How good a model is on sentences that it does not learn from.
+// Measures how good a model is on sentences that it is not trained on.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 namespace dragoman::train {
 
 struct ValidationLimits {
-  std::int64_t batch_tokens = 0;      // on either side at once, at most; a longer pair goes alone
-  std::int64_t decode_sentences = 0;  // translated at once
-  int bleu_sentences = 0;
+  std::int64_t batch_tokens = 0;      // most tokens of a batch, on either side; a longer pair is a batch by itself
+  std::int64_t decode_sentences = 0;  // number of sentences that are translated at once
+  int bleu_sentences = 0;             // number of sentences that are translated for BLEU
   eval::Tokenization bleu_words = eval::Tokenization::k13a;
   int max_length = 0;  // pairs with more tokens on a side are left out
 };
 
 class Validator {
  public:
-  // Reads and cuts the text. Throws the errors of reading, and a UsageError if there is no pair in it.
+  // Reads and tokenises the text. Throws an Error if it cannot be read, and a UsageError if it has no usable pair.
   Validator(const data::ParallelFiles& files, const model::Tokenizers& tokenizers, const ValidationLimits& limits);
 
   std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
   std::int64_t left_out() const { return left_out_; }
 
-  // Perplexity of all pairs; BLEU and samples of the first ones, translated greedily. Depends on the weights alone.
+  // Computes the loss of all pairs, and BLEU and samples from greedy translations of the first ones. The result depends
+  // only on the weights.
   Validation run(Backend& on, const model::Seq2Seq& model) const;
 
  private:
@@ -39,7 +40,7 @@ class Validator {
   model::Tokenizers tokenizers_;
   ValidationLimits limits_;
   std::vector<data::SentencePair> pairs_;
-  std::vector<std::string> sources_, references_;  // of the pairs that are translated
+  std::vector<std::string> sources_, references_;  // text of the first pairs, which are translated
   std::int64_t left_out_ = 0;
 };
 

@@ -47,7 +47,7 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   EXPECT_EQ(one_by_one.samples[0].reference, data::words(2));
 }
 
-TEST_F(ValidationTest, BleuCountsWordsAsToldTo) {
+TEST_F(ValidationTest, BleuUsesTheGivenTokenization) {
   model::SmallModel small(config());
   small.stir();
   const auto bleu = [&](eval::Tokenization words) {

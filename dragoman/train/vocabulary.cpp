@@ -47,8 +47,9 @@ class TrainingText {
   bool has_target_ = false;
 };
 
-// What is allowed to a run on the CPU, less the program itself. (On CUDA it is the GPU's memory that is limited.) If a
-// run is allowed less than any model needs, the plan of its memory will say so.
+// On the CPU, learning a vocabulary may take the run's memory limit less the size of the program itself. On CUDA the
+// limit is for the GPU's memory and does not apply. If the limit is too small for any model, the memory plan will
+// report that later.
 text::LearningLimits learning_limits(const Settings& settings, const VocabularyRequest& request) {
   constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
   text::LearningLimits limits{.memory = 0, .message = request.message};
@@ -76,10 +77,10 @@ model::Tokenizers learn(const Settings& settings, const text::LearningLimits& li
   return {both, both};
 }
 
-// That there is one vocabulary for both languages if the settings say so.
-void require_alike(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
+// Checks that both languages have the same vocabulary if the settings ask for a joint one.
+void require_one_vocabulary(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
   require<UsageError>(!joint || tokenizers.source.bytes() == tokenizers.target.bytes(), "'", directory.string(),
-                      "' holds two vocabularies, but joint-vocabulary is true; say --joint-vocabulary=false.");
+                      "' holds two vocabularies, but joint-vocabulary is true; use --joint-vocabulary=false.");
 }
 
 }  // namespace
@@ -94,18 +95,18 @@ model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyR
   const bool joint = settings.run.joint_vocabulary;
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
-    require_alike(taken, joint, request.init);
+    require_one_vocabulary(taken, joint, request.init);
     if (model::has_tokenizers(request.directory)) {
       const model::Tokenizers found = model::read_tokenizers(request.directory);
       require<UsageError>(found.source.bytes() == taken.source.bytes() && found.target.bytes() == taken.target.bytes(),
                           "'", request.directory.string(), "' holds another vocabulary than '", request.init.string(),
-                          "', whose weights are to be taken; remove it, or choose another directory.");
+                          "', from which the weights are taken; remove it, or choose another directory.");
     }
     return tell(taken, "taken from '" + request.init.string() + "'");
   }
   if (model::has_tokenizers(request.directory)) {
     const model::Tokenizers found = model::read_tokenizers(request.directory);
-    require_alike(found, joint, request.directory);
+    require_one_vocabulary(found, joint, request.directory);
     return tell(found, "found in '" + request.directory.string() + "'");
   }
   return tell(learn(settings, learning_limits(settings, request)), "learned from the text");

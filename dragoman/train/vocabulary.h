@@ -1,4 +1,4 @@
-// The vocabularies of a run: found in its directory, taken from another model, or learned from its training text.
+// The vocabularies of a run: read from its directory, taken from another model, or learned from its training text.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,17 @@
 namespace dragoman::train {
 
 struct VocabularyRequest {
-  std::filesystem::path directory;  // of the model
-  std::filesystem::path init;       // of a model to take them from; empty for none
-  std::function<void(const std::string& sentence)> message;
+  std::filesystem::path directory;                           // of the model
+  std::filesystem::path init;                                // directory of the model to take them from; empty for none
+  std::function<void(const std::string& sentence)> message;  // receives a sentence for the user
 };
 
-// Writes nothing. Throws a UsageError if those found do not go with the settings or with the model to start from.
+// Returns the tokenizers of the run; does not write them. Throws a UsageError if existing ones contradict the settings
+// or the model to start from.
 model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request);
 
-// What text in the languages looks like, from the first training pairs. Languages whose tags are not known are left
-// out.
+// Learns to recognise the two languages by their letters, from the first training pairs. A language without a tag is
+// left out.
 std::vector<text::KnownLanguage> learn_languages(const TextSettings& text);
 
 }  // namespace dragoman::train

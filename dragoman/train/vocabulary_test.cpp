@@ -61,7 +61,7 @@ TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
             std::string::npos);
 }
 
-// Kept as one file, the target's vocabulary would be lost.
+// If both were stored as one file, the target's vocabulary would be lost.
 TEST_F(VocabularyTest, OfAModelWithTwoIsNotTakenForOne) {
   settings.run.joint_vocabulary = false;
   provide("first");

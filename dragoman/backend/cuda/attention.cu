@@ -1,9 +1,12 @@
-// Attention of ragged batches. In bf16 it runs on the tensor cores, by tiles in shared memory. The host does not know
-// how long each sentence is: grids and tiles are cut for the longest, and teams without rows leave at once. Forward, a
-// team of warps, 16 queries each, has one head of one sentence, or part of it if that is longer than 128. Backward,
-// such a team computes all gradients if everything fits into shared memory, which is the usual case; else there is one
-// kernel by queries and one by keys. Teams of short sentences share blocks. Everything else, float32 above all, takes
-// plain kernels: a warp per row.
+// Attention of ragged batches: this file chooses a kernel and its grid. The host does not know how long each sentence
+// is, so grids and tiles are sized for the longest one, and teams without rows return at once.
+//
+//   - bf16 runs on the tensor cores, by tiles in shared memory (attention_tiles.cuh). A team of warps works on one head
+//     of one sentence; each warp has 16 rows. Teams of short sentences share a block.
+//     Forward (attention_forward.cuh): a sentence of more than 128 queries is split among several teams.
+//     Backward (attention_backward.cuh): one team computes all gradients of a sentence and head if they fit into
+//     shared memory, which is the usual case; otherwise there is one kernel by queries and one by keys.
+//   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention_plain.cuh).
 #include "dragoman/backend/cuda/attention.h"
 
 #include "dragoman/backend/cuda/attention/backward.cuh"
@@ -14,10 +17,10 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kWidest = 128;            // head that tiles hold
-constexpr int kBlockWarps = 4;          // that small teams fill together
-constexpr int kLongTile = 64;           // keys of a tile, where there are several
-constexpr int kWholeBytes = 99 * 1024;  // that a block may have on every device since sm_80
+constexpr int kWidest = 128;            // the widest head that a tile can hold
+constexpr int kBlockWarps = 4;          // small teams share a block of this many warps
+constexpr int kLongTile = 64;           // keys of a tile in the forward pass, if a sentence has several tiles
+constexpr int kWholeBytes = 99 * 1024;  // shared memory that a block may have on every device since sm_80
 
 // Calls f.operator()<D>() with the narrowest tile that holds heads of width d.
 template <class F>
@@ -37,34 +40,35 @@ bool fits_tiles(const Problem& problem, std::initializer_list<const Array*> arra
 
 int longest_of(const Segments& segments) { return static_cast<int>(segments.longest); }
 
-// Teams of team_rows / kStep warps, as many of them in a block as make kBlockWarps.
-Cut cut_for(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
-  Cut cut{.team_warps = team_rows / kStep, .B = static_cast<int>(B), .tiles = tiles};
-  cut.teams = std::max(1, std::min(problem.h, kBlockWarps / cut.team_warps));
-  return cut;
+// Teams of team_rows / kStep warps each. A block holds as many of them as fit into kBlockWarps warps, at least one.
+GridPlan plan_grid(const Problem& problem, std::int64_t B, int team_rows, int tiles) {
+  GridPlan plan{.team_warps = team_rows / kStep, .B = static_cast<int>(B), .tiles = tiles};
+  plan.teams = std::max(1, std::min(problem.h, kBlockWarps / plan.team_warps));
+  return plan;
 }
 
 template <class Kernel, class Arrays>
-void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays, const Cut& cut) {
-  constexpr int kMostInY = 1 << 15;  // a grid may have 65,535 blocks there
-  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, cut.teams) * cut.tiles),
-                  static_cast<unsigned>(std::min(cut.B, kMostInY)), static_cast<unsigned>(divide_up(cut.B, kMostInY)));
-  launch(on, kernel, grid, cut.teams * cut.team_warps * kWarp, static_cast<std::size_t>(cut.teams) * cut.team_bytes,
-         problem, arrays, cut);
+void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays,
+                  const GridPlan& plan) {
+  constexpr int kMaxInY = 1 << 15;  // a grid may have at most 65,535 blocks along y; further sentences go along z
+  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, plan.teams) * plan.tiles),
+                  static_cast<unsigned>(std::min(plan.B, kMaxInY)), static_cast<unsigned>(divide_up(plan.B, kMaxInY)));
+  launch(on, kernel, grid, plan.teams * plan.team_warps * kWarp, static_cast<std::size_t>(plan.teams) * plan.team_bytes,
+         problem, arrays, plan);
 }
 
 template <int D, bool kDrops>
 void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
-  const int tiles = static_cast<int>(divide_up(n_q, kMostTeamWarps * kStep));
+  const int tiles = static_cast<int>(divide_up(n_q, kMaxTeamWarps * kStep));
   if (tiles == 0) return;
   const int query_rows = in_steps(static_cast<int>(divide_up(n_q, tiles)));
-  Cut cut = cut_for(problem, reach.queries.B, query_rows, tiles);
+  GridPlan plan = plan_grid(problem, reach.queries.B, query_rows, tiles);
   const bool one_tile = n_k <= kLongTile;
-  cut.query_rows = query_rows;
-  cut.key_rows = one_tile ? in_steps(n_k) : kLongTile;
-  cut.team_bytes = (query_rows + (one_tile ? 2 : 4) * cut.key_rows) * D * 2;
-  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, cut); };
+  plan.query_rows = query_rows;
+  plan.key_rows = one_tile ? in_steps(n_k) : kLongTile;
+  plan.team_bytes = (query_rows + (one_tile ? 2 : 4) * plan.key_rows) * D * 2;
+  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, plan); };
   if (n_k <= 32) {
     start(attend<D, 32, true, kDrops>);
   } else if (one_tile) {
@@ -79,28 +83,28 @@ void gradients_by_tiles(const Context& on, const Problem& problem, const Backwar
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
   const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
   if (whole.warp_rows == 0) return;
-  // gradients_of_whole writes dQ last. If the queries are also the keys or values, dQ must be written first, since its
-  // sink overwrites and the others add: the two kernels below do that.
+  // gradients_of_whole writes dQ last. If the queries are the same tensor as the keys or values, dQ must be written
+  // first, because its sink overwrites and the others add. The two kernels below write dQ first.
   const bool shared_with_keys =
       arrays.dQ.data != nullptr && (arrays.dQ.data == arrays.dK.data || arrays.dQ.data == arrays.dV.data);
-  if (!shared_with_keys && whole.warp_rows <= kMostTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
-    Cut cut = cut_for(problem, reach.queries.B, whole.warp_rows, 1);
-    cut.query_rows = whole.query_rows;
-    cut.key_rows = whole.key_rows;
-    cut.team_bytes = whole.bytes(D);
-    return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, cut);
+  if (!shared_with_keys && whole.warp_rows <= kMaxTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
+    GridPlan plan = plan_grid(problem, reach.queries.B, whole.warp_rows, 1);
+    plan.query_rows = whole.query_rows;
+    plan.key_rows = whole.key_rows;
+    plan.team_bytes = whole.bytes(D);
+    return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, plan);
   }
-  Cut cut = cut_for(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
-  cut.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
-  launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, cut);
+  GridPlan plan = plan_grid(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
+  plan.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
+  launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, plan);
   if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return;
-  cut.tiles = static_cast<int>(divide_up(n_k, kLongRows));
-  cut.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
-  launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, cut);
+  plan.tiles = static_cast<int>(divide_up(n_k, kLongRows));
+  plan.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
+  launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, plan);
 }
 
-// A warp for each row of `rows`, which are the queries or the keys, and for at most kPlainColumns of its `width`
-// columns.
+// Launches a plain kernel with a warp for each row of `rows` (the queries or the keys). A warp computes at most
+// kPlainColumns of the `width` columns of a head; a wider head takes several warps.
 template <class Kernel, class Arrays, class... Others>
 void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
                     const Arrays& arrays, const Others&... others) {
@@ -110,7 +114,7 @@ void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, co
   launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arrays, tiles, others...);
 }
 
-// Calls f.operator()<D, kDrops>(), where tiles can be used; else returns false.
+// Calls f.operator()<D, kDrops>() if the tile kernels can be used; otherwise returns false.
 template <class T, class F>
 bool by_tiles(const Problem& problem, const Heads& heads, std::initializer_list<const Array*> arrays, const F& f) {
   if constexpr (std::is_same_v<T, bf16>) {
@@ -138,7 +142,7 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
     if (!tiled) launch_plainly(*this, attend_plainly<T>, problem, reach.queries, problem.d_v, arrays);
     if (!weights) return;
     const ArenaScope scratch(arena());
-    Array starts = empty({2 * reach.queries.B}, DType::kInt32);  // 64-bit numbers
+    Array starts = empty({2 * reach.queries.B}, DType::kInt32);  // holds 64-bit numbers
     auto* const places = static_cast<std::int64_t*>(starts.raw());
     launch(*this, find_weights, 1, kWarp, 0, problem, static_cast<int>(reach.queries.B), places);
     launch_plainly(*this, write_weights<T>, problem, reach.queries, 1, arrays, places, elements<float>(weights));

@@ -1,6 +1,21 @@
-// Attention of decoding steps: one query a row, over cached keys or over the memory. A warp has a query of one head.
-// Its lanes form groups, each of which has a key at a time, with a slice of its channels in each lane: what a group
-// sums up over its keys is joined at the end. The bits of a row do not depend on other rows.
+// Attention of decoding steps: one query per row, over cached keys or over the memory. No shared memory is used: all is
+// in registers. The bits of a row do not depend on the other rows.
+//
+// A warp owns one query of one head. Its lanes form groups of 8, 16 or 32; a group works on one key at a time, and each
+// lane has a slice of the channels. For bf16 heads of 64 channels (groups of 8 lanes):
+//
+//     lanes      0 .. 7       8 .. 15      16 .. 23     24 .. 31
+//     keys       0, 4, 8 ..   1, 5, 9 ..   2, 6, 10 ..  3, 7, 11 ..
+//     channels   lane i of a group has [8 i, 8 i + 8) of the query, the keys and the values
+//
+// A block has 8 warps: 4 neighbouring rows times 2 heads. The passes of a warp:
+//   1. Load the query, times the scale.
+//   2. Self-attention only: take the new token's key and value from the inputs, and group 0 writes them into their
+//      cell.
+//   3. Go through the keys 32 at a time: lane i looks up the place of key i, and the groups load their keys and values,
+//      4 or 2 each at once, so that the loads are under way together. Each group has its own running softmax.
+//   4. Join the groups, divide by the sum, and group 0 writes the output.
+//   5. If the caller wants the weights: turn the scores that passes 2 and 3 stored into weights.
 #include <algorithm>
 
 #include "dragoman/backend/cuda/attention.h"
@@ -10,18 +25,18 @@ namespace dragoman::cuda {
 
 namespace {
 
-// A block has the same few heads of neighbouring rows: these are hypotheses of one sentence, which look at the same
-// keys at about the same time.
+// Neighbouring rows are usually hypotheses of one sentence. In one block they read the same keys at about the same
+// time, so that these come from the cache.
 constexpr int kBlockRows = 4, kBlockHeads = 2, kThreads = kBlockRows * kBlockHeads * kWarp;
-constexpr int kMaxWidth = 256;     // of a head
-constexpr float kLowest = -1e30f;  // below every score, and still a number
+constexpr int kMaxWidth = 256;     // the widest head
+constexpr float kLowest = -1e30f;  // below every score, but finite, so that differences of maxima are never NaN
 
-// A lane's share of a vector of d channels: sixteen bytes, where the vectors are aligned, ... A lane whose channels lie
-// beyond the last one loads some others, which are then multiplied by 0 or not stored.
+// A lane's share of a vector of d channels if the vectors are aligned: 16 neighbouring bytes. A lane whose channels lie
+// beyond the last one loads other channels instead, which are then multiplied by 0 or not stored.
 template <class T, int kLanesEach>
 struct PackSlice {
   static constexpr int kLanes = kLanesEach, kCount = Pack<T>::kCount;
-  Pack<unsigned> words;  // taken apart only when they are needed: they take half the registers
+  Pack<unsigned> words;  // unpacked only where they are used: bf16 then takes half the registers
 
   __device__ void load(const T* from, int lane, int d) {
     words = *reinterpret_cast<const Pack<unsigned>*>(from + min(lane * kCount, d - kCount));
@@ -30,7 +45,7 @@ struct PackSlice {
   __device__ void store(T* to, int lane, int d) const {
     if (!has(0, lane, d)) return;
     const uint4 all = make_uint4(words.at[0], words.at[1], words.at[2], words.at[3]);
-    __stwb(reinterpret_cast<uint4*>(to + lane * kCount), all);  // a plain store becomes four
+    __stwb(reinterpret_cast<uint4*>(to + lane * kCount), all);  // a plain assignment becomes four stores
   }
   __device__ float get(int j) const {
     if constexpr (std::is_same_v<T, float>) return __uint_as_float(words.at[j]);
@@ -49,9 +64,9 @@ struct PackSlice {
   }
 };
 
-// ... or every 32nd channel.
+// A lane's share if the vectors are not aligned: every 32nd channel. The whole warp is one group.
 template <class T>
-struct LooseSlice {
+struct StridedSlice {
   static constexpr int kLanes = kWarp, kCount = kMaxWidth / kWarp;
   T at[kCount];
 
@@ -73,25 +88,27 @@ struct LooseSlice {
   }
 };
 
-// The hypotheses' own past. The new token's key and value are not read from the cell that they are put into.
+// The keys of self-attention: the earlier tokens of the hypothesis, in cells, and the new token. The new token's key
+// and value are read from new_K and new_V, not from the cell that the same kernel writes them into.
 template <class T>
-struct CachedPast {
+struct CachedSource {
   static constexpr bool kCached = true;
   Matrix<T> K, V;
   Matrix<const T> new_K, new_V;
   Matrix<const std::int32_t> cells;
   const std::int32_t* lengths;
-  std::int64_t r;  // of the mask
+  std::int64_t r;  // width of the window, as Mask::r; 0: no limit
 
   __device__ int first_key(std::int64_t row) const {
     return r > 0 && lengths[row] >= r ? static_cast<int>(lengths[row] - r + 1) : 0;
   }
-  __device__ int keys(std::int64_t row) const { return lengths[row]; }  // without the new one
+  __device__ int keys(std::int64_t row) const { return lengths[row]; }  // without the new token
   __device__ std::int64_t place(std::int64_t row, int key) const { return cells.row(row)[key]; }
 };
 
+// The keys of encoder-decoder attention: rows of the memory.
 template <class T>
-struct MemoryPast {
+struct MemorySource {
   static constexpr bool kCached = false;
   Matrix<const T> K, V;
   const std::int32_t *first, *count;
@@ -101,19 +118,20 @@ struct MemoryPast {
   __device__ std::int64_t place(std::int64_t row, int key) const { return first[row] + key; }
 };
 
+// The arrays and sizes of one call.
 template <class T>
 struct Step {
   Matrix<const T> Q;
   Matrix<T> O;
   int h, d_k, d_v;
-  float scale;     // of scores that are powers of two
+  float scale;     // times log2(e), because weights are computed as powers of two
   float* weights;  // [rows, h, longest], or null
   std::int64_t longest;
 
   __device__ float* weights_of(std::int64_t row, int head) const { return weights + (row * h + head) * longest; }
 };
 
-// The sum over the lanes of a group, known to each.
+// Returns the sum over the lanes of a group to each of them.
 template <int kLanes>
 __device__ float group_sum(float x) {
 #pragma unroll
@@ -121,37 +139,38 @@ __device__ float group_sum(float x) {
   return x;
 }
 
-// A softmax and the values that it weighs, over the keys that a group has seen so far.
+// The running softmax of a group: maximum and sum over the keys so far, and the weighted sum of their values.
 template <class Slice>
-struct Running {
+struct RunningSoftmax {
   static constexpr int kCount = Slice::kCount;
-  float most = kLowest, sum = 0, values[kCount] = {};
+  float maximum = kLowest, sum = 0, values[kCount] = {};
 
   template <int n>
   __device__ void add(const float (&scores)[n], const Slice (&V)[n]) {
-    float now = most;
+    float new_maximum = maximum;
 #pragma unroll
-    for (int u = 0; u < n; ++u) now = fmaxf(now, scores[u]);
-    const float correction = power_of_two(most - now);
-    most = now;
+    for (int u = 0; u < n; ++u) new_maximum = fmaxf(new_maximum, scores[u]);
+    const float correction = power_of_two(maximum - new_maximum);
+    maximum = new_maximum;
     sum *= correction;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) values[j] *= correction;
 #pragma unroll
     for (int u = 0; u < n; ++u) {
-      const float weight = power_of_two(scores[u] - now);
+      const float weight = power_of_two(scores[u] - new_maximum);
       sum += weight;
 #pragma unroll
       for (int j = 0; j < kCount; ++j) values[j] += weight * V[u].get(j);
     }
   }
-  // Joins the groups of a warp.
+  // Combines the groups of a warp; afterwards each lane has the sums over all keys.
   __device__ void join() {
-    float now = most;
+    float new_maximum = maximum;
 #pragma unroll
-    for (int step = Slice::kLanes; step < kWarp; step *= 2) now = fmaxf(now, __shfl_xor_sync(kAllLanes, now, step));
-    const float correction = power_of_two(most - now);
-    most = now;
+    for (int step = Slice::kLanes; step < kWarp; step *= 2)
+      new_maximum = fmaxf(new_maximum, __shfl_xor_sync(kAllLanes, new_maximum, step));
+    const float correction = power_of_two(maximum - new_maximum);
+    maximum = new_maximum;
     sum *= correction;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) values[j] *= correction;
@@ -164,7 +183,7 @@ struct Running {
   }
 };
 
-// One query of a head, and its lanes' part in meeting the keys.
+// One query of a head. `lane` is the lane's number within its group, and q its slice of the query, times the scale.
 template <class T, class Slice>
 struct Query {
   static constexpr int kCount = Slice::kCount, kGroups = kWarp / Slice::kLanes;
@@ -179,15 +198,16 @@ struct Query {
     for (int j = 0; j < kCount; ++j) sum += q[j] * key.get(j);
     return group_sum<Slice::kLanes>(sum);
   }
-  __device__ void show(float score, int key) const {
+  // Stores a score where the weight of the key goes, if the caller wants the weights.
+  __device__ void store_score(float score, int key) const {
     if (step.weights != nullptr && lane == 0) step.weights_of(row, head)[key] = score;
   }
 
-  // The keys from `key` on, n for each group, of which those before `end` count. The lanes of the warp know the places
-  // of keys `first` and following.
+  // Adds n keys for each group, from `key` on; keys from `end` on are loaded but do not count. Lane i of the warp knows
+  // the place of key first + i.
   template <int n, class Rows>
-  __device__ void see(int key, int end, int first, int place, const Rows& K, const Rows& V,
-                      Running<Slice>& running) const {
+  __device__ void add_keys(int key, int end, int first, int place, const Rows& K, const Rows& V,
+                           RunningSoftmax<Slice>& running) const {
     Slice keys[n], values[n];
 #pragma unroll
     for (int u = 0; u < n; ++u) {
@@ -201,7 +221,7 @@ struct Query {
       const int mine = key + u * kGroups + group;
       scores[u] = score(keys[u]);
       if (mine < end) {
-        show(scores[u], mine);
+        store_score(scores[u], mine);
       } else {
         scores[u] = -INFINITY;
       }
@@ -210,7 +230,7 @@ struct Query {
   }
 };
 
-// Turns the scores that `see` has left into weights; unseen keys get 0.
+// Turns the stored scores of the keys [from, to) into weights; all other keys get 0.
 __device__ void finish_weights(float* weights, std::int64_t longest, int from, int to, float log_sum) {
   __syncwarp();
   for (std::int64_t key = threadIdx.x % kWarp; key < longest; key += kWarp) {
@@ -218,14 +238,15 @@ __device__ void finish_weights(float* weights, std::int64_t longest, int from, i
   }
 }
 
-template <class T, class Slice, class Past>
+template <class T, class Slice, class Source>
 __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
-    attention_step_kernel(Step<T> step, Past past) {
+    attention_step_kernel(Step<T> step, Source source) {
   const int head_blocks = (step.h + kBlockHeads - 1) / kBlockHeads, warp = threadIdx.x / kWarp;
   const std::int64_t r = static_cast<std::int64_t>(blockIdx.x / head_blocks) * kBlockRows + warp % kBlockRows;
   const int head = blockIdx.x % head_blocks * kBlockHeads + warp / kBlockRows;
   if (r >= step.Q.rows || head >= step.h) return;
 
+  // Pass 1.
   const int warp_lane = threadIdx.x % kWarp, d_k = step.d_k, d_v = step.d_v;
   Query<T, Slice> query{step, r, head, warp_lane % Slice::kLanes, warp_lane / Slice::kLanes, {}};
   Slice slice;
@@ -235,56 +256,61 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
     query.q[j] = Slice::has(j, query.lane, d_k) ? slice.get(j) * step.scale : 0.0f;
   }
 
-  Running<Slice> running;
-  const int from = past.first_key(r), to = past.keys(r);
-  if constexpr (Past::kCached) {
+  // Pass 2.
+  RunningSoftmax<Slice> running;
+  const int from = source.first_key(r), to = source.keys(r);
+  if constexpr (Source::kCached) {
     Slice values[1];
-    slice.load(past.new_K.row(r) + head * d_k, query.lane, d_k);
-    values[0].load(past.new_V.row(r) + head * d_v, query.lane, d_v);
+    slice.load(source.new_K.row(r) + head * d_k, query.lane, d_k);
+    values[0].load(source.new_V.row(r) + head * d_v, query.lane, d_v);
     const float score = query.score(slice);
     if (query.group == 0) {
-      const std::int64_t cell = past.place(r, to);
-      slice.store(past.K.row(cell) + head * d_k, query.lane, d_k);
-      values[0].store(past.V.row(cell) + head * d_v, query.lane, d_v);
-      query.show(score, to);
+      const std::int64_t cell = source.place(r, to);
+      slice.store(source.K.row(cell) + head * d_k, query.lane, d_k);
+      values[0].store(source.V.row(cell) + head * d_v, query.lane, d_v);
+      query.store_score(score, to);
       running.add({score}, values);
     }
   }
-  auto K = past.K, V = past.V;
+  // Pass 3.
+  auto K = source.K, V = source.V;
   K.data += head * d_k;
   V.data += head * d_v;
-  constexpr int kMany = 4 * Query<T, Slice>::kGroups, kFew = kMany / 2;  // keys at once
+  constexpr int kManyKeys = 4 * Query<T, Slice>::kGroups, kFewKeys = kManyKeys / 2;  // keys per call of `add_keys`
   for (int first = from; first < to; first += kWarp) {
-    // A lane beyond the last key repeats it, so that every load is a valid one.
-    const int place = static_cast<int>(past.place(r, min(first + warp_lane, to - 1)));
+    // Lanes beyond the last key repeat the last one, so that every load is valid.
+    const int place = static_cast<int>(source.place(r, min(first + warp_lane, to - 1)));
     const int end = min(first + kWarp, to);
     int key = first;
-    for (; end - key > kFew; key += kMany) query.template see<4>(key, end, first, place, K, V, running);
-    if (key < end) query.template see<2>(key, end, first, place, K, V, running);
+    for (; end - key > kFewKeys; key += kManyKeys) query.template add_keys<4>(key, end, first, place, K, V, running);
+    if (key < end) query.template add_keys<2>(key, end, first, place, K, V, running);
   }
+  // Pass 4.
   running.join();
   const float factor = running.sum > 0 ? 1 / running.sum : 0.0f;
 #pragma unroll
   for (int j = 0; j < Slice::kCount; ++j) running.values[j] *= factor;
   slice.set(running.values);
   if (query.group == 0) slice.store(step.O.row(r) + head * d_v, query.lane, d_v);
+  // Pass 5.
   if (step.weights != nullptr) {
-    finish_weights(step.weights_of(r, head), step.longest, from, to + Past::kCached, running.most + log2f(running.sum));
+    finish_weights(step.weights_of(r, head), step.longest, from, to + Source::kCached,
+                   running.maximum + log2f(running.sum));
   }
 }
 
-template <class T, class Past>
-void launch_step(const Context& on, const Step<T>& step, const Past& past, bool packs) {
+template <class T, class Source>
+void launch_step(const Context& on, const Step<T>& step, const Source& source, bool packs) {
   const int width = std::max(step.d_k, step.d_v);
-  require<ShapeError>(width <= kMaxWidth, "attention: a head of ", width, " channels is wider than ", kMaxWidth,
-                      ", the most that a CUDA device decodes with");
+  require<ShapeError>(width <= kMaxWidth, "attention: heads have ", width, " channels, but decoding on a CUDA device ",
+                      "supports at most ", kMaxWidth);
   constexpr int kCount = Pack<T>::kCount;
-  const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, LooseSlice<T>, Past>
-                      : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Past>
-                      : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Past>
-                                                    : attention_step_kernel<T, PackSlice<T, 8>, Past>;
+  const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, StridedSlice<T>, Source>
+                      : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Source>
+                      : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Source>
+                                                    : attention_step_kernel<T, PackSlice<T, 8>, Source>;
   const std::int64_t blocks = divide_up(step.Q.rows, kBlockRows) * divide_up(step.h, kBlockHeads);
-  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, past);
+  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, source);
 }
 
 template <class T>
@@ -312,14 +338,14 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
   const std::int64_t steps = cache.cells.cols();
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, steps);
-    const CachedPast<T> past{.K = matrix<T>(cache.K),
-                             .V = matrix<T>(cache.V),
-                             .new_K = matrix<const T>(K),
-                             .new_V = matrix<const T>(V),
-                             .cells = matrix<const std::int32_t>(cache.cells),
-                             .lengths = elements<const std::int32_t>(cache.lengths),
-                             .r = r};
-    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
+    const CachedSource<T> source{.K = matrix<T>(cache.K),
+                                 .V = matrix<T>(cache.V),
+                                 .new_K = matrix<const T>(K),
+                                 .new_V = matrix<const T>(V),
+                                 .cells = matrix<const std::int32_t>(cache.cells),
+                                 .lengths = elements<const std::int32_t>(cache.lengths),
+                                 .r = r};
+    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
   });
 }
 
@@ -327,11 +353,11 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                                     const Heads& heads, Array& O, Array& weights) const {
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, memory.longest);
-    const MemoryPast<T> past{.K = matrix<const T>(K),
-                             .V = matrix<const T>(V),
-                             .first = elements<const std::int32_t>(memory.first),
-                             .count = elements<const std::int32_t>(memory.count)};
-    launch_step(*this, step, past, heads_in_packs(step, {&Q, &K, &V, &O}));
+    const MemorySource<T> source{.K = matrix<const T>(K),
+                                 .V = matrix<const T>(V),
+                                 .first = elements<const std::int32_t>(memory.first),
+                                 .count = elements<const std::int32_t>(memory.count)};
+    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O}));
   });
 }
 

@@ -9,7 +9,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
-// By packs of every number of lanes, with idle lanes, with different widths, and by single elements.
+// These cover packs with every number of lanes, idle lanes, different widths of keys and values, and single elements.
 const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
                                      {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
 
@@ -37,7 +37,7 @@ struct Projected {
   }
 };
 
-// Row r has lengths[r] tokens behind it; pairs of rows share their cells, but not those of the new tokens.
+// Row r has lengths[r] earlier tokens. Pairs of rows share the cells of these, but not those of the new tokens.
 KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -64,7 +64,7 @@ KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, st
   };
 }
 
-// Sentences of these lengths in the memory, with `beam` rows each.
+// The memory holds sentences of these lengths; `beam` rows attend to each.
 KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, int beam, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -87,7 +87,7 @@ KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, in
   };
 }
 
-TEST_P(CudaAttentionStep, APastOfAnyLength) {
+TEST_P(CudaAttentionStep, TakesAnyNumberOfCachedTokens) {
   const std::vector<int> lengths = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 40, 63, 64, 65, 130};
   for (const Widths& widths : kWidths) {
     SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
@@ -95,14 +95,14 @@ TEST_P(CudaAttentionStep, APastOfAnyLength) {
   }
 }
 
-TEST_P(CudaAttentionStep, APastWithinAWindow) {
+TEST_P(CudaAttentionStep, AWindowLimitsTheCachedTokens) {
   for (const std::int64_t r : {1, 2, 5, 33, 200}) {
     expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
     expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
   }
 }
 
-TEST_P(CudaAttentionStep, AMemoryOfAnyLength) {
+TEST_P(CudaAttentionStep, TakesAMemoryOfAnyLength) {
   for (const Widths& widths : kWidths) {
     SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
     for (const int beam : {1, 4, 5}) {
@@ -115,19 +115,19 @@ TEST_P(CudaAttentionStep, AMemoryOfAnyLength) {
 
 TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) { expect_as_on_cpu(memory_call({2, 8, 8}, {3, 0}, 2, true)); }
 
-TEST_P(CudaAttentionStep, RowsThatAreNotAligned) {
+TEST_P(CudaAttentionStep, RowsNeedNotBeAligned) {
   for (const std::int64_t skipped : {1, 4}) {
     expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, 0, false, skipped));
     expect_as_on_cpu(memory_call({4, 16, 16}, {5, 9}, 2, false, skipped));
   }
 }
 
-TEST_P(CudaAttentionStep, NoRows) {
+TEST_P(CudaAttentionStep, TakesBatchesWithoutRows) {
   expect_as_on_cpu(cached_call({2, 8, 8}, {}, 0, false));
   expect_as_on_cpu(memory_call({2, 8, 8}, {}, 4, false));
 }
 
-TEST_P(CudaAttentionStep, ManyRowsAndLongSentences) {
+TEST_P(CudaAttentionStep, TakesManyRowsAndLongSentences) {
   std::vector<int> lengths;
   for (int row = 0; row < 300; ++row) lengths.push_back(1 + row * 37 % 40);
   expect_as_on_cpu(cached_call({8, 64, 64}, lengths, 0, false));

@@ -22,21 +22,21 @@ struct AttentionCase {
   std::int64_t h = 2, d_k = 64, d_v = 64;
   Mask mask = kAll;
   Dropout dropout = {};
-  std::int64_t margin = 8;  // columns on either side of what is a range of columns here
+  std::int64_t margin = 8;  // all matrices are views; this many columns lie on either side of a view
   Sink::Write dQ = Sink::Write::kOverwrite, dK = Sink::Write::kOverwrite, dV = Sink::Write::kOverwrite;
   bool weights = false;
   // One tensor in several roles has one gradient: the first sink overwrites it and the others add.
   bool keys_are_values = false, queries_are_keys = false;
 };
 
-// A matrix that is the middle columns of a wider one.
+// A matrix that consists of the middle columns of a wider one.
 struct View {
   Array all, columns;
   View(const Backend& on, DType dtype, std::int64_t rows, std::int64_t cols, std::int64_t margin, std::uint64_t seed)
       : all(make_array(on, {rows, cols + 2 * margin}, dtype, random_values(rows * (cols + 2 * margin), seed))),
         columns(all.columns(margin, cols)) {}
 
-  Array flat() const { return all.reshaped({1, all.count()}); }  // is copied at once
+  Array flat() const { return all.reshaped({1, all.count()}); }  // one row is one copy from the device
 };
 
 Array flat(const Array& x) { return x.reshaped({1, x.count()}); }
@@ -49,7 +49,7 @@ std::int64_t count_weights(const AttentionCase& one) {
   return count;
 }
 
-// Both passes. The outputs have the columns beside the views too, which must stay as they are.
+// Runs forward and backward. The outputs include the columns beside the views, which must not change.
 std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype) {
   const Reach reach{make_segments(on, one.queries, 3), make_segments(on, one.keys, 3), one.mask};
   const Heads heads{.h = one.h, .scale = 1 / std::sqrt(static_cast<double>(one.d_k)), .dropout = one.dropout};
@@ -74,7 +74,7 @@ std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype)
 
 class CudaAttention : public CudaTest {
  protected:
-  // Gradients are differences of products of rounded numbers.
+  // Allows a larger error than usual, because gradients are differences of products of rounded numbers.
   void expect_as_on_cpu(const AttentionCase& one) const {
     CudaTest::expect_as_on_cpu([&](const Backend& on, DType type) { return run(one, on, type); }, rounded() ? 3 : 2);
   }
@@ -86,7 +86,7 @@ AttentionCase self(const Lengths& n, const AttentionCase& otherwise = {}) {
   return one;
 }
 
-TEST_P(CudaAttention, IsThatOfTheCpuForEveryMaskAndLength) {
+TEST_P(CudaAttention, AgreesWithTheCpuForEveryMaskAndLength) {
   const Lengths tiny{1, 3, 16, 7, 11}, short_ones{1, 3, 17, 32, 16, 25}, middle{40, 64, 33, 50, 1},
       long_ones{90, 128, 65}, longer{200, 3, 130, 150};
   for (const Mask& mask : {kAll, kCausal, kWindow, kCausalWindow}) {
@@ -105,7 +105,7 @@ TEST_P(CudaAttention, DropsTheWeightsThatTheCpuDrops) {
   }
 }
 
-TEST_P(CudaAttention, ServesQueriesAndKeysOfDifferentNumbers) {
+TEST_P(CudaAttention, TakesDifferentNumbersOfQueriesAndKeys) {
   const std::vector<std::pair<Lengths, Lengths>> cases = {{{9, 0, 20, 4}, {0, 6, 31, 12}},
                                                           {{80, 96, 5}, {30, 20, 1}},
                                                           {{20, 16}, {64, 40}},
@@ -140,7 +140,7 @@ TEST_P(CudaAttention, ReadsRangesOfColumnsWhateverTheirAlignment) {
   }
 }
 
-TEST_P(CudaAttention, AsManyHeadsAsThereAre) {
+TEST_P(CudaAttention, TakesAnyNumberOfHeads) {
   for (const std::int64_t h : {1, 3, 5, 8, 16}) {
     for (const Lengths& n : {Lengths{16, 9, 1}, Lengths{30, 20}, Lengths{45, 6}}) {
       SCOPED_TRACE(join(h, " heads, first ", n[0]));
@@ -149,7 +149,7 @@ TEST_P(CudaAttention, AsManyHeadsAsThereAre) {
   }
 }
 
-TEST_P(CudaAttention, GradientsGoWhereTheSinksSay) {
+TEST_P(CudaAttention, SinksAreOverwrittenAddedToOrSkipped) {
   using enum Sink::Write;
   for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
     for (const auto& [dQ, dK, dV] : {std::tuple{kAccumulate, kAccumulate, kAccumulate},
@@ -183,7 +183,7 @@ TEST_P(CudaAttention, OneTensorMayHaveSeveralRoles) {
   }
 }
 
-TEST_P(CudaAttention, BatchesWithoutQueriesOrKeys) {
+TEST_P(CudaAttention, TakesBatchesWithoutQueriesOrKeys) {
   for (const auto& [queries, keys] : {std::pair{Lengths{0, 0}, Lengths{0, 0}},
                                       {{0, 0}, {3, 40}},
                                       {{3, 40}, {0, 0}},
@@ -194,16 +194,16 @@ TEST_P(CudaAttention, BatchesWithoutQueriesOrKeys) {
   }
 }
 
-TEST_P(CudaAttention, TwoThousandTokens) {
+TEST_P(CudaAttention, TakesSentencesOfTwoThousandTokens) {
   expect_as_on_cpu(self({2000, 1}, {.h = 1}));
   expect_as_on_cpu(self({5, 2000}, {.h = 1, .mask = kCausal, .dropout = kDropout}));
   expect_as_on_cpu(self({2000}, {.h = 1, .d_k = 128, .d_v = 128, .mask = {.kind = Mask::Kind::kCausal, .r = 100}}));
 }
 
-TEST_P(CudaAttention, ManySentences) {
+TEST_P(CudaAttention, TakesManySentences) {
   expect_as_on_cpu(self(Lengths(300, 32), {.h = 4}));
   expect_as_on_cpu(self(Lengths(80, 128), {.h = 4, .mask = kCausal}));
-  Lengths n(40000, 1);  // more than one axis of a grid holds
+  Lengths n(40000, 1);  // more than attention.cu puts along the y axis of a grid
   for (std::size_t b = 0; b < n.size(); b += 3) n[b] = 2;
   expect_as_on_cpu(self(n, {.h = 1, .d_k = 16, .d_v = 16}));
 }
@@ -222,7 +222,7 @@ TEST_P(CudaAttention, LargeScoresDoNotOverflow) {
       2);
 }
 
-TEST_P(CudaAttention, IsTheSameEveryTime) {
+TEST_P(CudaAttention, HasTheSameBitsEveryTime) {
   for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
     const AttentionCase one = self(n, {.dropout = kDropout});
     const std::vector<Array> first = run(one, *gpu, dtype()), again = run(one, *gpu, dtype());

@@ -1,5 +1,13 @@
-// A warp has a slot: its lanes score the extensions of what is alive and count how many are better than each, and the
-// first lane goes through the best of them in order.
+// Beam search on the device. In a step one warp works on one slot:
+//   1. collect: its lanes score the extensions of the live hypotheses, and rank each by counting the better ones.
+//   2. choose: lane 0 goes through the best extensions in order. Those that end with EOS are stored as ended, the
+//      others become the new live hypotheses. It also decides whether the search is over.
+//   3. inherit_cells: the lanes copy the cell tables, because each row now continues the past of another row.
+//   4. The lanes write the inputs of the next step, one row each.
+//
+// Shared memory of a block, for each of its kSlotWarps warps:
+//   | scores: n doubles | log_p: n doubles | words: n ints | order: `choices` ints |     n extensions (Candidates)
+//   | Chosen: what the rows of the slot continue with |
 #include "dragoman/backend/cuda/beam.h"
 
 #include <algorithm>
@@ -14,7 +22,7 @@ namespace {
 constexpr int kSlotWarps = 2, kThreads = kSlotWarps * kWarp;
 constexpr int kMoveThreads = 128;
 
-// One slot of the tables.
+// One slot of the tables, which backend/beam.h describes.
 struct Slot {
   const BeamTables& tables;
   std::int64_t slot;
@@ -26,14 +34,15 @@ struct Slot {
   __device__ std::int32_t* history(int step) const { return tables.history + step * tables.S * tables.B + row(0); }
   __device__ std::int32_t* ended() const { return tables.ended + slot * 2 * tables.B; }
   __device__ double* ended_p() const { return tables.ended_p + slot * 2 * tables.B; }
-  __device__ void rest(int b) const {
+  // Makes row b idle.
+  __device__ void make_idle(int b) const {
     tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
     cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
   }
 };
 
-// A warp has a search that begins.
+// Begins searches: one block, which is a warp, for each row of `entering`.
 __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, std::int32_t start) {
   const std::int32_t* of = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
   const Slot slot{tables, of[kEnteringSlot]};
@@ -55,11 +64,11 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
     tables.lengths[slot.row(b)] = 0;
     slot.cells(b)[0] = first_cell + b * limit;
   } else {
-    slot.rest(b);
+    slot.make_idle(b);
   }
 }
 
-// A block has a search that changes its slot.
+// Moves searches to other slots: one block for each.
 __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   const Slot from{tables, moves[2 * blockIdx.x]}, to{tables, moves[2 * blockIdx.x + 1]};
   const int B = from.B(), steps = from.at(kSlotSteps), cells = min(static_cast<int>(tables.T), steps + 1);
@@ -81,11 +90,11 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   }
   __syncthreads();
   if (i == 0) from.at(kSlotState) = kSlotIdle;
-  if (i < B) from.rest(i);
+  if (i < B) from.make_idle(i);
 }
 
-// The best words of the rows.
-struct Offered {
+// The best words of each row, as best_words found them.
+struct TopWords {
   const std::int32_t* ids;
   const float *logits, *log_sums;
   std::int64_t ids_stride, logits_stride;
@@ -97,10 +106,10 @@ struct Rules {
   bool ends_when_full;
 };
 
-// The extensions of a slot, n at most, in shared memory.
+// The extensions of a slot's live hypotheses, n at most, in shared memory.
 struct Candidates {
   double *scores, *log_p;
-  int *words, *order;  // order[i] is the i-th best
+  int *words, *order;  // order[i] is the number of the i-th best extension
 
   static std::size_t bytes(int n, int choices) {
     return static_cast<std::size_t>(divide_up(n * (2 * sizeof(double) + sizeof(int)) + choices * sizeof(int), 8) * 8);
@@ -112,7 +121,7 @@ struct Candidates {
         order(words + n) {}
 };
 
-// What the rows of a slot go on with.
+// What the rows of a slot continue with: row b extends the old row rows[b] by words[b].
 struct Chosen {
   double log_p[kMostBeam];
   int rows[kMostBeam], words[kMostBeam];
@@ -120,24 +129,23 @@ struct Chosen {
   bool over;
 };
 
-// Scores the extensions of what is alive. Returns how many there are among the best, or -1 if the model's scores are
-// not numbers.
-__device__ int collect(const Slot& slot, const Offered& offered, const Rules& rules, const Candidates& candidates) {
+// Step 1. Scores the extensions of the live hypotheses and ranks the best rules.choices of them in candidates.order.
+// Returns how many are ranked, or -1 if the model's scores are NaN or infinite.
+__device__ int collect(const Slot& slot, const TopWords& top, const Rules& rules, const Candidates& candidates) {
   const int lane = threadIdx.x % kWarp, length = slot.at(kSlotSteps) + 1;
-  const bool early = length < rules.min_length;  // to end
-  const int wanted = min(offered.k, rules.choices + (early ? 1 : 0)), n = slot.at(kSlotAlive) * wanted;
+  const bool too_early = length < rules.min_length;  // to end with EOS
+  const int per_row = min(top.k, rules.choices + (too_early ? 1 : 0)), n = slot.at(kSlotAlive) * per_row;
   const double divisor = slot.tables.penalties[length];
   bool failed = false;
   int valid = 0;
   for (int i = lane; i < n; i += kWarp) {
-    const std::int64_t row = slot.row(i / wanted);
-    const int word = offered.ids[row * offered.ids_stride + i % wanted];
-    const float log_sum = offered.log_sums[row];
+    const std::int64_t row = slot.row(i / per_row);
+    const int word = top.ids[row * top.ids_stride + i % per_row];
+    const float log_sum = top.log_sums[row];
     failed = failed || !isfinite(log_sum);
-    double log_p =
-        slot.tables.log_p[row] +
-        (static_cast<double>(offered.logits[row * offered.logits_stride + i % wanted]) - static_cast<double>(log_sum));
-    if (word == kNoWord || (early && word == kEos)) log_p = -INFINITY;
+    double log_p = slot.tables.log_p[row] + (static_cast<double>(top.logits[row * top.logits_stride + i % per_row]) -
+                                             static_cast<double>(log_sum));
+    if (word == kNoWord || (too_early && word == kEos)) log_p = -INFINITY;
     valid += log_p != -INFINITY;
     candidates.log_p[i] = log_p;
     candidates.scores[i] = log_p / divisor;
@@ -147,10 +155,11 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
   valid = warp_sum(valid);
   __syncwarp();
   if (failed) return -1;
+  // The rank of an extension is the number of better ones: by score, then by row, then by word.
   for (int i = lane; i < n; i += kWarp) {
     if (candidates.log_p[i] == -INFINITY) continue;
     const double score = candidates.scores[i];
-    const int word = candidates.words[i], first = i - i % wanted, last = first + wanted;  // of its own row
+    const int word = candidates.words[i], first = i - i % per_row, last = first + per_row;  // its own row's extensions
     int better = 0;
     for (int other = 0; other < n; ++other) {
       const double theirs = candidates.scores[other];
@@ -163,16 +172,17 @@ __device__ int collect(const Slot& slot, const Offered& offered, const Rules& ru
   return min(valid, rules.choices);
 }
 
-// Puts an end aside, if it is among the best. Among equals the older one stays before the newer.
-__device__ void put_aside(const Slot& slot, int step, int row, double log_p, double score) {
+// Stores a hypothesis that ended, if it is among the best B. The list is sorted by score; of equal scores the older one
+// stays first.
+__device__ void add_ended(const Slot& slot, int step, int row, double log_p, double score) {
   std::int32_t* ended = slot.ended();
   double* ended_p = slot.ended_p();
   const int count = slot.at(kSlotEnded);
   int place = count;
   while (place > 0 && score > ended_p[2 * place - 1]) --place;
   if (place == slot.B()) return;
-  const int now = min(count + 1, slot.B());
-  for (int i = now - 1; i > place; --i) {
+  const int new_count = min(count + 1, slot.B());
+  for (int i = new_count - 1; i > place; --i) {
     ended[2 * i] = ended[2 * i - 2];
     ended[2 * i + 1] = ended[2 * i - 1];
     ended_p[2 * i] = ended_p[2 * i - 2];
@@ -182,37 +192,39 @@ __device__ void put_aside(const Slot& slot, int step, int row, double log_p, dou
   ended[2 * place + 1] = row;
   ended_p[2 * place] = log_p;
   ended_p[2 * place + 1] = score;
-  slot.at(kSlotEnded) = now;
+  slot.at(kSlotEnded) = new_count;
 }
 
+// Whether the search is over after this step.
 __device__ bool is_over(const Slot& slot, int length, const Rules& rules, const Chosen& chosen) {
   const int limit = slot.at(kSlotLimit), ended = slot.at(kSlotEnded);
   if (chosen.alive == 0 || length >= limit) return true;
   if (rules.ends_when_full) return ended >= slot.B();
   if (ended < rules.n_best) return false;
-  // Log-probabilities only fall from here, and no penalty is larger than that of the longest.
-  double most = chosen.log_p[0];
-  for (int b = 1; b < chosen.alive; ++b) most = fmax(most, chosen.log_p[b]);
-  return slot.ended_p()[2 * rules.n_best - 1] > most / slot.tables.penalties[limit];
+  // A log-probability only falls as the hypothesis grows, and no penalty is larger than that of the longest. So this is
+  // the best score that a live hypothesis can still reach.
+  double best_log_p = chosen.log_p[0];
+  for (int b = 1; b < chosen.alive; ++b) best_log_p = fmax(best_log_p, chosen.log_p[b]);
+  return slot.ended_p()[2 * rules.n_best - 1] > best_log_p / slot.tables.penalties[limit];
 }
 
-// One lane's work: goes through the best extensions in order.
-__device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rules, const Candidates& candidates,
+// Step 2, by one lane: goes through the best extensions in order.
+__device__ void choose(const Slot& slot, int kept, int per_row, const Rules& rules, const Candidates& candidates,
                        Chosen& chosen) {
   const int step = slot.at(kSlotSteps);
   int alive = 0;
   for (int c = 0; c < kept; ++c) {
     const int i = candidates.order[c], word = candidates.words[i];
     if (word == kEos) {
-      put_aside(slot, step, i / wanted, candidates.log_p[i], candidates.scores[i]);
+      add_ended(slot, step, i / per_row, candidates.log_p[i], candidates.scores[i]);
     } else if (alive < slot.B()) {
-      chosen.rows[alive] = i / wanted;
+      chosen.rows[alive] = i / per_row;
       chosen.words[alive] = word;
       chosen.log_p[alive++] = candidates.log_p[i];
     }
   }
   chosen.alive = alive;
-  for (int b = alive; b < slot.B(); ++b) {  // rows that are computed for nothing
+  for (int b = alive; b < slot.B(); ++b) {  // padding rows
     chosen.rows[b] = 0;
     chosen.words[b] = kPad;
     chosen.log_p[b] = -INFINITY;
@@ -220,8 +232,9 @@ __device__ void choose(const Slot& slot, int kept, int wanted, const Rules& rule
   chosen.over = is_over(slot, step + 1, rules, chosen);
 }
 
-// Row b of a slot has the past of row chosen.rows[b]: a lane has all rows of a token at once, so that none is lost.
-__device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
+// Step 3. Row b of the slot takes over the cells of row chosen.rows[b]. A lane handles all rows of one token: it reads
+// all of them before it writes any, so that no row is overwritten too early.
+__device__ void inherit_cells(const Slot& slot, int length, const Chosen& chosen) {
   for (int t = threadIdx.x % kWarp; t < length; t += kWarp) {
     std::int32_t ancestors[kMostBeam];
 #pragma unroll
@@ -236,7 +249,7 @@ __device__ void inherit(const Slot& slot, int length, const Chosen& chosen) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    step_kernel(BeamTables tables, Offered offered, Rules rules, int slots, int candidates_bytes) {
+    step_kernel(BeamTables tables, TopWords top, Rules rules, int slots, int candidates_bytes) {
   extern __shared__ double shared[];
   __shared__ Chosen all_chosen[kSlotWarps];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -244,28 +257,29 @@ __global__ void __launch_bounds__(kThreads)
   if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearching) return;
   const int B = slot.B(), length = slot.at(kSlotSteps) + 1, limit = slot.at(kSlotLimit),
             first_cell = slot.at(kSlotFirstCell);
-  const int wanted = min(offered.k, rules.choices + (length < rules.min_length ? 1 : 0));
-  const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * wanted);
+  const int per_row = min(top.k, rules.choices + (length < rules.min_length ? 1 : 0));
+  const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * per_row);
   Chosen& chosen = all_chosen[warp];
 
-  const int kept = collect(slot, offered, rules, candidates);
-  if (kept <= 0) {  // those alive stay what they are
+  const int kept = collect(slot, top, rules, candidates);
+  if (kept <= 0) {  // no extension: the search ends, and its live hypotheses stay as they are
     if (lane == 0) {
       slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotIdle;
       atomicAdd(tables.done, 1);
     }
-    if (lane < B) slot.rest(lane);
+    if (lane < B) slot.make_idle(lane);
     return;
   }
-  if (lane == 0) choose(slot, kept, wanted, rules, candidates, chosen);
+  if (lane == 0) choose(slot, kept, per_row, rules, candidates, chosen);
   __syncwarp();
   const bool over = chosen.over;
-  if (!over) inherit(slot, length, chosen);
+  // Steps 3 and 4.
+  if (!over) inherit_cells(slot, length, chosen);
   if (lane < B) {
     slot.history(length - 1)[lane] = chosen.words[lane] * B + chosen.rows[lane];
     tables.log_p[slot.row(lane)] = chosen.log_p[lane];
     if (over) {
-      slot.rest(lane);
+      slot.make_idle(lane);
     } else {
       tables.ids[slot.row(lane)] = chosen.words[lane];
       tables.lengths[slot.row(lane)] = length;
@@ -296,21 +310,21 @@ void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
 
 void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows(), k = best.ids.cols();
-  const Offered offered{.ids = elements<const std::int32_t>(best.ids),
-                        .logits = elements<const float>(best.logits),
-                        .log_sums = elements<const float>(best.log_sums),
-                        .ids_stride = best.ids.row_stride(),
-                        .logits_stride = best.logits.row_stride(),
-                        .k = static_cast<int>(k)};
-  const Rules chosen{.choices = static_cast<int>(rules.choices),
-                     .n_best = static_cast<int>(rules.n_best),
-                     .min_length = static_cast<int>(rules.min_length),
-                     .ends_when_full = rules.ends_when_full};
-  const int most = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
-  const std::size_t bytes = Candidates::bytes(most, chosen.choices);
+  const TopWords top{.ids = elements<const std::int32_t>(best.ids),
+                     .logits = elements<const float>(best.logits),
+                     .log_sums = elements<const float>(best.log_sums),
+                     .ids_stride = best.ids.row_stride(),
+                     .logits_stride = best.logits.row_stride(),
+                     .k = static_cast<int>(k)};
+  const Rules step_rules{.choices = static_cast<int>(rules.choices),
+                         .n_best = static_cast<int>(rules.n_best),
+                         .min_length = static_cast<int>(rules.min_length),
+                         .ends_when_full = rules.ends_when_full};
+  const int candidates = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
+  const std::size_t bytes = Candidates::bytes(candidates, step_rules.choices);
   const std::int64_t count = R / tables.B;
   launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
-         tables, offered, chosen, static_cast<int>(count), static_cast<int>(bytes));
+         tables, top, step_rules, static_cast<int>(count), static_cast<int>(bytes));
 }
 
 }  // namespace dragoman::cuda

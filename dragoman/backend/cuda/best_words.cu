@@ -1,3 +1,10 @@
+// The best words of each row of an output projection. A product makes the logits of a chunk of rows; then one block per
+// row finds the k best words:
+//   1. scan: one pass over the row for the log sum. Each thread also remembers the largest logit that it has seen.
+//   2. best_by_threshold: these maxima give a threshold that at least k words reach and few others do. Only the parts
+//      of the row where such words can be are read again.
+//   3. best_one_by_one: the fallback, if k is large or too many words reach the threshold: a pass over the row per
+//      word.
 #include "dragoman/backend/cuda/best_words.h"
 
 #include <algorithm>
@@ -9,20 +16,20 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Logits that are held at once.
+// The memory for logits, which limits the rows of a chunk.
 constexpr std::int64_t kScratchBytes = std::int64_t{512} << 20;
 constexpr int kThreads = 512;
 constexpr int kAtOnce = 4;            // packs that a thread loads together
-constexpr unsigned kMaxFound = 1024;  // words that can be compared with each other
+constexpr unsigned kMaxFound = 1024;  // most words that best_by_threshold compares
 constexpr int kPack = Pack<float>::kCount;
 
-// Numbers by row, stored as float32 or bfloat16; optional.
-struct Numbers {
+// An output matrix of float32 or bfloat16; optional.
+struct OptionalOutput {
   float* singles = nullptr;
   bf16* halves = nullptr;
   std::int64_t stride = 0;
 
-  explicit Numbers(const Array& x, std::int64_t stride_) : stride(stride_) {
+  explicit OptionalOutput(const Array& x, std::int64_t stride_) : stride(stride_) {
     if (x && x.dtype() == DType::kBFloat16) {
       halves = elements<bf16>(x);
     } else if (x) {
@@ -39,27 +46,29 @@ struct Numbers {
   }
 };
 
-// What the rows of one chunk have in common.
+// What all rows of a chunk share.
 struct WordRows {
   const float* logits;
   std::int64_t stride;
-  const float* bias;  // as wide as a row of logits; null: none
+  const float* bias;  // as wide as a row of logits; null if there is none
   int V, k;
   Matrix<std::int32_t> ids;
-  Numbers best, log_sums, all;
+  OptionalOutput best, log_sums, all;
   std::int64_t top;  // the chunk's first row
 };
 
-// A word with its logit as one number: the larger one is the better word. 0 is no word.
+// A word and its logit as one number, so that the better word has the larger number: the logit's bits, reordered so
+// that they compare like the float, then the inverted id, since of equal logits the lower id is better. 0 is no word.
 using Rank = unsigned long long;
 
 __device__ Rank rank_of(float logit, int id) {
-  const unsigned bits = __float_as_uint(logit + 0.0f);  // the two zeros are equal
+  const unsigned bits = __float_as_uint(logit + 0.0f);  // makes -0 a +0, since the two are equal
   const unsigned order = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
   return static_cast<Rank>(order) << 32 | ~static_cast<unsigned>(id);
 }
 
-__device__ void name(const WordRows& rows, int place, Rank rank) {
+// Writes the word at this place of the row's list of best words.
+__device__ void write_best(const WordRows& rows, int place, Rank rank) {
   const std::int64_t r = rows.top + blockIdx.x;
   const auto order = static_cast<unsigned>(rank >> 32);
   const float logit = __uint_as_float(order >> 31 != 0 ? order ^ 0x80000000u : ~order);
@@ -67,13 +76,14 @@ __device__ void name(const WordRows& rows, int place, Rank rank) {
   rows.best.put(r, place, rank == 0 ? -INFINITY : logit);
 }
 
-// Loads what is stored for words 4 i up to 4 i + 3, ...
+// Loads the stored logits of words [4 i, 4 i + 4), ...
 __device__ void load_logits(const WordRows& rows, int i, float* x) {
   const Pack<float> pack = reinterpret_cast<const Pack<float>*>(rows.logits + blockIdx.x * rows.stride)[i];
 #pragma unroll
   for (int j = 0; j < kPack; ++j) x[j] = pack.at[j];
 }
-// ... and makes it their logits: -infinity beyond the vocabulary.
+// ... and completes them: adds the bias, and puts -infinity beyond the vocabulary. Two functions, so that several loads
+// can be under way before the first result is used.
 __device__ void finish_logits(const WordRows& rows, int i, float* x) {
   if (rows.bias != nullptr) {
     const Pack<float> bias = reinterpret_cast<const Pack<float>*>(rows.bias)[i];
@@ -86,7 +96,7 @@ __device__ void finish_logits(const WordRows& rows, int i, float* x) {
   }
 }
 
-// Calls found(logit, id) for the words of pack i that can be named.
+// Calls found(logit, id) for the words of pack i that may be among the best: not PAD or BOS, and not -infinity or NaN.
 template <class Found>
 __device__ void for_words(const WordRows& rows, int i, const Found& found) {
   float x[kPack];
@@ -99,10 +109,10 @@ __device__ void for_words(const WordRows& rows, int i, const Found& found) {
   }
 }
 
-// This thread's part of the row, of packs threadIdx.x, threadIdx.x + kThreads, ... Returns the largest logit of a word
-// that can be named, and adds all to the sum.
+// Pass 1, over this thread's part of the row: packs threadIdx.x, threadIdx.x + kThreads, ... Adds all logits to the
+// sum. Returns the largest logit of the words that may be among the best.
 __device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
-  ExpSum reserved;
+  ExpSum reserved;  // PAD and BOS: in the sum, but not in the maximum that is returned
   for (int first = threadIdx.x; first < packs; first += kAtOnce * kThreads) {
     float x[kAtOnce * kPack];
 #pragma unroll
@@ -129,27 +139,32 @@ __device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
     }
     sum.add(x);
   }
-  const float largest = sum.most;
-  const float most = fmaxf(sum.most, reserved.most);
-  sum = {most, sum.sum * sum.relative_to(most) + reserved.sum * reserved.relative_to(most)};
+  const float largest = sum.maximum;
+  const float maximum = fmaxf(sum.maximum, reserved.maximum);
+  sum = {maximum, sum.sum * sum.relative_to(maximum) + reserved.sum * reserved.relative_to(maximum)};
   return largest;
 }
 
-// Words that may be among the best.
+// Shared memory of pass 2.
 struct Found {
-  float largest[kThreads];  // by thread
-  float group[kThreads / 4];
-  int threads[kThreads];  // those that have seen such a word
-  Rank ranks[kMaxFound];
+  float largest[kThreads];    // the largest logit of each thread's part of the row
+  float group[kThreads / 4];  // the largest logit of each group of threads
+  int threads[kThreads];      // the threads (`thread_count` of them) whose part has a word that reaches the threshold
+  Rank ranks[kMaxFound];      // the words (`count` of them) that reach the threshold
   float threshold;
   unsigned thread_count, count;
 };
 
-// The k best words of a row, without looking at all of it again. Threads form groups; the k-th largest of the groups'
-// largest logits is a threshold that at least k words reach, and hardly more do: they are collected and compared with
-// each other. Returns false if they are too many.
+// Pass 2: the k best words of a row, without reading all of it again. Returns false if more than kMaxFound words reach
+// the threshold.
+//   a. Each group of threads takes the maximum of its threads. (Thread t belongs to group t % kGroups.)
+//   b. The k-th largest of these maxima is the threshold: at least k words reach it, and usually few more.
+//   c. The threads whose own maximum reaches the threshold are listed.
+//   d. All threads together read the parts of the listed threads again and collect the words that reach the threshold.
+//   e. The collected words are ranked by counting the better ones, and the k best are written.
 template <int kGroups>
 __device__ bool best_by_threshold(const WordRows& rows, int packs, float largest, Found& found) {
+  // a.
   found.largest[threadIdx.x] = largest;
   if (threadIdx.x == 0) found.thread_count = found.count = 0;
   __syncthreads();
@@ -159,6 +174,7 @@ __device__ bool best_by_threshold(const WordRows& rows, int packs, float largest
     found.group[threadIdx.x] = group;
   }
   __syncthreads();
+  // b.
   if (threadIdx.x < kGroups) {
     int before = 0;
     for (int g = 0; g < kGroups; ++g) {
@@ -168,9 +184,11 @@ __device__ bool best_by_threshold(const WordRows& rows, int packs, float largest
     if (before == rows.k - 1) found.threshold = group;
   }
   __syncthreads();
+  // c.
   const float threshold = found.threshold;
   if (largest > -INFINITY && largest >= threshold) found.threads[atomicAdd(&found.thread_count, 1u)] = threadIdx.x;
   __syncthreads();
+  // d.
   const int each = (packs + kThreads - 1) / kThreads, looked_at = static_cast<int>(found.thread_count) * each;
   for (int n = threadIdx.x; n < looked_at; n += kThreads) {
     const int i = found.threads[n / each] + n % each * kThreads;
@@ -182,19 +200,20 @@ __device__ bool best_by_threshold(const WordRows& rows, int packs, float largest
     });
   }
   __syncthreads();
+  // e.
   const int count = static_cast<int>(found.count);
   if (found.count > kMaxFound) return false;
   for (int c = threadIdx.x; c < count; c += kThreads) {
     const Rank mine = found.ranks[c];
     int better = 0;
     for (int other = 0; other < count; ++other) better += found.ranks[other] > mine;
-    if (better < rows.k) name(rows, better, mine);
+    if (better < rows.k) write_best(rows, better, mine);
   }
-  for (int place = count + static_cast<int>(threadIdx.x); place < rows.k; place += kThreads) name(rows, place, 0);
+  for (int place = count + static_cast<int>(threadIdx.x); place < rows.k; place += kThreads) write_best(rows, place, 0);
   return true;
 }
 
-// Any number of best words, each by another look at the whole row.
+// Pass 3: any number of best words, each by another pass over the whole row, which finds the best word below the last.
 __device__ void best_one_by_one(const WordRows& rows, int packs, Rank* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   Rank last = ~Rank{0};
@@ -211,11 +230,11 @@ __device__ void best_one_by_one(const WordRows& rows, int packs, Rank* shared) {
     if (lane == 0) shared[warp] = best;
     __syncthreads();
     last = warp_max(lane < kThreads / kWarp ? shared[lane] : Rank{0});
-    if (threadIdx.x == 0) name(rows, place, last);
+    if (threadIdx.x == 0) write_best(rows, place, last);
   }
 }
 
-// A block a row. Rows have the same bits in any company: the parts of a sum depend on V alone.
+// One block per row. The bits of a row do not depend on the other rows: how its sum is split depends on V alone.
 template <int kGroups>
 __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) {
   __shared__ float2 shared_sums[kThreads / kWarp];
@@ -235,8 +254,8 @@ __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) 
 
 void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const {
   require<ShapeError>(E.rows() < std::numeric_limits<std::int32_t>::max() - kThreads * kPack * kAtOnce,
-                      "best_words: a vocabulary of ", E.rows(), " words");
-  const Array words = E.including_padding_rows();  // round sizes are multiplied faster
+                      "best_words: a vocabulary of ", E.rows(), " words is too large for a CUDA device");
+  const Array words = E.including_padding_rows();  // products of round sizes are faster
   const std::int64_t R = Y.rows(), V = E.rows(), width = divide_up(words.rows(), kPack) * kPack;
   const std::int64_t chunk =
       std::max<std::int64_t>(1, kScratchBytes / (width * static_cast<std::int64_t>(sizeof(float))));
@@ -248,9 +267,9 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
                 .V = static_cast<int>(V),
                 .k = static_cast<int>(best.ids.cols()),
                 .ids = matrix<std::int32_t>(best.ids),
-                .best = Numbers(best.logits, best.logits.row_stride()),
-                .log_sums = Numbers(best.log_sums, 1),
-                .all = Numbers(best.all, best.all.row_stride()),
+                .best = OptionalOutput(best.logits, best.logits.row_stride()),
+                .log_sums = OptionalOutput(best.log_sums, 1),
+                .all = OptionalOutput(best.all, best.all.row_stride()),
                 .top = 0};
   if (b) {
     const Array bias = empty({width}, DType::kFloat32);
@@ -261,7 +280,7 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
     const std::int64_t height = std::min(chunk, R - rows.top);
     const Array logits = wide.row_range(0, height).columns(0, words.rows());
     matmul(Y.row_range(rows.top, height), Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
-    // Twice as many groups as best words: the threshold is then hardly below the k-th best.
+    // At least twice as many groups as best words: then the threshold is only a little below the k-th best logit.
     const auto kernel = rows.k <= 16 ? best_words_kernel<32> : best_words_kernel<128>;
     launch(*this, kernel, static_cast<unsigned>(height), kThreads, 0, rows);
   }

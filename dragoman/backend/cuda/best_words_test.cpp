@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Logits are products with one term, and sums, that every element type holds exactly: ids are the same everywhere.
+// The logits are products with one term, plus a bias, which every element type represents exactly. So all element types
+// and devices must give the same ids.
 class CudaBestWords : public CudaTest {
  protected:
   static BestWords outputs(const Backend& on, DType dtype, std::int64_t R, std::int64_t k, std::int64_t V) {
@@ -52,7 +53,7 @@ class CudaBestWords : public CudaTest {
 };
 INSTANTIATE_TEST_SUITE_P(Elements, CudaBestWords, kElements, element_name);
 
-TEST_P(CudaBestWords, AnyNumberOfWords) {
+TEST_P(CudaBestWords, FindsAnyNumberOfBestWords) {
   for (const std::int64_t V : {1, 2, 3, 6, 190, 1003}) {
     for (const std::int64_t k : {1, 4, 16, 17, 64, 65, 130}) {
       expect_best(6, random_values(V, 1), {}, k, true);
@@ -61,21 +62,21 @@ TEST_P(CudaBestWords, AnyNumberOfWords) {
   }
 }
 
-TEST_P(CudaBestWords, ALargeVocabulary) {
+TEST_P(CudaBestWords, TakesALargeVocabulary) {
   for (const std::int64_t V : {37000, 65001}) {
     for (const std::int64_t k : {1, 4, 8, 16, 40, 64, 70}) expect_best(5, random_values(V, 2), {}, k);
     expect_best(5, eighths(V, 7919), eighths(V, 104729), 8, true);
   }
 }
 
-TEST_P(CudaBestWords, ManyRows) { expect_best(2051, random_values(1500, 3), {}, 8); }
+TEST_P(CudaBestWords, TakesManyRows) { expect_best(2051, random_values(1500, 3), {}, 8); }
 
-TEST_P(CudaBestWords, AllWordsAreEqual) {
+TEST_P(CudaBestWords, EqualWordsAreRankedById) {
   for (const std::int64_t V : {900, 5000}) expect_best(3, Doubles(static_cast<std::size_t>(V), 1.5), {}, 8);
 }
 
-// All that are better than the rest were seen by one thread.
-TEST_P(CudaBestWords, TheBestAreNeighbours) {
+// All words that are better than the rest lie in the part of one thread.
+TEST_P(CudaBestWords, FindsBestWordsThatAreNeighbours) {
   Doubles E(37000, 0.0);
   for (std::size_t v = 0; v < E.size(); ++v) E[v] = v / 4 % 512 == 7 ? 1 + static_cast<double>(v % 128) / 128 : -1;
   expect_best(5, E, {}, 8);
@@ -84,7 +85,7 @@ TEST_P(CudaBestWords, TheBestAreNeighbours) {
   expect_best(5, E, {}, 16);
 }
 
-TEST_P(CudaBestWords, WhatIsNoNumberIsNotNamed) {
+TEST_P(CudaBestWords, NanAndMinusInfinityAreNeverAmongTheBest) {
   Doubles E(10000, -kInfinity);
   E[0] = E[1] = 20;
   E[700] = 1;
@@ -102,7 +103,7 @@ TEST_P(CudaBestWords, WhatIsNoNumberIsNotNamed) {
   EXPECT_EQ(values_of(*gpu, none.log_sums), Doubles{-kInfinity});
 }
 
-TEST_P(CudaBestWords, PackedWordsGiveTheSame) {
+TEST_P(CudaBestWords, PackedWeightsGiveTheSameWords) {
   const WeightForm form = rounded() ? WeightForm::kBFloat16 : WeightForm::kFloat32;
   const std::int64_t V = 1001, d = 24, R = 7;
   const Array E = make_array(*gpu, {V, d}, DType::kFloat32, random_values(V * d, 1));
@@ -118,7 +119,7 @@ TEST_P(CudaBestWords, PackedWordsGiveTheSame) {
   EXPECT_EQ(values_of(*gpu, a.logits), values_of(*gpu, b.logits));
 }
 
-TEST_P(CudaBestWords, IntegersAreForTheCpu) { EXPECT_THROW(gpu->packed_bytes(WeightForm::kInt8, 8, 8), DeviceError); }
+TEST_P(CudaBestWords, Int8WeightsAreRejected) { EXPECT_THROW(gpu->packed_bytes(WeightForm::kInt8, 8, 8), DeviceError); }
 
 }  // namespace
 }  // namespace dragoman::cuda

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space
 
-// A copy on its way, into a slot that is its own until it is destroyed.
-class Arriving final : public HostCopy {
+// A copy from the device that is under way. It owns a pinned slot until it is destroyed.
+class PendingCopy final : public HostCopy {
  public:
-  Arriving(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
-  ~Arriving() override {
+  PendingCopy(PinnedSlots& slots, std::size_t bytes) : slots_(slots), slot_(slots.take()), bytes_(bytes) {}
+  ~PendingCopy() override {
     cudaEventSynchronize(slot_.arrived.get());
     slots_.give_back(slot_);
   }
@@ -28,10 +28,10 @@ class Arriving final : public HostCopy {
   void start(const void* device, cudaStream_t stream) const {
     check(cudaMemcpyAsync(slot_.memory.get(), device, bytes_, cudaMemcpyDeviceToHost, stream),
           "a copy from the device");
-    check(cudaEventRecord(slot_.arrived.get(), stream), "an event");
+    check(cudaEventRecord(slot_.arrived.get(), stream), "recording an event");
   }
   void wait(void* host) override {
-    check(cudaEventSynchronize(slot_.arrived.get()), "the device");
+    check(cudaEventSynchronize(slot_.arrived.get()), "waiting for the device");
     std::memcpy(host, slot_.memory.get(), bytes_);
   }
 
@@ -41,9 +41,9 @@ class Arriving final : public HostCopy {
   std::size_t bytes_;
 };
 
-// Nothing arrives in a dry run.
-struct NothingArriving final : HostCopy {
-  explicit NothingArriving(std::size_t bytes_) : bytes(bytes_) {}
+// The copy in a dry run: gives zeros.
+struct DryCopy final : HostCopy {
+  explicit DryCopy(std::size_t bytes_) : bytes(bytes_) {}
   void wait(void* host) override { std::memset(host, 0, bytes); }
   std::size_t bytes;
 };
@@ -56,12 +56,12 @@ void require_device(int index) {
   require<DeviceError>(status == cudaSuccess && count > 0, "this machine has no CUDA device that can be used (",
                        cudaGetErrorString(status), "): use --device cpu.");
   require<DeviceError>(index >= 0 && index < count, "there is no CUDA device ", index, ": this machine has ", count,
-                       ".");
+                       ", numbered from 0.");
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, index), "the device's properties");
+  check(cudaGetDeviceProperties(&properties, index), "reading the device's properties");
   require<DeviceError>(properties.major >= 8, "the ", properties.name, " has compute capability ", properties.major,
                        ".", properties.minor, ", but this program needs 8.0: use --device cpu.");
-  check(use_device(index), "the choice of the device");
+  check(use_device(index), "choosing the device");
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string device_name(int index) {
 std::size_t free_memory(int index) {
   require_device(index);
   std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "the device's memory");
+  check(cudaMemGetInfo(&free, &total), "reading the device's memory");
   return free;
 }
 
@@ -136,7 +136,7 @@ void Context::report(const std::string& sentence) const {
 
 void Context::require_no_recording(const char* copy) const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream(), &status), "the stream's state");
+  check(cudaStreamIsCapturing(stream(), &status), "reading the stream's state");
   require<DeviceError>(status == cudaStreamCaptureStatusNone, copy,
                        ": a copy between host and device cannot be part of ",
                        "a recorded step. Make the copy before the recording.");
@@ -168,23 +168,23 @@ void Context::copy_out(const Array& from, void* host) const {
   }
   if (bytes > 0)
     check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream()), "a copy from the device");
-  check(cudaStreamSynchronize(stream()), "the device");
+  check(cudaStreamSynchronize(stream()), "waiting for the device");
 }
 
 std::unique_ptr<HostCopy> Context::copy_out_later(const Array& from) const {
   const std::size_t bytes = static_cast<std::size_t>(from.count()) * size_of(from.dtype());
   require<ShapeError>(from.contiguous() && bytes <= PinnedSlots::kBytes, "copy_out_later: an array of shape ",
-                      from.shape(), " is not a few numbers");
-  if (dry_) return std::make_unique<NothingArriving>(bytes);
+                      from.shape(), " must be contiguous and have at most ", PinnedSlots::kBytes, " bytes");
+  if (dry_) return std::make_unique<DryCopy>(bytes);
   require_no_recording("copy_out_later");
-  use_device(index_);  // which a new slot belongs to
-  auto arriving = std::make_unique<Arriving>(*slots_, bytes);
-  arriving->start(from.raw(), stream_.get());
-  return arriving;
+  use_device(index_);  // because taking a slot may create an event, which belongs to the current device
+  auto copy = std::make_unique<PendingCopy>(*slots_, bytes);
+  copy->start(from.raw(), stream_.get());
+  return copy;
 }
 
 void Context::wait() const {
-  if (!dry_) check(cudaStreamSynchronize(stream()), "the device");
+  if (!dry_) check(cudaStreamSynchronize(stream()), "waiting for the device");
 }
 
 }  // namespace dragoman::cuda

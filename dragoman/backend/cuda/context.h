@@ -1,8 +1,9 @@
-// What the kernels of a CUDA device compute with: a stream, device memory, and the library of matrix products. Nothing
-// here waits for all that was launched but copy_out and wait.
+// The execution context of a CUDA device: a stream, device memory, and the library of matrix products. Calls are
+// asynchronous: only copy_out and wait wait until all launches have ended.
 //
-// Elements are float32 or bfloat16; products of either are summed in float32. Beside bfloat16, statistics (mean, rstd,
-// log_sums, losses), layer-norm parameters, position tables and the gradients of parameters are float32.
+// Elements are float32 or bfloat16; products of either are summed in float32. With bfloat16 elements the following are
+// still float32: statistics (mean, rstd, log_sums, losses), layer-norm parameters, position tables, and the gradients
+// of parameters.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,14 +18,14 @@
 
 namespace dragoman::cuda {
 
-class Products;  // the cuBLASLt handle with what it has learnt about shapes
+class Products;  // the cuBLASLt handle and the algorithms chosen so far
 class Profile;
 
-// Families of kernels derive from it virtually, so that a backend made of them has one context.
+// The kernel families derive from it virtually, so that a backend that combines them has one context.
 class Context : public Backend {
  public:
-  // Throws DeviceError if there is no such device. A dry one needs none. (The defaults are for nvcc: without them it
-  // deletes the constructors of the families, though these never make the context.)
+  // Throws DeviceError if there is no such device; a dry context needs no device. (The default arguments are for nvcc:
+  // without them it deletes the constructors of the families, although these never construct the context.)
   explicit Context(int index = 0, const BackendOptions& options = {});
   ~Context() override;
 
@@ -43,16 +44,16 @@ class Context : public Backend {
 
   std::string profile() const override;
 
-  // Hands a sentence to the user, if somebody listens.
+  // Passes a sentence for the user to BackendOptions::report, if that is set.
   void report(const std::string& sentence) const;
 
-  // To launch on, and to make things for: its device becomes that of the calling thread.
+  // The stream for launches. Also makes its device the current one of the calling thread.
   cudaStream_t stream() const;
   Products& products() const { return *products_; }
-  Profile* profiler() const { return profile_.get(); }  // null unless asked for
+  Profile* profiler() const { return profile_.get(); }  // null unless BackendOptions::profile is set
 
  private:
-  // Throws DeviceError while launches are recorded: a replay would copy what the host memory holds by then.
+  // Throws DeviceError while launches are recorded: a replay would copy what the host memory holds at that time.
   void require_no_recording(const char* copy) const;
 
   int index_;

@@ -10,7 +10,7 @@ namespace dragoman::cuda {
 
 namespace {
 
-// By its name, as the system finds libraries, or else where it was when the program was built.
+// Opens the library by its name, where the system finds libraries, or else where it was when the program was built.
 void* open_library() {
   const std::string name = join("libcublasLt.so.", CUBLAS_VER_MAJOR);
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -23,14 +23,14 @@ void* open_library() {
 template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  require<DeviceError>(function != nullptr, "this cuBLASLt has no ", name, ": use that of CUDA ", CUBLAS_VER_MAJOR,
-                       ".");
+  require<DeviceError>(function != nullptr, "the installed cuBLASLt has no function ", name,
+                       ": install the cuBLASLt of CUDA ", CUBLAS_VER_MAJOR, ".");
 }
 
 }  // namespace
 
 Cublas::Cublas() {
-  void* library = open_library();  // stays until the program ends
+  void* library = open_library();  // never closed
   find(library, "cublasLtGetVersion", version);
   find(library, "cublasLtGetStatusString", status_string);
   find(library, "cublasLtCreate", create);

@@ -1,5 +1,5 @@
-// cuBLASLt, loaded when a GPU is first used: the library takes a hundred megabytes, which a
-// program that computes on the CPU has no use for.
+// The functions of cuBLASLt. The library is loaded when a GPU is first used: it takes a hundred megabytes, which a
+// program that computes on the CPU does not need.
 #pragma once
 
 #include <cublasLt.h>
@@ -7,7 +7,7 @@
 namespace dragoman::cuda {
 
 struct Cublas {
-  Cublas();  // throws DeviceError
+  Cublas();  // throws DeviceError if the library or a function is missing
 
   decltype(&cublasLtGetVersion) version;
   decltype(&cublasLtGetStatusString) status_string;
@@ -24,6 +24,7 @@ struct Cublas {
   decltype(&cublasLtMatmul) matmul;
 };
 
+// The loaded library. The first call loads it.
 const Cublas& cublas();
 
 }  // namespace dragoman::cuda

@@ -1,4 +1,4 @@
-// The Backend of a CUDA device: every family of kernels, in float32 and bfloat16, over one context.
+// The Backend of a CUDA device: all kernel families, in float32 and bfloat16, with one context.
 #pragma once
 
 #include "dragoman/backend/cuda/attention.h"

@@ -1,4 +1,4 @@
-// All that the rest of the program sees of the CUDA backend.
+// The interface of the CUDA backend to the rest of the program.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace dragoman::cuda {
 
 std::string toolkit_version();  // empty in a build without CUDA
-std::string library_version();  // of cuBLASLt, as it is loaded
+std::string library_version();  // of cuBLASLt, which this loads; throws DeviceError if it cannot
 int device_count();             // 0 without a driver
 std::string device_name(int index);
 std::size_t free_memory(int index);  // bytes; throws DeviceError if there is no such device

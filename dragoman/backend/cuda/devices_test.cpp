@@ -9,7 +9,7 @@
 namespace dragoman::cuda {
 namespace {
 
-TEST(CudaDevices, EachServesThreadsThatNeverChoseIt) {
+TEST(CudaDevices, EachCanBeUsedByThreadsThatDidNotSelectIt) {
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   constexpr std::size_t kBytes = std::size_t{1} << 26;
   for (int index = 0; index < device_count(); ++index) {
@@ -27,7 +27,7 @@ TEST(CudaDevices, EachServesThreadsThatNeverChoseIt) {
   }
 }
 
-// A replay would copy what the host's memory holds by then.
+// A replay would copy what the host's memory holds at that time.
 TEST(CudaRecording, RefusesCopiesAndLeavesTheBackendUsable) {
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   constexpr std::size_t kBytes = std::size_t{1} << 26;

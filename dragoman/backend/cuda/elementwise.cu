@@ -1,3 +1,4 @@
+// Kernels that compute each element from the elements at the same place, dropout, and transposition.
 #include "dragoman/backend/cuda/elementwise.h"
 
 #include <algorithm>
@@ -39,13 +40,14 @@ struct Sigmoid {
 struct SigmoidGradient {
   __device__ float operator()(float dy, float y) const { return dy * y * (1 - y); }
 };
-struct Positive {
+struct Relu {
   __device__ float operator()(float x) const { return x < 0 ? 0 : x; }
 };
-struct Gate {
+struct ReluGradient {
   __device__ float operator()(float dy, float y) const { return y > 0 ? dy : 0; }
 };
 
+// Writes f of the runs x... to the run at y, or adds it.
 template <int kCount, class F, class To, class... From>
 __device__ void put_run(const F& f, To* y, bool accumulates, const Run<From, kCount>&... x) {
   using C = Computed<To>;
@@ -59,7 +61,7 @@ __device__ void put_run(const F& f, To* y, bool accumulates, const Run<From, kCo
   *reinterpret_cast<Run<To, kCount>*>(y) = out;
 }
 
-// y = f(x...), or y += f(x...) if it accumulates, for every element; a run a thread.
+// y = f(x...), or y += f(x...) if `accumulates`, for every element. One thread per run of kCount elements.
 template <int kCount, class F, class To, class... From>
 __global__ void __launch_bounds__(kThreads) map_runs(F f, Matrix<To> y, bool accumulates, Matrix<const From>... x) {
   const std::int64_t runs = y.cols / kCount, index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -75,7 +77,8 @@ void launch_map(const Context& on, const F& f, const Matrix<To>& y, bool accumul
   launch(on, kernel, blocks, kThreads, 0, f, y, accumulates, x...);
 }
 
-// The same on the host: over one long row if no array has gaps, and as many elements at once as all arrays allow.
+// Launches map_runs. If no array has gaps between its rows, they are treated as one long row. Runs are as long as all
+// arrays allow.
 template <class F, class To, class... From>
 void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
   if (y.rows > 1 && flat(y) && (flat(x) && ...)) return map(on, f, flattened(y), accumulates, flattened(x)...);
@@ -84,8 +87,8 @@ void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, c
   launch_map<1>(on, f, y, accumulates, x...);
 }
 
-// dx = f(dy, y), where the gradient dx may have another element type than dy and y: beside bfloat16 values, gradients
-// of parameters are float32.
+// dx = f(dy, y). The gradient dx may have another element type than dy and y: with bfloat16 values, the gradients of
+// parameters are float32.
 template <class F>
 void map_gradient(const Context& on, const F& f, const Array& dy, const Array& y, const Sink& dx) {
   dispatch(dy.dtype(), [&]<class T>() {
@@ -95,7 +98,7 @@ void map_gradient(const Context& on, const F& f, const Array& dy, const Array& y
   });
 }
 
-// An eight of channels a thread.
+// One thread per eight channels of a row.
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, DropoutMask mask, SinkRows<T> y) {
   const std::int64_t eights = divide_up(x.cols, 8), index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -109,7 +112,8 @@ __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, Dropo
   put_eight<kPacked>(kept, y, r, 8 * group, x.cols);
 }
 
-// A square tile a block, turned round in shared memory so that both matrices are read along their rows.
+// One block per 32 x 32 tile. The tile passes through shared memory, so that x is read and y is written along rows. The
+// padding column puts the elements of a column into different banks.
 constexpr int kTile = 32, kTileWarps = 8;
 template <class T>
 __global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<const T> x, SinkRows<T> y) {
@@ -131,7 +135,7 @@ __global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<cons
 void Elementwise::do_fill(Array& x, double value) const {
   dispatch_any(x.dtype(), [&]<class T>() {
     using C = Computed<T>;
-    map(*this, Constant<C>{static_cast<C>(value)}, matrix<T>(x), false, matrix<const T>(x));  // which nothing reads
+    map(*this, Constant<C>{static_cast<C>(value)}, matrix<T>(x), false, matrix<const T>(x));  // the input is not used
   });
 }
 
@@ -159,11 +163,11 @@ void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
 }
 
 void Elementwise::do_relu(const Array& x, Array& y) const {
-  dispatch(x.dtype(), [&]<class T>() { map(*this, Positive{}, matrix<T>(y), false, matrix<const T>(x)); });
+  dispatch(x.dtype(), [&]<class T>() { map(*this, Relu{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
 void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  map_gradient(*this, Gate{}, dy, y, dx);
+  map_gradient(*this, ReluGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const { map_gradient(*this, Times{}, a, b, y); }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Which rows are added up to make row r of the result.
+// The rows of x that are added to make row r of the result: row(r, k) for k in [first(r), last(r)).
 struct OneRow {  // y[i] = x[taken[i]]
   const std::int32_t* taken;
   __device__ std::int32_t first(std::int64_t) const { return 0; }
@@ -25,7 +25,7 @@ struct RowsOfTakers {  // dx[r] = sum of dy[i] over the i that took row r
   __device__ std::int32_t row(std::int64_t, std::int32_t k) const { return takers[k]; }
 };
 
-// A run of y a thread.
+// y[r] = the sum of the rows that `from` names, or y[r] += that sum. One thread per run of y.
 template <int kCount, class From, class T, class G>
 __global__ void __launch_bounds__(kThreads)
     sum_named_rows(Matrix<const T> x, From from, Matrix<G> y, bool accumulates) {
@@ -66,7 +66,7 @@ void sum_into(const Context& on, const Array& x, const From& from, const Sink& y
   });
 }
 
-// A unit U of a row a thread.
+// y[rows[r]] = x[r]. One thread per unit U of a row; rows are copied as bytes, whatever their element type.
 template <class U>
 __global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32_t* rows, U* y, std::int64_t y_stride,
                              std::int64_t count, std::int64_t units) {
@@ -106,7 +106,7 @@ void Elementwise::do_place_rows(const Array& x, const Array& rows, const Array& 
   if (in_units(x, 16) && in_units(y, 16)) return place<uint4>(*this, x, rows, y);
   if (size_of(x.dtype()) == 4) return place<std::uint32_t>(*this, x, rows, y);
   if (size_of(x.dtype()) == 2) return place<std::uint16_t>(*this, x, rows, y);
-  throw ShapeError(join("place_rows: rows of ", x.dtype()));
+  throw ShapeError(join("place_rows: a CUDA device does not support rows of ", x.dtype(), " that are not aligned"));
 }
 
 }  // namespace dragoman::cuda

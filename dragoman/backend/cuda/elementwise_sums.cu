@@ -1,4 +1,5 @@
-// The element-wise family's sums: of rows, and of all elements.
+// The sums of the element-wise family: over rows, and over all elements. Each is made in two steps, of partial sums
+// whose number depends on the shape alone, so that the result has the same bits every time.
 #include <algorithm>
 
 #include "dragoman/backend/cuda/elementwise.h"
@@ -11,11 +12,13 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Sums of columns: the rows of each piece first, then the pieces. A lane owns a run of columns, the rows of a piece go
-// round the warps. How rows fall into pieces depends on the shape alone; there are enough blocks to fill a device.
+// Sums over rows. The rows are divided into pieces; step 1 sums each piece, step 2 adds the pieces. In step 1 a lane
+// owns a run of columns, and the warps of a block take the rows of its piece in turn. There are enough blocks to fill a
+// device.
 constexpr int kSumWarps = kThreads / kWarp;
 constexpr std::int64_t kSumBlocks = 528, kRowsOfAPiece = 32;
 
+// Step 1. The grid is (columns / (32 kCount), pieces); `rows` is the number of rows per piece.
 template <int kCount, class T>
 __global__ void __launch_bounds__(kThreads) sum_row_pieces(Matrix<const T> x, std::int64_t rows, float* partial) {
   __shared__ float sums[kSumWarps][kWarp * kCount];
@@ -41,6 +44,7 @@ __global__ void __launch_bounds__(kThreads) sum_row_pieces(Matrix<const T> x, st
   partial[blockIdx.y * x.cols + left + column] = total;
 }
 
+// Step 2, with one block per 32 columns.
 constexpr int kColumnThreads = 1024;
 template <class G>
 __global__ void __launch_bounds__(kColumnThreads)
@@ -57,7 +61,8 @@ void launch_row_sums(const Context& on, const Matrix<const T>& x, std::int64_t p
   launch(on, sum_row_pieces<kCount, T>, grid, kThreads, 0, x, divide_up(x.rows, pieces), partial);
 }
 
-// Sums of everything, in double: each block adds what its threads come past, then one block adds the blocks.
+// Sums over all elements, in double. Step 1: the threads of all blocks take the runs in turn, and each block adds the
+// sums of its threads. Step 2: one block adds the blocks.
 struct Itself {
   __device__ double operator()(double x) const { return x; }
 };
@@ -78,14 +83,14 @@ __global__ void __launch_bounds__(kThreads) sum_terms(Matrix<const T> x, Term te
   std::int64_t i = index;
   if (x.rows == 1) {
     const auto run = [&](std::int64_t at) { return run_at<kCount>(x.data + at * kCount); };
-    for (; i + 3 * step < runs; i += 4 * step) {  // four are on their way at once
+    for (; i + 3 * step < runs; i += 4 * step) {  // four loads are under way at once
       const Run<T, kCount> four[] = {run(i), run(i + step), run(i + 2 * step), run(i + 3 * step)};
 #pragma unroll
       for (const auto& one : four) add(one);
     }
 #pragma unroll 1
     for (; i < runs; i += step) add(run(i));
-    const std::int64_t rest = runs * kCount + index;  // elements that make no whole run
+    const std::int64_t rest = runs * kCount + index;  // the elements after the last whole run
     if (rest < x.cols) sums[0] += term(converted<double>(x.data[rest]));
   } else {
 #pragma unroll 1

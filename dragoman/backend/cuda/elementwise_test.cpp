@@ -27,7 +27,7 @@ struct Maker {
   }
 };
 
-// With contiguous arrays, with packed views and with others: f(make) makes a random array of a shape.
+// Three ways to make a random array of a shape: contiguous, a view that can be read by packs, and one that cannot.
 using Make = std::function<Array(const Shape&, std::uint64_t)>;
 std::vector<Make> makes(const Maker& maker) {
   return {
@@ -53,7 +53,7 @@ TEST_P(CudaElementwise, FillWritesItsColumnsAndNoOthersInEveryElementType) {
 
 TEST_P(CudaElementwise, ScaledConvertsBetweenAllElementTypes) {
   for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kBFloat16}) {
-    const double slack = type == DType::kBFloat16 && !rounded() ? 1000 : 1;  // what rounding to 8 bits leaves
+    const double slack = type == DType::kBFloat16 && !rounded() ? 1000 : 1;  // the result has only 8 bits
     for (const Shape& shape : kShapes) {
       for (const auto write : kWrites) {
         const auto call = [&](const Backend& on, DType dtype) {
@@ -92,7 +92,7 @@ TEST_P(CudaElementwise, SumsAndReluAgreeWithTheCpu) {
   }
 }
 
-// As those of parameters are, beside bfloat16 values.
+// With bfloat16 values the gradients of parameters are float32.
 TEST_P(CudaElementwise, GradientsMayBeFloat32) {
   for (const Shape& shape : kShapes) {
     for (const auto write : kWrites) {
@@ -123,7 +123,7 @@ TEST_P(CudaElementwise, ProductsAndActivationsAgreeWithTheCpu) {
           on.multiply(a, b, {product, write});
           on.tanh(a, tanh_a);
           on.sigmoid(a, sigmoid_a);
-          // From numbers that are the same in every element type: 1 - y^2 makes much of what y was rounded by.
+          // With inputs that are the same in every element type, because 1 - y^2 amplifies the rounding of y.
           on.tanh_backward(b, a, {d_tanh, write});
           on.sigmoid_backward(b, a, {d_sigmoid, write});
           return std::vector<Array>{product, tanh_a, d_tanh, sigmoid_a, d_sigmoid};

@@ -1,3 +1,4 @@
+// Embedding lookup and its gradients. The sums of dE and dP are made in an order that depends on the batch alone.
 #include "dragoman/backend/cuda/embed.h"
 
 #include <algorithm>
@@ -10,19 +11,19 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / kWarp;
-constexpr std::int64_t kChunk = 8 * kWarp;  // columns of a warp, an eight a lane
+constexpr std::int64_t kChunk = 8 * kWarp;  // columns that a warp handles: eight per lane
 
 template <class T, class TE, class TP>
 struct Lookup {
   const std::int32_t *ids, *position;
   Matrix<const TE> E;
-  Matrix<const TP> P;  // may be absent
+  Matrix<const TP> P;  // optional
   float scale;
   DropoutMask dropout;
   Matrix<T> y;
 };
 
-// An eight of channels a thread.
+// One thread per eight channels of a row.
 template <bool kPacked, class T, class TE, class TP>
 __global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> of) {
   const std::int64_t d = of.y.cols, eights = divide_up(d, 8);
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> of) {
   Eight<TP> p{};
   if (id != 0) e = load_eight<kPacked>(of.E.row(id), 8 * group, d);
   if (of.P.data != nullptr) p = load_eight<kPacked>(of.P.row(of.position[r]), 8 * group, d);
-  Philox4 words{};  // made while the rows are on their way
+  Philox4 words{};  // drawn while the loads are under way
   if (of.dropout.on()) words = of.dropout.words(r, static_cast<std::uint32_t>(group));
   Eight<float> y;
 #pragma unroll
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> of) {
   store_eight<kPacked>(rounded_to<T>(y), of.y.row(r), 8 * group, d);
 }
 
-// Adds row r of dy, with elements dropped, to the sum of its columns from `first` on.
+// Adds columns [first, first + 8) of row r of dy, times the dropout factors, to the sum.
 template <bool kPacked, class T>
 __device__ void add_row(const Matrix<const T>& dy, const DropoutMask& dropout, std::int64_t r, std::int64_t first,
                         Eight<float>& sum) {
@@ -62,7 +63,8 @@ __device__ void add_row(const Matrix<const T>& dy, const DropoutMask& dropout, s
   }
 }
 
-// The sum over a block's warps, in their order, of column threadIdx.x of a chunk. `shared` is [kWarps][kChunk].
+// Returns to each thread the sum of column threadIdx.x of a chunk over the block's warps, added in their order.
+// `shared` is [kWarps][kChunk].
 __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
   static_assert(kThreads == kChunk);
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
@@ -73,10 +75,20 @@ __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
   return total;
 }
 
-// dE: the index lists rows token after token. It is cut into pieces of kPiece entries, a warp's work each, so that a
-// token with thousands of rows is shared. A token that lies within one piece is done there; of one that goes on, each
-// of its pieces keeps its part, which a second kernel adds up.
-constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and those that are on their way at once
+// dE. The index lists the rows of dy token after token. The list is cut into pieces of kPiece entries, one warp each
+// (and each chunk of columns), so that a token with thousands of rows is shared among many warps. For example:
+//
+//     piece      |      0       |      1       |      2       |
+//     token      | a a a b b c  | c c c c c c  | c c d d d d  |
+//
+//   1. sum_token_pieces: a token that lies within one piece (a, b, d) is added to dE at once. A token that spans
+//      several pieces (c) leaves a partial sum in each of them: as `last` part where it begins (piece 0), as first part
+//      in the others. Piece 0 also notes c in `continued`.
+//   2. add_token_parts: the block of piece 0 finds c in `continued`, adds its partial sums from all pieces, and adds
+//   the
+//      total to dE.
+// Token 0 (PAD) gets no gradient.
+constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and how many of them are loaded at once
 
 template <class T, class G>
 struct TokenGradient {
@@ -85,15 +97,16 @@ struct TokenGradient {
   std::int64_t U, entries;
   float scale;
   DropoutMask dropout;
-  SinkRows<G> dE;         // which accumulates
-  float* parts;           // [2 pieces, d]: of a piece's first token, if it began before, and of its last, if it goes on
-  std::int32_t* goes_on;  // [pieces]: the place in `tokens` of one that begins in this piece and goes on, or -1
+  SinkRows<G> dE;  // always accumulates
+  float* parts;    // [pieces, 2, d]: partial sums of a token that began before, of one that goes on in the next
+  std::int32_t* continued;  // [pieces]: the place in `tokens` of the one that begins here and goes on, or -1
 
   __device__ std::int64_t chunks() const { return divide_up(dy.cols, kChunk); }
   __device__ float* part(std::int64_t piece, bool last) const { return parts + (2 * piece + last) * dy.cols; }
 };
 
-// The place in `starts` of the last one that is at most `entry`: a warp tries 32 places at once.
+// The token that an entry belongs to: the last place in `starts` whose value is at most `entry`. A search in which a
+// warp tries 32 places at once.
 __device__ inline std::int64_t token_at(const std::int32_t* starts, std::int64_t U, std::int64_t entry) {
   const int lane = threadIdx.x % kWarp;
   std::int64_t low = 0, high = U;  // starts[low] <= entry < starts[high]
@@ -106,6 +119,7 @@ __device__ inline std::int64_t token_at(const std::int32_t* starts, std::int64_t
   return low;
 }
 
+// Bit i is set if dropout keeps channel i of the eight.
 __device__ inline unsigned kept_bits(const DropoutMask& dropout, const Philox4& words) {
   unsigned bits = 0;
 #pragma unroll
@@ -113,6 +127,7 @@ __device__ inline unsigned kept_bits(const DropoutMask& dropout, const Philox4& 
   return bits;
 }
 
+// Step 1. A warp has one piece and one chunk of columns; each lane sums eight columns over the entries in order.
 template <bool kPacked, class T, class G>
 __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G> of) {
   const std::int64_t chunks = of.chunks(), d = of.dy.cols;
@@ -123,11 +138,12 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
   const std::int64_t column = task % chunks * kChunk + 8 * lane;
   const auto count = static_cast<int>(min(std::int64_t{kPiece}, of.starts[of.U] - begin));
   if (count <= 0) {
-    if (column == 0) of.goes_on[piece] = -1;
+    if (column == 0) of.continued[piece] = -1;
     return;
   }
 
-  // Lane i looks after entry i of the piece: its row and token. `ends` says which entries are the last of their token.
+  // Lane i holds the row and the token of entry i of the piece, for all lanes to fetch. Bit i of `ends` is set if entry
+  // i is the last one of its token.
   const std::int64_t u = token_at(of.starts, of.U, begin);
   const std::int64_t end = u + 1 + lane <= of.U ? of.starts[u + 1 + lane] - begin - 1 : kPiece;
   const unsigned ends = __reduce_or_sync(kAllLanes, end < kPiece ? 1u << end : 0);
@@ -146,7 +162,7 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
   for (int first = 0; first < count; first += kBatch) {
     Eight<T> x[kBatch] = {};
     Eight<G> old[kBatch] = {};
-    std::int32_t token[kBatch];  // whose gradient is complete with this entry and all in this piece, else 0
+    std::int32_t token[kBatch];  // the token, if it ends with this entry and lies within this piece; otherwise 0
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const int entry = first + i;
@@ -157,7 +173,7 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
       x[i] = load_eight<kPacked>(of.dy.row(r), column, d);
       if (token[i] != 0) old[i] = load_eight<kPacked>(of.dE.data + token[i] * of.dE.stride, column, d);
     }
-    unsigned kept[kBatch];  // a bit a channel, made while the rows are on their way
+    unsigned kept[kBatch];  // one bit per channel, drawn while the loads are under way
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const std::int32_t sentence = __shfl_sync(kAllLanes, my_sentence, first + i);
@@ -185,20 +201,21 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
       sum = {};
     }
   }
-  const bool open = !is_end(count - 1), only_one = began_before && ends == 0;
-  if (open && column < d) store_eight<kPacked>(sum, of.part(piece, !only_one), column, d);
+  const bool continues = !is_end(count - 1), single_token = began_before && ends == 0;
+  if (continues && column < d) store_eight<kPacked>(sum, of.part(piece, !single_token), column, d);
   if (column == 0) {
-    of.goes_on[piece] = open && !only_one ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
+    of.continued[piece] = continues && !single_token ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
   }
 }
 
-// A block adds the parts of a token that begins in its piece and goes on: they go round the warps.
+// Step 2. A block adds the partial sums of the token that begins in its piece and goes on, if there is one: its warps
+// take the pieces in turn.
 template <bool kPacked, class T, class G>
 __global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> of) {
   __shared__ float4 shared[kWarps * kChunk / 4];
   const std::int64_t chunks = of.chunks(), d = of.dy.cols;
   const std::int64_t piece = blockIdx.x / chunks, left = blockIdx.x % chunks * kChunk;
-  const std::int32_t u = of.goes_on[piece];
+  const std::int32_t u = of.continued[piece];
   if (u < 0 || of.tokens[u] == 0) return;
   const std::int64_t last = (of.starts[u + 1] - 1) / kPiece, column = left + 8 * (threadIdx.x % kWarp);
   Eight<float> sum{};
@@ -214,7 +231,7 @@ __global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> 
   if (left + threadIdx.x < d) of.dE.put(of.tokens[u], left + threadIdx.x, of.scale * total);
 }
 
-// dP: a block sums a position over the sentences that reach it, which go round its warps.
+// dP: a block sums one position over all sentences that are long enough; its warps take the sentences in turn.
 template <bool kPacked, class T, class G>
 __global__ void __launch_bounds__(kThreads) sum_positions(Matrix<const T> dy, const std::int32_t* offsets,
                                                           std::int64_t B, DropoutMask dropout, SinkRows<G> dP) {
@@ -263,7 +280,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
     if (!dE.accumulates()) fill(dE.array, 0);
     const std::int64_t entries = index.rows.count(), pieces = divide_up(entries, kPiece);
     const ArenaScope scratch(arena());
-    const Array parts = empty({2 * pieces, d}, DType::kFloat32), goes_on = empty({pieces}, DType::kInt32);
+    const Array parts = empty({2 * pieces, d}, DType::kFloat32), continued = empty({pieces}, DType::kInt32);
     const bool packed = in_eights({&dy, &dE.array});
     dispatch(dy.dtype(), [&]<class T>() {
       dispatch(dE.array.dtype(), [&]<class G>() {
@@ -278,7 +295,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
             .dropout = mask,
             .dE = sink_rows<G>(Sink::accumulate(dE.array)),
             .parts = elements<float>(parts),
-            .goes_on = elements<std::int32_t>(goes_on),
+            .continued = elements<std::int32_t>(continued),
         };
         launch(*this, packed ? sum_token_pieces<true, T, G> : sum_token_pieces<false, T, G>,
                static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, of);

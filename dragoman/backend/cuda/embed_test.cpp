@@ -48,7 +48,8 @@ Batch make_batch(const Backend& on, const std::vector<int>& lengths, const std::
   return batch;
 }
 
-// Rows of views lie apart: by whole packs with `first` 8, by an odd number with 3.
+// With `first` = 0 the array is contiguous; otherwise it is a view of a wider one: with 8 it can be read by packs, with
+// 3 it cannot.
 Array random_rows(const Backend& on, const Shape& shape, DType dtype, std::uint64_t seed, std::int64_t first) {
   const std::int64_t d = shape.cols();
   const Shape wide{shape.rows(), first == 0 ? d : d + first + 8 - d % 8};
@@ -106,7 +107,7 @@ TEST_P(CudaEmbed, GradientsAgreeWithTheCpu) {
   }
 }
 
-// Tokens begin and end before, at and behind the borders of what one warp sums.
+// Tokens begin and end before, at and after the borders between the pieces that the warps sum.
 TEST_P(CudaEmbed, TokensOfEveryLengthAreSummed) {
   for (const int length : {1, 2, 5, 15, 16, 17, 31, 32, 33, 100, 2000}) {
     expect_as_on_cpu([&](const Backend& on, DType dtype) {

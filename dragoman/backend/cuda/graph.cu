@@ -1,4 +1,10 @@
-// Launches that are made again and again, as a CUDA graph: one call starts them all.
+// Recording of launches as a CUDA graph, for work that is repeated many times: one call then starts all its launches.
+//
+//   1. The stream is put into capture mode. Kernels that `work` launches are recorded instead of run.
+//   2. The recorded graph is compiled into an executable one (cudaGraphInstantiate).
+//   3. run() launches the executable graph: the same kernels with the same arguments, so arrays must stay where they
+//      are.
+// Only one thread records at a time (recording_mutex).
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/memory.h"
 
@@ -13,11 +19,11 @@ class Graph final : public Replay {
     const cudaError_t counted = cudaGraphGetNodes(recorded, nullptr, &launches_);
     const cudaError_t made = cudaGraphInstantiate(&graph_, recorded, 0);
     cudaGraphDestroy(recorded);
-    check(made, "a recording");
+    check(made, "instantiating a recording");
     if (counted != cudaSuccess) launches_ = 0;
   }
   ~Graph() override {
-    cudaStreamSynchronize(on_.stream());  // it may still be running
+    cudaStreamSynchronize(on_.stream());  // the graph may still be running
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
   }
   Graph(const Graph&) = delete;
@@ -30,7 +36,7 @@ class Graph final : public Replay {
   cudaGraph_t record(const std::function<void()>& work) const {
     const std::lock_guard lock(recording_mutex());
     const cudaStream_t stream = on_.stream();
-    // Other threads may do with their streams what they like.
+    // Thread-local mode: other threads may use their own streams freely meanwhile.
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "the start of a recording");
     cudaGraph_t recorded = nullptr;
     try {
@@ -38,7 +44,7 @@ class Graph final : public Replay {
     } catch (...) {
       cudaStreamEndCapture(stream, &recorded);
       if (recorded != nullptr) cudaGraphDestroy(recorded);
-      cudaGetLastError();
+      cudaGetLastError();  // clears the error of the broken recording
       throw;
     }
     check(cudaStreamEndCapture(stream, &recorded), "the end of a recording");
@@ -50,7 +56,7 @@ class Graph final : public Replay {
   std::size_t launches_ = 0;
 };
 
-// Where every launch is looked at, or none is made.
+// Runs the work anew each time: in a profile, which times every launch, and in a dry backend, which makes none.
 struct Repeat final : Replay {
   explicit Repeat(std::function<void()> work_) : work(std::move(work_)) {}
   void run() override { work(); }

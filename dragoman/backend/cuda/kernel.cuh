@@ -1,4 +1,5 @@
-// What every CUDA kernel file needs: typed matrices, dispatch on the element type, launches, reductions and dropout.
+// What every file of CUDA kernels needs: typed matrices, dispatch on the element type, launches, reductions and
+// dropout.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -23,7 +24,7 @@ using bf16 = __nv_bfloat16;
 inline constexpr int kWarp = 32;
 inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
 
-// Throws a DeviceError that says what failed and why.
+// Throws a DeviceError unless the status is success. `what` names the operation: "CUDA failed at <what>: <reason>".
 void check(cudaError_t status, const char* what);
 
 template <class T>
@@ -33,16 +34,16 @@ inline constexpr DType kStored = std::is_same_v<T, bf16>           ? DType::kBFl
                                  : std::is_same_v<T, std::int32_t> ? DType::kInt32
                                                                    : DType::kInt8;
 
-// The first element, null for an absent array. Throws ShapeError if the array's elements are others.
+// The first element, or null for an absent array. Throws ShapeError if the array's element type is not T.
 template <class T>
 T* elements(const Array& x) {
   if (x.absent()) return nullptr;
   require<ShapeError>(x.dtype() == kStored<std::remove_const_t<T>>, "a CUDA kernel was given elements of type ",
-                      x.dtype(), ", not ", kStored<std::remove_const_t<T>>);
+                      x.dtype(), " but needs ", kStored<std::remove_const_t<T>>);
   return static_cast<T*>(x.raw());
 }
 
-// An Array read as rows of T.
+// An Array as a matrix of T, in the form that kernels take. `stride` is the distance of rows in elements.
 template <class T>
 struct Matrix {
   T* data = nullptr;
@@ -56,19 +57,21 @@ Matrix<T> matrix(const Array& x) {
   return {elements<T>(x), x.rows(), x.cols(), x.row_stride()};
 }
 
-// Calls f.operator()<T>() with the type of a floating-point element type: float or bf16.
+// Calls f.operator()<T>() with T = float or bf16. Throws ShapeError for other element types.
 template <class F>
 void dispatch(DType dtype, const F& f) {
   switch (dtype) {
     case DType::kFloat32: return f.template operator()<float>();
     case DType::kBFloat16: return f.template operator()<bf16>();
-    default: throw ShapeError(join("a CUDA kernel was given elements of type ", dtype));
+    default:
+      throw ShapeError(join("a CUDA kernel was given elements of type ", dtype, " but needs float32 or bfloat16"));
   }
 }
 
 __host__ __device__ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Starts a kernel on the backend's stream, unless it is dry or there is nothing to do. All launches go through here.
+// Launches a kernel on the backend's stream; does nothing in a dry backend or for an empty grid. All launches go
+// through here.
 template <class... Parameters, class... Arguments>
 void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
@@ -77,14 +80,14 @@ void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int thr
   if (shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
-          "shared memory of a kernel");
+          "setting the shared memory of a kernel");
   }
   const Timed timed(on.profiler(), stream, [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
   kernel<<<grid, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
   check(cudaGetLastError(), "the launch of a kernel");
 }
 
-// Conversions to and from what is computed with.
+// Kernels compute in float: conversions from and to the element type.
 __device__ inline float to_float(float x) { return x; }
 __device__ inline float to_float(bf16 x) { return __bfloat162float(x); }
 __device__ inline float to_float(double x) { return static_cast<float>(x); }
@@ -97,13 +100,14 @@ __device__ T from_float(float x) {
   }
 }
 
-// Sixteen bytes of elements, moved at once: eight of bf16, four of float.
+// Sixteen bytes of elements that are loaded and stored at once: eight of bf16, four of float.
 template <class T>
 struct alignas(16) Pack {
   static constexpr int kCount = 16 / sizeof(T);
   T at[kCount];
 };
-// Whether rows of these arrays may be read by packs: absent arrays may.
+// Whether all these arrays can be read by packs: columns and stride are multiples of a pack, and the address is
+// aligned. Absent arrays do not count.
 template <class T>
 bool packable(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
@@ -114,6 +118,7 @@ bool packable(std::initializer_list<const Array*> arrays) {
   return true;
 }
 
+// Sum and maximum over the threads of a warp, returned to each of them.
 template <class T>
 __device__ T warp_sum(T x) {
   for (int step = kWarp / 2; step > 0; step /= 2) x += __shfl_xor_sync(kAllLanes, x, step);
@@ -128,7 +133,8 @@ __device__ T warp_max(T x) {
   return x;
 }
 
-// The sum over all threads of a block, known to each; `shared` has room for a T a warp. Blocks are whole warps.
+// The sum over all threads of a block, returned to each of them. `shared` has space for one T per warp. The number of
+// threads must be a multiple of kWarp.
 template <class T>
 __device__ T block_sum(T x, T* shared) {
   x = warp_sum(x);
@@ -141,19 +147,20 @@ __device__ T block_sum(T x, T* shared) {
   return total;
 }
 
-// Dropout masks of a ragged batch's rows, as backend/dropout.h defines them. Reads nothing unless it is on.
+// Dropout masks of a ragged batch's rows, as backend/dropout.h defines them. If dropout is off, `sentence` and
+// `position` are null and must not be read.
 struct DropoutMask {
   std::uint32_t threshold = 0, update = 0, key0 = 0, key1 = 0;
   float scale = 1;
-  const std::int32_t *sentence = nullptr, *position = nullptr;  // by row
+  const std::int32_t *sentence = nullptr, *position = nullptr;  // of each row
 
   __device__ bool on() const { return threshold > 0; }
-  // The 16-bit numbers of channels 8 group up to 8 group + 7 of a row.
+  // The random draw for the channels [8 group, 8 group + 8) of a row: 16 bits for each.
   __device__ Philox4 words(std::int64_t row, std::uint32_t group) const {
     return philox({group, static_cast<std::uint32_t>(position[row]), static_cast<std::uint32_t>(sentence[row]), update},
                   {key0, key1});
   }
-  // The factor of channel 8 group + i, from its group's words.
+  // The factor of channel 8 group + i, from the words of its group: 0 or the scale.
   __device__ float factor(const Philox4& words, int i) const {
     const std::uint32_t bits = i % 2 == 0 ? words[i / 2] & 0xFFFFu : words[i / 2] >> 16;
     return bits < threshold ? 0.0f : scale;
@@ -173,7 +180,8 @@ inline DropoutMask dropout_mask(const Dropout& dropout, const Segments& segments
   return mask;
 }
 
-// Puts a gradient where a sink says: nowhere, over what is there, or added to it. G is float or bf16.
+// A Sink in the form that kernels take: put() overwrites or adds. `data` is null if the gradient is not wanted; then
+// put() must not be called. G is float or bf16.
 template <class G>
 struct SinkRows {
   G* data = nullptr;
@@ -190,10 +198,10 @@ SinkRows<G> sink_rows(const Sink& sink) {
   if (!sink.wanted()) return {};
   return {elements<G>(sink.array), sink.array.row_stride(), sink.accumulates()};
 }
-// The element type of a sink's array, or `otherwise` if nothing is wanted.
+// The element type of a sink's array, or `otherwise` if the gradient is not wanted.
 inline DType type_of(const Sink& sink, DType otherwise) { return sink.wanted() ? sink.array.dtype() : otherwise; }
 
-// DropoutMask::words of a row whose place is known already.
+// The same as DropoutMask::words, for a row whose sentence and position have already been read.
 __device__ inline Philox4 dropout_words(const DropoutMask& mask, std::int32_t sentence, std::int32_t position,
                                         std::int64_t group) {
   return philox({static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(position),
@@ -201,7 +209,7 @@ __device__ inline Philox4 dropout_words(const DropoutMask& mask, std::int32_t se
                 {mask.key0, mask.key1});
 }
 
-// Eight neighbouring channels of a row: what one draw of a dropout mask covers. x[i] is a float.
+// Eight neighbouring channels of a row, as many as one draw of a dropout mask covers. x[i] converts to float.
 template <class T>
 struct alignas(16) Eight {
   T at[8];
@@ -228,7 +236,7 @@ __device__ Eight<T> rounded_to(const Eight<float>& x) {
     return y;
   }
 }
-// Whether rows of these arrays may be read by whole eights: absent arrays may.
+// Whether all these arrays can be read by whole eights, at aligned addresses. Absent arrays do not count.
 inline bool in_eights(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
     if (x->absent()) continue;
@@ -237,7 +245,8 @@ inline bool in_eights(std::initializer_list<const Array*> arrays) {
   }
   return true;
 }
-// The eight from `first` on of a row of `cols`. Unless rows are packed some may be missing, and are read as 0.
+// Columns [first, first + 8) of a row of `cols` columns; `first` is a multiple of 8. kPacked says that in_eights()
+// holds. Otherwise a row may end within the eight; missing columns are read as 0 and not stored.
 template <bool kPacked, class T>
 __device__ Eight<std::remove_const_t<T>> load_eight(T* row, std::int64_t first, std::int64_t cols) {
   using Value = std::remove_const_t<T>;
@@ -253,7 +262,7 @@ __device__ Eight<std::remove_const_t<T>> load_eight(T* row, std::int64_t first, 
 template <bool kPacked, class T>
 __device__ void store_eight(const Eight<T>& x, T* row, std::int64_t first, std::int64_t cols) {
   if constexpr (kPacked) {
-    // Cast first and then indexed: behind a cast of row + first the compiler stores word by word.
+    // Cast before indexing: if row + first is cast instead, the compiler stores word by word.
     reinterpret_cast<Eight<T>*>(row)[first / 8] = x;
   } else {
 #pragma unroll
@@ -262,7 +271,7 @@ __device__ void store_eight(const Eight<T>& x, T* row, std::int64_t first, std::
     }
   }
 }
-// Puts eight values where a sink says; the sink wants them.
+// Writes eight values to a sink, which must be wanted.
 template <bool kPacked, class G>
 __device__ void put_eight(Eight<float> x, const SinkRows<G>& sink, std::int64_t r, std::int64_t first,
                           std::int64_t cols) {
@@ -275,13 +284,14 @@ __device__ void put_eight(Eight<float> x, const SinkRows<G>& sink, std::int64_t 
   store_eight<kPacked>(rounded_to<G>(x), row, first, cols);
 }
 
-// The sum of a column of partial sums, a column a lane: the rows go round the warps, and warp 0, which alone knows the
-// sum, adds what each of them made. `shared` has room for a float a thread.
+// The sum over the rows of a column of partial sums; each lane has a column of its own, at `column`. Warp w adds rows
+// w, w + warps, w + 2 warps ...; then warp 0 adds the sums of the warps in order. Only warp 0 gets the result. `shared`
+// has space for one float per thread.
 __device__ inline float column_sum(const float* column, std::int64_t rows, std::int64_t stride, float* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;
   float sum = 0;
   std::int64_t r = warp;
-  for (; r + 3 * warps < rows; r += 4 * warps) {  // four are on their way at once
+  for (; r + 3 * warps < rows; r += 4 * warps) {  // four loads are under way at once
     const float a = column[r * stride], b = column[(r + warps) * stride], c = column[(r + 2 * warps) * stride],
                 d = column[(r + 3 * warps) * stride];
     sum += (a + b) + (c + d);
@@ -294,48 +304,49 @@ __device__ inline float column_sum(const float* column, std::int64_t rows, std::
   return sum;
 }
 
-// 2^x in one instruction, within two units in the last place; 0 where it is below the smallest normal number.
+// 2^x in one instruction, exact to two units in the last place; 0 if the result is below the smallest normal number.
 __device__ inline float power_of_two(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
-// The sum of e^x over many x, relative to the largest of them. A NaN among them, or +infinity, makes the sum NaN.
+// A running sum of e^x over many x: the sum is `sum` times e^maximum, where `maximum` is the largest x so far. So it
+// does not overflow. A NaN or +infinity among the x makes the sum NaN.
 struct ExpSum {
   static constexpr float kLog2E = 1.44269504f;
-  float most = -INFINITY, sum = 0;
+  float maximum = -INFINITY, sum = 0;
 
   template <int n>
   __device__ void add(const float (&x)[n]) {
     float largest = x[0];
 #pragma unroll
     for (int i = 1; i < n; ++i) largest = fmaxf(largest, x[i]);
-    if (largest > most) {
+    if (largest > maximum) {
       sum *= relative_to(largest);
-      most = largest;
+      maximum = largest;
     }
-    const float base = most == -INFINITY ? 0.0f : most * kLog2E;
+    const float base = maximum == -INFINITY ? 0.0f : maximum * kLog2E;
 #pragma unroll
     for (int i = 0; i < n; ++i) sum += power_of_two(x[i] * kLog2E - base);
   }
-  // e^most as a part of e^larger.
+  // e^maximum / e^larger: the factor that relates `sum` to a larger maximum.
   __device__ float relative_to(float larger) const {
-    return most == larger ? 1.0f : power_of_two((most - larger) * kLog2E);
+    return maximum == larger ? 1.0f : power_of_two((maximum - larger) * kLog2E);
   }
-  __device__ float log() const { return most + logf(sum); }
+  __device__ float log() const { return maximum + logf(sum); }
 };
-// That of all numbers of a warp, known to each thread.
+// The sum over all numbers of a warp, returned to each thread.
 __device__ inline ExpSum warp_join(const ExpSum& mine) {
-  const float most = warp_max(mine.most);
-  return {most, warp_sum(mine.sum * mine.relative_to(most))};
+  const float maximum = warp_max(mine.maximum);
+  return {maximum, warp_sum(mine.sum * mine.relative_to(maximum))};
 }
-// That of all numbers of a block, known to each thread; `shared` has room for a float2 a warp.
+// The sum over all numbers of a block, returned to each thread. `shared` has space for one float2 per warp.
 __device__ inline ExpSum block_join(ExpSum mine, float2* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;
   mine = warp_join(mine);
   __syncthreads();
-  if (lane == 0) shared[warp] = {mine.most, mine.sum};
+  if (lane == 0) shared[warp] = {mine.maximum, mine.sum};
   __syncthreads();
   const float2 joined = lane < warps ? shared[lane] : make_float2(-INFINITY, 0.0f);
   return warp_join({joined.x, joined.y});

@@ -1,3 +1,5 @@
+// Output projection and label-smoothed cross-entropy. For each chunk of rows: a product makes the logits, one kernel
+// turns them into losses and (in place) into their gradients, and further products make dY, dE and db from these.
 #include "dragoman/backend/cuda/loss.h"
 
 #include <cuda_pipeline.h>
@@ -10,28 +12,29 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Rows of the scratch logits start at multiples of this many elements, so that they are read by packs.
+// Rows of the logits start at multiples of this many elements, so that they can be read by packs.
 constexpr std::int64_t kRowUnit = 8;
-// A row of up to this many bytes stays in shared memory between its two passes; a longer one is read twice. Three rows
-// of the base model's vocabulary fit a multiprocessor, so that one is loaded while others are worked on.
+// A row of up to this many bytes stays in shared memory between the passes; a longer one is read twice. Three rows of
+// the base model's vocabulary fit into the shared memory of a multiprocessor, so that one can be loaded while the
+// others are worked on.
 constexpr std::size_t kKeptBytes = 96 << 10;
 constexpr int kThreads = 512, kFewThreads = 128;
 
-// What the rows of one chunk have in common.
+// What all rows of a chunk share.
 template <class T>
 struct LossRows {
-  T* logits;  // become their gradients
+  T* logits;  // overwritten with their gradients
   std::int64_t stride;
-  const T* bias;  // as wide as a row of logits; null: none
+  const T* bias;  // as wide as a row of logits; null if there is none
   const std::int32_t* targets;
   float *losses, *nll;
-  int V, width;  // words, and elements of a row of logits: those from V on get zero gradients
+  int V, width;  // number of words, and of elements in a row of logits: elements from V on get zero gradients
   double on_target, on_others;
   float weight;
   bool gradients;
 };
 
-// The logits of pack i. The pack comes by value: it is then loaded at once.
+// The logits of pack i, with the bias. The pack is passed by value so that it is loaded by one instruction.
 template <class T>
 __device__ void read_logits(const LossRows<T>& rows, Pack<T> pack, int i, float (&x)[Pack<T>::kCount]) {
 #pragma unroll
@@ -59,7 +62,8 @@ __device__ Pack<T> rounded(const float (&x)[Pack<T>::kCount]) {
   return y;
 }
 
-// Cross-entropy of a row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.
+// Writes the cross-entropy of a row, -sum_v q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t
+// itself, where nll_v = log_sum - logit_v. `total` is the sum of the logits.
 template <class T>
 __device__ void write_losses(const LossRows<T>& rows, std::int64_t r, float target_logit, float log_sum, float total) {
   const double target_nll = static_cast<double>(log_sum) - static_cast<double>(target_logit);
@@ -68,8 +72,14 @@ __device__ void write_losses(const LossRows<T>& rows, std::int64_t r, float targ
   rows.nll[r] = static_cast<float>(target_nll);
 }
 
-// A block a row: one pass makes the sums, the next turns logits x into (softmax(x) - q) weight. What follows a row's
-// last word is nobody's: it may be read, and becomes zero.
+// One block per row. Thread i owns packs i, i + threads, i + 2 threads ... of the row in every pass.
+//
+// Shared memory:  | kept: the row's logits, ceil(V / kCount) packs (only if kKept) | shared_sums | shared_totals |
+//
+//   1. Copy the row to shared memory, if kKept. A thread reads only packs that it copied itself: no barrier is needed.
+//   2. Sum e^x (relative to the maximum) and x over the row; join the threads; thread 0 writes the losses.
+//   3. If gradients are wanted: replace each logit x by (softmax(x) - q) weight.
+// The padding after a row's last word may be read but does not count; its gradients become zero.
 template <class T, bool kKept>
 __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> rows) {
   constexpr int kCount = Pack<T>::kCount;
@@ -88,7 +98,7 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
     for (int i = threadIdx.x; i < rows.width / kCount && rows.gradients; i += blockDim.x) packs[i] = rounded<T>(zeros);
     return;
   }
-  // Each thread keeps packs of its own: it need not wait for those of others.
+  // Pass 1.
   if constexpr (kKept) {
     for (int i = threadIdx.x; i < all; i += blockDim.x) __pipeline_memcpy_async(kept + i, packs + i, 16);
     __pipeline_commit();
@@ -98,8 +108,9 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
   if constexpr (kKept) __pipeline_wait_prior(0);
   const Pack<T>* source = kKept ? kept : packs;
 
+  // Pass 2: whole packs first, then the pack in which the words end.
   ExpSum sum;
-  float total = 0;  // of the logits
+  float total = 0;  // sum of the logits
   float x[kCount];
   for (int i = threadIdx.x; i < whole; i += blockDim.x) {
     read_logits(rows, source[i], i, x);
@@ -122,6 +133,7 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
   if (threadIdx.x == 0) write_losses(rows, r, target_logit, log_sum, total);
   if (!rows.gradients) return;
 
+  // Pass 3.
   const float base = log_sum * ExpSum::kLog2E, offset = static_cast<float>(rows.on_others) * rows.weight;
   const float at_target = static_cast<float>(rows.on_target - rows.on_others) * rows.weight;
   for (int i = threadIdx.x; i < all; i += blockDim.x) {
@@ -159,7 +171,8 @@ void launch_rows(const Context& on, const LossRows<T>& rows, std::int64_t count)
 void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
                                      const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                      Array& nll, Sink dY, Sink dE, Sink db) const {
-  // Products are faster over all of the memory's rows, if the gradient has as many.
+  // Products over all allocated rows of E, padding rows included, are faster. The gradient must have the same padding
+  // rows.
   const bool padded = E.padding_rows() > 0 && (!dE.wanted() || dE.array.padding_rows() == E.padding_rows());
   const Array words = padded ? E.including_padding_rows() : E;
   if (padded && dE.wanted()) dE.array = dE.array.including_padding_rows();
@@ -171,12 +184,12 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
     return;
   }
   const ArenaScope scratch(arena());
-  // Gradients are made of logits in the element type, where they lie. Without gradients, as in validation, logits are
-  // not rounded to bfloat16.
+  // With gradients the logits have the element type, because they are overwritten with gradients of that type. Without,
+  // as in validation, they are float32 and so not rounded to bfloat16.
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
   const DType logit_type = gradients ? Y.dtype() : DType::kFloat32;
   const auto widening = static_cast<std::int64_t>(size_of(logit_type) / size_of(Y.dtype()));
-  chunk = std::max<std::int64_t>(1, chunk / widening);  // so that the logits of a chunk take the memory asked for
+  chunk = std::max<std::int64_t>(1, chunk / widening);  // fewer rows, so that wider logits take no more memory
   const Array wide = empty({std::min(R, chunk), width}, logit_type);
   dispatch(logit_type, [&]<class T>() {
     LossRows<T> rows{.logits = elements<T>(wide),
@@ -201,7 +214,7 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
       const Array y = Y.row_range(top, height), logits = wide.row_range(0, height).columns(0, words.rows());
       matmul(y, Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
       launch_rows(*this, rows, height);
-      const auto later = [&](Sink sink) {  // a sum over rows: chunks after the first add to it
+      const auto later = [&](Sink sink) {  // a sum over all rows: chunks after the first add to it
         if (sink.wanted() && top > 0) sink.write = Sink::Write::kAccumulate;
         return sink;
       };

@@ -18,7 +18,7 @@ struct LossCase {
   bool parameters_rounded = false;              // gradients of parameters in the element type, not in float32
 };
 
-// A quarter: the logits are then small enough for their rounding to stay far below what is tolerated.
+// Random numbers divided by 4: the logits are then so small that their rounding stays far below the tolerance.
 Doubles small_values(std::int64_t count, std::uint64_t seed) {
   Doubles values = random_values(count, seed);
   for (double& value : values) value /= 4;
@@ -54,7 +54,7 @@ KernelCall call_of(const LossCase& one) {
   };
 }
 
-TEST_P(CudaLoss, SmallVocabularies) {
+TEST_P(CudaLoss, AgreesWithTheCpuForSmallVocabularies) {
   for (const std::int64_t V : {2, 7, 8, 11, 100, 1003}) {
     for (const bool bias : {false, true}) {
       expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 9, .chunk = 64, .bias = bias}), 2);
@@ -75,8 +75,8 @@ TEST_P(CudaLoss, GradientsOfParametersMayHaveTheElementType) {
   expect_as_on_cpu(call_of({.R = 40, .V = 50, .d = 8, .chunk = 64, .bias = true, .parameters_rounded = true}), 2);
 }
 
-// A row stays in shared memory, or is read twice.
-TEST_P(CudaLoss, LargeVocabularies) {
+// The smaller ones stay in shared memory, the larger ones are read twice.
+TEST_P(CudaLoss, AgreesWithTheCpuForLargeVocabularies) {
   for (const std::int64_t V : {24001, 37000, 50001}) {
     for (const bool bias : {false, true}) {
       expect_as_on_cpu(call_of({.R = 12, .V = V, .d = 8, .chunk = 64, .bias = bias}), 2);
@@ -84,9 +84,11 @@ TEST_P(CudaLoss, LargeVocabularies) {
   }
 }
 
-TEST_P(CudaLoss, ManyRows) { expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2); }
+TEST_P(CudaLoss, AgreesWithTheCpuForManyRows) {
+  expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2);
+}
 
-TEST_P(CudaLoss, NoRowsLeaveNoGradient) {
+TEST_P(CudaLoss, NoRowsGiveNoGradient) {
   for (const auto write : {Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
     expect_as_on_cpu(call_of({.R = 0, .V = 12, .d = 4, .chunk = 64, .bias = true, .write = write}));
   }
@@ -111,8 +113,8 @@ TEST_P(CudaLoss, WithoutGradientsLogitsAreNotRounded) {
   }
 }
 
-// What is not finite must not pass unnoticed.
-TEST_P(CudaLoss, ALogitThatIsNoNumberSpoilsItsRowAlone) {
+// A loss that is not finite must not be hidden.
+TEST_P(CudaLoss, ANanAffectsOnlyItsOwnRow) {
   Doubles y(4, 1.0);
   y[2] = std::nan("");
   Array losses = gpu->empty({4}, DType::kFloat32), nll = gpu->empty({4}, DType::kFloat32);

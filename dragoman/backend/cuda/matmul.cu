@@ -1,3 +1,4 @@
+// Matrix products and linear layers: cuBLASLt through Products, with small kernels for dropout and the ReLU's gradient.
 #include "dragoman/backend/cuda/matmul.h"
 
 #include "dragoman/backend/cuda/kernel.cuh"
@@ -7,8 +8,9 @@ namespace dragoman::cuda {
 
 namespace {
 
-// For sums of no terms, and for shapes and alignments that cuBLASLt has no algorithm for. (cuBLASLt 13 has one for all
-// that were tried; older versions did not read bfloat16 rows that start at odd addresses.) One element a thread.
+// The fallback for sums without terms, and for shapes and alignments that cuBLASLt has no algorithm for. (cuBLASLt 13
+// has one for all that were tried; older versions did not read bfloat16 rows that start at odd addresses.) One thread
+// per element.
 template <class T, class D>
 __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const T> B, bool transpose_B, Matrix<D> C,
                               std::int64_t k, bool accumulate, const T* bias, bool relu) {
@@ -28,8 +30,8 @@ __global__ void plain_product(Matrix<const T> A, bool transpose_A, Matrix<const 
 
 void run(const Context& on, const Product& p) {
   const std::int64_t k = p.transpose_A == Transpose::kYes ? p.A.rows() : p.A.cols();
-  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product: ", p.A.dtype(), " ", p.A.shape(), " times ", p.B.dtype(),
-                      " ", p.B.shape());
+  require<ShapeError>(p.A.dtype() == p.B.dtype(), "a product needs equal element types, but A is ", p.A.dtype(), " ",
+                      p.A.shape(), " and B is ", p.B.dtype(), " ", p.B.shape());
   if (p.C.count() == 0) return;
   if (k > 0) {
     if (on.products().run(p)) return;
@@ -44,7 +46,7 @@ void run(const Context& on, const Product& p) {
   });
 }
 
-// y *= the dropout's factors, in place. A thread has the eight channels of one Philox call.
+// Multiplies y by the dropout factors, in place. One thread per eight channels, which is one random draw.
 template <class T>
 __global__ void drop(Matrix<T> y, DropoutMask mask) {
   const std::int64_t groups = divide_up(y.cols, 8);
@@ -60,11 +62,12 @@ __global__ void drop(Matrix<T> y, DropoutMask mask) {
   }
 }
 
-// Columns that a block of mask_by_relu has: a warp reads 256 of them at a time, eight a lane.
+// A block of mask_by_relu handles kMaskColumns columns: each warp reads 256 columns of a row at once, eight per lane.
 constexpr int kMaskColumns = 256, kMaskWarps = 8;
 
-// dy = the gradient of what came before the ReLU: dy * scale where y is positive, else 0; and the sums of its columns
-// over the rows of this block, if `partial` [blocks of rows, columns] is there. Blocks: (columns / 256, rows / share).
+// Turns dy, in place, into the gradient before the ReLU: dy * scale where y is positive, otherwise 0. If `partial`
+// [row blocks, columns] is not null, it gets the sums of the columns over the rows of each block. The grid is
+// (columns / 256, rows / rows_per_block).
 template <class T, bool kPacks>
 __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::int64_t rows_per_block,
                              float* partial) {

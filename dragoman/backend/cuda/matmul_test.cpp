@@ -14,8 +14,8 @@ namespace {
 using CudaMatmul = CudaTest;
 INSTANTIATE_TEST_SUITE_P(Elements, CudaMatmul, kElements, element_name);
 
-// Few elements and long sums: the shapes for which cuBLASLt shares a sum among blocks. Each element may be rounded
-// once, when it is written. Parts that were rounded to bfloat16 before they are added would be off by more.
+// Few elements and long sums: for such shapes cuBLASLt shares a sum among blocks. Each element may be rounded once,
+// when it is written. If the parts were rounded to bfloat16 before they are added, the error would be larger.
 TEST_P(CudaMatmul, PartsOfALongSumAreAddedInFloat32) {
   struct Sizes {
     std::int64_t m, n, k;
@@ -43,7 +43,7 @@ TEST_P(CudaMatmul, PartsOfALongSumAreAddedInFloat32) {
   }
 }
 
-// Called directly: cuBLASLt 13 has an algorithm for every shape that was tried.
+// Calls report_slow_product directly, because cuBLASLt 13 has an algorithm for every shape that was tried.
 TEST_P(CudaMatmul, ASlowProductIsReportedOnce) {
   std::vector<std::string> reported;
   const auto on =

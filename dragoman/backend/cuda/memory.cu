@@ -16,13 +16,14 @@ static_assert(sizeof(CUdeviceptr) == sizeof(unsigned long long) &&
 
 constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;
 
-// The driver's own interface is asked for by name, so that the program starts where there is no driver.
+// The driver's functions are looked up by name, so that the program also starts on machines without a driver.
 template <class Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result{};
   check(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result), name);
-  require<DeviceError>(found != nullptr, "the CUDA driver has no ", name, ": it is too old for this program.");
+  require<DeviceError>(found != nullptr, "the CUDA driver has no function ", name,
+                       ", so it is too old for this program: update it, or use --device cpu.");
   return reinterpret_cast<Function*>(found);
 }
 
@@ -56,7 +57,7 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) { return (bytes + 
 }  // namespace
 
 cudaError_t use_device(int index) noexcept {
-  thread_local int current = -1;  // not known yet
+  thread_local int current = -1;  // unknown
   if (index == current) return cudaSuccess;
   const cudaError_t status = cudaSetDevice(index);
   current = status == cudaSuccess ? index : -1;
@@ -69,12 +70,12 @@ std::mutex& recording_mutex() {
 }
 
 DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(device) {
-  check(use_device(device), "the choice of the device");
-  check(cudaFree(nullptr), "the start of CUDA");  // makes the device's context, which the driver's functions need
+  check(use_device(device), "choosing the device");
+  check(cudaFree(nullptr), "starting CUDA");  // creates the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
   require<DeviceError>(
       driver().granularity(&granularity_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS,
-      "the CUDA device cannot map memory.");
+      "the CUDA device does not support memory mapping, which this program needs: use --device cpu.");
   bytes_ = round_up(std::max<std::size_t>(bytes, 1), granularity_);
   require<MemoryError>(driver().reserve(&base_, bytes_, 0, 0, 0) == CUDA_SUCCESS, "cannot reserve ", bytes_ >> 20,
                        " MiB of the CUDA device's address space");
@@ -83,7 +84,7 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
 DeviceReservation::~DeviceReservation() {
   const std::lock_guard lock(recording_mutex());
   use_device(device_);
-  cudaDeviceSynchronize();  // what was launched may still use it
+  cudaDeviceSynchronize();  // running kernels may still use the memory
   for (const Piece& piece : pieces_) {
     driver().unmap(base_ + piece.start, piece.bytes);
     driver().release(piece.handle);
@@ -94,7 +95,8 @@ DeviceReservation::~DeviceReservation() {
 void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
   use_device(device_);
-  // By an eighth more than is there, so that growth is rare.
+  // Grow by at least an eighth of the present size, so that growth is rare. If there is no memory for that, try again
+  // with just the bytes that are needed.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
   for (std::size_t size :
        {std::min(round_up(growth, granularity_), bytes_ - committed_), round_up(bytes - committed_, granularity_)}) {
@@ -116,30 +118,30 @@ void DeviceReservation::commit(std::size_t bytes) {
   }
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
-  throw MemoryError(join("the CUDA device has no room for ", (bytes - committed_) >> 20, " MiB more: ", free >> 20,
+  throw MemoryError(join("the CUDA device has no memory for ", (bytes - committed_) >> 20, " MiB more: ", free >> 20,
                          " of its ", total >> 20, " MiB are free. Use a smaller batch."));
 }
 
-void GiveBack::operator()(char* pinned) const {
+void CudaDeleter::operator()(char* pinned) const {
   const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
   cudaFreeHost(pinned);
 }
 
 Stream make_stream() {
   cudaStream_t made = nullptr;
-  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
+  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "creating a stream");
   return Stream(made);
 }
 
 Event make_event() {
   cudaEvent_t made = nullptr;
-  check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "an event");
+  check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "creating an event");
   return Event(made);
 }
 
 PinnedMemory make_pinned(std::size_t bytes) {
   void* made = nullptr;
-  check(cudaMallocHost(&made, bytes), "page-locked memory");
+  check(cudaMallocHost(&made, bytes), "allocating pinned memory");
   return PinnedMemory(static_cast<char*>(made));
 }
 
@@ -152,9 +154,9 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
   char* to = static_cast<char*>(device);
   while (bytes > 0) {
     if (used_ == kPartBytes) {
-      check(cudaEventRecord(read_[part_].get(), stream), "an event");
+      check(cudaEventRecord(read_[part_].get(), stream), "recording an event");
       part_ = (part_ + 1) % kParts;
-      check(cudaEventSynchronize(read_[part_].get()), "the device");  // at once for one that was never recorded
+      check(cudaEventSynchronize(read_[part_].get()), "waiting for the device");  // returns at once if never recorded
       used_ = 0;
     }
     const std::size_t piece = std::min(bytes, kPartBytes - used_);

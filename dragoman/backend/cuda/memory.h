@@ -1,4 +1,4 @@
-// Memory of a CUDA device, memory of the host that copies to and from it pass through, and owners of what CUDA makes.
+// Device memory, page-locked (pinned) host memory for copies between host and device, and owners of CUDA's handles.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,11 +13,13 @@
 
 namespace dragoman::cuda {
 
-// Makes this the device of the calling thread, on which it launches and makes things: each thread starts with device 0.
-// Costs next to nothing where it is that already. What follows a failure fails, too.
+// Makes this the current device of the calling thread, for launches and allocations; each thread starts with device 0.
+// Costs next to nothing if it already is. After a failure the following CUDA calls fail, too, so the status may be
+// ignored.
 cudaError_t use_device(int index) noexcept;
 
-// Address space of the device, reserved at once and given memory on growth: nothing ever moves.
+// A range of the device's address space. The range is reserved at once and backed with memory as it grows, so that
+// nothing ever moves.
 class DeviceReservation final : public Reservation {
  public:
   DeviceReservation(int device, std::size_t bytes);
@@ -41,27 +43,33 @@ class DeviceReservation final : public Reservation {
   std::vector<Piece> pieces_;
 };
 
-// Held while launches are recorded, and by who makes CUDA wait for a whole device: it cannot during a recording, even
-// one of another thread.
+// Held while launches are recorded, and held by code that makes CUDA wait for a whole device. CUDA cannot do that
+// during a recording, even if another thread records.
 std::mutex& recording_mutex();
 
-// What CUDA made for us, with its owner: it goes when the owner goes.
-struct GiveBack {
+// Frees CUDA's handles and pinned memory; the deleter of the owners below.
+struct CudaDeleter {
   void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   void operator()(char* pinned) const;
 };
-using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, GiveBack>;
-using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, GiveBack>;
-using PinnedMemory = std::unique_ptr<char, GiveBack>;
+using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, CudaDeleter>;
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, CudaDeleter>;
+using PinnedMemory = std::unique_ptr<char, CudaDeleter>;
 
-// Each throws DeviceError.
+// These throw DeviceError on failure.
 Stream make_stream();
 Event make_event();
 PinnedMemory make_pinned(std::size_t bytes);
 
-// Page-locked memory that copies to the device pass through, so that the caller's own is free at once. Reused round
-// and round: a part is waited for only if the device has not read it yet.
+// Pinned memory that copies to the device pass through, so that the caller may reuse its own memory at once. The ring
+// has kParts parts, which are filled in turn:
+//
+//     |   part 0   |   part 1   |   part 2   |   part 3   |      each 4 MiB
+//                       ^ part_, used_ bytes of it
+//
+// When a part is full, an event marks the point in the stream where the device has read it. Before a part is filled
+// again, the host waits for its event, which has usually happened long before. One thread at a time.
 class PinnedRing {
  public:
   PinnedRing();
@@ -73,12 +81,13 @@ class PinnedRing {
   static constexpr int kParts = 4;
 
   PinnedMemory memory_;
-  Event read_[kParts];  // when the device has read a part
+  Event read_[kParts];  // the device has read this part
   int part_ = 0;
-  std::size_t used_ = 0;  // of the part at hand
+  std::size_t used_ = 0;  // bytes of the current part
 };
 
-// Page-locked places for a few numbers each, that wait for the device one by one.
+// Pinned slots for a few numbers each. Each has its own event, so that a caller can wait for one copy from the device
+// alone. Slots are reused; any thread may take one.
 class PinnedSlots {
  public:
   static constexpr std::size_t kBytes = 256;
@@ -87,7 +96,7 @@ class PinnedSlots {
     Event arrived;
   };
 
-  Slot& take();  // for the taker alone until it is given back
+  Slot& take();  // the slot belongs to the caller until it is given back
   void give_back(Slot& slot);
 
  private:

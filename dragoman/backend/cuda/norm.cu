@@ -1,3 +1,4 @@
+// Forward kernels of layer norm, alone or after a residual addition: s = x + dropout(a), y = layer_norm(s).
 #include "dragoman/backend/cuda/norm.h"
 
 #include "dragoman/backend/cuda/norm.cuh"
@@ -10,24 +11,25 @@ constexpr int kForwardWarps = 4;
 
 template <class T>
 struct AddNorm {
-  Matrix<const T> x, a;  // a plain layer_norm has no a, and nowhere to put s
+  Matrix<const T> x, a;  // a plain layer_norm has neither a nor s
   const float *gamma, *beta;
-  float eps, over_d;  // 1 / d
+  float eps, inverse_d;  // 1 / d
   DropoutMask dropout;
   Matrix<T> s, y;
   float *mean, *rstd;
 };
 
-// The statistics of a row. over_row(f) is the sum of f over its channels.
+// The statistics of a row. over_row(f) returns the sum of f over the channels of the row.
 struct Statistics {
   float mean, rstd;
 
   template <class OverRow>
-  __device__ Statistics(float eps, float over_d, const OverRow& over_row) {
-    // The mean is taken twice, the second time of what the first left: a constant row then has no variance at all.
-    const float rough = over_row([](float v) { return v; }) * over_d;
-    const float m = rough + over_row([rough](float v) { return v - rough; }) * over_d;
-    const float variance = over_row([m](float v) { return (v - m) * (v - m); }) * over_d;
+  __device__ Statistics(float eps, float inverse_d, const OverRow& over_row) {
+    // The mean is computed twice: the second time from the differences to the first result, to correct its rounding. So
+    // a constant row has a variance of exactly 0.
+    const float rough = over_row([](float v) { return v; }) * inverse_d;
+    const float m = rough + over_row([rough](float v) { return v - rough; }) * inverse_d;
+    const float variance = over_row([m](float v) { return (v - m) * (v - m); }) * inverse_d;
     mean = m;
     rstd = 1 / sqrtf(variance + eps);
   }
@@ -41,7 +43,7 @@ __device__ Eight<float> floats(const Eight<T>& x) {
   return y;
 }
 
-// x + dropout(a), rounded to T as it is kept, so that backward sees the same numbers.
+// x + dropout(a), rounded to T because it is stored as T, so that backward sees the same numbers.
 template <class T>
 __device__ Eight<T> sum_of(const Eight<T>& x, const Eight<T>& a, const RowDropout& dropout, std::int64_t group) {
   Eight<float> s = floats(a);
@@ -60,44 +62,45 @@ __device__ Eight<T> normalised(const Eight<float>& s, const Statistics& of, cons
   return rounded_to<T>(y);
 }
 
+// One warp per row; a lane holds kEights eights of it in registers.
 template <class T, int kEights>
 __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNorm<T> norm) {
   const int lane = threadIdx.x % kWarp;
   const std::int64_t r = std::int64_t{blockIdx.x} * kForwardWarps + threadIdx.x / kWarp, d = norm.x.cols;
   if (r >= norm.x.rows) return;
   const auto group = [lane](int j) { return lane + kWarp * j; };
-  const auto mine = [&](int j) { return 8 * group(j) < d; };
+  const auto in_row = [&](int j) { return 8 * group(j) < d; };
 
   const RowDropout dropout(norm.dropout, r);
   Eight<T> x[kEights], a[kEights];
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     x[j] = load_eight<true>(norm.x.row(r), 8 * group(j), d);
     if (norm.a.data != nullptr) a[j] = load_eight<true>(norm.a.row(r), 8 * group(j), d);
   }
   Eight<float> s[kEights];
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     if (norm.a.data != nullptr) {
       x[j] = sum_of(x[j], a[j], dropout, group(j));
       store_eight<true>(x[j], norm.s.row(r), 8 * group(j), d);
     }
     s[j] = floats(x[j]);
   }
-  const Statistics of(norm.eps, norm.over_d, [&](const auto& f) {
+  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) sum += mine(j) ? f(s[j].at[i]) : 0;
+      for (int i = 0; i < 8; ++i) sum += in_row(j) ? f(s[j].at[i]) : 0;
     }
     return warp_sum(sum);
   });
 #pragma unroll
   for (int j = 0; j < kEights; ++j) {
-    if (!mine(j)) continue;
+    if (!in_row(j)) continue;
     const Eight<float> gamma = load_eight<true>(norm.gamma, 8 * group(j), d);
     const Eight<float> beta = load_eight<true>(norm.beta, 8 * group(j), d);
     store_eight<true>(normalised<T>(s[j], of, gamma, beta), norm.y.row(r), 8 * group(j), d);
@@ -108,6 +111,7 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
   }
 }
 
+// One block per row. A thread reads the same eights in every pass.
 template <class T, bool kPacked>
 __global__ void add_norm_in_blocks(AddNorm<T> norm) {
   __shared__ float shared[kWarp];
@@ -119,9 +123,9 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
       const Eight<T> x = load_eight<kPacked>(row, 8 * g, d), a = load_eight<kPacked>(norm.a.row(r), 8 * g, d);
       store_eight<kPacked>(sum_of(x, a, dropout, g), norm.s.row(r), 8 * g, d);
     }
-    row = norm.s.row(r);  // of which each thread reads what it wrote
+    row = norm.s.row(r);  // each thread reads only what it has written itself
   }
-  const Statistics of(norm.eps, norm.over_d, [&](const auto& f) {
+  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
     for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
       const Eight<T> s = load_eight<kPacked>(row, 8 * g, d);
@@ -168,7 +172,7 @@ void Norm::do_layer_norm(const Array& x, const Array& gamma, const Array& beta, 
         .gamma = elements<const float>(gamma),
         .beta = elements<const float>(beta),
         .eps = static_cast<float>(eps),
-        .over_d = 1 / static_cast<float>(x.cols()),
+        .inverse_d = 1 / static_cast<float>(x.cols()),
         .dropout = {},
         .s = {},
         .y = matrix<T>(y),
@@ -190,7 +194,7 @@ void Norm::do_add_norm(const Array& x, const Array& a, const Segments& segments,
         .gamma = elements<const float>(gamma),
         .beta = elements<const float>(beta),
         .eps = static_cast<float>(eps),
-        .over_d = 1 / static_cast<float>(x.cols()),
+        .inverse_d = 1 / static_cast<float>(x.cols()),
         .dropout = dropout_mask(dropout, segments),
         .s = matrix<T>(s),
         .y = matrix<T>(y),

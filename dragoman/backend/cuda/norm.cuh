@@ -1,4 +1,4 @@
-// What the forward and the backward kernels of layer norm share: how rows are cut up, and the dropout of a row.
+// What the forward and the backward kernels of layer norm share: how rows are divided, and the dropout of a row.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,17 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Rows of packs and of up to kWarpWidth channels are a warp's work and stay in its registers: lane i owns the eights i,
-// i + 32 and so on. Other rows are a block's work and are read again by each pass.
+// A row that can be read by whole eights and has at most kWarpWidth channels is handled by one warp and stays in its
+// registers: lane i owns the eights i, i + 32, i + 64 ... Any other row is handled by one block, which reads the row
+// again in each pass.
 constexpr std::int64_t kWarpWidth = 1024;
 
-// Threads of a block that has a row to itself.
+// The number of threads of a block that handles one row.
 int threads_for(std::int64_t d) {
   return static_cast<int>(std::clamp<std::int64_t>(divide_up(d, 8 * kWarp), 1, 8)) * kWarp;
 }
 
-// The dropout of one row; where it stands is read once.
+// The dropout of one row. The row's sentence and position are read once.
 class RowDropout {
  public:
   __device__ RowDropout(const DropoutMask& mask, std::int64_t r) : mask_(mask) {
@@ -27,7 +28,7 @@ class RowDropout {
     sentence_ = mask.sentence[r];
   }
 
-  // What decides about an eight, if dropout is on.
+  // The random draw for an eight, if dropout is on.
   __device__ Philox4 words(std::int64_t group) const {
     return mask_.on() ? dropout_words(mask_, sentence_, position_, group) : Philox4{};
   }

@@ -1,3 +1,11 @@
+// Backward kernels of layer norm, alone or after a residual addition.
+//
+//   1. add_norm_backward_in_warps or _in_blocks: a limited number of blocks goes through all rows. For each row: sum
+//      the two averages that its gradient needs, then write dx and da. On the way each block sums dgamma and dbeta over
+//      its rows, in registers or in its own part of `sums`.
+//   2. add_blocks: adds the sums of the blocks to dgamma and dbeta.
+//
+// Which rows a block has depends on the shape alone, so the sums have the same bits every time.
 #include <algorithm>
 
 #include "dragoman/backend/cuda/norm.cuh"
@@ -7,10 +15,10 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Backward goes through rows in blocks that stay: each sums dgamma and dbeta over its rows, and a second kernel adds
-// the blocks. Which rows a block has depends on the shape alone.
-constexpr std::int64_t kMultiprocessors = 132;  // of the device that is filled; another one gets the same sums
-// The warps of a block and the blocks of a multiprocessor, whose registers hold the rows at hand and the sums.
+// The number of blocks is chosen to fill a device with this many multiprocessors (an H200). It is the same on every
+// other device, so that all devices make the same sums.
+constexpr std::int64_t kMultiprocessors = 132;
+// Warps per block and blocks per multiprocessor: limited by the registers, which hold the current rows and the sums.
 template <class T, int kEights>
 constexpr int kBackwardWarps = kEights * sizeof(T) == 8 ? 12 : 8;
 template <class T, int kEights>
@@ -18,15 +26,15 @@ constexpr int kBackwardResident = kEights * sizeof(T) <= 4 ? 2 : 1;
 
 template <class T>
 struct AddNormBackward {
-  Matrix<const T> ds, dy, s;  // ds and dy may be absent
+  Matrix<const T> ds, dy, s;  // ds and dy are optional
   const float *gamma, *mean, *rstd;
-  float over_d;
+  float inverse_d;
   DropoutMask dropout;
   SinkRows<T> dx, da;
-  float* sums;  // [blocks, 2, d]: dgamma and dbeta of a block's rows
+  float* sums;  // [blocks, 2, d]: dgamma and dbeta over the rows of each block
 };
 
-// What a row of s receives through y = layer_norm(s): with n = (s - mean) rstd and g = dy gamma,
+// The gradient of a row of s through y = layer_norm(s): with n = (s - mean) rstd and g = dy gamma, it is
 // (g - average(g) - n average(g n)) rstd.
 struct NormGradient {
   float mean, rstd, average_g = 0, average_gn = 0;
@@ -37,7 +45,7 @@ struct NormGradient {
   }
 };
 
-// Adds an eight of dy and s to what is summed of its row and of its channels.
+// The sums of g and g n over a row, for the two averages. add() also adds to dgamma and dbeta of the eight channels.
 struct NormSums {
   float g = 0, gn = 0;
 
@@ -55,7 +63,7 @@ struct NormSums {
   }
 };
 
-// Writes dx and da of an eight. What is absent is not looked at.
+// Writes dx and da of an eight. Arrays that are absent are not read, and gradients that are not wanted are not written.
 template <bool kPacked, class T>
 __device__ void put_gradients(const AddNormBackward<T>& norm, std::int64_t r, std::int64_t group,
                               const NormGradient& through_y, const Eight<T>& dy, const Eight<float>& gamma,
@@ -76,51 +84,56 @@ __device__ void put_gradients(const AddNormBackward<T>& norm, std::int64_t r, st
   put_eight<kPacked>(value, norm.da, r, 8 * group, d);
 }
 
-// Keeps the compiler from holding on to what it has unpacked.
+// Makes the compiler forget the unpacked numbers, so that it keeps only the packed ones in registers.
 __device__ inline void stay_packed(Eight<float>&) {}
 __device__ inline void stay_packed(Eight<bf16>& x) {
   asm volatile("" : "+r"(x.words[0]), "+r"(x.words[1]), "+r"(x.words[2]), "+r"(x.words[3]));
 }
 
+// One warp per row at a time; a lane owns kEights eights, in all rows, and sums their dgamma and dbeta in registers.
+//
+// Shared memory:  float [kWarps, kWidth], used after all rows, to add the sums of the warps: first dgamma, then dbeta.
 template <class T, int kEights>
 __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardResident<T, kEights>)
     add_norm_backward_in_warps(AddNormBackward<T> norm) {
   constexpr int kWarps = kBackwardWarps<T, kEights>, kWidth = kEights * kWarp * 8;
   extern __shared__ float4 shared_packs[];
-  auto* shared = reinterpret_cast<float*>(shared_packs);  // [kWarps, kWidth]
+  auto* shared = reinterpret_cast<float*>(shared_packs);
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const std::int64_t d = norm.s.cols;
   const auto group = [lane](int j) { return lane + kWarp * j; };
-  const auto mine = [&](int j) { return 8 * group(j) < d; };
+  const auto in_row = [&](int j) { return 8 * group(j) < d; };
   const auto gamma = [&](int j) { return load_eight<true>(norm.gamma, 8 * group(j), d); };
 
   Eight<float> dgamma[kEights] = {}, dbeta[kEights] = {};
   const std::int64_t step = std::int64_t{gridDim.x} * kWarps;
   for (std::int64_t r = std::int64_t{blockIdx.x} * kWarps + warp; r < norm.s.rows; r += step) {
+    // 1. Load the row.
     const RowDropout dropout(norm.dropout, r);
     Eight<T> s[kEights] = {}, dy[kEights] = {}, ds[kEights] = {};
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
-      if (!mine(j)) continue;
+      if (!in_row(j)) continue;
       if (norm.dy.data != nullptr) s[j] = load_eight<true>(norm.s.row(r), 8 * group(j), d);
       if (norm.dy.data != nullptr) dy[j] = load_eight<true>(norm.dy.row(r), 8 * group(j), d);
       if (norm.ds.data != nullptr) ds[j] = load_eight<true>(norm.ds.row(r), 8 * group(j), d);
     }
-    Philox4 words[kEights];  // made while the row is on its way
+    Philox4 words[kEights];  // drawn while the loads are under way
 #pragma unroll
     for (int j = 0; j < kEights; ++j) words[j] = dropout.words(group(j));
 
+    // 2. The averages of the row, and its part of dgamma and dbeta.
     NormGradient through_y{norm.mean[r], norm.rstd[r]};
     if (norm.dy.data != nullptr) {
       NormSums sums;
 #pragma unroll
       for (int j = 0; j < kEights; ++j) {
-        if (mine(j)) sums.add(through_y, dy[j], gamma(j), s[j], dgamma[j], dbeta[j]);
+        if (in_row(j)) sums.add(through_y, dy[j], gamma(j), s[j], dgamma[j], dbeta[j]);
       }
-      through_y.average_g = warp_sum(sums.g) * norm.over_d;
-      through_y.average_gn = warp_sum(sums.gn) * norm.over_d;
+      through_y.average_g = warp_sum(sums.g) * norm.inverse_d;
+      through_y.average_gn = warp_sum(sums.gn) * norm.inverse_d;
     }
-    // Registers are what is scarce: gamma is read again, from the nearest cache, and packs are unpacked again.
+    // 3. dx and da. Registers are scarce, so gamma is read again, from the nearest cache, and packs are unpacked again.
     asm volatile("" ::: "memory");
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
@@ -129,11 +142,11 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
     }
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
-      if (mine(j)) put_gradients<true>(norm, r, group(j), through_y, dy[j], gamma(j), s[j], ds[j], dropout, words[j]);
+      if (in_row(j)) put_gradients<true>(norm, r, group(j), through_y, dy[j], gamma(j), s[j], ds[j], dropout, words[j]);
     }
   }
 
-  // What the warps made is added in their order, dgamma first.
+  // 4. After all rows: add the sums of the warps in their order, dgamma first.
 #pragma unroll
   for (int which = 0; which < 2; ++which) {
 #pragma unroll
@@ -150,7 +163,8 @@ __global__ void __launch_bounds__(kBackwardWarps<T, kEights>* kWarp, kBackwardRe
   }
 }
 
-// A thread owns the same channels in every row, so that nobody else touches their sums.
+// One block per row at a time. A thread owns the same channels in every row, so that no other thread touches their
+// sums, which lie in global memory.
 template <class T, bool kPacked>
 __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
   __shared__ float shared[kWarp];
@@ -168,14 +182,14 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
       for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
         Eight<float> dgamma = load_eight<kPacked>(all_dgamma, 8 * g, d);
         Eight<float> dbeta = load_eight<kPacked>(all_dbeta, 8 * g, d);
-        // Channels that are missing have a dy and a gamma of zero, and are not stored.
+        // Missing channels of the last eight are read as dy = 0 and gamma = 0, and are not stored.
         sums.add(through_y, load_eight<kPacked>(norm.dy.row(r), 8 * g, d), load_eight<kPacked>(norm.gamma, 8 * g, d),
                  load_eight<kPacked>(norm.s.row(r), 8 * g, d), dgamma, dbeta);
         store_eight<kPacked>(dgamma, all_dgamma, 8 * g, d);
         store_eight<kPacked>(dbeta, all_dbeta, 8 * g, d);
       }
-      through_y.average_g = block_sum(sums.g, shared) * norm.over_d;
-      through_y.average_gn = block_sum(sums.gn, shared) * norm.over_d;
+      through_y.average_g = block_sum(sums.g, shared) * norm.inverse_d;
+      through_y.average_gn = block_sum(sums.gn, shared) * norm.inverse_d;
     }
     for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
       Eight<T> s{}, dy{}, ds{};
@@ -190,6 +204,7 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
   }
 }
 
+// Adds the sums of all blocks: a block for each 32 channels of dgamma (y = 0) and of dbeta (y = 1).
 constexpr int kColumnThreads = 1024;
 template <class G>
 __global__ void __launch_bounds__(kColumnThreads)
@@ -202,12 +217,13 @@ __global__ void __launch_bounds__(kColumnThreads)
   if (threadIdx.x < kWarp && c < d) sink.put(0, c, sum);
 }
 
+// The kernel of step 1 and its launch.
 template <class T>
 struct BackwardPlan {
   void (*kernel)(AddNormBackward<T>);
   int threads;
   std::size_t shared_bytes;
-  std::int64_t rows_at_once, most_blocks;  // rows that a block has in hand, and blocks that fill a device
+  std::int64_t rows_at_once, most_blocks;  // rows that a block handles at a time, and blocks that fill the device
 
   std::int64_t blocks(std::int64_t rows) const {
     return std::clamp<std::int64_t>(divide_up(rows, rows_at_once), 1, most_blocks);
@@ -254,7 +270,7 @@ void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s
         .gamma = elements<const float>(gamma),
         .mean = elements<const float>(mean),
         .rstd = elements<const float>(rstd),
-        .over_d = 1 / static_cast<float>(d),
+        .inverse_d = 1 / static_cast<float>(d),
         .dropout = dropout_mask(da.wanted() ? dropout : Dropout{}, segments),
         .dx = sink_rows<T>(dx),
         .da = sink_rows<T>(da),

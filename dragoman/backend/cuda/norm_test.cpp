@@ -12,10 +12,11 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaNorm, kElements, element_name);
 
 constexpr double kEps = 1e-6;
 constexpr Sink::Write kWrites[] = {Sink::Write::kOverwrite, Sink::Write::kAccumulate};
-// Widths that a warp holds in registers in packs, fully and in part; such as are odd; and wider ones.
+// Widths that fill the registers of a warp completely and in part, odd widths, and widths beyond kWarpWidth.
 constexpr std::int64_t kWidths[] = {8, 17, 64, 256, 264, 512, 513, 520, 768, 1000, 1024, 1032, 1500, 2048};
 
-// The arrays of one call. Rows of views lie apart: by whole packs with `first` 8, by an odd number with 3.
+// Makes the arrays of one call. With `first` = 0 they are contiguous; otherwise they are views of wider arrays: with 8
+// they can be read by packs, with 3 they cannot.
 struct Maker {
   const Backend& on;
   DType dtype;
@@ -25,7 +26,7 @@ struct Maker {
     const Shape wide{R, first == 0 ? d : d + first + 8 - d % 8};
     return make_array(on, wide, dtype, random_values(wide.count(), seed)).columns(first, d);
   }
-  // What stays in float32 beside bfloat16.
+  // A vector of a type that stays float32 when elements are bfloat16.
   Array vector(std::int64_t d, std::uint64_t seed) const {
     return make_array(on, {d}, statistics_of(dtype), random_values(d, seed));
   }
@@ -42,7 +43,7 @@ std::vector<Array> forward(const Maker& make, const Segments& segments, const Dr
 }
 
 struct Wanted {
-  bool ds = true, dy = true;  // what there is
+  bool ds = true, dy = true;  // whether these inputs are present
   Sink::Write dx = Sink::Write::kOverwrite, da = Sink::Write::kOverwrite, parameters = Sink::Write::kOverwrite;
 };
 
@@ -90,7 +91,7 @@ TEST_P(CudaNorm, BackwardAgreesWithTheCpu) {
   }
 }
 
-TEST_P(CudaNorm, WhatIsAbsentOrUnwantedIsLeftOut) {
+TEST_P(CudaNorm, AbsentInputsAndUnwantedGradientsAreSkipped) {
   const auto kNone = Sink::Write::kNone;
   const std::vector<Wanted> all = {
       {.ds = false}, {.dy = false},         {.ds = false, .dy = false}, {.dx = kNone},

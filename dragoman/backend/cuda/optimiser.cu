@@ -1,3 +1,5 @@
+// Adam, moving averages and the scale of an update. These kernels are limited by memory: a block handles a tile of
+// neighbouring elements, and each thread has two quads of four elements under way at once.
 #include "dragoman/backend/cuda/optimiser.h"
 
 #include <cmath>
@@ -9,16 +11,16 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kQuads = 2;  // of a thread
-constexpr std::int64_t kTile = kThreads * kQuads * 4;
+constexpr int kQuads = 2;                              // per thread
+constexpr std::int64_t kTile = kThreads * kQuads * 4;  // elements per block
 
-// Four elements, moved at once.
+// Four elements that are loaded and stored at once.
 template <class T>
 struct alignas(4 * sizeof(T)) Quad {
   T at[4];
 };
 
-// Whether blocks can be read by quads: that is a question of where they start.
+// Whether all these blocks of memory can be read by quads, which depends on their addresses alone.
 bool by_quads(std::initializer_list<const Array*> blocks) {
   for (const Array* x : blocks) {
     if (!x->absent() && reinterpret_cast<std::uintptr_t>(x->raw()) % (4 * size_of(x->dtype())) != 0) return false;
@@ -26,8 +28,8 @@ bool by_quads(std::initializer_list<const Array*> blocks) {
   return true;
 }
 
-// Calls two_quads(i, k) with the first elements of this thread's two quads of the block's tile, whose loads are thus
-// under way together, or element(i) for one after the other.
+// Calls two_quads(i, k) with the first elements of this thread's two quads in the block's tile, so that their loads are
+// under way together. If quads cannot be read, or the tile is not full, calls element(i) for single elements instead.
 template <class Element, class TwoQuads>
 __device__ void for_tile(std::int64_t count, bool quads, const Element& element, const TwoQuads& two_quads) {
   const std::int64_t first = blockIdx.x * kTile;
@@ -42,7 +44,7 @@ __device__ void for_tile(std::int64_t count, bool quads, const Element& element,
 // The factors of one step, the same for every element.
 struct AdamFactors {
   float beta1, rest1, beta2, rest2, epsilon;
-  float rate;          // rate / (1 - beta1^t), so that m need not be corrected
+  float rate;          // rate / (1 - beta1^t), which includes the correction of m
   float v_correction;  // 1 / (1 - beta2^t)
   float decay;
 
@@ -67,7 +69,7 @@ __device__ void adam_element(const AdamFactors& a, float scale, T g, T& theta, T
   v = from_float<T>(new_v);
 }
 
-// Where the blocks lie; no copy: null.
+// The blocks of memory that Adam works on; `copy` is null if there is none.
 template <class T, class Copy>
 struct AdamBlocks {
   const T* g;
@@ -94,7 +96,7 @@ __global__ void __launch_bounds__(kThreads)
       m[q] = *reinterpret_cast<const Quad<T>*>(x.m + at[q]);
       v[q] = *reinterpret_cast<const Quad<T>*>(x.v + at[q]);
     }
-    if (isnan(factor)) return;  // only now: nothing waited for the factor
+    if (isnan(factor)) return;  // checked after the loads, so that these do not wait for the factor
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
       Quad<Copy> copy;
@@ -120,7 +122,7 @@ __global__ void __launch_bounds__(kThreads)
   const auto two_quads = [&](std::int64_t i, std::int64_t k) {
     const Quad<T> a = *reinterpret_cast<const Quad<T>*>(x + i), b = *reinterpret_cast<const Quad<T>*>(x + k);
     Quad<T> mean_a = *reinterpret_cast<const Quad<T>*>(mean + i), mean_b = *reinterpret_cast<const Quad<T>*>(mean + k);
-    if (!updated) return;  // only now: nothing waited for the scale
+    if (!updated) return;  // checked after the loads, so that these do not wait for the scale
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       mean_a.at[j] = element(mean_a.at[j], a.at[j]);
@@ -137,7 +139,8 @@ __global__ void __launch_bounds__(kThreads)
       two_quads);
 }
 
-// One warp.
+// Writes the scale of the update: NaN if a loss or the gradient is not finite, clip / norm if the norm is above `clip`,
+// otherwise 1. Runs as one warp.
 __global__ void scale_kernel(const double* losses, std::int64_t count, const double* squares, double clip,
                              double* scale) {
   bool finite = squares == nullptr || isfinite(*squares);

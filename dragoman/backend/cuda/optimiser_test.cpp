@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaOptimiser, kElements, element_name);
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 constexpr AdamStep kStep{.rate = 0.1, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-2, .weight_decay = 0.5, .t = 7};
 
-// A block of `count` that starts `skipped` elements after a boundary.
+// A block of `count` elements that starts `skipped` elements after an aligned address.
 Array block(const Backend& on, std::int64_t count, DType dtype, const Doubles& values, std::int64_t skipped) {
   Doubles padded(static_cast<std::size_t>(skipped), 0.0);
   padded.insert(padded.end(), values.begin(), values.end());
@@ -25,7 +25,7 @@ Doubles magnitudes(Doubles values) {
   return values;
 }
 
-// theta, m, v and the copy after a step; the blocks are of `stored`, the copy of `copied`.
+// theta, m, v and the copy after a step. The copy has the element type `copied`, all others `stored`.
 std::vector<Array> stepped(const Backend& on, std::int64_t count, std::int64_t skipped, DType stored, DType copied,
                            const Array& scale) {
   const Array g = block(on, count, stored, random_values(count, 1), skipped);
@@ -37,7 +37,7 @@ std::vector<Array> stepped(const Backend& on, std::int64_t count, std::int64_t s
   return {theta, m, v, copy};
 }
 
-TEST_P(CudaOptimiser, AStepIsThatOfTheCpu) {
+TEST_P(CudaOptimiser, AdamAgreesWithTheCpu) {
   for (const std::int64_t count : {0, 1, 5, 2047, 2048, 2049, 40003}) {
     for (const std::int64_t skipped : {0, 1, 4}) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {
@@ -59,7 +59,7 @@ TEST_P(CudaOptimiser, ParametersInFullPrecisionAreCopiedToTheElementType) {
   }
 }
 
-TEST_P(CudaOptimiser, AScaleThatIsNoNumberChangesNothing) {
+TEST_P(CudaOptimiser, ANanScaleChangesNothing) {
   const std::int64_t count = 5001;
   const std::vector<Array> blocks =
       stepped(*gpu, count, 0, DType::kFloat32, dtype(), make_array(*gpu, {1}, DType::kFloat64, {kNaN}));
@@ -69,7 +69,7 @@ TEST_P(CudaOptimiser, AScaleThatIsNoNumberChangesNothing) {
   EXPECT_EQ(values_of(*gpu, blocks[3]), random_values(count, 5));
 }
 
-TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
+TEST_P(CudaOptimiser, MovingAverageAgreesWithTheCpu) {
   for (const std::int64_t count : {0, 3, 2048, 40001}) {
     for (const std::int64_t skipped : {0, 3}) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -82,7 +82,7 @@ TEST_P(CudaOptimiser, AMovingAverageIsThatOfTheCpu) {
   }
 }
 
-TEST_P(CudaOptimiser, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
+TEST_P(CudaOptimiser, ASkippedUpdateDoesNotMoveTheAverage) {
   for (const std::int64_t count : {3, 5001}) {
     const Array x = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 1));
     Array mean = make_array(*gpu, {count}, DType::kFloat32, random_values(count, 2));
@@ -91,7 +91,7 @@ TEST_P(CudaOptimiser, AnUpdateThatWasNotMadeDoesNotMoveAnAverage) {
   }
 }
 
-TEST_P(CudaOptimiser, TheScaleShortensLongGradientsAndRefusesWhatIsNotFinite) {
+TEST_P(CudaOptimiser, TheScaleClipsLongGradientsAndIsNanForNonFiniteNumbers) {
   const auto scale_of = [&](const Doubles& losses, const Doubles& squares, double clip) {
     const auto count = static_cast<std::int64_t>(losses.size());
     Array scale = make_array(*gpu, {1}, DType::kFloat64, {-7});

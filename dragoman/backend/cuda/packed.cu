@@ -1,5 +1,6 @@
-// A CUDA device multiplies plain matrices fastest: a packed one is W [in, out] itself, by rows. Models are loaded as
-// plain arrays there; this serves whoever packs all the same, and is not made to be quick.
+// Packed weights on a CUDA device. The device multiplies plain matrices fastest, so a packed matrix is just W [in,
+// out], by rows. Models are loaded as plain arrays there; this file only serves callers that pack nevertheless, and is
+// not optimised.
 #include "dragoman/backend/cuda/packed.h"
 
 #include "dragoman/backend/cuda/kernel.cuh"
@@ -16,7 +17,8 @@ DType elements_of(WeightForm form) {
   return form == WeightForm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32;
 }
 
-// Columns `first` and following of `to` become those of W, or of its transpose, each times its scale if there are any.
+// Copies the n columns of W, or of its transpose, to columns [first, first + n) of `to`, each times its scale if there
+// are scales.
 template <class From, class To>
 __global__ void pack_kernel(Matrix<const From> W, bool transposed, const float* scales, std::int64_t first,
                             std::int64_t n, Matrix<To> to) {

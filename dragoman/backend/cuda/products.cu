@@ -1,3 +1,10 @@
+// How an algorithm is chosen (Products::run):
+//   1. Round the number of the batch's rows up, and look for an algorithm that was chosen for this key before.
+//   2. If there is none, ask the library for its proposals (`proposals_for`) and take one by a rule (`preferred`). If
+//      there are no proposals, go to 4.
+//   3. If the library rejects the algorithm for the exact number of rows, ask again for exactly these
+//      (`choose_exactly`).
+//   4. If there is still no algorithm, run() returns false, and the caller runs a plain kernel.
 #include "dragoman/backend/cuda/products.h"
 
 #include <algorithm>
@@ -23,11 +30,11 @@ cudaDataType_t type_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat32: return CUDA_R_32F;
     case DType::kBFloat16: return CUDA_R_16BF;
-    default: throw ShapeError(join("a product was given elements of type ", dtype));
+    default: throw ShapeError(join("a product was given elements of type ", dtype, " but needs float32 or bfloat16"));
   }
 }
 
-// The bytes that an address is known to be a multiple of, as far as it matters.
+// The largest of 256, 16, 8, 4 and 2 bytes that the address is a multiple of.
 std::uint32_t alignment_of(const Array& x) {
   const auto address = reinterpret_cast<std::uintptr_t>(x.raw());
   for (const std::uint32_t bytes : {256u, 16u, 8u, 4u}) {
@@ -36,13 +43,14 @@ std::uint32_t alignment_of(const Array& x) {
   return 2;
 }
 
+// Coarser for larger numbers.
 std::int64_t rounded_up(std::int64_t rows) {
   const std::int64_t grain = rows > 4096 ? 512 : rows > 512 ? 128 : 16;
   return (rows + grain - 1) / grain * grain;
 }
 
-// The rows that an algorithm is chosen for. Those of a batch are rounded up: they stand on the left side, or are what
-// is summed over.
+// The numbers of rows that an algorithm is chosen for. The number of the batch's rows is rounded up: these are the rows
+// of A and C, or, if A is transposed, the rows of A and B, over which is summed.
 struct Rows {
   std::int64_t A, B, C;
 };
@@ -57,22 +65,22 @@ Rows rows_of(const Product& p) {
   return rows;
 }
 
-// A matrix as the library sees it: our rows are its columns.
+// A matrix as the library sees it: it stores matrices by columns, so our rows are its columns.
 cublasLtMatrixLayoutOpaque_t layout(const Array& x, std::int64_t rows) {
   cublasLtMatrixLayoutOpaque_t made{};
   check_lt(cublas().init_layout(&made, sizeof made, type_of(x.dtype()), x.cols(), rows,
                                 std::max(x.row_stride(), std::max<std::int64_t>(1, x.cols()))),
-           "a layout");
+           "describing a matrix");
   return made;
 }
 
 cublasLtMatmulDescOpaque_t description(const Product& p) {
   cublasLtMatmulDescOpaque_t made{};
-  check_lt(cublas().init_description(&made, sizeof made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "a description");
+  check_lt(cublas().init_description(&made, sizeof made, CUBLAS_COMPUTE_32F, CUDA_R_32F), "describing a product");
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    check_lt(cublas().set_description(&made, attribute, &value, sizeof value), "a description");
+    check_lt(cublas().set_description(&made, attribute, &value, sizeof value), "describing a product");
   };
-  // By columns, C^T = op(B)^T op(A)^T.
+  // Stored by columns, our matrices are their transposes: C^T = op(B)^T op(A)^T. So A and B change places.
   set(CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_B == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_A == Transpose::kYes ? CUBLAS_OP_T : CUBLAS_OP_N);
   const cublasLtEpilogue_t epilogue = p.bias && p.relu ? CUBLASLT_EPILOGUE_RELU_BIAS
@@ -95,18 +103,20 @@ T config_of(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttri
   return value;
 }
 
-// Whether two blocks of it share a multiprocessor: one then writes its result while the other multiplies.
+// Whether the algorithm's tiles are so small that two blocks run on a multiprocessor at a time. Then one block writes
+// its result while the other multiplies.
 bool is_small(const cublasLtMatmulAlgo_t& algorithm) {
   const auto tile = config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID);
   const bool small = tile == CUBLASLT_MATMUL_TILE_128x128 || tile == CUBLASLT_MATMUL_TILE_128x160 ||
                      tile == CUBLASLT_MATMUL_TILE_168x128 || tile == CUBLASLT_MATMUL_TILE_176x128;
-  constexpr std::uint32_t kCooperative = 4;  // from here on, the warps of a block work on one tile together
+  constexpr std::uint32_t kCooperative = 4;  // with this option or a higher one, the warps of a block share one tile
   return small && config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION) < kCooperative &&
          config_of<std::uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM) <= 1;
 }
 
-// The library's first choice. Where sums are short, though, and blocks many, writing takes long beside multiplying, and
-// on an H200 small tiles are 5 to 20 % faster than the large ones that the library prefers.
+// The rule: the library's first proposal, with one exception. If sums are short and there are many blocks, then writing
+// takes long compared with multiplying. On an H200 small tiles are 5 to 20 % faster there than the large ones that the
+// library prefers.
 const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> found,
                                                  const Product& p, const Rows& rows) {
   constexpr std::int64_t kShortSum = 1024, kManyElements = 128 * 128 * 500;
@@ -116,8 +126,8 @@ const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulH
   return small == found.end() ? found.front() : *small;
 }
 
-// What the library offers, its first choice first.
-struct Offered {
+// The algorithms that the library proposes, best first.
+struct Proposals {
   std::array<cublasLtMatmulHeuristicResult_t, 12> found{};
   int count = 0;
 
@@ -126,24 +136,24 @@ struct Offered {
   }
 };
 
-Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
+Proposals proposals_for(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, rows.A), B = layout(p.B, rows.B), C = layout(p.C, rows.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
   cublasLtMatmulPreferenceOpaque_t preference{};
-  check_lt(cublas().init_preference(&preference, sizeof preference), "a preference");
+  check_lt(cublas().init_preference(&preference, sizeof preference), "setting a preference");
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
-    check_lt(cublas().set_preference(&preference, attribute, &value, sizeof value), "a preference");
+    check_lt(cublas().set_preference(&preference, attribute, &value, sizeof value), "setting a preference");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(p.B));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(p.A));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(p.C));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(p.C));
-  // Where several blocks share a sum, their parts are added up in the workspace, in order and in float32: never by
+  // If several blocks share a sum, their parts must be added in the workspace, in order and in float32: never by
   // atomics, and never in the type of the result, which would round each part to bfloat16.
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-  Offered made;
+  Proposals made;
   const cublasStatus_t status = cublas().heuristic(handle, &operation, &B, &A, &C, &C, &preference,
                                                    static_cast<int>(made.found.size()), made.found.data(), &made.count);
   if (status != CUBLAS_STATUS_SUCCESS) made.count = 0;
@@ -151,17 +161,17 @@ Offered offered(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
 }
 
 std::unique_ptr<cublasLtMatmulAlgo_t> choose(cublasLtHandle_t handle, const Product& p, const Rows& rows) {
-  const Offered some = offered(handle, p, rows);
-  if (some.count == 0) return nullptr;
-  return std::make_unique<cublasLtMatmulAlgo_t>(preferred(some.all(), p, rows).algo);
+  const Proposals proposals = proposals_for(handle, p, rows);
+  if (proposals.count == 0) return nullptr;
+  return std::make_unique<cublasLtMatmulAlgo_t>(preferred(proposals.all(), p, rows).algo);
 }
 
-// The first that the library can do with exactly these rows.
+// The first proposal that the library supports for exactly these numbers of rows.
 std::unique_ptr<cublasLtMatmulAlgo_t> choose_exactly(cublasLtHandle_t handle, const Product& p, const Rows& exact) {
   cublasLtMatrixLayoutOpaque_t A = layout(p.A, exact.A), B = layout(p.B, exact.B), C = layout(p.C, exact.C);
   cublasLtMatmulDescOpaque_t operation = description(p);
-  const Offered some = offered(handle, p, exact);
-  for (const cublasLtMatmulHeuristicResult_t& one : some.all()) {
+  const Proposals proposals = proposals_for(handle, p, exact);
+  for (const cublasLtMatmulHeuristicResult_t& one : proposals.all()) {
     cublasLtMatmulHeuristicResult_t result{};
     const cublasStatus_t status = cublas().check(handle, &operation, &B, &A, &C, &C, &one.algo, &result);
     if (status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= kWorkspaceBytes) {
@@ -195,13 +205,13 @@ std::array<std::int64_t, 15> key_of(const Product& p, const Rows& rows) {
 Products::Products(const Context& on) : on_(on) {
   if (on.dry()) return;
   cublasLtHandle_t made = nullptr;
-  check_lt(cublas().create(&made), "its start");
+  check_lt(cublas().create(&made), "starting up");
   handle_.reset(made);
   workspace_ = on.reserve(kWorkspaceBytes);
 }
 
-void Products::End::operator()(cublasLtHandle_t handle) const {
-  const std::lock_guard lock(recording_mutex());  // it waits for the device
+void Products::DestroyHandle::operator()(cublasLtHandle_t handle) const {
+  const std::lock_guard lock(recording_mutex());  // destroying the handle waits for the device
   cublas().destroy(handle);
 }
 
@@ -226,7 +236,7 @@ void Products::report_slow_product(const Product& p) {
   reported_ = true;
   on_.report(join("cuBLASLt has no algorithm for a product of ", p.A.dtype(), " matrices ", p.A.shape(), " and ",
                   p.B.shape(),
-                  ", so a plain kernel computes it, which is slow: widths that are multiples of 8 avoid it"));
+                  ", so a plain kernel computes it, which is slow; use widths that are multiples of 8 to avoid this"));
 }
 
 bool Products::multiply(const Product& p, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const {

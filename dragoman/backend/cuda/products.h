@@ -1,5 +1,5 @@
-// Matrix products through cuBLASLt. An algorithm is chosen from what the library offers for a shape by rule, never as
-// the winner of a race against the clock: the same run makes the same sums in the same order.
+// Matrix products through cuBLASLt. The algorithm for a shape is chosen from those that the library proposes, by a
+// fixed rule and never by timing: so the same run makes the same sums in the same order.
 #pragma once
 
 #include <cublasLt.h>
@@ -18,12 +18,13 @@ namespace dragoman::cuda {
 
 class Context;
 
-// C = op(A) op(B), by rows: C is [m, n], and k the length of the sums.
+// C = op(A) op(B), or C += op(A) op(B) if `accumulate`; then the bias and the ReLU. Matrices are stored by rows; C is
+// [m, n], and k is the number of terms of each sum.
 struct Product {
   Array A, B, C;
   Transpose transpose_A = Transpose::kNo, transpose_B = Transpose::kNo;
   bool accumulate = false;
-  Array bias = {};  // [n], added to every row, or absent
+  Array bias = {};  // [n], added to every row; optional
   bool relu = false;
 };
 
@@ -31,28 +32,28 @@ class Products {
  public:
   explicit Products(const Context& on);
 
-  // False if the library has no algorithm for these shapes and alignments: nothing was done.
+  // Returns false, and does nothing, if the library has no algorithm for these shapes and alignments.
   bool run(const Product& product);
 
-  // Tells the user, at the first call, that a product runs without the library and is slow.
+  // Reports to the user that a product runs without the library and is slow. Only the first call reports.
   void report_slow_product(const Product& product);
 
  private:
-  using Key = std::array<std::int64_t, 15>;                                 // what an algorithm is chosen by
-  using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // nothing where there is none
+  using Key = std::array<std::int64_t, 15>;                                 // all that the choice depends on
+  using Algorithms = std::map<Key, std::unique_ptr<cublasLtMatmulAlgo_t>>;  // null if the library has none
 
-  struct End {
+  struct DestroyHandle {
     void operator()(cublasLtHandle_t handle) const;
   };
 
-  // False if this algorithm cannot do it: nothing was done.
+  // Returns false, and does nothing, if this algorithm does not support the product.
   bool multiply(const Product& product, const cublasLtMatmulAlgo_t& algorithm, cudaStream_t stream) const;
 
   const Context& on_;
   std::unique_ptr<Reservation> workspace_;
-  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, End> handle_;
-  // By numbers of rows that are rounded up, so that batches of about one size share an algorithm; and by exact ones,
-  // for what the shared one cannot do.
+  std::unique_ptr<std::remove_pointer_t<cublasLtHandle_t>, DestroyHandle> handle_;
+  // The algorithms chosen so far. shared_: by numbers of rows that are rounded up, so that batches of about the same
+  // size share an algorithm. exact_: by exact numbers of rows, for products that the shared algorithm does not support.
   Algorithms shared_, exact_;
   bool reported_ = false;
 };

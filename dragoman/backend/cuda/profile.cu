@@ -22,7 +22,7 @@ Profile::~Profile() {
 cudaEvent_t Profile::event() {
   cudaEvent_t made = nullptr;
   if (free_.empty()) {
-    check(cudaEventCreate(&made), "an event");
+    check(cudaEventCreate(&made), "creating an event");
   } else {
     made = free_.back();
     free_.pop_back();
@@ -32,7 +32,7 @@ cudaEvent_t Profile::event() {
 
 void Profile::begin(std::string name, cudaStream_t stream) {
   spans_.push_back({std::move(name), event(), event()});
-  check(cudaEventRecord(spans_.back().begin, stream), "an event");
+  check(cudaEventRecord(spans_.back().begin, stream), "recording an event");
 }
 
 void Profile::end(cudaStream_t stream) noexcept {
@@ -45,10 +45,10 @@ std::string Profile::table() {
   double all = 0;
   for (const Span& span : spans_) {
     if (!span.ended) continue;
-    // Waits for this span alone: a wait for the device would fail during a recording of another thread.
-    check(cudaEventSynchronize(span.end), "the device");
+    // Waits for this span alone: waiting for the whole device would fail while another thread records launches.
+    check(cudaEventSynchronize(span.end), "waiting for the device");
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, span.begin, span.end), "a time");
+    check(cudaEventElapsedTime(&milliseconds, span.begin, span.end), "reading a time");
     auto& [time, count] = sums[span.name];
     time += milliseconds;
     ++count;
@@ -64,7 +64,7 @@ std::string Profile::table() {
     std::snprintf(line, sizeof line, "%10.3f ms %6d x %s\n", sum.first, sum.second, name.c_str());
     text += line;
   }
-  std::snprintf(line, sizeof line, "%10.3f ms in all\n", all);
+  std::snprintf(line, sizeof line, "%10.3f ms in total\n", all);
   return text + line;
 }
 

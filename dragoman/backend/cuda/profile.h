@@ -1,4 +1,4 @@
-// Where the device's time goes: what was launched, by name, with the time between an event before and one after it.
+// A profile of the device's time: for each launch, its name and the time between an event before and one after it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,12 +16,13 @@ class Profile {
   Profile& operator=(const Profile&) = delete;
 
   void begin(std::string name, cudaStream_t stream);
-  void end(cudaStream_t stream) noexcept;  // a span that cannot be ended is left out
+  void end(cudaStream_t stream) noexcept;  // if this fails, the launch is left out of the table
 
-  // A line for each name, the longest first: milliseconds, how often, name. Waits for what it times, and forgets.
+  // One line per name, the longest time first: milliseconds, number of launches, name. Waits for the launches, and
+  // clears the profile.
   std::string table();
 
-  // The name of a kernel without its types.
+  // The name of a kernel without namespaces and template arguments.
   static std::string name_of(const void* kernel);
 
  private:
@@ -37,10 +38,10 @@ class Profile {
   std::vector<cudaEvent_t> free_;
 };
 
-// Times what is launched while it lives, if anybody wants to know.
+// Times what is launched during its lifetime, if there is a profile.
 class Timed {
  public:
-  template <class Name>  // called only if it is wanted
+  template <class Name>  // a function that returns the name; called only if there is a profile
   Timed(Profile* profile, cudaStream_t stream, const Name& name) : profile_(profile), stream_(stream) {
     if (profile_ != nullptr) profile_->begin(name(), stream);
   }

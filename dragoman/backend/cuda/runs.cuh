@@ -1,4 +1,4 @@
-// Arrays as runs of neighbouring elements, for kernels that treat every element alike.
+// Runs of neighbouring elements that are loaded and stored at once, for kernels that treat every element alike.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dragoman::cuda {
 
-// Neighbouring elements that are moved at once, 16 bytes or less.
+// kCount neighbouring elements, 16 bytes at most.
 template <class T, int kCount>
 struct alignas(kCount * sizeof(T)) Run {
   static_assert(kCount * sizeof(T) <= 16);
@@ -19,7 +19,7 @@ __device__ Run<T, kCount> run_at(const T* place) {
   return *reinterpret_cast<const Run<T, kCount>*>(place);
 }
 
-// Calls f.operator()<T>() with any floating-point element type.
+// Calls f.operator()<T>() with T = float, bf16 or double.
 template <class F>
 void dispatch_any(DType dtype, const F& f) {
   if (dtype == DType::kFloat64) return f.template operator()<double>();
@@ -37,11 +37,11 @@ __device__ To converted(From x) {
   }
 }
 
-// What an element of T is computed in.
+// The type in which kernels compute with elements of type T.
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// Whether there are no gaps between rows; then it can be read as one long row.
+// Whether there are no gaps between the rows, so that the matrix can be read as one long row.
 template <class T>
 bool flat(const Matrix<T>& x) {
   return x.stride == x.cols || x.rows <= 1;
@@ -50,7 +50,7 @@ template <class T>
 Matrix<T> flattened(const Matrix<T>& x) {
   return {x.data, 1, x.rows * x.cols, x.rows * x.cols};
 }
-// Whether all of it can be read by runs.
+// Whether the whole matrix can be read by runs of kCount elements.
 template <int kCount, class T>
 bool in_runs(const Matrix<T>& x) {
   return x.cols % kCount == 0 && (x.stride % kCount == 0 || x.rows <= 1) &&

@@ -1,3 +1,4 @@
+// Softmax, masks and the loss on plain matrices: the simple kernels, one block per row.
 #include "dragoman/backend/cuda/softmax.h"
 
 #include <algorithm>
@@ -9,15 +10,16 @@ namespace dragoman::cuda {
 
 namespace {
 
-// A row is a block's work: thread after thread takes the next column, in each pass the same ones. So y may be x.
-constexpr int kMostThreads = 512;
-constexpr float kNever = -std::numeric_limits<float>::infinity();
+// A block handles one row. Thread i has columns i, i + threads, i + 2 threads ... in every pass, so y may be the same
+// array as x.
+constexpr int kMaxThreads = 512;
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 int threads_for(std::int64_t cols) {
-  return static_cast<int>(std::clamp<std::int64_t>(divide_up(cols, kWarp) * kWarp, kWarp, kMostThreads));
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(cols, kWarp) * kWarp, kWarp, kMaxThreads));
 }
 
-// The largest over all threads of a block, known to each; `shared` has room for a float a warp.
+// The maximum over all threads of a block, returned to each of them. `shared` has space for one float per warp.
 __device__ float block_max(float x, float* shared) {
   x = warp_max(x);
   __syncthreads();
@@ -27,46 +29,46 @@ __device__ float block_max(float x, float* shared) {
   return x;
 }
 
-// What the exponentials of a row are made with: its maximum, and their sum.
+// The maximum of a row, and the sum of e^(x - maximum). A row of -infinity has the sum 0.
 struct Exponentials {
-  float most = kNever, sum = 0;
+  float maximum = kMinusInfinity, sum = 0;
 
   template <class T>
   __device__ Exponentials(const T* row, std::int64_t cols, float* shared) {
-    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) most = fmaxf(most, to_float(row[c]));
-    most = block_max(most, shared);
-    if (most == kNever) return;
-    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) sum += expf(to_float(row[c]) - most);
+    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) maximum = fmaxf(maximum, to_float(row[c]));
+    maximum = block_max(maximum, shared);
+    if (maximum == kMinusInfinity) return;
+    for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) sum += expf(to_float(row[c]) - maximum);
     sum = block_sum(sum, shared);
   }
 };
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) softmax_rows(Matrix<const T> x, Matrix<T> y) {
+__global__ void __launch_bounds__(kMaxThreads) softmax_rows(Matrix<const T> x, Matrix<T> y) {
   __shared__ float shared[kWarp];
   const T* from = x.row(blockIdx.x);
   T* to = y.row(blockIdx.x);
   const Exponentials of(from, x.cols, shared);
   const float scale = 1 / of.sum;
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.most == kNever ? 0 : expf(to_float(from[c]) - of.most) * scale);
+    to[c] = from_float<T>(of.maximum == kMinusInfinity ? 0 : expf(to_float(from[c]) - of.maximum) * scale);
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) log_softmax_rows(Matrix<const T> x, Matrix<T> y) {
+__global__ void __launch_bounds__(kMaxThreads) log_softmax_rows(Matrix<const T> x, Matrix<T> y) {
   __shared__ float shared[kWarp];
   const T* from = x.row(blockIdx.x);
   T* to = y.row(blockIdx.x);
   const Exponentials of(from, x.cols, shared);
   const float log_sum = logf(of.sum);
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.most == kNever ? kNever : to_float(from[c]) - of.most - log_sum);
+    to[c] = from_float<T>(of.maximum == kMinusInfinity ? kMinusInfinity : to_float(from[c]) - of.maximum - log_sum);
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     softmax_backward_rows(Matrix<const T> dy, Matrix<const T> y, SinkRows<T> dx) {
   __shared__ float shared[kWarp];
   const std::int64_t r = blockIdx.x;
@@ -79,7 +81,7 @@ __global__ void __launch_bounds__(kMostThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     log_softmax_backward_rows(Matrix<const T> dy, Matrix<const T> y, SinkRows<T> dx) {
   __shared__ float shared[kWarp];
   const std::int64_t r = blockIdx.x;
@@ -92,15 +94,15 @@ __global__ void __launch_bounds__(kMostThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) mask_rows(Matrix<const T> x, Mask mask, Matrix<T> y) {
+__global__ void __launch_bounds__(kMaxThreads) mask_rows(Matrix<const T> x, Mask mask, Matrix<T> y) {
   const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, x.cols);
   for (std::int64_t j = threadIdx.x; j < x.cols; j += blockDim.x) {
-    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kNever);
+    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kMinusInfinity);
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) mask_backward_rows(Matrix<const T> dy, Mask mask, SinkRows<T> dx) {
+__global__ void __launch_bounds__(kMaxThreads) mask_backward_rows(Matrix<const T> dy, Mask mask, SinkRows<T> dx) {
   const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.last_key(i, dy.cols);
   for (std::int64_t j = threadIdx.x; j < dy.cols; j += blockDim.x) {
     dx.put(i, j, j >= first && j < last ? to_float(dy.row(i)[j]) : 0);
@@ -108,13 +110,13 @@ __global__ void __launch_bounds__(kMostThreads) mask_backward_rows(Matrix<const 
 }
 
 template <class T, class S>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     smoothed_nll_rows(Matrix<const T> log_p, const std::int32_t* targets, float others, float on_target, S* losses) {
   __shared__ float shared[kWarp];
   const std::int64_t r = blockIdx.x;
   const std::int32_t target = targets[r];
   float sum = 0;
-  // Without smoothing a class of probability zero costs nothing, so that 0 * -infinity must not be formed.
+  // Without smoothing the other classes are left out, because 0 * -infinity would be NaN.
   for (std::int64_t c = threadIdx.x; c < log_p.cols && others > 0 && target >= 0; c += blockDim.x) {
     sum += c != target ? to_float(log_p.row(r)[c]) : 0;
   }
@@ -125,7 +127,7 @@ __global__ void __launch_bounds__(kMostThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     smoothed_nll_backward_rows(const std::int32_t* targets, float others, float on_target, std::int64_t cols,
                                SinkRows<T> dlog_p) {
   const std::int64_t r = blockIdx.x;
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(kMostThreads)
   }
 }
 
-// Starts a kernel with a block for each row of x.
+// Launches a kernel with one block for each row of x.
 template <class... Parameters, class... Arguments>
 void launch_rows(const Context& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
   launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);

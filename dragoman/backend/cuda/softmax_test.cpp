@@ -12,7 +12,7 @@ namespace {
 using CudaSoftmax = CudaTest;
 INSTANTIATE_TEST_SUITE_P(Elements, CudaSoftmax, kElements, element_name);
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr Sink::Write kWrites[] = {Sink::Write::kOverwrite, Sink::Write::kAccumulate};
 const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {1, 33}, {5, 3}, {70, 17}, {3, 513}, {2, 37001}};
 
@@ -39,9 +39,11 @@ TEST_P(CudaSoftmax, ForwardAndBackwardAgreeWithTheCpu) {
   }
 }
 
-TEST_P(CudaSoftmax, RowsOfNothingGiveZerosAndAResultMayBeWrittenOverItsInput) {
+TEST_P(CudaSoftmax, RowsOfMinusInfinityGiveZerosAndTheResultMayOverwriteItsInput) {
   expect_as_on_cpu([&](const Backend& on, DType dtype) {
-    Array y = make_array(on, {3, 3}, dtype, {1, kNever, 30000, kNever, kNever, kNever, kNever, 2, kNever});
+    Array y = make_array(
+        on, {3, 3}, dtype,
+        {1, kMinusInfinity, 30000, kMinusInfinity, kMinusInfinity, kMinusInfinity, kMinusInfinity, 2, kMinusInfinity});
     Array log_y = on.empty_like(y);
     on.log_softmax(y, log_y);
     on.softmax(y, y);

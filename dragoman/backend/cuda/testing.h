@@ -1,4 +1,5 @@
-// What tests of CUDA kernels share: the same call on the CPU in double and on the device in each of its element types.
+// What the tests of CUDA kernels share. They make the same call on the CPU in double and on the device in each of its
+// element types, and compare the results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,11 +14,11 @@
 
 namespace dragoman::cuda {
 
-// A call of kernels: makes its inputs on this backend with elements of this type, and returns all outputs. Random
-// inputs must be those of random_values(), which are the same numbers in every element type.
+// A call of kernels: makes its inputs on this backend with this element type, and returns all outputs. Random inputs
+// must come from random_values(), whose numbers are exact in every element type.
 using KernelCall = std::function<std::vector<Array>(const Backend& on, DType dtype)>;
 
-// By element type. Tests are skipped, and say so, where there is no device.
+// Tests that run once per element type. They are skipped on machines without a CUDA device.
 class CudaTest : public ::testing::TestWithParam<DType> {
  protected:
   void SetUp() override {
@@ -27,8 +28,8 @@ class CudaTest : public ::testing::TestWithParam<DType> {
 
   DType dtype() const { return GetParam(); }
   bool rounded() const { return dtype() == DType::kBFloat16; }
-  // Of an element, relative to the largest of its array: a float32 sum of some hundred terms, or a result that was
-  // rounded to 8 bits and made of rounded numbers.
+  // The error that is allowed for an element, relative to the largest element of its array. In float32 it covers sums
+  // of some hundred terms; in bfloat16 a result with 8 bits that is computed from rounded numbers.
   double tolerance() const { return rounded() ? 1e-2 : 1e-5; }
 
   void expect_as_on_cpu(const KernelCall& call, double slack = 1) const {

@@ -7,16 +7,16 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kPatience = 256;   // steps for which others may pass a sentence that has no room yet
-constexpr std::int64_t kStepsForNew = 4;  // after which clients with nothing under way may enter
-constexpr std::int64_t kSmallPart = 16;   // a sentence that needs at most 1/16 of the room is small
+constexpr std::int64_t kPatience = 256;   // steps for which others may pass a sentence that does not fit
+constexpr std::int64_t kStepsForNew = 4;  // so often clients with nothing under way may enter while it is not open
+constexpr std::int64_t kSmallPart = 16;   // a sentence that needs at most 1/16 of the capacity is small
 
 }  // namespace
 
-Admission::Admission(const EngineLimits& limits, const RoomNeeds& most, std::int64_t entering_tokens)
-    : limits_(limits), entering_tokens_(entering_tokens), room_(limits, most) {}
+Admission::Admission(const EngineLimits& limits, const SentenceNeeds& most, std::int64_t entering_tokens)
+    : limits_(limits), entering_tokens_(entering_tokens), capacity_(limits, most) {}
 
-void Admission::add(Request request, const RoomNeeds& needs) { waiting_.push_back({std::move(request), needs}); }
+void Admission::add(Request request, const SentenceNeeds& needs) { waiting_.push_back({std::move(request), needs}); }
 
 void Admission::cancel(std::uint64_t number) {
   std::erase_if(waiting_, [number](const Waiting& waiting) { return waiting.request.number == number; });
@@ -26,17 +26,18 @@ std::int64_t Admission::waiting(const std::string& client) const {
   return std::ranges::count(waiting_, client, &Waiting::client);
 }
 
-void Admission::leave(const Request& request, const RoomNeeds& needs) {
-  room_.leave(request.options.client, needs);
+void Admission::leave(const Request& request, const SentenceNeeds& needs) {
+  capacity_.leave(request.options.client, needs);
   --under_way_;
 }
 
-// A quarter of the places are free, so that sentences are encoded several at a time.
+// Sentences enter when a quarter of the places is free, so that several are encoded at a time.
 bool Admission::is_open() const {
   return under_way_ == 0 || under_way_ <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
 }
 
-// Clients that have nothing under way do not wait until it is open: every few steps they may take what is free.
+// Clients that have nothing under way do not wait until it is open: every kStepsForNew steps they may take what is
+// free.
 std::vector<Request> Admission::admit(const TakeMemory& take_memory) {
   if (waiting_.empty()) return {};
   const bool open = is_open();
@@ -46,22 +47,26 @@ std::vector<Request> Admission::admit(const TakeMemory& take_memory) {
   return choose(open, take_memory);
 }
 
-// In the order in which they came, those of clients that have nothing under way first, but a sentence that does not fit
-// lets others pass. When that has happened often, the later ones of its client wait for it. If it is all that its
-// client has, others also leave the room that it needs, except the small first sentences of their clients: two or three
-// large requests at a time must not keep everybody else out.
+// Sentences enter in the order in which they came, but if limits_.fair those of clients with nothing under way come
+// first. For a sentence that does not fit, these rules hold, the later ones in addition to the earlier:
+// 1. Later sentences may pass it.
+// 2. After kPatience steps the later sentences of its client wait for it.
+// 3. If also its client has nothing under way, others must leave the room that it needs free (`kept`, for one sentence
+//    at a time). Small first sentences of other clients are excepted: otherwise two or three large requests at a time
+//    would keep everybody else out. Without limits_.fair, this holds for any client.
+// 4. After 4 kPatience steps, if there is enough room but never in one piece, nobody enters before it.
 std::vector<Request> Admission::choose(bool open, const TakeMemory& take_memory) {
-  const std::int64_t few = std::max<std::int64_t>(1, limits_.sentences / 8);
+  const std::int64_t most_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
   if (limits_.fair) std::ranges::stable_partition(waiting_, [&](const Waiting& waiting) { return is_new(waiting); });
   std::vector<Request> entering;
-  std::int64_t tokens = 0;          // of those
-  std::set<std::string> impatient;  // clients
-  RoomNeeds kept;
+  std::int64_t tokens = 0;          // source tokens of `entering`
+  std::set<std::string> impatient;  // clients whose later sentences wait (rule 2)
+  SentenceNeeds kept;               // what others must leave free (rule 3)
   for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < entering_tokens_;) {
     const std::string& client = waiting->client();
-    const bool has_turn = (open || room_.under_way(client) < few) && !impatient.contains(client);
+    const bool has_turn = (open || capacity_.under_way(client) < most_while_closed) && !impatient.contains(client);
     if (has_turn && has_room(*waiting, kept) && take_memory(waiting->request)) {
-      room_.enter(client, waiting->needs);
+      capacity_.enter(client, waiting->needs);
       ++under_way_;
       tokens += waiting->needs.tokens;
       entering.push_back(std::move(waiting->request));
@@ -71,19 +76,19 @@ std::vector<Request> Admission::choose(bool open, const TakeMemory& take_memory)
     if (has_turn && ++waiting->passed > kPatience) {
       impatient.insert(client);
       if (kept.cells == 0 && (!limits_.fair || is_new(*waiting))) kept = waiting->needs;
-      // Enough room, but never in one piece: then nobody enters before it.
-      if (waiting->passed > 4 * kPatience && room_.has_room(client, waiting->needs)) break;
+      // Rule 4.
+      if (waiting->passed > 4 * kPatience && capacity_.has_room(client, waiting->needs)) break;
     }
     ++waiting;
   }
   return entering;
 }
 
-bool Admission::has_room(const Waiting& waiting, const RoomNeeds& kept) const {
-  const RoomNeeds& needs = waiting.needs;
-  const bool passes = limits_.fair && is_new(waiting) && kSmallPart * needs.cells <= room_.cells() &&
-                      kSmallPart * needs.tokens <= room_.tokens();
-  return room_.has_room(waiting.client(), needs, passes ? RoomNeeds{} : kept);
+bool Admission::has_room(const Waiting& waiting, const SentenceNeeds& kept) const {
+  const SentenceNeeds& needs = waiting.needs;
+  const bool passes = limits_.fair && is_new(waiting) && kSmallPart * needs.cells <= capacity_.cells() &&
+                      kSmallPart * needs.tokens <= capacity_.tokens();
+  return capacity_.has_room(waiting.client(), needs, passes ? SentenceNeeds{} : kept);
 }
 
 }  // namespace dragoman::decode

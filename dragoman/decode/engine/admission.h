@@ -1,4 +1,5 @@
-// Sentences that wait for an engine, and the decision which of them enter at a step. Both engines use it.
+// The queue in front of an engine: holds the sentences that wait and decides which of them enter at a step. Both
+// engines use it.
 #pragma once
 
 #include <cstdint>
@@ -8,55 +9,56 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/decode/engine/engine_capacity.h"
 #include "dragoman/decode/engine/request.h"
-#include "dragoman/decode/engine/room.h"
 
 namespace dragoman::decode {
 
 class Admission {
  public:
-  // `most`: what one client may have under way. At one step sentences enter until they have `entering_tokens` source
-  // tokens.
-  Admission(const EngineLimits& limits, const RoomNeeds& most,
+  // `most` is what one client may have under way. At one step sentences enter until their source tokens reach
+  // `entering_tokens`.
+  Admission(const EngineLimits& limits, const SentenceNeeds& most,
             std::int64_t entering_tokens = std::numeric_limits<std::int64_t>::max());
 
-  // The sentence waits from now on. It must not need more than `most`.
-  void add(Request request, const RoomNeeds& needs);
-  // A sentence that waits is forgotten.
+  // Puts the sentence into the queue. It must not need more than `most`.
+  void add(Request request, const SentenceNeeds& needs);
+  // Removes the sentence from the queue, if it is there.
   void cancel(std::uint64_t number);
   std::int64_t waiting() const { return std::ssize(waiting_); }
   std::int64_t waiting(const std::string& client) const;
 
-  // Takes the engine's memory for a sentence. Returns false if it cannot: there may be enough, but not in one piece.
+  // Allocates the engine's memory for a sentence. Returns false if it cannot: enough may be free, but not in one piece.
   using TakeMemory = std::function<bool(const Request& request)>;
-  // The sentences that enter at this step, in order. `take_memory` was called for each of them, in this order.
+  // Removes the sentences that enter at this step from the queue and returns them, in order. `take_memory` has returned
+  // true for each of them, in this order.
   std::vector<Request> admit(const TakeMemory& take_memory);
-  // A sentence that entered has left.
-  void leave(const Request& request, const RoomNeeds& needs);
+  // To be called when a sentence that entered has left the engine.
+  void leave(const Request& request, const SentenceNeeds& needs);
 
   std::int64_t under_way() const { return under_way_; }
-  const Room& room() const { return room_; }
+  const EngineCapacity& capacity() const { return capacity_; }
 
  private:
   struct Waiting {
     Request request;
-    RoomNeeds needs;
-    std::int64_t passed = 0;  // how often others may have gone first
+    SentenceNeeds needs;
+    std::int64_t passed = 0;  // steps at which it had its turn but did not fit, so that others could pass
 
     const std::string& client() const { return request.options.client; }
   };
 
-  bool is_new(const Waiting& waiting) const { return room_.under_way(waiting.client()) == 0; }
+  bool is_new(const Waiting& waiting) const { return capacity_.under_way(waiting.client()) == 0; }
   bool is_open() const;
-  bool has_room(const Waiting& waiting, const RoomNeeds& kept) const;
+  bool has_room(const Waiting& waiting, const SentenceNeeds& kept) const;
   std::vector<Request> choose(bool open, const TakeMemory& take_memory);
 
   EngineLimits limits_;
   std::int64_t entering_tokens_;
-  Room room_;
+  EngineCapacity capacity_;
   std::deque<Waiting> waiting_;
   std::int64_t under_way_ = 0;
-  std::int64_t closed_steps_ = 0;  // since sentences last entered, while few places were free
+  std::int64_t closed_steps_ = 0;  // steps since sentences last could enter, while it was not open
 };
 
 }  // namespace dragoman::decode

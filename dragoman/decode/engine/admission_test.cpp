@@ -18,7 +18,7 @@ namespace {
 
 using Entered = std::vector<std::uint64_t>;  // numbers of requests
 
-// Sentences that need as many cells as tokens, and an engine that has memory for every one that has room.
+// An Admission whose sentences need as many cells as tokens, with an engine that always finds memory for them.
 class Queue {
  public:
   explicit Queue(const EngineLimits& limits)
@@ -29,7 +29,7 @@ class Queue {
     request.options.client = client;
     admission_.add(std::move(request), {.tokens = tokens, .cells = tokens});
   }
-  // Those that enter, unless their number is `refused` by the engine.
+  // The numbers of those that enter. The engine has no memory for the sentence with the number `refused`.
   Entered admit(std::uint64_t refused = 0) {
     Entered numbers;
     for (Request& request : admission_.admit([&](const Request& one) { return one.number != refused; })) {
@@ -77,7 +77,7 @@ TEST(Admission, SentencesEnterWhenAQuarterOfThePlacesAreFree) {
 
 TEST(Admission, ASentenceThatDoesNotFitLetsOthersPassUntilItHasWaitedLong) {
   for (const bool fair : {false, true}) {
-    Queue queue({.sentences = 8, .source_tokens = 80, .fair = fair});  // or 90, if fair
+    Queue queue({.sentences = 8, .source_tokens = 80, .fair = fair});  // if fair, there is room for 90 tokens
     queue.add(1, 50, "a");
     queue.add(2, 50, "b");
     EXPECT_EQ(queue.admit(), Entered{1});
@@ -111,7 +111,7 @@ TEST(Admission, ASmallFirstSentenceOfAClientPassesOneThatHasWaitedLong) {
   EXPECT_EQ(queue.admit(), Entered{4});
 }
 
-TEST(Admission, NobodyPassesASentenceThatIsNeverGivenMemoryInOnePieceForEver) {
+TEST(Admission, OthersDoNotPassASentenceWithoutContiguousMemoryForEver) {
   Queue queue({.sentences = 8, .source_tokens = 80});
   queue.add(1, 20, "a");
   int passed = 0;
@@ -128,7 +128,7 @@ TEST(Admission, NobodyPassesASentenceThatIsNeverGivenMemoryInOnePieceForEver) {
   EXPECT_EQ(queue.admit(), Entered{1});
 }
 
-TEST(Admission, OnlySoManyTokensEnterAtAStep) {
+TEST(Admission, TheTokensThatEnterAtAStepAreLimited) {
   Admission admission({.sentences = 8, .source_tokens = 100}, {.tokens = 100, .cells = 100}, 10);
   for (std::uint64_t i = 0; i < 5; ++i) {
     admission.add({.source = data::Sentence(6), .prefix = {}, .number = i}, {.tokens = 6, .cells = 6});
@@ -139,7 +139,7 @@ TEST(Admission, OnlySoManyTokensEnterAtAStep) {
   EXPECT_EQ(admission.admit(any).size(), 1u);
 }
 
-TEST(Admission, WhatIsCancelledDoesNotEnter) {
+TEST(Admission, ACancelledSentenceDoesNotEnter) {
   Queue queue({.sentences = 8, .source_tokens = 100});
   for (std::uint64_t i = 1; i <= 3; ++i) queue.add(i, 5, i == 2 ? "b" : "a");
   EXPECT_EQ(queue.admission().waiting("a"), 2);
@@ -153,10 +153,10 @@ struct EngineKind {
   Device device;
 };
 
-// Both engines, through what gives sentences to them.
+// Tests of both engines, through the Dispatcher.
 class FairEngine : public ::testing::TestWithParam<EngineKind> {
  protected:
-  // Sentences never end before their limits, which are max_extra - 1 tokens beyond their sources.
+  // Sentences never end before their limits, which are max_extra - 1 tokens more than their sources have.
   void start(const EngineLimits& limits, int max_extra) {
     const SearchSettings settings{.beam = 2, .max_extra = max_extra, .min_length = 10000};
     engine = std::make_unique<Dispatcher>(*small.on, std::vector<const model::Seq2Seq*>{&small.model}, settings, limits,
@@ -169,7 +169,7 @@ class FairEngine : public ::testing::TestWithParam<EngineKind> {
     request.options.client = client;
     engine->add(std::move(request));
   }
-  // Steps until this sentence is done.
+  // The number of steps until this sentence is done.
   std::int64_t steps_until(std::uint64_t number, const std::function<void()>& when_another_is_done = {}) const {
     for (std::int64_t steps = 1; steps < 10000; ++steps) {
       bool done = false;
@@ -240,7 +240,7 @@ TEST_P(FairEngine, ASentenceThatOthersPassHasItsTurnInTheEnd) {
     engine->step();
     add(1, "b", 100);  // all tokens that one client may have
     EXPECT_LT(steps_until(1, add_other), 2000) << fair;
-    EXPECT_GT(next, 100u);  // so that others went on
+    EXPECT_GT(next, 100u);  // others were translated meanwhile
     engine.reset();
   }
 }

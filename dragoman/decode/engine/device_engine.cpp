@@ -7,21 +7,38 @@
 
 #include "dragoman/autograd/record.h"
 
+// What is where. The device holds everything that a decoding step reads and writes: the state of the searches (slots_,
+// one slot for each sentence, see backend/beam.h) and the state of the decoder (state_: the memory of the encoded
+// sources, and cells with the keys and values of the tokens). The host holds what it needs to place sentences: which
+// sentence is in which slot (places_), and which rows of the memory and which cells are free. A step needs nothing from
+// the host, so the host can launch the next one before this one is done.
+//
+// step() does the following:
+// 1. admit(): each sentence that enters gets rows of the memory, cells, and a free slot. All that enter are encoded
+//    together, and their searches start (beam_start).
+// 2. launch(): launches one step of the first used_ slots: the decoder, the likeliest words, the searches (beam_step),
+//    and a copy of the counter of ended searches to the host. Nothing waits for them.
+// 3. known_done(): reads the copies of earlier steps, to learn how many searches are over.
+// 4. collect(), when that is at least a quarter of those under way: waits for the device, reads the tables, makes the
+//    results (finish), and frees what the sentences occupied (leave). Then compact_slots() moves the searches that go
+//    on into the lowest slots, so that the next steps compute fewer slots.
+
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kMostSteps = 4096;      // of a search here: tables are as wide
-constexpr std::int64_t kLeastPositions = 256;  // bounds grow in powers of two from here ...
-constexpr std::int64_t kLeastSources = 32;     // ... and from here
-constexpr std::size_t kAhead = 1;              // steps that are launched before the news of an earlier one is read
+constexpr std::int64_t kMostSteps = 4096;      // most steps of a search on the device; the tables are as wide
+constexpr std::int64_t kLeastPositions = 256;  // the bound positions_ starts here and grows in powers of two
+constexpr std::int64_t kLeastSources = 32;     // the bound sources_ starts here and grows in powers of two
+constexpr std::size_t kUnreadCounts = 1;       // copies of the counter that the host does not wait for
 
-// Cells are enough for all sentences to grow to their limits. Each slot has rows of its own.
-RoomNeeds most_of(std::int64_t B, std::int64_t T, const SearchSettings& settings, const EngineLimits& limits) {
+// There are enough cells for all sentences to grow to their limits. Rows are not limited: each slot has its own.
+SentenceNeeds client_capacity(std::int64_t B, std::int64_t T, const SearchSettings& settings,
+                              const EngineLimits& limits) {
   const std::int64_t S = limits.sentences;
   return {.tokens = limits.source_tokens, .cells = B * std::min(limits.source_tokens + S * settings.max_extra, S * T)};
 }
 
-std::int64_t rounded(std::int64_t count) {
+std::int64_t next_power_of_two(std::int64_t count) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
 }
 
@@ -41,9 +58,9 @@ struct DeviceEngine::Tables {
   std::int32_t at(std::int64_t slot, SlotColumn column) const { return slots[slot * kSlotColumns + column]; }
 };
 
-bool DeviceEngine::can(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
+bool DeviceEngine::supports(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
   if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
-  // So that words are left when EOS is barred.
+  // At least one word must be left when EOS is barred.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
   return settings.method == Method::kBeam && settings.beam <= kMostBeam;
 }
@@ -58,24 +75,24 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
       B_(settings.method == Method::kGreedy ? 1 : settings.beam),
       T_(std::clamp<std::int64_t>(limits.source_tokens - 1 + settings.max_extra, 1,
                                   std::min(kMostSteps, model.most_positions()))),
-      admission_(limits, most_of(B_, T_, settings, limits)),
-      S_(admission_.room().sentences()),
-      words_(0) {
+      admission_(limits, client_capacity(B_, T_, settings, limits)),
+      S_(admission_.capacity().sentences()),
+      words_per_row_(0) {
   settings.validate();
   const model::Seq2Seq* const models[] = {&model};
-  require<UsageError>(can(models, settings), "these settings need a search on the host.");
-  // A greedy search is one that looks at the best extension alone, and is over when that ends.
+  require<UsageError>(supports(models, settings), "these settings need a search on the host.");
+  // Greedy search is beam search with one row that considers only the best extension, and is over when that ends.
   rules_ = {.choices = settings.method == Method::kGreedy ? 1 : 2 * B_,
             .n_best = settings.n_best,
             .min_length = settings.min_length,
             .ends_when_full = settings.stop == Stop::kBeam};
-  words_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
-  const Room& room = admission_.room();
-  free_memory_ = model::NumberRanges(room.tokens());
-  free_cells_ = model::NumberRanges(room.cells());
-  state_ =
-      model::StateArrays(on, model.state_layout(), {.source_rows = room.tokens(), .cells = room.cells() + S_ * B_});
-  slots_.idle_cells = room.cells();
+  words_per_row_ = std::min(model.target_vocabulary(), rules_.choices + (settings.min_length > 1 ? 1 : 0));
+  const EngineCapacity& capacity = admission_.capacity();
+  free_memory_ = model::NumberRanges(capacity.tokens());
+  free_cells_ = model::NumberRanges(capacity.cells());
+  state_ = model::StateArrays(on, model.state_layout(),
+                              {.source_rows = capacity.tokens(), .cells = capacity.cells() + S_ * B_});
+  slots_.idle_cells = capacity.cells();
   places_.resize(static_cast<std::size_t>(S_));
   positions_ = std::min(kLeastPositions, T_);
   sources_ = std::min(kLeastSources, limits.source_tokens);
@@ -100,42 +117,44 @@ void DeviceEngine::make_tables() {
   }
   slots_.penalties = on_.empty({T_ + 1}, DType::kFloat64);
   on_.copy_in(penalties.data(), slots_.penalties);
-  std::vector<std::int32_t> resting;
+  // All slots begin idle: a limit of 0 says so.
+  std::vector<std::int32_t> idle;
   for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S); ++slot) {
-    resting.insert(resting.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
+    idle.insert(idle.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
   }
-  start(resting);
+  start(idle);
 }
 
 std::int64_t DeviceEngine::limit(const Request& request) const {
   return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
-bool DeviceEngine::takes(const Request& request) const {
+bool DeviceEngine::accepts(const Request& request) const {
   const RequestOptions& options = request.options;
   const bool plain =
       !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
   return plain && request.prefix.empty() && limit(request) <= T_;
 }
 
-// One that is under way goes on to its end: to stop it the host would have to wait for the device.
+// A search that is under way continues to its end, and its result is dropped: to stop it, the host would have to wait
+// for the device.
 void DeviceEngine::cancel(std::uint64_t number) {
   admission_.cancel(number);
   std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
   for (std::optional<Active>& place : places_) {
-    if (place && place->request.number == number) place->unwanted = true;
+    if (place && place->request.number == number) place->cancelled = true;
   }
 }
 
 void DeviceEngine::add(Request request) {
   check_request(request, limits_, limit(request));
-  require<UsageError>(takes(request), "this sentence needs a search on the host.");
+  require<UsageError>(accepts(request), "this sentence needs a search on the host.");
   if (limit(request) == 0) {  // there is nothing to compute
     Result& result = ready_.emplace_back();
     result.number = request.number;
     result.hypotheses.emplace_back();
   } else {
-    const RoomNeeds needs = needs_of(request);
+    const SentenceNeeds needs = needs_of(request);
     admission_.add(std::move(request), needs);
   }
 }
@@ -147,13 +166,13 @@ std::vector<Result> DeviceEngine::step() {
   launch();
   std::vector<Result> results = std::exchange(ready_, {});
   const std::int64_t done = known_done();
-  // Several at a time: to read them the host waits for the device, and those that take their place are encoded
-  // together.
+  // Collect several at a time, because the host must wait for the device to read them, and because the sentences that
+  // take their places are then encoded together.
   if (done > 0 && done >= under_way() / 4) collect(results);
   return results;
 }
 
-RoomNeeds DeviceEngine::needs_of(const Request& request) const {
+SentenceNeeds DeviceEngine::needs_of(const Request& request) const {
   return {.tokens = std::ssize(request.source), .cells = B_ * limit(request)};
 }
 
@@ -177,15 +196,15 @@ void DeviceEngine::admit() {
   used_ = std::max(used_, slots_for(slots.back() + 1));
   try {
     encode(slots);
-  } catch (...) {  // their slots still rest
+  } catch (...) {  // their searches have not started: the slots are still idle
     for (const std::int64_t entered : slots) leave(entered);
     throw;
   }
 }
 
-// Rows of the memory, and cells for all tokens that the hypotheses may come to have.
+// Allocates rows of the memory for the source, and cells for all tokens that the hypotheses may have.
 std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const Request& request) {
-  const RoomNeeds needs = needs_of(request);
+  const SentenceNeeds needs = needs_of(request);
   Active active;
   active.limit = limit(request);
   active.memory_first = free_memory_.take(needs.tokens);
@@ -200,6 +219,7 @@ std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const Request& req
   return active;
 }
 
+// Encodes the sentences in these slots, stores their memory in state_, and starts their searches.
 void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   std::vector<data::Sentence> sources;
   std::vector<std::int32_t> rows, entering;
@@ -211,8 +231,8 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
     for (const std::int64_t column : {slot, active.limit, active.first_cell, active.memory_first, tokens}) {
       entering.push_back(static_cast<std::int32_t>(column));
     }
-    positions_ = std::max(positions_, std::min(T_, rounded(active.limit)));
-    sources_ = std::max(sources_, std::min(limits_.source_tokens, rounded(tokens)));
+    positions_ = std::max(positions_, std::min(T_, next_power_of_two(active.limit)));
+    sources_ = std::max(sources_, std::min(limits_.source_tokens, next_power_of_two(tokens)));
   }
   const ArenaScope values(on_.arena());
   nn::Pass pass{.on = on_};
@@ -221,17 +241,18 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   start(entering);
 }
 
+// `entering` has kEnteringColumns numbers for each search.
 void DeviceEngine::start(std::span<const std::int32_t> entering) {
   const ArenaScope values(on_.arena());
   const auto count = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
   on_.beam_start(data::make_ids(on_, entering).reshaped({count, kEnteringColumns}), model_.start_token(), slots_);
 }
 
-// A few numbers of slots, so that few kinds of steps are recorded.
-std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(rounded(count), S_); }
+// A step computes a power of two of slots, or all, so that only few kinds of steps have to be recorded.
+std::int64_t DeviceEngine::slots_for(std::int64_t count) const { return std::min(next_power_of_two(count), S_); }
 
-// Makes steps smaller where that brings the searches under way into fewer slots.
-void DeviceEngine::close_ranks() {
+// Moves searches from high slots to free low ones if a step then needs fewer slots.
+void DeviceEngine::compact_slots() {
   const std::int64_t wanted = under_way() == 0 ? 0 : slots_for(under_way());
   std::vector<std::int32_t> moves;
   std::int64_t to = 0;
@@ -247,8 +268,9 @@ void DeviceEngine::close_ranks() {
   on_.beam_move(data::make_ids(on_, moves).reshaped({std::ssize(moves) / 2, 2}), slots_);
 }
 
-// A kind of step is run as it is for the first time, which also makes tables that it needs, and recorded for the
-// second.
+// A step is the same sequence of launches as an earlier one if the number of slots, the mark of the arena and both
+// bounds are the same. The first such step is launched normally, which also creates tables that it needs, such as
+// position encodings. The second one is recorded. From then on the recording is replayed.
 void DeviceEngine::launch() {
   const std::size_t mark = on_.arena().mark();
   Recorded& recorded = recorded_[used_];
@@ -260,7 +282,7 @@ void DeviceEngine::launch() {
     run_step(used_);
     recorded = {.mark = mark, .positions = positions_, .sources = sources_, .replay = nullptr};
   }
-  news_.push_back(on_.copy_out_later(slots_.done));
+  done_counts_.push_back(on_.copy_out_later(slots_.done));
   ++step_;
 }
 
@@ -278,15 +300,15 @@ void DeviceEngine::run_step(std::int64_t slots) const {
                              .positions = positions_};
   const Tensor states = model_.step(step, state_, pass);
   const DType dtype = statistics_of(states.array().dtype());
-  const BestWords best{.ids = on_.empty({rows, words_}, DType::kInt32),
-                       .logits = on_.empty({rows, words_}, dtype),
+  const BestWords best{.ids = on_.empty({rows, words_per_row_}, DType::kInt32),
+                       .logits = on_.empty({rows, words_per_row_}, dtype),
                        .log_sums = on_.empty({rows}, dtype)};
   model::best_words(model_, states, best);
   on_.beam_step(best, rules_, slots_);
 }
 
-// How many searches under way are known to be done, without waiting for a step that was just launched, unless it was
-// the last one.
+// How many searches are known to be over and are not yet collected. Does not wait for the step that was just launched.
+// If every search must have reached its limit by now, all are over and nothing has to be read.
 std::int64_t DeviceEngine::known_done() {
   std::int64_t last = 0;
   for (const auto& place : places_) {
@@ -294,17 +316,19 @@ std::int64_t DeviceEngine::known_done() {
   }
   if (step_ >= last) return under_way();
   std::int64_t done = 0;
-  while (news_.size() > kAhead) {
+  while (done_counts_.size() > kUnreadCounts) {
     std::int32_t count = 0;
-    news_.front()->wait(&count);
-    news_.pop_front();
+    done_counts_.front()->wait(&count);
+    done_counts_.pop_front();
     done = static_cast<std::int32_t>(static_cast<std::uint32_t>(count) - collected_);
   }
   return done;
 }
 
+// Appends the results of the searches that are over, in the order in which they entered, and frees their slots. Reading
+// the tables waits for the device.
 void DeviceEngine::collect(std::vector<Result>& results) {
-  news_.clear();
+  done_counts_.clear();  // these counts are older than the tables
   Tables tables;
   tables.slots = to_host<std::int32_t>(on_, slots_.slots.row_range(0, used_));
   std::vector<std::int64_t> done;
@@ -314,7 +338,7 @@ void DeviceEngine::collect(std::vector<Result>& results) {
     done.push_back(slot);
     steps = std::max<std::int64_t>(steps, tables.at(slot, kSlotSteps));
     require<Error>(tables.at(slot, kSlotState) != kSlotFailed,
-                   "the model's scores are not numbers: its weights are damaged or far too large.");
+                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
   }
   tables.ended = to_host<std::int32_t>(on_, slots_.ended.row_range(0, used_));
   tables.ended_p = to_host<double>(on_, slots_.ended_p.row_range(0, used_));
@@ -322,19 +346,21 @@ void DeviceEngine::collect(std::vector<Result>& results) {
   tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
   std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
   for (const std::int64_t slot : done) {
-    const bool wanted = !places_[slot]->unwanted;
+    const bool wanted = !places_[slot]->cancelled;
     Result result = finish(slot, tables);
     if (wanted) results.push_back(std::move(result));
   }
   collected_ += static_cast<std::uint32_t>(done.size());
-  close_ranks();
+  compact_slots();
 }
 
+// Makes the result of a slot's search and frees the slot.
 Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
   const Active& active = *places_[slot];
   Result result;
   result.number = active.request.number;
   result.steps = tables.at(slot, kSlotSteps);
+  // Follows the history back from the given row: each entry names the word and the row of the step before.
   const auto add = [&](std::int64_t steps, std::int64_t row, double log_p, double score) -> Hypothesis& {
     Hypothesis hypothesis{.tokens = {}, .log_probability = log_p, .score = score, .finished = false, .rows = {}};
     for (std::int64_t t = steps - 1; t >= 0; --t) {
@@ -362,15 +388,15 @@ Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
     const double log_p = tables.log_p[slot * B_ + b];
     add(result.steps, b, log_p, log_p / penalty);
   }
-  if (on_.dry()) result.hypotheses.assign(1, {});  // nothing was searched
+  if (on_.dry()) result.hypotheses.assign(1, {});  // a dry backend computes nothing, so there is no real result
   leave(slot);
   return result;
 }
 
-// Gives back what the slot's sentence had.
+// Frees the slot and what its sentence occupied.
 void DeviceEngine::leave(std::int64_t slot) {
   const Active& active = *places_[slot];
-  const RoomNeeds needs = needs_of(active.request);
+  const SentenceNeeds needs = needs_of(active.request);
   free_memory_.give_back(active.memory_first, needs.tokens);
   free_cells_.give_back(active.first_cell, needs.cells);
   admission_.leave(active.request, needs);

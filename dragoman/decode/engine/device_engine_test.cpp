@@ -38,7 +38,7 @@ std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<Sentenc
   return results;
 }
 
-// Finds what Engine finds, with as many slots.
+// Expects that DeviceEngine finds exactly what Engine finds within the same limits.
 void expect_as_engine(const SmallModel& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
                       const EngineLimits& limits) {
   Engine host(*small.on, {&small.model}, settings, limits);
@@ -85,7 +85,7 @@ TEST(DeviceEngine, SentencesEnterAndLeaveOthersUndisturbed) {
   }
 }
 
-TEST(DeviceEngine, KnowsModelsWithLearnedPositionsAndWindows) {
+TEST(DeviceEngine, SupportsModelsWithLearnedPositionsAndWindows) {
   model::TransformerConfig config = model::small_config();
   config.positions = model::Positions::kLearned;
   config.max_positions = 12;
@@ -110,23 +110,23 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   const SmallModel small;
   const model::Seq2Seq* const one[] = {&small.model};
   const model::Seq2Seq* const two[] = {&small.model, &small.model};
-  EXPECT_TRUE(DeviceEngine::can(one, {}));
-  EXPECT_FALSE(DeviceEngine::can(two, {}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.beam = 17}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.no_repeat_ngram = 2}));
-  EXPECT_FALSE(DeviceEngine::can(one, {.method = Method::kSample}));
+  EXPECT_TRUE(DeviceEngine::supports(one, {}));
+  EXPECT_FALSE(DeviceEngine::supports(two, {}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.beam = 17}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.no_repeat_ngram = 2}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.method = Method::kSample}));
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
-  EXPECT_TRUE(engine.takes({.source = {5, 2}, .prefix = {}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {7}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
-  EXPECT_FALSE(engine.takes({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
+  EXPECT_TRUE(engine.accepts({.source = {5, 2}, .prefix = {}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {7}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
+  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
   EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {7}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
 }
 
-TEST(DeviceEngine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+TEST(DeviceEngine, ACancelledSentenceHasNoResultAndDoesNotAffectOthers) {
   const SmallModel small;
   const std::vector<Sentence> sources = model::random_sentences(6, 8, 37, 4);
   const auto expected = search(*small.on, small.model, sources, {}, Place::kHost);
@@ -144,7 +144,7 @@ TEST(DeviceEngine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
   for (const auto& [number, result] : results) expect_same(result.hypotheses, expected[number]);
 }
 
-TEST(DeviceEngine, TellsOfScoresThatAreNotNumbers) {
+TEST(DeviceEngine, ThrowsIfScoresAreNotFinite) {
   const SmallModel small;
   const Array E = small.parameter("embed.E");
   small.on->scaled(E, std::numeric_limits<double>::quiet_NaN(), Sink::overwrite(E));
@@ -181,8 +181,7 @@ TEST_P(DeviceEngineOn, RecordedStepsFindWhatSingleLaunchesFind) {
   config.d_model = 32;
   const std::vector<Sentence> sources = model::random_sentences(50, 15, 37, 4);
   const SmallModel recorded(config, {.device = GetParam()});
-  const SmallModel single(config,
-                          {.device = GetParam(), .profile = true});  // who counts launches makes them one by one
+  const SmallModel single(config, {.device = GetParam(), .profile = true});  // profiling launches kernels one by one
   for (const EngineLimits& limits : {EngineLimits{5, 60}, EngineLimits{64, 1000}}) {
     for (const int beam : {1, 4, 7}) {
       const SearchSettings settings{.beam = beam, .n_best = beam, .max_extra = 15};
@@ -214,7 +213,7 @@ std::size_t peak_of(const SmallModel& small, const std::vector<Sentence>& source
   return small.on->arena().peak();
 }
 
-// Training plans with the memory of a dry run. Its sentences are as long as any can be.
+// Training plans its memory with a dry run, whose sentences are the longest possible ones.
 TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
   for (const int length : {2, 9, 230, 300}) {
     for (const SearchSettings& settings :
@@ -224,7 +223,7 @@ TEST_P(DeviceEngineOn, ADryRunTakesTheMemoryOfARealOne) {
       const std::vector<Sentence> longest(7, Sentence(length, 5));
       const std::size_t planned = peak_of(dry, longest, settings);
       EXPECT_EQ(peak_of(real, longest, settings), planned);
-      EXPECT_LE(peak_of(dry, longest, settings), planned);  // when there are tables of positions
+      EXPECT_LE(peak_of(dry, longest, settings), planned);  // now the tables of position encodings exist
       EXPECT_LE(peak_of(real, model::random_sentences(7, std::max(1, length - 1), 37, 4), settings), planned);
     }
   }

@@ -16,7 +16,7 @@ Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, c
                        const EngineLimits& limits, Place place)
     : on_(on), models_(std::move(models)), settings_(settings), limits_(limits) {
   settings.validate();
-  if (wanted_on_device(on, place) && DeviceEngine::can(models_, settings)) {
+  if (wanted_on_device(on, place) && DeviceEngine::supports(models_, settings)) {
     device_ = std::make_unique<DeviceEngine>(on, *models_.front(), settings, limits);
   } else {
     host();
@@ -29,7 +29,7 @@ Engine& Dispatcher::host() {
 }
 
 void Dispatcher::add(Request request) {
-  if (device_ && device_->takes(request)) {
+  if (device_ && device_->accepts(request)) {
     device_->add(std::move(request));
   } else {
     host().add(std::move(request));

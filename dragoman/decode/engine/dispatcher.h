@@ -1,4 +1,4 @@
-// Gives every sentence to the engine that can search for it: on the device where that is faster, else on the host.
+// Gives each sentence to the engine that can translate it: DeviceEngine where that is faster, otherwise Engine.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace dragoman::decode {
 
-// Where account of hypotheses is kept. Results are the same.
+// Where the searches run. The results are the same.
 enum class Place : std::uint8_t {
-  kUsual,   // on a GPU, if it is what computes, as far as it can be
+  kUsual,   // if the model runs on a GPU, on the GPU where DeviceEngine can do it; otherwise on the host
   kHost,    // always on the host
-  kDevice,  // wherever it can be, as tests do
+  kDevice,  // on any device, the CPU too, where DeviceEngine can do it; for tests
 };
 
-// As Engine.
+// The same interface as that of Engine.
 class Dispatcher {
  public:
   Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
@@ -35,6 +35,7 @@ class Dispatcher {
   std::vector<Result> step();
   std::vector<Settled> settled() const;
 
+  // Null if all sentences are searched on the host.
   const DeviceEngine* on_device() const { return device_.get(); }
 
  private:
@@ -44,16 +45,17 @@ class Dispatcher {
   std::vector<const model::Seq2Seq*> models_;
   SearchSettings settings_;
   EngineLimits limits_;
-  // Either may be missing. In this order: the second one's memory lies above the first one's.
+  // Either may be null. The order matters: the host engine takes its arena memory last, so it must be destroyed first.
   std::unique_ptr<DeviceEngine> device_;
-  std::unique_ptr<Engine> host_;  // made when a sentence needs it
+  std::unique_ptr<Engine> host_;  // if there is a device engine, created when the first sentence needs it
 };
 
-// All of them with one engine of their own size, in their order.
+// Translates all sources with one engine that has room for all of them. Returns the hypotheses of each source, in
+// order.
 std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
                                             std::span<const data::Sentence> sources, const SearchSettings& settings,
                                             Place place = Place::kUsual);
-// The likeliest word each time.
+// Greedy search: takes the likeliest word each time. Returns one hypothesis for each source.
 std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
                                int max_extra = 50);
 

@@ -9,17 +9,18 @@
 namespace dragoman::decode {
 namespace {
 
-// Source tokens, about, that enter at a step where there are several clients: all others wait while they are encoded.
+// In a fair engine, about so many source tokens enter at a step, because all other sentences wait while they are
+// encoded.
 constexpr std::int64_t kEncodedAtOnce = 1024;
-constexpr std::int64_t kLeastRows = 256;  // hypotheses that may be under way, however few the settings ask for
+constexpr std::int64_t kLeastRows = 256;  // an engine has room for at least so many hypotheses, whatever its settings
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
   return std::visit([](const auto& search) { return static_cast<std::int64_t>(search.rows().size()); }, active.search);
 }
 
-// Who looks at the rows of a pass, and which heads are switched off for which of them.
-struct Watch {
+// Collects, sentence by sentence, which trace observes which rows of a pass, and which heads are switched off for them.
+struct PassObservers {
   std::vector<TraceObserver::Part> parts;
   std::vector<nn::HeadsOff> off;
   std::int64_t rows = 0;
@@ -35,8 +36,8 @@ struct Watch {
   }
 };
 
-// Gives a search the offers of its rows, which begin at `top`. More words may have been computed than it wants: what it
-// sees must not depend on its mates.
+// Gives a search the offers of its rows, which begin at row `top`. Other sentences of the batch may have wanted more
+// words; they are cut off, because the result must not depend on the other sentences.
 template <class OneSearch>
 void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
   std::vector<Offer> own;
@@ -49,7 +50,7 @@ void advance(OneSearch& search, const Offers& offers, std::int64_t top) {
   search.advance(own);
 }
 
-// What is to be said of a sentence whose search is over.
+// The result of a sentence whose search is over.
 template <class Active>
 Result finish(Active& active) {
   Result result;
@@ -65,7 +66,7 @@ Result finish(Active& active) {
   return result;
 }
 
-RoomNeeds most_of(const SearchSettings& settings, const EngineLimits& limits) {
+SentenceNeeds client_capacity(const SearchSettings& settings, const EngineLimits& limits) {
   return {.tokens = limits.source_tokens,
           .cells = most_cells(settings, limits),
           .rows = std::max(kLeastRows, limits.sentences * most_rows(settings))};
@@ -89,12 +90,12 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
       settings_(settings),
       limits_(limits),
       V_(models_.front()->target_vocabulary()),
-      admission_(limits, most_of(settings, limits), limits.fair ? kEncodedAtOnce : limits.source_tokens) {
+      admission_(limits, client_capacity(settings, limits), limits.fair ? kEncodedAtOnce : limits.source_tokens) {
   settings.validate();
   for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
   for (const model::Seq2Seq* model : models_) {
-    const Room& room = admission_.room();
-    states_.push_back(start_decoding(*model, on, {.source_rows = room.tokens(), .cells = room.cells()}));
+    const EngineCapacity& capacity = admission_.capacity();
+    states_.push_back(start_decoding(*model, on, {.source_rows = capacity.tokens(), .cells = capacity.cells()}));
   }
 }
 
@@ -103,7 +104,7 @@ std::int64_t Engine::limit(const Request& request) const {
   return std::min(positions_, tokens - 1 + search_of(request).max_extra);
 }
 
-RoomNeeds Engine::needs_of(const Request& request) const {
+SentenceNeeds Engine::needs_of(const Request& request) const {
   const std::int64_t rows = most_rows(search_of(request));
   return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
 }
@@ -111,11 +112,11 @@ RoomNeeds Engine::needs_of(const Request& request) const {
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
   require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
-  require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the room for ",
+  require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the limit of ",
                       limits.source_tokens, ".");
   const auto prefix = static_cast<std::int64_t>(request.prefix.size());
   require<UsageError>(prefix == 0 || prefix < limit, "a prefix of ", prefix,
-                      " tokens leaves nothing of a translation that may have ", limit, ".");
+                      " tokens leaves no room in a translation of at most ", limit, " tokens.");
 }
 
 void Engine::add(Request request) {
@@ -127,7 +128,7 @@ void Engine::add(Request request) {
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {
-    const RoomNeeds needs = needs_of(request);
+    const SentenceNeeds needs = needs_of(request);
     admission_.add(std::move(request), needs);
   }
 }
@@ -135,22 +136,22 @@ void Engine::add(Request request) {
 void Engine::cancel(std::uint64_t number) {
   admission_.cancel(number);
   std::erase_if(ready_, [number](const Result& result) { return result.number == number; });
-  for (const auto& active : active_) active->unwanted = active->unwanted || active->request.number == number;
+  for (const auto& active : active_) active->cancelled = active->cancelled || active->request.number == number;
 }
 
-// Takes the rows of those that nobody wants out of the states, before others enter.
-void Engine::drop_unwanted() {
-  if (std::ranges::none_of(active_, &Active::unwanted, [](const auto& active) -> Active& { return *active; })) return;
+// Removes the rows of cancelled sentences from the decoder states, before others enter.
+void Engine::drop_cancelled() {
+  if (std::ranges::none_of(active_, &Active::cancelled, [](const auto& active) -> Active& { return *active; })) return;
   std::vector<std::int32_t> parents, ids;
   std::int64_t top = 0;
   for (auto& active : active_) {
     const std::int64_t rows = rows_of(*active);
-    for (std::int64_t row = top; row < top + rows && !active->unwanted; ++row) {
+    for (std::int64_t row = top; row < top + rows && !active->cancelled; ++row) {
       parents.push_back(static_cast<std::int32_t>(row));
       ids.push_back(ids_[row]);
     }
     top += rows;
-    if (!active->unwanted) continue;
+    if (!active->cancelled) continue;
     leave(*active);
     active.reset();
   }
@@ -170,8 +171,8 @@ void Engine::admit() {
   std::ranges::move(sentences, std::back_inserter(active_));
 }
 
-// A row for the sentence in every model's state. They all have the same rooms and numbers, because the same happens to
-// all of them.
+// Makes room for the sentence in the state of every model. All states give the same answer, because they have the same
+// sizes and go through the same operations.
 bool Engine::take_memory(const Request& request) {
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(std::ssize(request.source));
@@ -200,16 +201,16 @@ std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
 
 void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
   std::vector<data::Sentence> sources;
-  Watch watch;
+  PassObservers observers;
   for (const auto& active : sentences) {
     const auto tokens = static_cast<std::int64_t>(active->request.source.size());
     sources.push_back(active->request.source);
-    watch.add(*active, {active->trace.get(), tokens, 0, tokens});
+    observers.add(*active, {active->trace.get(), tokens, 0, tokens});
   }
-  TraceObserver observer(on_, std::move(watch.parts));
+  TraceObserver observer(on_, std::move(observers.parts));
   for (std::size_t m = 0; m < models_.size(); ++m) {
     const ArenaScope values(on_.arena());
-    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
+    nn::Pass pass{.on = on_, .observer = observers.traces && m == 0 ? &observer : nullptr, .heads_off = observers.off};
     const Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
     remember(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
   }
@@ -220,7 +221,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
 std::vector<Result> Engine::step() {
   const NoGradient no_gradient;
   std::vector<Result> results = std::exchange(ready_, {});
-  drop_unwanted();
+  drop_cancelled();
   admit();
   if (!active_.empty()) {
     const ArenaScope values(on_.arena());
@@ -232,29 +233,34 @@ std::vector<Result> Engine::step() {
 std::vector<Settled> Engine::settled() const {
   std::vector<Settled> settled;
   for (const auto& active : active_) {
-    if (!active->request.options.follow || active->unwanted) continue;
+    if (!active->request.options.follow || active->cancelled) continue;
     settled.push_back(
         {active->request.number, std::visit([](const auto& search) { return search.settled(); }, active->search)});
   }
   return settled;
 }
 
+// One step of every model; returns the decoder states of each, [rows, d_model].
 std::vector<Tensor> Engine::run_models() {
-  Watch watch;
+  PassObservers observers;
   for (const auto& active : active_) {
     const std::int64_t rows = rows_of(*active), sources = static_cast<std::int64_t>(active->request.source.size());
-    watch.add(*active, {active->trace.get(), rows, states_[0].length(watch.rows) + 1, sources});
+    observers.add(*active, {active->trace.get(), rows, states_[0].length(observers.rows) + 1, sources});
   }
-  TraceObserver observer(on_, std::move(watch.parts));
-  if (watch.traces) observer.begin_step();
+  TraceObserver observer(on_, std::move(observers.parts));
+  if (observers.traces) observer.begin_step();
   std::vector<Tensor> next;
   for (std::size_t m = 0; m < models_.size(); ++m) {
-    nn::Pass pass{.on = on_, .observer = watch.traces && m == 0 ? &observer : nullptr, .heads_off = watch.off};
+    nn::Pass pass{.on = on_, .observer = observers.traces && m == 0 ? &observer : nullptr, .heads_off = observers.off};
     next.push_back(model::step(*models_[m], ids_, states_[m], pass));
   }
   return next;
 }
 
+// 1. Computes the likeliest words for all rows, as many as the most demanding search wants.
+// 2. Advances each search, and collects the rows with which it continues: their parents and next words.
+// 3. Sentences whose search is over leave, and their results are added to `results`.
+// 4. Reorders the decoder states to the new rows.
 void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) {
   std::int64_t k = 1;
   bool all = false;

@@ -1,4 +1,4 @@
-// Many sentences translated at once, step by step: those that are done leave at once, and waiting ones take their
+// Translates many sentences at once, step by step. Sentences that are done leave at once, and waiting ones take their
 // place. A sentence's result does not depend on the others.
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "dragoman/decode/engine/admission.h"
+#include "dragoman/decode/engine/engine_capacity.h"
 #include "dragoman/decode/engine/request.h"
-#include "dragoman/decode/engine/room.h"
 #include "dragoman/decode/inside/trace.h"
 #include "dragoman/decode/search/beam.h"
 #include "dragoman/decode/search/search.h"
@@ -22,51 +22,52 @@
 
 namespace dragoman::decode {
 
-// Hypotheses of one sentence at once, at most.
+// The most hypotheses that one sentence has at once.
 std::int64_t most_rows(const SearchSettings& settings);
-// Cells for the tokens of hypotheses that an engine has: enough for all sentences to grow to their limits.
+// The number of cells of an engine. There are enough for the hypotheses of all sentences to grow to their limits.
 std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits);
 
-// Throws a UsageError if such a translation, of at most `limit` tokens, can never have its turn.
+// Throws a UsageError if the request can never be translated: its source is empty or longer than limits.source_tokens,
+// or its prefix fills the `limit` tokens of the translation.
 void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit);
 
-// What is certain of a translation under way.
+// The certain beginning of a translation under way.
 struct Settled {
-  std::uint64_t number = 0;
-  data::Sentence tokens;  // that the best hypothesis will begin with
+  std::uint64_t number = 0;  // of the request
+  data::Sentence tokens;     // the best hypothesis will begin with these
 };
 
 struct Result {
-  std::uint64_t number = 0;
-  std::vector<Hypothesis> hypotheses;  // the best first
-  std::int64_t steps = 0;              // that the search took
-  std::unique_ptr<Trace> trace;        // if one was asked for
+  std::uint64_t number = 0;            // of the request
+  std::vector<Hypothesis> hypotheses;  // best first
+  std::int64_t steps = 0;              // number of steps that the search took
+  std::unique_ptr<Trace> trace;        // null unless the request asked for a trace or for links
 };
 
 class Engine {
  public:
-  // Models that share their vocabularies vote: the mean of their probabilities decides. Takes memory from the backend's
-  // arena for as long as it lives.
+  // Several models vote with the mean of their probabilities; they must have the same vocabularies. The engine takes
+  // memory from the backend's arena and keeps it until it is destroyed.
   Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
          const EngineLimits& limits);
 
-  // The sentence waits for its turn. Throws a UsageError if it can never have one: its source is longer than the limit,
-  // the prefix is as long as the translation may be, or its own search keeps more hypotheses than there is room for.
-  // One that does not fit now lets others pass, but not for ever.
+  // Puts the sentence into the queue. Throws a UsageError if it can never be translated: its source is empty or longer
+  // than the limit, its prefix is as long as the translation may be, or its own search settings need more cells than
+  // there are. Others may pass a sentence that does not fit now, but not forever.
   void add(Request request);
-  // Nobody wants the result any more. Nothing happens if it has been given.
+  // Drops the request. Does nothing if its result has already been returned.
   void cancel(std::uint64_t number);
-  // Tokens that the translation may have, EOS included.
+  // The most tokens that the translation may have, EOS included.
   std::int64_t limit(const Request& request) const;
   std::int64_t waiting() const { return admission_.waiting(); }
   std::int64_t waiting(const std::string& client) const { return admission_.waiting(client); }
   std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
   bool idle() const { return waiting() == 0 && active_.empty() && ready_.empty(); }
 
-  // Lets waiting sentences in and takes one step with all that are under way. Returns those that are done, in the order
-  // in which they entered.
+  // Admits waiting sentences and takes one step with all that are under way. Returns the results of those that are
+  // done, in the order in which they entered.
   std::vector<Result> step();
-  // Of those under way whose words are asked for.
+  // The certain beginnings of the sentences under way whose options ask to follow them.
   std::vector<Settled> settled() const;
 
  private:
@@ -77,15 +78,15 @@ class Engine {
     Request request;
     std::unique_ptr<Trace> trace;
     Search search;
-    bool unwanted = false;
+    bool cancelled = false;  // if true, it leaves at the next step
   };
 
   const SearchSettings& search_of(const Request& request) const {
     return request.options.search ? *request.options.search : settings_;
   }
-  RoomNeeds needs_of(const Request& request) const;
+  SentenceNeeds needs_of(const Request& request) const;
   void leave(const Active& active);
-  void drop_unwanted();
+  void drop_cancelled();
 
   void admit();
   bool take_memory(const Request& request);
@@ -100,14 +101,14 @@ class Engine {
   SearchSettings settings_;
   EngineLimits limits_;
   std::int64_t V_;
-  std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // that the models have
+  std::int64_t positions_ = std::numeric_limits<std::int64_t>::max();  // the longest sentence that all models can read
 
   Admission admission_;
-  std::vector<Result> ready_;                    // what took no step at all
-  std::vector<std::unique_ptr<Active>> active_;  // in the order of their rows
-  std::vector<model::DecoderState> states_;      // one a model
-  std::vector<std::int32_t> ids_;                // that the rows read next
-  std::vector<std::int32_t> entering_;           // numbers of sentences that are yet to be encoded
+  std::vector<Result> ready_;                    // results of requests that need no step
+  std::vector<std::unique_ptr<Active>> active_;  // sentences under way, in the order of their rows
+  std::vector<model::DecoderState> states_;      // one for each model
+  std::vector<std::int32_t> ids_;                // the word that each row reads next
+  std::vector<std::int32_t> entering_;           // sentences of states_ that have entered but are not yet encoded
 };
 
 }  // namespace dragoman::decode

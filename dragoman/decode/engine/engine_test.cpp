@@ -37,7 +37,7 @@ std::vector<std::size_t> numbers(std::size_t count, std::size_t step) {
 
 class EngineTest : public ::testing::TestWithParam<Method> {};
 
-TEST_P(EngineTest, AResultIsTheSameInAnyCompanyOrderAndOnAnyThreads) {
+TEST_P(EngineTest, AResultDoesNotDependOnOtherSentencesOrderOrThreads) {
   const SearchSettings settings{.method = GetParam(), .beam = 3, .max_extra = 15, .top_k = 7};
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
@@ -69,7 +69,7 @@ TEST(Engine, LeavesTheArenaAsItWas) {
   EXPECT_EQ(small.on->arena().used(), before);
 }
 
-TEST(Engine, RefusesWhatCanNeverHaveItsTurn) {
+TEST(Engine, RefusesSentencesThatCanNeverEnter) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.max_extra = 2}, {.sentences = 2, .source_tokens = 4});
   EXPECT_THROW(engine.add({.source = {5, 6, 7, 8, 2}, .prefix = {}}), UsageError);
@@ -94,7 +94,7 @@ TEST(Engine, AForcedPrefixComesFirstAndIsScored) {
     ASSERT_GE(forced.tokens.size(), 2u);
     EXPECT_EQ(forced.tokens[0], 40);
     EXPECT_EQ(forced.tokens[1], 41);
-    // What it would have said anyway, forced, is what it says.
+    // A prefix that the search would choose by itself does not change the result.
     const Hypothesis& free = results[1].hypotheses.front();
     if (method == Method::kSample || free.tokens.empty()) continue;
     engine.add({.source = source, .prefix = {free.tokens[0]}, .number = 2});
@@ -117,7 +117,7 @@ void expect_same(const Result& actual, const Result& expected) {
   }
 }
 
-TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
+TEST(Engine, EachSentenceMayHaveItsOwnSearchSettings) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(12, 8, 200, 5);
   const SearchSettings ways[] = {{.beam = 2, .max_extra = 9},
@@ -147,7 +147,7 @@ TEST(Engine, SentencesMaySearchEachInItsOwnWay) {
                UsageError);
 }
 
-TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
+TEST(Engine, ACancelledSentenceHasNoResultAndDoesNotAffectOthers) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(8, 8, 200, 6);
   const SearchSettings settings{.max_extra = 10};
@@ -171,7 +171,7 @@ TEST(Engine, WhatIsCancelledHasNoResultAndDisturbsNobody) {
   EXPECT_TRUE(engine.idle());
 }
 
-// What was said to be certain stays, and in the end is all that was found.
+// A settled beginning only grows, and the final result begins with it.
 TEST(Engine, SettledWordsAreNeverTakenBack) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(20, 10, 200, 8);
@@ -202,8 +202,8 @@ TEST(Engine, SettledWordsAreNeverTakenBack) {
   }
 }
 
-// Zero rows of W^O do what a switch does, for everybody.
-TEST(Engine, AHeadThatIsOffGivesNothing) {
+// Zeroing the head's rows of W^O has the same effect as switching the head off, but for all sentences.
+TEST(Engine, AHeadThatIsSwitchedOffContributesNothing) {
   const std::vector<Sentence> sources = model::random_sentences(6, 8, 200, 2);
   const SearchSettings settings{.max_extra = 10};
   const EngineLimits limits{.sentences = 4, .source_tokens = 50};
@@ -235,7 +235,7 @@ TEST(Engine, AHeadThatIsOffGivesNothing) {
   }
 }
 
-TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
+TEST(Engine, VotingWithACopyOfItselfDoesNotChangeTheResult) {
   const SmallModel small(untied_config());
   const std::vector<Sentence> sources = model::random_sentences(5, 8, 200, 3);
   const SearchSettings settings{.max_extra = 10};
@@ -248,7 +248,7 @@ TEST(Engine, AModelThatVotesWithItselfSaysTheSame) {
   }
 }
 
-TEST(Sampling, DrawsWordsAsOftenAsTheyAreLikely) {
+TEST(Sampling, DrawsWordsInProportionToTheirProbability) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   const model::ScriptedModel scripted(*on, 6, [](int, int position) {
     return position == 0 ? Doubles{0, 0, -1e9, -1e9, std::log(0.5), std::log(0.25)} : Doubles{0, 0, 99, 0, 0, 0};
@@ -272,7 +272,7 @@ TEST(Sampling, DrawsWordsAsOftenAsTheyAreLikely) {
   }
 }
 
-// Collects what teacher forcing shows, for one sentence.
+// Collects the attention weights of teacher forcing, for one sentence.
 class WeightsSeen final : public nn::Observer {
  public:
   explicit WeightsSeen(Backend& on) : on_(on) {}
@@ -287,7 +287,7 @@ class WeightsSeen final : public nn::Observer {
   Backend& on_;
 };
 
-// Steps until the results with these numbers are there; those that come first are counted too.
+// The number of steps until the result with this number comes. Calls `other` for each result.
 std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::function<void(const Result&)>& other = {}) {
   for (std::int64_t steps = 1; steps < 10000; ++steps) {
     bool there = false;
@@ -306,19 +306,20 @@ Request small_request(std::uint64_t number, const std::string& client) {
   return request;
 }
 
-// Takes `length` steps, and cells for a beam of two.
+// A sentence that takes `length` steps, and cells for a beam of two.
 Request long_request(std::uint64_t number, const std::string& client, int length) {
   Request request = small_request(number, client);
   request.options.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
   return request;
 }
 
-// Sentences that need much room because of their own settings. What holds for both engines is in admission_test.cpp.
+// Sentences that need many cells because of their own search settings. Tests for both engines are in
+// admission_test.cpp.
 TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
                 {.sentences = 8, .source_tokens = 60, .fair = true});
-  engine.add(long_request(1, "a", 200));  // of 440 cells, 400
+  engine.add(long_request(1, "a", 200));  // needs 400 of 440 cells
   engine.add(long_request(2, "a", 200));
   engine.step();
   EXPECT_EQ(engine.under_way(), 1);
@@ -352,9 +353,9 @@ TEST(Engine, ASentenceThatOthersPassHasItsTurnInTheEnd) {
     };
     for (int i = 0; i < 6; ++i) add_other();
     engine.step();
-    engine.add(long_request(1, "b", 220));  // all cells that one may have
+    engine.add(long_request(1, "b", 220));  // all cells that one client may have
     EXPECT_LT(steps_until(engine, 1, [&](const Result&) { add_other(); }), 2000) << fair;
-    EXPECT_GT(next, 100u);  // so that others went on
+    EXPECT_GT(next, 100u);  // others were translated meanwhile
   }
 }
 
@@ -381,7 +382,7 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   }
 }
 
-TEST(Trace, KeepsWhatItKnowsOfOneHypothesis) {
+TEST(Trace, KeepsTheAttentionOfOneHypothesis) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
   for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {

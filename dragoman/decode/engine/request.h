@@ -1,4 +1,4 @@
-// What is asked of an engine: a sentence, and how it is to be translated.
+// A request to an engine: a sentence, and how to translate it.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace dragoman::decode {
 
-// How a sentence is to be translated. Filled once, where a request comes in (an HTTP body, a line of text), and carried
-// whole from there to the engine.
+// How to translate a sentence. The options are filled in once, where the request comes in (an HTTP body, a line of
+// text), and passed on unchanged to the engine.
 struct RequestOptions {
-  std::optional<SearchSettings> search = std::nullopt;  // in place of those of the translator or engine
+  std::optional<SearchSettings> search = std::nullopt;  // defaults to the settings of the translator or engine
   std::vector<nn::Head> heads_off = {};                 // heads that are switched off
-  bool trace = false;
-  std::vector<int> trace_layers = {};      // layers that the trace has, from 0 and in order; none: all
-  bool links = false;                      // which words of the translations come from which words of the source
+  bool trace = false;                                   // return a Trace
+  std::vector<int> trace_layers = {};      // layers to trace, counted from 0, in ascending order; empty for all
+  bool links = false;                      // return which target words come from which source words
   std::vector<nn::Head> projections = {};  // heads whose queries and keys are returned
-  bool follow = false;                     // what is certain of the translation is reported during the search
-  std::string client = {};                 // whose share of the engine's room the sentence takes
+  bool follow = false;                     // report the beginning of the translation as soon as it is certain
+  std::string client = {};                 // the client that asks; a fair engine divides its capacity among clients
 };
 
 struct Request {
   data::Sentence source;     // ends in EOS
-  data::Sentence prefix;     // words that the translation is to begin with
-  std::uint64_t number = 0;  // tells the results apart
+  data::Sentence prefix;     // words that the translation must begin with
+  std::uint64_t number = 0;  // identifies the request; its Result has the same number
   RequestOptions options = {};
-  std::optional<std::uint64_t> stream = std::nullopt;  // of the random numbers; defaults to `number`
+  std::optional<std::uint64_t> stream = std::nullopt;  // stream of random numbers for sampling; defaults to `number`
 };
 
 }  // namespace dragoman::decode

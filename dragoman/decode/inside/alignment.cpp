@@ -7,7 +7,7 @@
 namespace dragoman::decode {
 namespace {
 
-// Adds up the weights of the chosen heads.
+// Adds up the cross-attention weights of the chosen heads, then gives their mean.
 class CrossAttention final : public nn::Observer {
  public:
   CrossAttention(Backend& on, int site, std::span<const data::SentencePair> pairs, const HeadChoice& choice)
@@ -40,7 +40,7 @@ class CrossAttention final : public nn::Observer {
   std::vector<AttentionMap> mean() {
     require<UsageError>(choice_.layer >= 0 && choice_.layer <= layers_ && choice_.head >= 0 && choice_.head <= heads_,
                         "there is no head ", choice_.head, " in layer ", choice_.layer, "; the model has ", layers_,
-                        " layers of ", heads_, " heads, counted from 1, and 0 is all of them.");
+                        " layers of ", heads_, " heads, counted from 1, and 0 means all of them.");
     const int seen = (choice_.layer == 0 ? layers_ : 1) * (choice_.head == 0 ? heads_ : 1);
     for (AttentionMap& map : maps_) {
       for (float& weight : map.weights) weight /= static_cast<float>(seen);

@@ -1,4 +1,5 @@
-// Which source words a target word was made from, read off the decoder's attention to the encoder's output.
+// Word alignment: which source word a target word was translated from, read off the decoder's attention to the
+// encoder's output.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 
 namespace dragoman::decode {
 
-// Which heads to average over; layers and heads are counted from 1, and 0 is all of them.
+// Which heads to average over. Layers and heads are counted from 1; 0 means all of them.
 struct HeadChoice {
   int layer = 0;
   int head = 0;
 };
 
-// Row j says how much each column's source counted when target j was chosen; rows sum to one.
+// Row j holds the attention to each source position when target j was chosen. Rows sum to one.
 struct AttentionMap {
   std::int64_t targets = 0, sources = 0;
   std::vector<float> weights;  // [targets, sources]
@@ -27,18 +28,19 @@ struct AttentionMap {
   float at(std::int64_t target, std::int64_t source) const { return weights[target * sources + source]; }
 };
 
-// The mean of the chosen heads' attention over the source tokens for each target token, EOS included on both sides.
-// Throws a UsageError for heads that the model does not have.
+// For each pair, the attention of each target token over the source tokens, averaged over the chosen heads. EOS is
+// included on both sides. Throws a UsageError if the model does not have these heads, or no cross-attention at all.
 std::vector<AttentionMap> cross_attention(Backend& on, const model::Seq2Seq& model,
                                           std::span<const data::SentencePair> pairs, const HeadChoice& choice = {});
 
-// The same of a trace that has it already.
+// The mean over all layers and heads, for attention that a trace has already recorded.
 AttentionMap mean_of(const Attention& attention);
 
-// The number of the word that each token is part of, counted from 0; EOS is a word of its own, and the last.
+// For each token the index of the word that it belongs to, counted from 0. EOS is the last word.
 std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tokenizer& tokenizer);
 
-// Tokens joined to words: the sum over a source word's tokens, the mean over a target word's.
+// Attention between words instead of tokens: the sum over the tokens of a source word, the mean over those of a target
+// word.
 AttentionMap by_words(const AttentionMap& tokens, std::span<const std::int64_t> target_words,
                       std::span<const std::int64_t> source_words);
 
@@ -47,16 +49,16 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-// For each target word the source word that counted most, unless that is the end of the sentence. `words` has a last
-// row and column for EOS.
+// Links each target word to the source word with the greatest weight. There is no link if that is EOS, and none for the
+// target's EOS. The last row and column of `words` are those of EOS.
 std::vector<Link> links(const AttentionMap& words);
 
-// The same of a hypothesis that was traced, between the words of its source, EOS included, and its own. None if it did
-// not end.
+// The links of a hypothesis that was traced, between the words of `source`, which includes EOS, and those of the
+// hypothesis. None if the hypothesis is unfinished or the model has no cross-attention.
 std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
                                const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer);
 
-// "0-0 1-2 2-1": source and target word, both from 0, by source word.
+// The Pharaoh format, "0-0 1-2 2-1": pairs of source and target word, both counted from 0, ordered by source word.
 std::string pharaoh(std::vector<Link> links);
 
 }  // namespace dragoman::decode

@@ -11,7 +11,7 @@ namespace dragoman::decode {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // of one sentence
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // most bytes of one sentence of a frame
 
 fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
 
@@ -19,7 +19,7 @@ fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
   return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
 }
 
-// The frames by rising step.
+// The files of the frames, ordered by step.
 std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
   std::map<std::int64_t, fs::path> frames;
   for (const fs::path& path : list_directory(folder(model_directory))) {
@@ -32,25 +32,25 @@ std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
 }
 
 // One sentence of a frame.
-struct Look {
+struct FrameSentence {
   std::string source;
-  Json json;
+  Json json;  // what the attention page shows of it
 };
 
-std::vector<Look> read_frame(const fs::path& path) {
+std::vector<FrameSentence> read_frame(const fs::path& path) {
   const std::string where = "'" + path.string() + "'";
-  std::vector<Look> looks;
+  std::vector<FrameSentence> sentences;
   text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
   for (std::string line; lines.next(line);) {
     Json frame = parse_json(line, where);
-    looks.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});
+    sentences.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});
   }
-  return looks;
+  return sentences;
 }
 
 }  // namespace
 
-void keep_frame(const fs::path& model_directory, std::int64_t step, std::string_view frame) {
+void write_frame(const fs::path& model_directory, std::int64_t step, std::string_view frame) {
   make_directory(folder(model_directory));
   replace_file(frame_of(model_directory, step), frame);
 }
@@ -71,7 +71,7 @@ FilmSummary summarise_film(const fs::path& model_directory) {
     const auto frames = frames_of(model_directory);
     film.exists = !frames.empty();
     if (frames.empty()) return film;
-    for (const Look& look : read_frame(frames.rbegin()->second)) film.sentences.push_back(look.source);
+    for (const FrameSentence& sentence : read_frame(frames.rbegin()->second)) film.sentences.push_back(sentence.source);
   } catch (const Error& error) {
     film.sentences.clear();
     film.problem = error.what();
@@ -83,10 +83,10 @@ std::string film_json(const fs::path& model_directory) {
   Json sentences = Json::array();
   std::map<std::string, std::size_t> place;
   for (const auto& [step, path] : frames_of(model_directory)) {
-    for (Look& look : read_frame(path)) {
-      const auto [found, is_new] = place.try_emplace(look.source, sentences.size());
-      if (is_new) sentences.push_back({{"source", look.source}, {"frames", Json::array()}});
-      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(look.json)}});
+    for (FrameSentence& sentence : read_frame(path)) {
+      const auto [found, is_new] = place.try_emplace(sentence.source, sentences.size());
+      if (is_new) sentences.push_back({{"source", sentence.source}, {"frames", Json::array()}});
+      sentences[found->second]["frames"].push_back({{"step", step}, {"look", std::move(sentence.json)}});
     }
   }
   return Json{{"sentences", sentences}}.dump();

@@ -1,5 +1,6 @@
-// A film of how attention came to be in training: a few sentences, translated at each checkpoint, with the attention of
-// all layers and heads. The frames lie in the model's directory, probe/step-N.jsonl, and the attention page plays them.
+// A film of how attention develops during training: at each checkpoint a few sentences are translated, and the
+// attention of all layers and heads is stored as one frame. Frames are files in the model's directory,
+// probe/step-N.jsonl; the attention page plays them.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +11,21 @@
 
 namespace dragoman::decode {
 
-// Keeps a frame as that of the step. Throws an Error if it cannot be written.
-void keep_frame(const std::filesystem::path& model_directory, std::int64_t step, std::string_view frame);
+// Writes the frame of a step; replaces one that exists. Throws an Error if it cannot be written.
+void write_frame(const std::filesystem::path& model_directory, std::int64_t step, std::string_view frame);
 bool has_frame(const std::filesystem::path& model_directory, std::int64_t step);
-// Removes the frames of later steps: those of a run that goes on from this step are yet to come.
+// Removes the frames of later steps, because a run that resumes from this step will write them again.
 void rewind_film(const std::filesystem::path& model_directory, std::int64_t step);
 
-// What a model's directory has of a film.
+// What a model's directory contains of a film.
 struct FilmSummary {
   bool exists = false;
   std::vector<std::string> sentences;  // of the newest frame
   std::string problem;                 // why the film cannot be read, in a sentence; empty if it can
 };
 FilmSummary summarise_film(const std::filesystem::path& model_directory);
-// {"sentences": [{"source": "...", "frames": [{"step": 100, "look": {...}}, ...]}, ...]}; no sentences without a film.
-// Throws an Error that names a damaged file.
+// {"sentences": [{"source": "...", "frames": [{"step": 100, "look": {...}}, ...]}, ...]}; the list is empty if there is
+// no film. Throws an Error that names the file if one is damaged.
 std::string film_json(const std::filesystem::path& model_directory);
 
 }  // namespace dragoman::decode

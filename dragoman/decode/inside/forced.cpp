@@ -5,7 +5,7 @@
 namespace dragoman::decode {
 namespace {
 
-std::vector<float> singles_of(Backend& on, const Array& values) {
+std::vector<float> floats_on_host(Backend& on, const Array& values) {
   const ArenaScope scratch(on.arena());
   const Array staged = on.empty(values.shape(), DType::kFloat32);
   on.scaled(values, 1.0, Sink::overwrite(staged));
@@ -14,7 +14,7 @@ std::vector<float> singles_of(Backend& on, const Array& values) {
   return host;
 }
 
-// Looks on while one sentence passes.
+// Records what the model shows while it processes one sentence.
 class ForcedObserver final : public nn::Observer {
  public:
   ForcedObserver(Backend& on, const model::Seq2Seq& model, const ForcedChoice& choice) : on_(on), choice_(choice) {
@@ -29,7 +29,7 @@ class ForcedObserver final : public nn::Observer {
     seen.keys = reach.keys.R;
     h_ = seen.heads = weights.count() / (seen.queries * seen.keys);
     if (!choice_.attention) return;
-    const std::vector<float> host = singles_of(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
+    const std::vector<float> host = floats_on_host(on_, weights.reshaped({h_ * seen.queries, seen.keys}));
     seen.weights.insert(seen.weights.end(), host.begin(), host.end());
   }
 
@@ -39,7 +39,7 @@ class ForcedObserver final : public nn::Observer {
       if (head.site != site || head.layer != layer) continue;
       const std::int64_t first = head.head * d_k;
       forced.projections.push_back(
-          {head, d_k, singles_of(on_, Q.columns(first, d_k)), singles_of(on_, K.columns(first, d_k))});
+          {head, d_k, floats_on_host(on_, Q.columns(first, d_k)), floats_on_host(on_, K.columns(first, d_k))});
     }
   }
 
@@ -53,14 +53,15 @@ class ForcedObserver final : public nn::Observer {
 
 }  // namespace
 
-Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair, const ForcedChoice& choice) {
+Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair,
+                  const ForcedChoice& choice) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   ForcedObserver observer(on, model, choice);
   const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
     return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
   };
-  data::Sentence read = pair.target;  // what the decoder reads: one token later than what it says
+  data::Sentence read = pair.target;  // the decoder's input: the target shifted right by one token
   read.insert(read.begin(), model.start_token());
   read.pop_back();
   const nn::HeadsOff source_off{0, std::ssize(pair.source), choice.switched_off};

@@ -1,5 +1,5 @@
-// What a model does with a translation that is given: teacher forcing computes what the steps of a search do, with the
-// same bits, so that one can look closer at a sentence when the search is over.
+// Looks inside a model while it processes a given translation. Teacher forcing computes bit for bit what the steps of a
+// search computed, so that a sentence can be examined after its search is over.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace dragoman::decode {
 
-// The queries and keys of one head, to follow equation (1) number by number: its weights are
-// softmax(Q K^T / sqrt(d_k)), as far as it may look.
+// The queries and keys of one head, to follow equation (1) number by number: the head's weights are softmax(Q K^T /
+// sqrt(d_k)) over the keys that its mask allows.
 struct HeadProjections {
   nn::Head head;
   std::int64_t d_k = 0;
@@ -21,19 +21,19 @@ struct HeadProjections {
 };
 
 struct ForcedChoice {
-  std::vector<nn::Head> projections;   // of which heads; the model must have them
-  std::vector<nn::Head> switched_off;  // heads
-  bool attention = true;               // whether the weights are wanted
+  std::vector<nn::Head> projections;   // heads whose queries and keys are returned; the model must have them
+  std::vector<nn::Head> switched_off;  // heads that are switched off
+  bool attention = true;               // whether attention weights are returned
 };
 
 struct Forced {
   nn::AttentionSites sites;          // of the model
-  std::vector<Attention> attention;  // of each of them
+  std::vector<Attention> attention;  // one for each site
   std::vector<HeadProjections> projections;
 };
 
-// The source ends in EOS; so does the target if it was finished.
-Forced look_at(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair,
-               const ForcedChoice& choice = {});
+// Runs the pair through the model. The source ends in EOS; so does the target unless its search stopped at the limit.
+Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::SentencePair& pair,
+                  const ForcedChoice& choice = {});
 
 }  // namespace dragoman::decode

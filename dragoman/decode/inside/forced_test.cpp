@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kSites = {model::kEncoderSite, model::kDecoderSite, model::kCrossSite};
 
-// softmax(q K^T / sqrt(d_k)) over the first `keys` keys, by the book.
+// softmax(q K^T / sqrt(d_k)) over the first `keys` keys, computed from the definition.
 std::vector<double> by_equation(const HeadProjections& seen, std::int64_t query, std::int64_t keys) {
   std::vector<double> scores;
   double sum = 0;
@@ -30,7 +30,7 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
   const data::SentencePair pair{{5, 9, 120, 7, kEos}, {8, 30, 6, kEos}};
   ForcedChoice choice;
   for (const int site : kSites) choice.projections.push_back({site, 1, 1});
-  const Forced forced = look_at(*small.on, small.model, pair, choice);
+  const Forced forced = run_forced(*small.on, small.model, pair, choice);
   ASSERT_EQ(forced.projections.size(), 3u);
   for (const HeadProjections& seen : forced.projections) {
     const Attention& weights = forced.attention[seen.head.site];
@@ -55,7 +55,7 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
   const Hypothesis& best = results[0].hypotheses.front();
   data::SentencePair pair{{5, 9, 120, kEos}, best.tokens};
   if (best.finished) pair.target.push_back(kEos);
-  const Forced forced = look_at(*small.on, small.model, pair, {.projections = {}, .switched_off = {off}});
+  const Forced forced = run_forced(*small.on, small.model, pair, {.projections = {}, .switched_off = {off}});
   EXPECT_EQ(forced.attention[model::kEncoderSite].weights,
             results[0].trace->attention(model::kEncoderSite, best).weights);
   EXPECT_EQ(forced.attention[model::kDecoderSite].weights,

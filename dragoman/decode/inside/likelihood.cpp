@@ -8,9 +8,9 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kScoresAtOnce = 1 << 22;  // log-probabilities of words that exist at a time
+constexpr std::int64_t kScoresAtOnce = 1 << 22;  // most log-probabilities in memory at a time
 
-// What predicts each target token: [R, d_model].
+// The decoder states that predict each target token, [R, d_model].
 Tensor forced_states(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs) {
   nn::Pass pass{.on = on};
   const data::Batch batch = data::make_batch(on, pairs,

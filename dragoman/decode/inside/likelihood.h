@@ -1,4 +1,5 @@
-// How likely models find translations that are given: teacher forcing, without dropout and with nothing smoothed.
+// The likelihood of given translations under one or several models: teacher forcing, without dropout or label
+// smoothing.
 #pragma once
 
 #include <span>
@@ -9,8 +10,8 @@
 
 namespace dragoman::decode {
 
-// -log P(target | source) of each pair, in nats: the sum over the target's tokens, EOS included. These are the bits
-// that a search adds up for the same words. Several models vote, as they do in a search.
+// -log P(target | source) of each pair, in nats: the sum over the target's tokens, EOS included. Equals the
+// log-probability that a search computes for the same words, bit for bit. Several models vote, as they do in a search.
 std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
                                              std::span<const data::SentencePair> pairs);
 

@@ -25,7 +25,8 @@ void Trace::begin_step() {
   steps_.emplace_back().sites.resize(sites.size());
 }
 
-// All layers of a step are known when the next one begins: then their mean takes their place.
+// For Extent::kLinks: replaces the layers of the last step by their mean. Called when the next step begins or when the
+// trace is closed, because only then all layers of the step have been seen.
 void Trace::reduce_last() {
   const int site = nn::cross_site(sites);
   if (extent_ != Extent::kLinks || site < 0 || steps_.empty() || steps_.back().sites[site].empty()) return;

@@ -1,5 +1,5 @@
-// What the decoder did for one sentence: the attention of every layer and head, as the kernels computed it, and every
-// candidate of the search.
+// A record of what the model did for one sentence: the attention of every layer and head, as the kernels computed it,
+// and every candidate of the search.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace dragoman::decode {
 
-// Attention weights of one site, [layers, heads, queries, keys]; a query's sum to one.
+// Attention weights of one site, [layers, heads, queries, keys]. The weights of a query sum to one.
 struct Attention {
   std::int64_t layers = 0, heads = 0, queries = 0, keys = 0;
   std::vector<float> weights;
@@ -27,48 +27,49 @@ struct Attention {
   }
 };
 
-// Weights as an observer sees them (float32, or float64 in models of double precision), on the host.
+// Copies weights that an observer was shown to the host. They are float32, or float64 in models of double precision.
 std::vector<float> weights_on_host(Backend& on, const Array& weights);
 
-// Adds `share` of the weights to the sums.
+// sums += share * weights
 void add_share(std::span<float> sums, const float* weights, float share);
 
 class Trace {
  public:
   enum class Extent : std::uint8_t {
     kAll,
-    kLinks,  // the mean over layers and heads of the attention to the source, as if there were one of each; nothing
-             // else
+    kLinks,  // only the cross-attention, averaged over all layers and heads and stored as one layer with one head
   };
 
-  // Of a model with these sites; of these layers, counted from 0, in order, or of all if there are none.
+  // For a model with these attention sites. `layers_` are the layers to record, counted from 0, in ascending order;
+  // empty for all.
   explicit Trace(nn::AttentionSites sites_ = {}, std::vector<int> layers_ = {}, Extent extent = Extent::kAll)
       : sites(std::move(sites_)), layers(std::move(layers_)), extent_(extent), encoded_(sites.size()) {}
 
   nn::AttentionSites sites;
   std::vector<int> layers;
-  std::vector<std::vector<Candidate>> candidates;  // by step; of a beam search
+  std::vector<std::vector<Candidate>> candidates;  // of each step; only a beam search fills it
 
-  // The weights of a site. Where the translation looks, query j is what chose token j of the hypothesis, EOS included;
-  // its keys are the tokens that it had read, the start token first, or the tokens of the source.
+  // The weights of a site. At sites of the decoder, query j is the one that chose token j of the hypothesis, EOS
+  // included; its keys are the tokens that the decoder had read by then, beginning with the start token, or the tokens
+  // of the source.
   Attention attention(std::size_t site, const Hypothesis& hypothesis) const;
-  // That of the site from which word alignments are read; none if the model has no such site.
+  // The weights of the cross-attention site, from which word alignments are read; empty if the model has none.
   Attention cross(const Hypothesis& hypothesis) const;
 
-  // No more steps come.
+  // To be called after the last step.
   void close() { reduce_last(); }
-  // Forgets what it knows of all hypotheses but this one.
+  // Drops the attention of all hypotheses except this one.
   void keep_only(const Hypothesis& hypothesis);
 
  private:
   friend class TraceObserver;
-  // A step of the decoder: the weights of its rows in each layer, [rows, heads, keys].
+  // One step of the decoder.
   struct Step {
     struct Layer {
       std::int64_t heads = 0, keys = 0;
-      std::vector<float> weights;
+      std::vector<float> weights;  // [rows, heads, keys]
     };
-    std::vector<std::vector<Layer>> sites;  // those where the source looks stay empty
+    std::vector<std::vector<Layer>> sites;  // by site; empty for the sites of the encoder
   };
 
   bool wants(int site, int layer) const {
@@ -79,21 +80,22 @@ class Trace {
   void reduce_last();
 
   Extent extent_ = Extent::kAll;
-  std::vector<Attention> encoded_;  // by site: those where the source looks
+  std::vector<Attention> encoded_;  // by site; only the sites of the encoder are filled
   std::vector<Step> steps_;
-  bool single_ = false;  // the steps have the row of one hypothesis only
+  bool single_ = false;  // after keep_only(): each step has one row only
 };
 
-// Looks on while a batch is encoded or takes a step, and gives each sentence's trace its part.
+// Observes a batch while it is encoded or takes a step, and distributes the weights to the traces of its sentences.
 class TraceObserver final : public nn::Observer {
  public:
   struct Part {
-    Trace* trace;       // or nothing, for a sentence that nobody looks at
-    std::int64_t rows;  // of the step, in order; when encoding, the tokens of the sentence
-    std::int64_t past;  // tokens that the rows have read, this step's included
-    std::int64_t sources;
+    Trace* trace;          // null for a sentence that is not traced
+    std::int64_t rows;     // its rows of the step, or when encoding its source tokens
+    std::int64_t past;     // tokens that its rows have read, including that of this step; 0 when encoding
+    std::int64_t sources;  // its source tokens, EOS included
   };
 
+  // `parts` has one entry for each sentence of the batch, in the order of their rows.
   TraceObserver(Backend& on, std::vector<Part> parts) : on_(on), parts_(std::move(parts)) {}
 
   void begin_step();

@@ -10,10 +10,11 @@
 namespace dragoman::decode {
 namespace {
 
-// A request's number says which piece of which line it is. No line has more pieces than this: it has fewer bytes.
+// A request's number consists of the number of its line (high bits) and the index of its piece (low bits). The bits
+// suffice for the pieces, because a line has fewer bytes than 2^31.
 constexpr int kPieceBits = 31;
 constexpr std::uint64_t kPieceMask = (std::uint64_t{1} << kPieceBits) - 1;
-constexpr std::int64_t kBatchesAhead = 4;  // of lines that may wait in the engine, of all clients
+constexpr std::int64_t kBatchesAhead = 4;  // batches of lines, of all clients, that may wait in the engine
 
 std::vector<const model::Seq2Seq*> networks_of(const std::vector<const model::LoadedModel*>& models) {
   std::vector<const model::Seq2Seq*> networks;
@@ -25,17 +26,17 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
-// The random numbers of a piece. The pieces of each part of a line have others.
-std::uint64_t stream_of(const LineDesk::Line& line, std::size_t piece) {
+// The random stream of a piece. It also depends on the part of the line that the piece belongs to.
+std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
   constexpr int kPartBits = 16;
   return number_of(line.source.number.value_or(line.number),
                    (static_cast<std::uint64_t>(line.source.part) << kPartBits) + piece);
 }
 
-std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::Sentence> pieces) {
+std::vector<Request> requests_for(const LineQueue::Line& line, std::vector<data::Sentence> pieces) {
   RequestOptions options = line.source.options;
   if (pieces.size() > 1 || line.source.part > 0 || line.source.continues) {
-    options.trace = options.links = false;  // a line in pieces shows no trace
+    options.trace = options.links = false;  // a line in several pieces has no trace
   }
   std::vector<Request> requests;
   for (data::Sentence& piece : pieces) {
@@ -50,7 +51,8 @@ std::vector<Request> requests_for(const LineDesk::Line& line, std::vector<data::
   return requests;
 }
 
-// Without the bytes of a character that may not be whole yet.
+// The text of the tokens without trailing byte tokens, because these may be the beginning of a character whose other
+// bytes are still to come.
 std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer) {
   while (!tokens.empty() && tokenizer.is_byte(tokens.back())) tokens.pop_back();
   return tokenizer.decode(tokens);
@@ -65,81 +67,81 @@ EngineLimits engine_limits(const TranslatorOptions& options) {
 }
 
 LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models,
-                       const TranslatorOptions& options, LineDesk& desk)
+                       const TranslatorOptions& options, LineQueue& queue)
     : on_(on),
       models_(models),
       options_(options),
-      desk_(desk),
+      queue_(queue),
       engine_(on, networks_of(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kUsual) {}
 
-// Lines are taken ahead of their turns in the engine, of each client only as many as can enter at once: whoever comes
-// later does not wait behind them.
+// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, only as many
+// of each client as can enter at once, so that lines of clients that come later need not wait behind them.
 void LineWorker::run() {
-  const std::int64_t ahead = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
-  const std::int64_t of_all = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
+  const std::int64_t most_per_client = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
+  const std::int64_t most_waiting = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
   while (true) {
     bool closed = false;
-    while (engine_.waiting() < of_all) {
-      const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < ahead; };
-      std::optional<LineDesk::Line> line = desk_.take_of(has_few, engine_.idle());
+    while (engine_.waiting() < most_waiting) {
+      const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < most_per_client; };
+      std::optional<LineQueue::Line> line = queue_.take_of(has_few, engine_.idle());
       closed = !line && engine_.idle();
       if (!line) break;
       line->source.options.trace = line->source.options.trace || options_.traces;
       begin(*line);
     }
-    if (desk_.given_up()) return;
-    for (const std::int64_t number : desk_.unwanted()) cancel(number);
+    if (queue_.given_up()) return;
+    for (const std::int64_t number : queue_.take_cancelled()) cancel(number);
     if (engine_.idle()) {
       if (closed) return;
       continue;
     }
-    desk_.stepped(engine_.under_way());
+    queue_.count_step(engine_.under_way());
     collect(engine_.step());
     follow();
   }
 }
 
-void LineWorker::begin(const LineDesk::Line& line) {
+void LineWorker::begin(const LineQueue::Line& line) {
   const auto& [number, source] = line;
-  TranslatedLine at_once;
-  at_once.number = number;
-  at_once.bad = source.bad || first_invalid_utf8(source.text).has_value();
-  if (at_once.bad && options_.bad_line == BadLine::kStop) {
-    return desk_.refuse(number, " is not UTF-8 text; mend or remove it, or say --on-bad-line keep or empty.");
+  TranslatedLine untranslated;
+  untranslated.number = number;
+  untranslated.bad = source.bad || first_invalid_utf8(source.text).has_value();
+  if (untranslated.bad && options_.bad_line == BadLine::kStop) {
+    return queue_.refuse(number, " is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty.");
   }
-  if (at_once.bad && options_.bad_line == BadLine::kKeep) at_once.text = source.text;
-  if (at_once.bad) return desk_.finish(std::move(at_once));
+  if (untranslated.bad && options_.bad_line == BadLine::kKeep) untranslated.text = source.text;
+  if (untranslated.bad) return queue_.finish(std::move(untranslated));
 
   const auto& [from, to] = models_.front()->tokenizers;
   std::vector<Request> requests = requests_for(line, pieces(from.encode(source.text), options_.longest, from));
   const data::Sentence prefix = to.encode(source.prefix);
   if (requests.empty()) {
-    return prefix.empty() ? desk_.finish(std::move(at_once))
-                          : desk_.refuse(number, " has no text, but a prefix for its translation.");
+    return prefix.empty() ? queue_.finish(std::move(untranslated))
+                          : queue_.refuse(number, " has no text, but a prefix for its translation.");
   }
   const std::int64_t limit = engine_.limit(requests[0]);
   if (!prefix.empty() && std::ssize(prefix) >= limit) {
-    return desk_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves nothing of a translation ",
-                                     "that may have ", limit, "; shorten it or raise --max-extra."));
+    return queue_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves no room in a translation ",
+                                      "of at most ", limit, " tokens; shorten it or raise --max-extra."));
   }
   requests[0].prefix = prefix;
   try {
     enter(number, std::move(requests));
     under_way_.at(number).options = source.options;
-  } catch (const UsageError& error) {  // its own search cannot be made
+  } catch (const UsageError& error) {  // the engine cannot run the line's own search settings
     cancel(number);
-    desk_.refuse(number, join(": ", error.what()));
+    queue_.refuse(number, join(": ", error.what()));
   }
 }
 
 void LineWorker::enter(std::int64_t number, std::vector<Request> requests) {
-  Parts& parts = under_way_[number];
-  parts.left = requests.size();
-  parts.results.resize(parts.left);
-  parts.settled.resize(parts.left);
+  ActiveLine& active = under_way_[number];
+  active.left = requests.size();
+  active.results.resize(active.left);
+  active.settled.resize(active.left);
   for (Request& request : requests) {
-    parts.sources.push_back(request.source);
+    active.sources.push_back(request.source);
     engine_.add(std::move(request));
   }
 }
@@ -151,31 +153,31 @@ void LineWorker::cancel(std::int64_t number) {
   under_way_.erase(found);
 }
 
-// Tells what has become certain of lines that are followed.
+// Reports the text that has become certain, for lines that are followed.
 void LineWorker::follow() {
-  std::map<std::int64_t, Parts*> changed;
+  std::map<std::int64_t, ActiveLine*> changed;
   for (Settled& settled : engine_.settled()) {
     const auto number = static_cast<std::int64_t>(settled.number >> kPieceBits);
-    Parts& parts = under_way_.at(number);
-    parts.settled[settled.number & kPieceMask] = std::move(settled.tokens);
-    changed[number] = &parts;
+    ActiveLine& active = under_way_.at(number);
+    active.settled[settled.number & kPieceMask] = std::move(settled.tokens);
+    changed[number] = &active;
   }
-  for (const auto& [number, parts] : changed) {
-    std::string text = settled_text(*parts);
-    if (text.size() <= parts->told.size()) continue;
-    parts->told = text;
-    desk_.settle(number, text);
+  for (const auto& [number, active] : changed) {
+    std::string text = settled_text(*active);
+    if (text.size() <= active->reported.size()) continue;
+    active->reported = text;
+    queue_.report_settled(number, text);
   }
 }
 
-// Of all pieces up to the first that is not done.
-std::string LineWorker::settled_text(const Parts& parts) const {
+// The text of all pieces up to the first that is not done, and the certain text of that one.
+std::string LineWorker::settled_text(const ActiveLine& active) const {
   const text::Tokenizer& tokenizer = models_.front()->tokenizers.target;
   std::string text;
-  for (std::size_t i = 0; i < parts.results.size(); ++i) {
-    const bool done = !parts.results[i].hypotheses.empty();
-    append_text(text, done ? tokenizer.decode(parts.results[i].hypotheses.front().tokens)
-                           : certain_text(parts.settled[i], tokenizer));
+  for (std::size_t i = 0; i < active.results.size(); ++i) {
+    const bool done = !active.results[i].hypotheses.empty();
+    append_text(text, done ? tokenizer.decode(active.results[i].hypotheses.front().tokens)
+                           : certain_text(active.settled[i], tokenizer));
     if (!done) break;
   }
   return text;
@@ -186,43 +188,43 @@ void LineWorker::collect(std::vector<Result> results) {
   for (Result& result : results) {
     const auto number = static_cast<std::int64_t>(result.number >> kPieceBits);
     const std::size_t piece = result.number & kPieceMask;
-    Parts& parts = under_way_.at(number);
-    parts.results[piece] = std::move(result);
-    if (--parts.left > 0) continue;
-    TranslatedLine& line = lines.emplace_back(compose(number, parts));
-    if (!parts.options.projections.empty() && line.pieces == 1) project(line, parts.options);
+    ActiveLine& active = under_way_.at(number);
+    active.results[piece] = std::move(result);
+    if (--active.left > 0) continue;
+    TranslatedLine& line = lines.emplace_back(compose(number, active));
+    if (!active.options.projections.empty() && line.pieces == 1) project(line, active.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
-  for (TranslatedLine& line : lines) desk_.finish(std::move(line));
+  for (TranslatedLine& line : lines) queue_.finish(std::move(line));
 }
 
-TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
+TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) const {
   TranslatedLine line;
   line.number = number;
   const text::Tokenizer& tokenizer = models_.front()->tokenizers.target;
-  line.pieces = static_cast<std::int64_t>(parts.sources.size());
-  for (std::size_t i = 0; i < parts.sources.size(); ++i) {
-    const Hypothesis& best = parts.results[i].hypotheses.front();
+  line.pieces = static_cast<std::int64_t>(active.sources.size());
+  for (std::size_t i = 0; i < active.sources.size(); ++i) {
+    const Hypothesis& best = active.results[i].hypotheses.front();
     append_text(line.text, tokenizer.decode(best.tokens));
     line.log_probability += best.log_probability;
-    line.steps += parts.results[i].steps;
+    line.steps += active.results[i].steps;
     line.score += best.score;
     line.tokens += std::ssize(best.tokens);
     line.finished = line.finished && best.finished;
     line.repeats = line.repeats || repeats_itself(best.tokens);
-    line.odd_length = line.odd_length || suspicious_length(parts.sources[i], best.tokens);
+    line.odd_length = line.odd_length || suspicious_length(active.sources[i], best.tokens);
   }
   if (line.pieces > 1) return line;
-  line.hypotheses = std::move(parts.results[0].hypotheses);
-  line.source = std::move(parts.sources[0]);
-  if (const std::unique_ptr<Trace> trace = std::move(parts.results[0].trace)) {
+  line.hypotheses = std::move(active.results[0].hypotheses);
+  line.source = std::move(active.sources[0]);
+  if (const std::unique_ptr<Trace> trace = std::move(active.results[0].trace)) {
     const auto& [from, to] = models_.front()->tokenizers;
     for (const Hypothesis& hypothesis : line.hypotheses) {
-      if (parts.options.links) line.links.push_back(traced_links(*trace, hypothesis, line.source, from, to));
+      if (active.options.links) line.links.push_back(traced_links(*trace, hypothesis, line.source, from, to));
     }
     trace->keep_only(line.hypotheses.front());
-    if (parts.options.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
+    if (active.options.trace) line.trace = std::make_shared<Trace>(std::move(*trace));
   }
   line.target = line.hypotheses.front().tokens;
   line.target.push_back(kEos);
@@ -231,14 +233,13 @@ TranslatedLine LineWorker::compose(std::int64_t number, Parts& parts) const {
 
 void LineWorker::project(TranslatedLine& line, const RequestOptions& options) const {
   data::SentencePair pair{line.source, line.target};
-  if (!line.finished) pair.target.pop_back();  // it never came to its EOS
+  if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
   const ForcedChoice choice{.projections = options.projections, .switched_off = options.heads_off, .attention = false};
-  line.projections = look_at(on_, *models_.front()->model, pair, choice).projections;
+  line.projections = run_forced(on_, *models_.front()->model, pair, choice).projections;
 }
 
-// What the decoder looked at when it chose the words: the same numbers as in the search, because a whole sentence is
-// computed with the bits of its steps.
+// The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.
 void LineWorker::align(std::vector<TranslatedLine>& lines) const {
   std::vector<data::SentencePair> pairs;
   std::vector<TranslatedLine*> aligned;

@@ -1,5 +1,5 @@
-// One of a translator's workers: takes lines, cuts them into sentences of tokens, keeps its engine filled, and puts the
-// results together again.
+// One of a translator's workers: takes lines, splits them into pieces of tokens, keeps its engine busy with them, and
+// joins the results.
 #pragma once
 
 #include <cstdint>
@@ -8,50 +8,50 @@
 #include <vector>
 
 #include "dragoman/decode/engine/dispatcher.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 #include "dragoman/decode/lines/translator.h"
 
 namespace dragoman::decode {
 
-// What a worker's engine may have under way.
+// The limits of a worker's engine.
 EngineLimits engine_limits(const TranslatorOptions& options);
 
 class LineWorker {
  public:
-  // What is given must outlive the worker.
+  // All arguments must outlive the worker.
   LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
-             LineDesk& desk);
+             LineQueue& queue);
 
-  // Until no line is left, or nobody wants the rest.
+  // Works until no more lines will come, or until the queue has given up.
   void run();
 
  private:
-  // A line under way, piece by piece.
-  struct Parts {
+  // A line under way. The vectors have one entry for each of its pieces.
+  struct ActiveLine {
     std::vector<data::Sentence> sources;  // EOS included
-    std::vector<Result> results;
-    std::vector<data::Sentence> settled;  // of a line that is followed
-    std::string told;                     // what its asker knows of it
-    RequestOptions options;               // as the line has them
-    std::size_t left = 0;
+    std::vector<Result> results;          // without hypotheses until the piece is done
+    std::vector<data::Sentence> settled;  // if the line is followed: its certain words so far
+    std::string reported;                 // the settled text that was last reported
+    RequestOptions options;               // those of the line
+    std::size_t left = 0;                 // pieces that are not done
   };
 
-  void begin(const LineDesk::Line& line);
+  void begin(const LineQueue::Line& line);
   void enter(std::int64_t number, std::vector<Request> requests);
   void cancel(std::int64_t number);
   void follow();
-  std::string settled_text(const Parts& parts) const;
+  std::string settled_text(const ActiveLine& active) const;
   void collect(std::vector<Result> results);
-  TranslatedLine compose(std::int64_t number, Parts& parts) const;
+  TranslatedLine compose(std::int64_t number, ActiveLine& active) const;
   void project(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 
   Backend& on_;
   const std::vector<const model::LoadedModel*>& models_;
   const TranslatorOptions& options_;
-  LineDesk& desk_;
+  LineQueue& queue_;
   Dispatcher engine_;
-  std::map<std::int64_t, Parts> under_way_;
+  std::map<std::int64_t, ActiveLine> under_way_;
 };
 
 }  // namespace dragoman::decode

@@ -12,7 +12,8 @@ bool ends_sentence(const std::string& piece) {
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return piece.ends_with(end); });
 }
 
-// Where the piece that begins with `first` ends.
+// The end of the piece that begins with `first`. Looks back from its greatest length for the end of a sentence, and
+// remembers the last boundary between two words.
 std::size_t end_of_piece(const data::Sentence& tokens, std::size_t first, std::size_t longest,
                          const text::Tokenizer& tokenizer) {
   const std::size_t last = std::min(tokens.size(), first + longest);
@@ -46,15 +47,16 @@ void append_text(std::string& text, std::string_view more) {
   text += more;
 }
 
-std::string_view joint(const TranslatedLine& line, const TranslatedLine& part) {
-  const bool kept = line.bad && part.bad;  // as they are, so with nothing between them
+std::string_view separator_before(const TranslatedLine& line, const TranslatedLine& part) {
+  const bool kept = line.bad && part.bad;  // bad lines are kept byte for byte
   return line.text.empty() || part.text.empty() || kept ? "" : " ";
 }
 
 void add_part(TranslatedLine& line, const TranslatedLine& part) {
-  const auto pieces = [](const TranslatedLine& of) { return of.steps > 0 ? of.pieces : 0; };  // one of spaces has none
+  // A part without text was not translated, so it has no piece.
+  const auto pieces = [](const TranslatedLine& of) { return of.steps > 0 ? of.pieces : 0; };
   line.pieces = std::max<std::int64_t>(1, pieces(line) + pieces(part));
-  line.text += joint(line, part);
+  line.text += separator_before(line, part);
   line.text += part.text;
   line.log_probability += part.log_probability;
   line.score += part.score;

@@ -1,4 +1,5 @@
-// Lines that are longer than a model should read at once are translated piece by piece.
+// Splits lines that are too long for the model into pieces, and joins the translations. A very long line first comes in
+// parts of at most kPartBytes, and each part is split into pieces.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,18 @@
 
 namespace dragoman::decode {
 
-// The tokens in pieces of at most `longest`, each as long as can be. A piece ends where a sentence seems to end if that
-// leaves it at least half its length, else between two words, and inside a word only if that is longer still.
+// Splits the tokens into pieces of at most `longest` tokens, each as long as possible. A piece ends where a sentence
+// seems to end if the piece then has at least half of `longest`. Otherwise it ends between two words, and inside a word
+// only if the word is longer than a piece.
 std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t longest,
                                    const text::Tokenizer& tokenizer);
 
-// Adds what the next piece or part of a line is translated by.
+// Appends the translation of the next piece, separated by a space.
 void append_text(std::string& text, std::string_view more);
 
-// What stands between the translation of a line's parts so far and that of the next part.
-std::string_view joint(const TranslatedLine& line, const TranslatedLine& part);
-// Adds the next part of a line to those before it. All that belongs to lines in one piece is left out.
+// The separator between the translation of a line's parts so far and that of the next part.
+std::string_view separator_before(const TranslatedLine& line, const TranslatedLine& part);
+// Appends the next part of a line to the parts before it. Clears the fields that only lines in one piece have.
 void add_part(TranslatedLine& line, const TranslatedLine& part);
 
 }  // namespace dragoman::decode

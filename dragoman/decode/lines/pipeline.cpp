@@ -33,7 +33,7 @@ void Pipeline::close(std::exception_ptr error) {
   results_.notify_all();
 }
 
-std::optional<LineDesk::Line> Pipeline::take(bool wait) {
+std::optional<LineQueue::Line> Pipeline::take(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait) lines_.wait(lock, [&] { return given_up_ || closed_ || !waiting_.empty(); });
   if (given_up_ || waiting_.empty()) return std::nullopt;
@@ -44,17 +44,17 @@ std::optional<LineDesk::Line> Pipeline::take(bool wait) {
 
 void Pipeline::finish(TranslatedLine line) {
   const std::int64_t number = line.number;
-  put_down(number, std::move(line));
+  store_outcome(number, std::move(line));
 }
 
 void Pipeline::refuse(std::int64_t number, const std::string& reason) {
   std::unique_lock lock(mutex_);
   const std::int64_t line = parts_[static_cast<std::size_t>(number - delivered_)].line;
   lock.unlock();
-  put_down(number, UsageError(join("line ", line, reason)));
+  store_outcome(number, UsageError(join("line ", line, reason)));
 }
 
-void Pipeline::put_down(std::int64_t number, Outcome outcome) {
+void Pipeline::store_outcome(std::int64_t number, Outcome outcome) {
   const std::lock_guard lock(mutex_);
   done_.emplace(number, std::move(outcome));
   if (number == delivered_) results_.notify_one();

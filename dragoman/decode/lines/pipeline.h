@@ -1,4 +1,4 @@
-// Lines on their way through a translator: read by one thread, translated by workers, delivered in order.
+// The pipeline of a translator: one thread reads lines, workers translate them, and the results are delivered in order.
 #pragma once
 
 #include <condition_variable>
@@ -14,64 +14,66 @@
 #include <variant>
 
 #include "dragoman/base/error.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 
 namespace dragoman::decode {
 
-// What may be on its way at once: lines, or parts of lines, and the bytes of their text. One part always may.
+// The most that may be in the pipeline at once: lines or parts of lines, and the bytes of their text. A single part may
+// always enter.
 struct Window {
   std::int64_t parts;
   std::size_t bytes;
 };
 
-// Lines that wait, and results that wait for those before them. Long lines come in parts; what follows is said of lines
-// and holds for parts.
-class Pipeline final : public LineDesk {
+// Holds lines that wait for a worker, and results that wait for the results before them. Long lines come in parts;
+// where a comment says "line", the same holds for each part. All functions may be called from any thread.
+class Pipeline final : public LineQueue {
  public:
   Pipeline(std::int64_t first_line, const Window& window) : next_line_(first_line), window_(window) {}
 
-  // For the reader. Waits while the window is full; false if the work was given up.
+  // For the reader. Waits while the window is full. Returns false if the work was given up.
   bool put(SourceLine line);
-  // No more lines will come; if that is because of an error, it is thrown when all before it have been delivered.
+  // For the reader: no more lines will come. If the reason is an error, next() throws it after all lines have been
+  // delivered.
   void close(std::exception_ptr error = nullptr);
 
-  // For workers. That a line was refused is thrown when all before it have been delivered.
+  // For workers. If a line is refused, next() throws a UsageError after all lines before it have been delivered.
   std::optional<Line> take(bool wait) override;
   void finish(TranslatedLine line) override;
   void refuse(std::int64_t number, const std::string& reason) override;
 
-  // For whoever delivers. The next line in order; nothing when all have been delivered. Throws what a worker threw, or
-  // why the line was refused.
+  // For the thread that delivers: waits for the next result in order; nothing when all have been delivered. Throws the
+  // error of a worker, or the reason why the line was refused.
   std::optional<TranslatedLine> next();
 
-  // Ends everything, because of an error or because nobody wants the rest.
+  // Abandons all work, because of an error of a worker or because the rest is not needed.
   void give_up(std::exception_ptr error = nullptr);
   bool given_up() override;
 
  private:
   using Outcome = std::variant<TranslatedLine, UsageError>;
 
-  // A part on its way: where it belongs, and what it counts in the window.
+  // A part in the pipeline.
   struct Part {
-    std::int64_t line;
-    bool continues;
-    std::size_t bytes;
+    std::int64_t line;  // the number of its line
+    bool continues;     // the line has further parts
+    std::size_t bytes;  // of its text and prefix
   };
 
   bool has_room() const;
-  void put_down(std::int64_t number, Outcome outcome);
+  void store_outcome(std::int64_t number, Outcome outcome);
 
   std::mutex mutex_;
-  std::condition_variable room_, lines_, results_;
-  std::queue<Line> waiting_;
-  std::map<std::int64_t, Outcome> done_;
-  std::deque<Part> parts_;                  // from the one that is to be delivered next to the one read last
-  std::int64_t read_ = 0, delivered_ = 0;   // parts; workers know them by these numbers
-  std::int64_t next_line_, next_part_ = 0;  // that is to be read
-  std::size_t bytes_ = 0;                   // of the parts on their way
+  std::condition_variable room_, lines_, results_;  // there is room in the window; lines wait; the next result is there
+  std::queue<Line> waiting_;                        // parts that no worker has taken yet
+  std::map<std::int64_t, Outcome> done_;            // results that are not yet delivered, by the number of their part
+  std::deque<Part> parts_;                          // all parts in the pipeline, from the next to be delivered on
+  std::int64_t read_ = 0, delivered_ = 0;           // numbers of parts; part i has the number i for workers
+  std::int64_t next_line_, next_part_ = 0;          // the line, and the part of it, that is put in next
+  std::size_t bytes_ = 0;                           // of all parts in the pipeline
   Window window_;
   bool closed_ = false, given_up_ = false;
-  std::exception_ptr reading_error_, error_;
+  std::exception_ptr reading_error_, error_;  // of close() and give_up()
 };
 
 }  // namespace dragoman::decode

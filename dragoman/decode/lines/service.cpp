@@ -7,7 +7,7 @@
 namespace dragoman::decode {
 namespace {
 
-// It has promised not to throw; if it does, other orders must not suffer.
+// The callback must not throw; if it does, the exception is ignored, so that other orders do not suffer.
 void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noexcept {
   try {
     order.done(line, std::move(outcome));
@@ -17,10 +17,10 @@ void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noe
 
 }  // namespace
 
-// What one worker sees of the service.
-class Service::Desk final : public LineDesk {
+// The service as one worker sees it.
+class Service::WorkerQueue final : public LineQueue {
  public:
-  explicit Desk(Service& service) : service_(service) {}
+  explicit WorkerQueue(Service& service) : service_(service) {}
 
   std::optional<Line> take(bool wait) override {
     return take_of([](const std::string&) { return true; }, wait);
@@ -44,7 +44,8 @@ class Service::Desk final : public LineDesk {
     if (!source.number) source.number = static_cast<std::int64_t>(line) + 1;
     source.options.client = turn.client;
     service_.places_.give_back(turn.client, 1);
-    if (!open.waiting.empty()) turn.orders.push_back(ticket);  // others come first
+    // The order goes to the end of its client's orders, and the client to the end of the clients.
+    if (!open.waiting.empty()) turn.orders.push_back(ticket);
     if (!turn.orders.empty()) turns.push_back(std::move(turn));
     const std::int64_t number = service_.numbers_++;
     service_.taken_.emplace(number, Taken{ticket, line, this});
@@ -55,11 +56,11 @@ class Service::Desk final : public LineDesk {
 
   void finish(TranslatedLine line) override {
     const std::int64_t number = line.number;
-    service_.tell(number, {std::move(line), nullptr});
+    service_.deliver(number, {std::move(line), nullptr});
   }
 
   void refuse(std::int64_t number, const std::string& reason) override {
-    service_.tell(number, {{}, std::make_exception_ptr(UsageError("a sentence" + reason))});
+    service_.deliver(number, {{}, std::make_exception_ptr(UsageError("a sentence" + reason))});
   }
 
   bool given_up() override {
@@ -67,12 +68,12 @@ class Service::Desk final : public LineDesk {
     return service_.ending_;
   }
 
-  std::vector<std::int64_t> unwanted() override {
+  std::vector<std::int64_t> take_cancelled() override {
     const std::lock_guard lock(service_.mutex_);
-    return std::exchange(unwanted_, {});
+    return std::exchange(cancelled_, {});
   }
 
-  void settle(std::int64_t number, const std::string& text) override {
+  void report_settled(std::int64_t number, const std::string& text) override {
     std::unique_lock lock(service_.mutex_);
     const auto found = service_.taken_.find(number);
     if (found == service_.taken_.end()) return;
@@ -83,29 +84,29 @@ class Service::Desk final : public LineDesk {
     if (!open->cancelled && open->order.settled) open->order.settled(line, text);
   }
 
-  void stepped(std::int64_t sentences) override {
+  void count_step(std::int64_t sentences) override {
     const std::lock_guard lock(service_.mutex_);
     ++service_.counts_.steps;
     service_.counts_.step_sentences += sentences;
   }
 
-  // The worker is lost, and all lines that it had. False if there were none. Takes no memory, of which there may be
-  // none left.
+  // The worker failed: all lines that it had taken fail with it. Returns false if it had none. Does not allocate,
+  // because there may be no memory left.
   bool fail(const std::exception_ptr& error) {
     bool had_lines = false;
     while (const std::optional<std::int64_t> number = any_line()) {
-      service_.tell(*number, {{}, error});
+      service_.deliver(*number, {{}, error});
       had_lines = true;
     }
     const std::lock_guard lock(service_.mutex_);
-    unwanted_.clear();
+    cancelled_.clear();
     return had_lines;
   }
 
  private:
   friend class Service;
 
-  // One of the lines that the worker has.
+  // The number of a line that the worker has taken, if there is one.
   std::optional<std::int64_t> any_line() const {
     const std::lock_guard lock(service_.mutex_);
     for (const auto& [number, taken] : service_.taken_) {
@@ -115,12 +116,12 @@ class Service::Desk final : public LineDesk {
   }
 
   Service& service_;
-  std::vector<std::int64_t> unwanted_;  // guarded by the service's mutex
+  std::vector<std::int64_t> cancelled_;  // numbers of cancelled lines; guarded by the service's mutex
 };
 
 namespace {
 
-TranslatorOptions for_clients(TranslatorOptions options) {
+TranslatorOptions with_fairness(TranslatorOptions options) {
   options.fair = true;
   return options;
 }
@@ -128,7 +129,7 @@ TranslatorOptions for_clients(TranslatorOptions options) {
 }  // namespace
 
 Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
-    : translator_(directory, for_clients(options)), places_(most_waiting) {
+    : translator_(directory, with_fairness(options)), places_(most_waiting) {
   try {
     for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
   } catch (const std::exception& error) {
@@ -163,29 +164,30 @@ void Service::end() {
   }
 }
 
-// A worker that failed begins anew: what was wrong with some lines is not wrong with others.
+// A worker that failed starts again, because an error that some lines caused need not concern the others.
 void Service::work(int worker) {
-  Desk desk(*this);
-  while (!desk.given_up()) {
+  WorkerQueue queue(*this);
+  while (!queue.given_up()) {
     std::exception_ptr error;
     try {
-      translator_.work(worker, desk);
+      translator_.work(worker, queue);
     } catch (...) {
       error = std::current_exception();
     }
     try {
-      if (!error || desk.fail(error)) continue;
-      const std::optional<LineDesk::Line> next = desk.take(true);  // not a line was to blame: somebody must be told
-      if (next) tell(next->number, {{}, error});
-    } catch (...) {  // no memory even for that: the line's asker learns it when its time is over
+      if (!error || queue.fail(error)) continue;
+      // The worker failed before it took a line. The next line gets the error, so that it does not go unnoticed.
+      const std::optional<LineQueue::Line> next = queue.take(true);
+      if (next) deliver(next->number, {{}, error});
+    } catch (...) {  // not even enough memory for that: the client will notice when its request times out
     }
   }
 }
 
 Service::Ticket Service::submit(Order order) {
   const auto count = static_cast<std::int64_t>(order.lines.size());
-  require<UsageError>(count <= most_waiting(), "an order of ", count, " sentences is more than may wait, which is ",
-                      most_waiting(), "; divide it.");
+  require<UsageError>(count <= most_waiting(), "an order of ", count, " sentences is too large: at most ",
+                      most_waiting(), " may wait; divide it.");
   const std::lock_guard lock(mutex_);
   require<Overload>(!ending_, "the service has ended.");
   const Ticket ticket = orders_++;
@@ -227,23 +229,24 @@ void Service::cancel(Ticket ticket) {
     std::erase_if(taken_, [&](const auto& entry) {
       const auto& [number, taken] = entry;
       if (taken.ticket != ticket) return false;
-      taken.by->unwanted_.push_back(number);
+      taken.by->cancelled_.push_back(number);
       --counts_.under_way;
       return true;
     });
     if (open_.empty()) idle_.notify_all();
   }
-  const std::lock_guard calling(open->calling);  // a call that has begun comes to its end
+  const std::lock_guard calling(open->calling);  // waits for a callback that is running
   open->cancelled = true;
 }
 
-void Service::tell(std::int64_t number, Order::Outcome outcome) {
+// Calls `done` for a line that a worker has taken, without holding the mutex of the service.
+void Service::deliver(std::int64_t number, Order::Outcome outcome) {
   std::shared_ptr<Open> open;
   Taken taken{};
   {
     const std::lock_guard lock(mutex_);
     const auto found = taken_.find(number);
-    if (found == taken_.end()) return;  // it was cancelled
+    if (found == taken_.end()) return;  // the order was cancelled
     taken = found->second;
     open = open_.at(taken.ticket);
     taken_.erase(found);

@@ -1,6 +1,7 @@
-// Translations for many askers at once: orders come at any time and from any thread, wait in a queue of bounded length,
-// and share the batches of the model's workers. On the CPU what an asker gets does not depend on the others. Clients
-// take turns, and within a client its orders: one that asks for much does not hold up the others.
+// Translates for many clients at once. Orders come at any time and from any thread, wait in a queue of bounded length,
+// and share the batches of the model's workers. On the CPU, the result of an order does not depend on the others.
+// Clients take turns, and so do the orders of a client, so that a client that asks for much does not hold up the
+// others.
 #pragma once
 
 #include <condition_variable>
@@ -18,36 +19,37 @@
 #include <vector>
 
 #include "dragoman/base/shares.h"
-#include "dragoman/decode/lines/line_desk.h"
+#include "dragoman/decode/lines/line_queue.h"
 #include "dragoman/decode/lines/translator.h"
 
 namespace dragoman::decode {
 
-// There is no room for the order now; the same may be taken later.
+// The queue has no room for the order now; the caller may try again later.
 struct Overload : Error {
   using Error::Error;
 };
 
 struct Order {
-  // A line's translation, or why there is none: a UsageError if the line is to blame.
+  // A line's translation, or the error because of which there is none: a UsageError if the line itself is the reason.
   struct Outcome {
     TranslatedLine line;
     std::exception_ptr error;
   };
 
   std::vector<SourceLine> lines;
-  // Both are called from workers, one call at a time for an order, with the number of the line, from 0. They must not
-  // throw, nor wait for anything. `done` is called once for each line unless the order is cancelled.
+  // Callbacks. Workers call them with the index of the line, counted from 0; for one order never two at a time. They
+  // must not throw and must not block. `done` is called once for each line, unless the order is cancelled. `settled` is
+  // called for lines that are followed, with the text that their translation is certain to begin with.
   std::function<void(std::size_t line, Outcome outcome)> done;
-  std::function<void(std::size_t line, const std::string& text)> settled = {};  // of lines that are followed
-  std::string client = {};                                                      // whose turn it takes
+  std::function<void(std::size_t line, const std::string& text)> settled = {};
+  std::string client = {};  // the client that the order belongs to
 };
 
-// What a service has done since it began, and is doing.
+// What a service is doing now, and has done since it started.
 struct ServiceCounts {
-  std::int64_t waiting = 0, under_way = 0;  // lines
-  std::int64_t finished = 0;
-  std::int64_t source_tokens = 0, target_tokens = 0;  // of the finished ones
+  std::int64_t waiting = 0, under_way = 0;            // lines at the moment
+  std::int64_t finished = 0;                          // lines so far
+  std::int64_t source_tokens = 0, target_tokens = 0;  // of the finished lines
   std::int64_t steps = 0, step_sentences = 0;         // decoding steps, and the sentences in all of them
 };
 
@@ -55,22 +57,23 @@ class Service {
  public:
   using Ticket = std::int64_t;
 
-  // At most `most_waiting` lines of a client wait at a time; of several clients together an eighth more (see Shares).
-  // Throws an Error for a directory that holds no whole model.
+  // At most `most_waiting` lines of one client wait at a time, and of all clients together an eighth more (see Shares).
+  // Throws an Error if the directory does not hold a complete model.
   Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // Takes the whole order or nothing. Throws an Overload if the queue has no room for it, or its client has its share
-  // of the queue.
+  // Accepts the whole order or nothing. Throws an Overload if the queue has no room for it or its client has already
+  // taken its share of the queue, and a UsageError if the order has more than most_waiting() lines.
   Ticket submit(Order order);
-  // Nobody wants the rest of the order: none of its functions is called after this. Not to be called from them.
+  // Drops the rest of the order: none of its callbacks is called after this returns. Must not be called from a
+  // callback.
   void cancel(Ticket ticket);
-  // Waits until all orders are done. None must come meanwhile.
+  // Waits until all orders are done. No order may be submitted meanwhile.
   void drain();
-  // Ends the workers. Orders that are not done yet fail, and so do those that still come. Not to be called from an
-  // order's functions.
+  // Stops the workers. Orders that are not done fail, and so do orders that are submitted later. Must not be called
+  // from a callback.
   void end();
 
   ServiceCounts counts() const;
@@ -79,38 +82,40 @@ class Service {
   std::int64_t most_waiting() const { return places_.most(); }
 
  private:
-  class Desk;
+  class WorkerQueue;
 
+  // An order that is not done.
   struct Open {
     Order order;
-    std::deque<std::size_t> waiting;  // lines
-    std::size_t left = 0;             // lines that are not done
-    std::mutex calling;               // held while one of its functions is called
-    bool cancelled = false;
+    std::deque<std::size_t> waiting;  // lines that no worker has taken yet
+    std::size_t left = 0;             // number of lines that are not done
+    std::mutex calling;               // held while one of its callbacks runs
+    bool cancelled = false;           // guarded by `calling`
   };
+  // A line that a worker has taken.
   struct Taken {
     Ticket ticket;
     std::size_t line;
-    Desk* by;
+    WorkerQueue* by;
   };
-
+  // A client that has lines waiting.
   struct Turn {
     std::string client;
-    std::deque<Ticket> orders;  // with lines that wait, in the order of their turns
+    std::deque<Ticket> orders;  // its orders with waiting lines, in the order of their turns
   };
 
   void work(int worker);
-  void tell(std::int64_t number, Order::Outcome outcome);
+  void deliver(std::int64_t number, Order::Outcome outcome);
 
   Translator translator_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable lines_, idle_;
+  mutable std::mutex mutex_;              // guards all that follows except workers_
+  std::condition_variable lines_, idle_;  // lines wait, or the service ends; no order is open
   std::map<Ticket, std::shared_ptr<Open>> open_;
-  Shares places_;                          // of the queue, by client; guarded as what follows
-  std::deque<Turn> turns_;                 // clients with such orders, in the order of their turns
-  std::map<std::int64_t, Taken> taken_;    // by the number that a worker knows a line by
-  std::int64_t orders_ = 0, numbers_ = 0;  // that were ever given
+  Shares places_;                          // places of the queue, by client
+  std::deque<Turn> turns_;                 // clients with waiting lines, in the order of their turns
+  std::map<std::int64_t, Taken> taken_;    // by the number that identifies the line for its worker
+  std::int64_t orders_ = 0, numbers_ = 0;  // the next ticket, and the next number of a line
   ServiceCounts counts_;
   bool ending_ = false;
   std::vector<std::thread> workers_;

@@ -15,10 +15,10 @@ class ServiceTest : public ModelDirectoryTest {
  protected:
   struct Answer {
     std::vector<TranslatedLine> lines;
-    std::vector<std::string> told;  // what was settled of the first line
+    std::vector<std::string> settled;  // the settled texts of the first line
   };
 
-  // Waits for the answer. Throws what the order failed with.
+  // Submits an order and waits for the answer. Throws the error that the order failed with.
   static Answer ask(Service& service, std::vector<SourceLine> lines) {
     Answer answer;
     std::promise<void> finished;
@@ -34,7 +34,7 @@ class ServiceTest : public ModelDirectoryTest {
                         },
                     .settled =
                         [&](std::size_t line, const std::string& text) {
-                          if (line == 0) answer.told.push_back(text);
+                          if (line == 0) answer.settled.push_back(text);
                         }});
     finished.get_future().wait();
     if (error) std::rethrow_exception(error);
@@ -76,7 +76,7 @@ TEST_F(ServiceTest, GivesWhatATranslatorGivesUnderAnyLoad) {
   EXPECT_GE(counts.step_sentences, counts.steps);
 }
 
-TEST_F(ServiceTest, ALineMayBeSearchedInItsOwnWay) {
+TEST_F(ServiceTest, EachLineMayHaveItsOwnSearchSettings) {
   Service service(directory, {.threads = 1}, 100);
   for (const SearchSettings& search :
        {SearchSettings{.beam = 2, .n_best = 2}, SearchSettings{.method = Method::kSample, .seed = 3}}) {
@@ -97,9 +97,9 @@ TEST_F(ServiceTest, ALineMayBeSearchedInItsOwnWay) {
 TEST_F(ServiceTest, TextThatIsSettledIsNeverTakenBack) {
   Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);  // in three pieces
   const Answer answer = ask(service, {{.text = data::words(9), .options = {.follow = true}}, {.text = "one"}});
-  ASSERT_FALSE(answer.told.empty());
+  ASSERT_FALSE(answer.settled.empty());
   std::string before;
-  for (const std::string& text : answer.told) {
+  for (const std::string& text : answer.settled) {
     EXPECT_TRUE(text.starts_with(before)) << text;
     before = text;
   }
@@ -118,14 +118,14 @@ TEST_F(ServiceTest, RefusesWhatItHasNoRoomFor) {
     go.get_future().wait();
   };
   const Service::Ticket ticket = service.submit({.lines = lines_of({"", "one"}), .done = block, .settled = {}});
-  held.get_future().wait();  // the only worker is held up now
+  held.get_future().wait();  // the only worker is blocked now
   const auto count = [](std::size_t, const Order::Outcome&) {};
   service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = count, .settled = {}});
   EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = count, .settled = {}}), Overload);
   go.set_value();
   service.drain();
   EXPECT_NO_THROW(ask(service, lines_of({"one", "two", "three"})));
-  service.cancel(ticket);  // long done: nothing happens
+  service.cancel(ticket);  // the order is done, so nothing happens
 }
 
 TEST_F(ServiceTest, ABadLineIsRefusedAndOthersGoOn) {
@@ -137,7 +137,7 @@ TEST_F(ServiceTest, ABadLineIsRefusedAndOthersGoOn) {
   EXPECT_NO_THROW(ask(service, {{.text = "one"}}));
 }
 
-TEST_F(ServiceTest, NothingIsHeardOfACancelledOrder) {
+TEST_F(ServiceTest, ACancelledOrderGetsNoMoreCallbacks) {
   Service service(directory, {.search = {.max_extra = 40}, .threads = 2, .workers = 2, .batch_size = 4}, 5000);
   const auto expected = ask(service, lines_of(texts));
   std::atomic<int> late = 0;
@@ -173,7 +173,7 @@ TEST_F(ServiceTest, OrdersThatAreNotDoneAtTheEndFail) {
   EXPECT_GT(failed, 0);
 }
 
-// Lines that take a few hundred steps each, whatever the model says.
+// A line that takes a few hundred steps, whatever the model predicts.
 SourceLine long_line() {
   return {.text = "one", .options = {.search = SearchSettings{.beam = 2, .max_extra = 300, .min_length = 300}}};
 }

@@ -7,7 +7,7 @@ namespace dragoman::decode {
 bool repeats_itself(const data::Sentence& tokens) {
   constexpr std::size_t kLongestRun = 8, kTimes = 4;
   for (std::size_t run = 1; run <= kLongestRun; ++run) {
-    std::size_t alike = 0;  // tokens in a row that equal the one `run` before them
+    std::size_t alike = 0;  // length of the current stretch in which each token equals the one `run` tokens before
     for (std::size_t i = run; i < tokens.size(); ++i) {
       alike = tokens[i] == tokens[i - run] ? alike + 1 : 0;
       if (alike == run * (kTimes - 1)) return true;

@@ -13,9 +13,9 @@ namespace {
 
 using GiveUp = std::function<bool()>;
 
-void check(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the answer is not wanted any more."); }
+void throw_if_given_up(const GiveUp& give_up) { require<Error>(!give_up || !give_up(), "the request was cancelled."); }
 
-// Written by hand: a JSON value for every weight would take far more room than the weights.
+// Writes the text directly, because a Json value for every weight would take far more memory than the weights.
 void append_lists(std::string& text, const Attention& attention, const GiveUp& give_up) {
   auto out = std::back_inserter(text);
   const auto list = [&](std::int64_t count, const auto& element) {
@@ -28,7 +28,7 @@ void append_lists(std::string& text, const Attention& attention, const GiveUp& g
   };
   list(attention.layers, [&](std::int64_t layer) {
     list(attention.heads, [&](std::int64_t head) {
-      check(give_up);
+      throw_if_given_up(give_up);
       list(attention.queries, [&](std::int64_t query) {
         list(attention.keys, [&](std::int64_t key) {
           const float weight = attention.at(layer, head, query, key);
@@ -42,7 +42,7 @@ void append_lists(std::string& text, const Attention& attention, const GiveUp& g
 void append(std::string& text, const Attention& attention, Numbers numbers, std::span<const int> layers,
             const GiveUp& give_up) {
   if (numbers == Numbers::kLists) return append_lists(text, attention, give_up);
-  check(give_up);
+  throw_if_given_up(give_up);
   Json sizes{{"layers", attention.layers},
              {"heads", attention.heads},
              {"queries", attention.queries},
@@ -82,11 +82,11 @@ Json projections_json(const std::vector<HeadProjections>& projections, const nn:
   return list;
 }
 
-// By hand as well: a beam of 32 has 64 candidates a step.
+// Writes the text directly for the same reason: a beam of 32 has 64 candidates at each step.
 void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
   for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
-    check(give_up);
+    throw_if_given_up(give_up);
     text += step > 0 ? ",[" : "[";
     bool first = true;
     for (const Candidate& candidate : trace.candidates[step]) {
@@ -120,7 +120,7 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   head["line"] = line.number;
   head["src"] = pieces_json(line.source, tokenizers.source);
   head["tgt"] = pieces_json(line.target, tokenizers.target);
-  if (!line.finished && !line.target.empty()) head["tgt"].erase(head["tgt"].size() - 1);  // it did not come to its end
+  if (!line.finished && !line.target.empty()) head["tgt"].erase(head["tgt"].size() - 1);  // there was no EOS
   head["text"] = line.text;
   head["score"] = line.score;
   head["logp"] = line.log_probability;
@@ -131,7 +131,7 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   text.pop_back();
   const Trace& trace = *line.trace;
   const Hypothesis& best = line.hypotheses.front();
-  // One after the other, and straight into the text: they may be large.
+  // The sites are appended to the text one by one, because their weights may be large.
   text += R"(,"attention":)";
   append_sites(text, trace.sites,
                [&](std::size_t site) { append(text, trace.attention(site, best), numbers, trace.layers, give_up); });

@@ -25,20 +25,21 @@ void check_votes(const std::vector<std::filesystem::path>& directories,
     require<UsageError>(first.source.bytes() == other.source.bytes() && first.target.bytes() == other.target.bytes() &&
                             models.front()->model->start_token() == models[m]->model->start_token(),
                         "the models '", directories[0].string(), "' and '", directories[m].string(),
-                        "' have different vocabularies; only models with the same can vote.");
+                        "' have different vocabularies; only models with the same vocabularies can vote.");
   }
 }
 
-// Gives lines to a pipeline, long ones in parts.
-class PartsOfLines {
+// Puts lines into a pipeline and splits long ones into parts.
+class PartSplitter {
  public:
-  explicit PartsOfLines(Pipeline& to) : to_(to) {}
+  explicit PartSplitter(Pipeline& to) : to_(to) {}
 
-  // False if nobody wants more.
+  // Returns false if the pipeline has given up.
   bool put(SourceLine line) {
     const bool begins = !std::exchange(within_, line.continues);
     if (begins && !line.continues && line.text.size() <= kPartBytes) return to_.put(std::move(line));
-    // What holds for a line holds for its parts; what is known of one part only holds from there on.
+    // If any of this text is not UTF-8, all of its parts are bad, and so are all later parts of the line. Parts that
+    // were put in before cannot be changed any more.
     bad_ = (bad_ && !begins) || line.bad || first_invalid_utf8(line.text).has_value();
     line.bad = bad_;
     const std::string text = std::move(line.text);
@@ -56,8 +57,8 @@ class PartsOfLines {
 
  private:
   Pipeline& to_;
-  bool within_ = false;  // a line of which more parts are to come
-  bool bad_ = false;
+  bool within_ = false;  // the line that was put in last has more parts to come
+  bool bad_ = false;     // that line has text that is not UTF-8
 };
 
 }  // namespace
@@ -79,7 +80,7 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
     const std::int64_t positions = models_.back()->model->most_positions();
-    options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // the end of a sentence has one
+    options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // EOS takes one position
   }
   check_votes(directories, models_);
 }
@@ -99,11 +100,11 @@ std::vector<TranslatedLine> Translator::translate(std::span<const std::string> l
   return results;
 }
 
-void Translator::work(int worker, LineDesk& desk) {
+void Translator::work(int worker, LineQueue& queue) {
   std::vector<const model::LoadedModel*> models;
   for (const auto& model : models_) models.push_back(model.get());
   flush_denormals();
-  LineWorker(*backends_[worker], models, options_, desk).run();
+  LineWorker(*backends_[worker], models, options_, queue).run();
 }
 
 void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
@@ -121,7 +122,7 @@ void Translator::translate(const NextLine& next, const DeliverLine& deliver, std
 
 void Translator::translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {
   constexpr std::int64_t kBatchesAhead = 4;
-  constexpr std::size_t kPartsAhead = 128;  // of long lines
+  constexpr std::size_t kPartsAhead = 128;  // most parts of long lines in the pipeline
   Pipeline pipeline(
       first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes});
   std::stop_source unwanted;
@@ -134,7 +135,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   };
   const auto read = [&] {
     try {
-      PartsOfLines parts(pipeline);
+      PartSplitter parts(pipeline);
       for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
         if (!parts.put(std::move(line))) break;
       }
@@ -182,7 +183,7 @@ std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const s
   return likelihoods;
 }
 
-// In batches, which the workers share out among themselves.
+// The pairs are divided into batches, and each worker takes the next batch when it is free.
 std::vector<double> Translator::nll(std::span<const data::SentencePair> pairs) {
   std::vector<const model::Seq2Seq*> models;
   for (const auto& model : models_) models.push_back(model->model.get());

@@ -1,4 +1,5 @@
-// Text to text: model directories, ready to translate lines. This is what commands, servers and other programs use.
+// Translates text to text: loads one or several model directories and translates lines. Commands, the server and other
+// programs use this interface.
 #pragma once
 
 #include <array>
@@ -20,114 +21,114 @@
 
 namespace dragoman::decode {
 
-// What becomes of a line that is not UTF-8 text.
+// What to do with a line that is not UTF-8 text: stop with an error, copy it to the output, or output an empty line.
 enum class BadLine : std::uint8_t { kStop, kKeep, kEmpty };
 constexpr std::array<std::string_view, 3> names(BadLine) { return {"stop", "keep", "empty"}; }
 
 struct TranslatorOptions {
   SearchSettings search = {};
   Device device = {};
-  int threads = 0;                   // 0: as many as the machine offers
-  int workers = 1;                   // batches at a time, which share the threads
-  std::int64_t batch_size = 64;      // sentences of a batch, at most
-  std::int64_t batch_tokens = 4096;  // their source tokens together, at most
-  std::int64_t longest = 1024;  // source tokens; a longer line, or one beyond the model's positions, goes in pieces
+  int threads = 0;                   // 0 for as many as the machine has
+  int workers = 1;                   // number of batches at a time; the workers share the threads
+  std::int64_t batch_size = 64;      // most sentences of a batch
+  std::int64_t batch_tokens = 4096;  // most source tokens of a batch
+  std::int64_t longest = 1024;       // a line with more source tokens, or more than the model can read, goes in pieces
   BadLine bad_line = BadLine::kStop;
-  std::optional<WeightForm> weights = std::nullopt;    // to compute with; nothing: as they are stored, on CUDA bf16
-  std::optional<HeadChoice> alignment = std::nullopt;  // of which heads; nothing: none is made
-  bool traces = false;
-  std::function<void(const std::string& sentence)> report = {};  // see BackendOptions; called by any worker
-  bool fair = false;  // lines are of several clients: none gets all the room of a batch
+  std::optional<WeightForm> weights = std::nullopt;              // to compute with; default: as stored, or bf16 on CUDA
+  std::optional<HeadChoice> alignment = std::nullopt;            // align words by these heads; default: no alignment
+  bool traces = false;                                           // make a Trace of every line
+  std::function<void(const std::string& sentence)> report = {};  // see BackendOptions; any worker may call it
+  bool fair = false;  // lines belong to several clients, and no client may fill a batch alone while others wait
 };
 
 struct SourceLine {
   std::string text;
-  std::string prefix = {};  // what its translation is to begin with
+  std::string prefix = {};  // the text that its translation must begin with
   RequestOptions options = {};
   std::optional<std::int64_t> number = std::nullopt;  // for the random numbers of sampling; defaults to its position
 
-  // Of a line that comes in parts. Only the first one has a prefix.
-  bool continues = false;  // the line goes on in the next part
-  std::int64_t part = 0;   // counted from 0; the translator counts
-  bool bad = false;        // it is not UTF-8, or an earlier part is not
+  // For a line that comes in parts. Only the first part has a prefix.
+  bool continues = false;  // the line continues in the next part
+  std::int64_t part = 0;   // index of the part, counted from 0; the translator fills it in
+  bool bad = false;        // this part or an earlier one is not UTF-8
 };
 
 struct TranslatedLine {
   std::int64_t number = 0;  // of the line
   std::string text;
   double log_probability = 0, score = 0;
-  bool finished = true;     // false: the length limit came before the end of the sentence
-  bool repeats = false;     // the translation says the same again and again
-  bool odd_length = false;  // it is much longer or shorter than its source
-  bool bad = false;         // the line is not UTF-8, and was not translated
-  std::int64_t pieces = 1;  // that it was translated in
-  std::int64_t steps = 0;   // that the decoder took for it
-  std::int64_t tokens = 0;  // of the translation
-  bool continues = false;   // the line's translation goes on in the next part
+  bool finished = true;     // false if the translation reached the length limit before its end
+  bool repeats = false;     // the translation repeats itself, see repeats_itself()
+  bool odd_length = false;  // it is much longer or shorter than its source, see suspicious_length()
+  bool bad = false;         // the line is not UTF-8 and was not translated
+  std::int64_t pieces = 1;  // number of pieces in which it was translated
+  std::int64_t steps = 0;   // number of steps that the decoder took for it
+  std::int64_t tokens = 0;  // of the translation, EOS excluded
+  bool continues = false;   // the translation of the line continues in the next part
 
-  // Of a line in one piece: its tokens, EOS included, and those of the translation.
+  // Only for a line in one piece. Both sentences include EOS, the target even if it is unfinished.
   data::Sentence source, target;
-  AttentionMap attention;                // with an alignment
-  std::vector<Hypothesis> hypotheses;    // all that were asked for, the best first
-  std::shared_ptr<const Trace> trace;    // if asked for; it knows the best hypothesis only
-  std::vector<std::vector<Link>> links;  // if asked for, of each hypothesis; none of one that did not end
+  AttentionMap attention;                // if TranslatorOptions::alignment is set
+  std::vector<Hypothesis> hypotheses;    // n_best of them, best first
+  std::shared_ptr<const Trace> trace;    // if asked for; it contains the best hypothesis only
+  std::vector<std::vector<Link>> links;  // if asked for, of each hypothesis; empty for an unfinished one
   std::vector<HeadProjections> projections;
 };
 
-// How likely a translation is that was given.
+// The likelihood of a given translation.
 struct Likelihood {
   double nll = 0;           // -log P(translation | line), in nats
-  std::int64_t tokens = 0;  // of the translation, the end of the sentence included
+  std::int64_t tokens = 0;  // of the translation, EOS included
 };
 
-// Gives the next line, or false at the end. Once `stop` is requested nobody wants the rest: who waits for long should
-// look at it.
+// Writes the next line to `line`, or returns false at the end. When a stop is requested, no more lines are needed; a
+// function that may wait for long should check for that.
 using NextLine = std::function<bool(SourceLine& line, const std::stop_token& stop)>;
 using DeliverLine = std::function<void(const TranslatedLine& line)>;
 
-// Bytes of a line that are translated as one part, at most.
+// Most bytes of a line that are translated as one part.
 inline constexpr std::size_t kPartBytes = 1 << 16;
 
-class LineDesk;
+class LineQueue;
 
 class Translator {
  public:
-  // Throws an Error for a directory that holds no whole model.
+  // Throws an Error if the directory does not hold a complete model.
   explicit Translator(const std::filesystem::path& directory, const TranslatorOptions& options = {});
-  // Several models vote: they must have the same vocabularies.
+  // Several models vote; they must have the same vocabularies.
   Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options);
   ~Translator();
 
-  // One result a line, in their order; a line's result does not depend on the others. A line without text is translated
-  // by one without text. Throws a UsageError that names the first line that is not UTF-8 if that is to stop it, or
-  // whose prefix is too long; lines are counted from `first_line`.
+  // Returns one result for each line, in order; a line's result does not depend on the others. The translation of a
+  // line without text has no text. Throws a UsageError that names the first line that is not UTF-8 (if
+  // options().bad_line is kStop) or whose prefix is too long. Lines are counted from `first_line`.
   std::vector<TranslatedLine> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
 
-  // The same for lines that are still coming, in bounded memory: results are delivered in order, as soon as they and
-  // all before them are there. `next` is called from another thread.
+  // The same for a stream of lines, in bounded memory: each result is delivered as soon as it and all results before it
+  // are there. `next` is called from another thread.
   void translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
 
-  // The same in memory that does not grow with the length of a line: what a line of more than kPartBytes is translated
-  // by is delivered part by part. `next` may give such a line in parts, too. With add_part() the parts make the line.
+  // The same in memory that does not grow with the length of a line: the translation of a line of more than kPartBytes
+  // is delivered part by part. `next` may also give such a line in parts. add_part() joins parts to a line.
   void translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
 
-  // How likely the models find translations of lines that are given, by teacher forcing, with nothing smoothed. Nothing
-  // for a pair of which one side has no token, or more of them than options.longest.
+  // The likelihood of each given translation under the models, by teacher forcing and without label smoothing. There is
+  // none for a pair if one side has no token, or more tokens than options().longest.
   std::vector<std::optional<Likelihood>> likelihoods(std::span<const std::string> lines,
                                                      std::span<const std::string> translations);
 
   const model::LoadedModel& model() const { return *models_.front(); }
   const TranslatorOptions& options() const { return options_; }
 
-  // Lets one of the workers, counted from 0, serve a desk until it has no more lines. For who hands out lines himself:
-  // each worker from a thread of its own.
-  void work(int worker, LineDesk& desk);
+  // Runs one of the workers, counted from 0, on the lines of a queue until there are no more. For callers that assign
+  // lines to workers themselves; each worker needs its own thread.
+  void work(int worker, LineQueue& queue);
 
  private:
   std::vector<double> nll(std::span<const data::SentencePair> pairs);
 
   TranslatorOptions options_;
-  std::vector<std::unique_ptr<Backend>> backends_;  // one a worker
+  std::vector<std::unique_ptr<Backend>> backends_;  // one for each worker
   std::vector<std::unique_ptr<model::LoadedModel>> models_;
 };
 

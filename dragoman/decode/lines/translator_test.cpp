@@ -28,7 +28,7 @@ TEST_F(TranslatorTest, ALinesTranslationDoesNotDependOnItsBatchMates) {
   }
 }
 
-TEST_F(TranslatorTest, ALineWithoutTextStaysOne) {
+TEST_F(TranslatorTest, ALineWithoutTextIsTranslatedToOneWithoutText) {
   Translator translator(directory, {.threads = 1, .alignment = HeadChoice{}});
   const auto results = translator.translate(lines);
   for (const std::size_t empty : {1, 4}) {
@@ -41,14 +41,14 @@ TEST_F(TranslatorTest, ALineWithoutTextStaysOne) {
   EXPECT_TRUE(translator.translate({}).empty());
 }
 
-TEST_F(TranslatorTest, ALimitThatCameFirstIsTold) {
+TEST_F(TranslatorTest, ATranslationIsFinishedUnlessTheLimitCutItOff) {
   Translator translator(directory, {.search = {.max_extra = 0}, .threads = 1});
   const std::vector<std::string> line{"one"};
   const TranslatedLine result = translator.translate(line)[0];
   EXPECT_EQ(result.finished, result.text.empty());
 }
 
-// Of more than three parts: words of a thousand letters, which are unknown.
+// A line of more than three parts, with unknown words of a thousand letters.
 std::string very_long_line() {
   std::string line;
   while (line.size() < 3 * kPartBytes) line += std::string(1000, 'x') + " one two. ";
@@ -149,7 +149,7 @@ TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
   EXPECT_EQ(results[0].text, keeps.translate(broken)[0].text);
 }
 
-TEST_F(TranslatorTest, WorkersChangeNothing) {
+TEST_F(TranslatorTest, TheNumberOfWorkersDoesNotChangeTheResult) {
   std::vector<std::string> many;
   for (int i = 0; i < 100; ++i) many.push_back(lines[static_cast<std::size_t>(i) % lines.size()]);
   Translator one(directory, {.threads = 1}), three(directory, {.threads = 3, .workers = 3, .batch_size = 4});
@@ -189,7 +189,7 @@ TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
   EXPECT_EQ(delivered, 3);
 }
 
-TEST_F(TranslatorTest, AReaderThatWaitsIsToldThatNobodyWantsTheRest) {
+TEST_F(TranslatorTest, AWaitingReaderIsAskedToStopWhenDeliveryFails) {
   Translator translator(directory, {.threads = 1});
   int given = 0;
   const auto next = [&](SourceLine& line, const std::stop_token& stop) {
@@ -230,7 +230,7 @@ TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedByItsLine) {
     EXPECT_EQ(delivered, 1);
     return text;
   };
-  EXPECT_TRUE(complaint({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves nothing"));
+  EXPECT_TRUE(complaint({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves no room"));
   EXPECT_TRUE(complaint({" ", "two"}).starts_with("line 2 has no text, but a prefix"));
 }
 

@@ -9,7 +9,7 @@ BeamSearch::BeamSearch(const SearchSettings& settings, Bounds bounds, std::int64
                        std::vector<std::vector<Candidate>>* tree)
     : settings_(settings), bounds_(std::move(bounds)), V_(V), tree_(tree) {
   alive_.push_back({});
-  if (bounds_.limit > 0) rows_.push_back({});  // the start token is the engine's to know
+  if (bounds_.limit > 0) rows_.push_back({});  // the engine gives this first row the start token to read
 }
 
 std::int64_t BeamSearch::wanted() const {
@@ -29,7 +29,7 @@ void BeamSearch::advance(std::span<const Offer> offers) {
   } else {
     collect(offers);
   }
-  if (candidates_.empty()) {  // the settings bar every word: those alive stay what they are
+  if (candidates_.empty()) {  // the settings bar every word: the search ends, and alive_ stays as the result
     rows_.clear();
   } else {
     ++step_;
@@ -39,8 +39,9 @@ void BeamSearch::advance(std::span<const Offer> offers) {
   if (over()) rows_.clear();
 }
 
-// The best 2B of all extensions, by score and then by row and word. Whatever is best overall is among the 2B best of
-// its own row; of these at most B can be ends of sentences, one a row, so that B are left to go on.
+// Collects the best 2B of all extensions, ordered by score, then by row, then by word. Each of them is among the 2B
+// best of its own row, so it is enough to look at those. At most B of the 2B end in EOS, one for each row, so at least
+// B are left to continue.
 void BeamSearch::collect(std::span<const Offer> offers) {
   const double divisor = penalty(step_ + 1);
   for (std::size_t row = 0; row < offers.size(); ++row) {
@@ -62,13 +63,14 @@ void BeamSearch::collect(std::span<const Offer> offers) {
   candidates_.resize(kept);
 }
 
-// The next word of the prefix, after the one hypothesis that there is.
+// While the prefix lasts there is one hypothesis; its only candidate is the next word of the prefix.
 void BeamSearch::collect_forced(std::span<const Offer> offers) {
   const std::int32_t word = bounds_.prefix[step_];
   const double log_p = alive_[0].log_probability + offers[0].all[word];
   candidates_.push_back({0, word, log_p, log_p / penalty(step_ + 1)});
 }
 
+// Goes through the candidates, best first, and decides the fate of each: alive, finished, or dropped.
 void BeamSearch::choose() {
   alive_.swap(former_);
   alive_.clear();
@@ -80,7 +82,7 @@ void BeamSearch::choose() {
       candidate.fate = Fate::kCrowdedOut;
       continue;
     }
-    // Among equals the older one stays before the newer.
+    // Ties: the hypothesis that ended earlier stays ahead.
     const auto place = std::ranges::upper_bound(finished_, candidate.score, std::greater<>(), &Finished::score);
     if (ends && place == finished_.end() && finished_.size() == beam) {
       candidate.fate = Fate::kBeaten;
@@ -102,15 +104,17 @@ data::Sentence BeamSearch::settled() const {
   std::int32_t last = finished_.empty() ? WordTree::kRoot : finished_[0].last;
   bool any = !finished_.empty();
   for (const Alive& alive : alive_) {
-    if (!finished_.empty() && most(alive.log_probability) <= finished_[0].score) continue;
+    if (!finished_.empty() && best_possible_score(alive.log_probability) <= finished_[0].score) continue;
     last = any ? words_.common(last, alive.last) : alive.last;
     any = true;
   }
   return hypothesis(last, 0, 0).tokens;
 }
 
-// Log-probabilities only fall from here, and no penalty is larger than that of the longest.
-double BeamSearch::most(double log_probability) const { return log_probability / penalty(bounds_.limit); }
+// A log-probability can only fall from here on, and it is divided by at most the penalty of the greatest length.
+double BeamSearch::best_possible_score(double log_probability) const {
+  return log_probability / penalty(bounds_.limit);
+}
 
 bool BeamSearch::over() const {
   if (alive_.empty() || step_ >= bounds_.limit) return true;
@@ -119,7 +123,7 @@ bool BeamSearch::over() const {
   if (finished_.size() < asked) return false;
   double best = alive_[0].log_probability;
   for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
-  return finished_[asked - 1].score > most(best);
+  return finished_[asked - 1].score > best_possible_score(best);
 }
 
 Hypothesis BeamSearch::hypothesis(std::int32_t last, double log_probability, double score) const {

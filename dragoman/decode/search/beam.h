@@ -1,5 +1,6 @@
-// Beam search for one sentence (Section 6.1 of the paper; Wu et al., 2016): at each step the best hypotheses of one
-// length are kept alive, those that end are put aside, and the search stops when none alive can still win.
+// Beam search for one sentence (Section 6.1 of the paper; Wu et al., 2016). Each step extends the hypotheses that are
+// alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside. The
+// search stops when none that is alive can still win.
 #pragma once
 
 #include <cstdint>
@@ -11,49 +12,51 @@
 
 namespace dragoman::decode {
 
-// What became of a candidate: what the tree of a search shows.
+// What the search did with a candidate. The attention page shows it.
 enum class Fate : std::uint8_t {
-  kAlive,       // goes on
-  kFinished,    // ends, and is among the best that have ended
-  kCrowdedOut,  // better ones filled the beam
-  kBeaten,      // ended, but enough better ones have
+  kAlive,       // the next step extends it
+  kFinished,    // it ends in EOS and is among the best that have ended
+  kCrowdedOut,  // dropped: better candidates filled the beam
+  kBeaten,      // dropped: it ends in EOS, but `beam` better hypotheses have ended before
 };
 constexpr std::array<std::string_view, 4> names(Fate) { return {"alive", "finished", "crowded out", "beaten"}; }
 
 struct Candidate {
-  std::int32_t row = 0, word = 0;  // the hypothesis that it extends, and by what
+  std::int32_t row = 0, word = 0;  // the row of the hypothesis that it extends, and the new word
   double log_probability = 0, score = 0;
   Fate fate = Fate::kAlive;
 };
 
 class BeamSearch {
  public:
-  BeamSearch() = default;  // done before it began
-  // `tree`, if it is there, receives the candidates of each step.
+  BeamSearch() = default;  // a search that is already done
+  // `tree` is optional; it receives the candidates of each step and must outlive the search.
   BeamSearch(const SearchSettings& settings, Bounds bounds, std::int64_t V,
              std::vector<std::vector<Candidate>>* tree = nullptr);
 
-  // How many of the likeliest words the next step needs of each row; whether it needs all log-probabilities.
+  // How many of the likeliest words the next step needs for each row, and whether it needs the log-probabilities of all
+  // words.
   std::int64_t wanted() const;
   bool wants_all() const { return !done() && step_ < static_cast<std::int64_t>(bounds_.prefix.size()); }
 
-  // One offer for each row.
+  // Takes one step. `offers` has one entry for each of rows().
   void advance(std::span<const Offer> offers);
-  // The rows of the next step; none when the search is over.
+  // The rows of the next step; empty when the search is over.
   std::span<const Continuation> rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
   std::int64_t steps() const { return step_; }  // taken so far
 
-  // The best first. Those that the limit cut short come last, and say so.
+  // The n_best results, best first. Unfinished hypotheses (Hypothesis::finished is false) come last.
   std::vector<Hypothesis> results() const;
-  // The words that the best result will begin with, whatever comes: what all that can still be it have in common.
+  // The words that the best result is certain to begin with: the common beginning of all hypotheses that can still
+  // become the best one.
   data::Sentence settled() const;
 
  private:
   struct Alive {
-    std::int32_t last = WordTree::kRoot;  // word in the tree
+    std::int32_t last = WordTree::kRoot;  // its last word in words_
     double log_probability = 0;
-    std::vector<std::int32_t> barred = {};  // words that it must not go on with, rising
+    std::vector<std::int32_t> barred = {};  // words that must not come next (no_repeat_ngram), in ascending order
   };
   struct Finished {
     std::int32_t last;
@@ -65,17 +68,17 @@ class BeamSearch {
   void choose();
   bool over() const;
   double penalty(std::int64_t length) const;
-  double most(double log_probability) const;  // that the score of what is alive can become
+  double best_possible_score(double log_probability) const;  // that a hypothesis alive can reach
   Hypothesis hypothesis(std::int32_t last, double log_probability, double score) const;
 
   SearchSettings settings_;
   Bounds bounds_;
   std::int64_t V_ = 0;
   std::vector<std::vector<Candidate>>* tree_ = nullptr;
-  std::int64_t step_ = 0;  // tokens of those alive
+  std::int64_t step_ = 0;  // steps taken, which is the length of the hypotheses alive
   WordTree words_;
-  std::vector<Alive> alive_, former_;
-  std::vector<Finished> finished_;
+  std::vector<Alive> alive_, former_;  // one for each row, now and before the last step
+  std::vector<Finished> finished_;     // at most `beam`, the best score first
   std::vector<Candidate> candidates_;
   std::vector<Continuation> rows_;
 };

@@ -18,7 +18,7 @@ using data::Sentence;
 using model::ScriptedModel;
 using model::SmallModel;
 
-TEST(LengthPenalty, IsThatOfThePaper) {
+TEST(LengthPenalty, EqualsThatOfThePaper) {
   const std::pair<int, double> worked[] = {{1, 1.0},       {2, 1.096903},  {5, 1.358655},
                                            {7, 1.515717},  {10, 1.732862}, {20, 2.354362},
                                            {25, 2.626528}, {50, 3.778565}, {100, 5.569585}};
@@ -42,7 +42,7 @@ TEST(LengthPenalty, ALargerAlphaPrefersTheLonger) {
   EXPECT_NEAR(score(-4.6, 8, 1), -2.123077, 1e-6);
 }
 
-// One offer of words by likelihood.
+// Owns the words of one offer, likeliest first.
 struct Words {
   std::vector<std::int32_t> ids;
   std::vector<double> log_p;
@@ -50,7 +50,8 @@ struct Words {
 };
 
 TEST(BeamSearch, StopsWhenNothingAliveCanStillWin) {
-  // The bound of what is alive at -5 is -5 / LP(60) = -1.197051: an end at -1.1 is safe, one at -2 is not.
+  // A hypothesis alive at -5 can reach at most -5 / LP(60) = -1.197051: nothing can beat one that ended at -1.1, but
+  // one that ended at -2 can still lose.
   for (const auto& [end, stops] : {std::pair{-1.1, true}, std::pair{-2.0, false}}) {
     BeamSearch search({.beam = 1}, {.prefix = {}, .limit = 60}, 100);
     const Words words{{kEos, 7}, {end, -5.0}};
@@ -77,7 +78,7 @@ TEST(BeamSearch, TiesGoToTheLowerIndex) {
   EXPECT_EQ(search.rows()[1].word, 20);
 }
 
-// The definition: whether the words before some earlier word are the last n - 1 ones.
+// The definition: an earlier word is barred if the n - 1 words before it equal the last n - 1 words.
 std::vector<std::int32_t> words_that_repeat(const Sentence& said, std::size_t n) {
   std::set<std::int32_t> words;
   for (std::size_t end = n - 1; end < said.size(); ++end) {
@@ -105,7 +106,7 @@ TEST(WordTree, BarsTheWordsThatWouldEndARunAgain) {
   }
 }
 
-TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
+TEST(BeamSearch, AsksOnlyForAsManyWordsAsItMayNeed) {
   BeamSearch search({.beam = 1, .alpha = 0, .no_repeat_ngram = 3}, {.prefix = {}, .limit = 99}, 100);
   for (int step = 0; step < 50; ++step) {
     const Words words{{step + 4, kEos}, {-0.1, -9}};
@@ -115,7 +116,7 @@ TEST(BeamSearch, AsksForNoMoreWordsThanItMayHaveToPassOver) {
   }
 }
 
-TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
+TEST(BeamSearch, EndsWithTheHypothesesAliveWhenEveryWordIsBarred) {
   BeamSearch search({.beam = 2, .min_length = 5, .no_repeat_ngram = 1}, {.prefix = {}, .limit = 9}, 8);
   const Words words{{7, kEos}, {-1, -2}};
   const Offer offers[] = {words.offer()};
@@ -129,7 +130,7 @@ TEST(BeamSearch, EndsWithWhatItHasWhereEveryWordIsBarred) {
   EXPECT_FALSE(results[0].finished);
 }
 
-TEST(BeamSearch, SaysWhatBecameOfEveryCandidate) {
+TEST(BeamSearch, RecordsTheFateOfEveryCandidate) {
   std::vector<std::vector<Candidate>> tree;
   BeamSearch search({.beam = 2, .alpha = 0}, {.prefix = {}, .limit = 9}, 100, &tree);
   const Words words{{4, 5, 6, kEos}, {-1, -2, -3, -4}};
@@ -148,7 +149,7 @@ struct Found {
   bool finished;
 };
 
-// log P of every next word after `prefix`, from one sentence alone and without caches.
+// log P of every next word after `prefix`, computed for this sentence alone and without caches.
 std::vector<double> next_words(const SmallModel& small, const Sentence& source, const Sentence& prefix) {
   const NoGradient no_gradient;
   const ArenaScope values(small.on->arena());
@@ -167,7 +168,7 @@ std::vector<double> next_words(const SmallModel& small, const Sentence& source, 
   return {all.begin(), all.end()};
 }
 
-// The search of the paper as it is written down: every extension of everything alive is scored and sorted.
+// The search as the paper describes it: score and sort every extension of every hypothesis alive.
 std::vector<Found> transcribed(const SmallModel& small, const Sentence& source, const SearchSettings& settings) {
   const auto LP = [&](std::int64_t length) { return length_penalty(settings.length_norm, settings.alpha, length); };
   const auto B = static_cast<std::size_t>(settings.beam), n = static_cast<std::size_t>(settings.n_best);
@@ -249,7 +250,7 @@ TEST(BeamSearch, EqualsItsTranscriptionBitForBitOnTwoHundredModelsWithTies) {
   EXPECT_GT(ties, 0);
 }
 
-// Every translation of at most `limit` tokens, EOS included.
+// Tries every translation of at most `limit` tokens, EOS included, that begins with `prefix`, and keeps the best.
 void enumerate(const SmallModel& small, const Sentence& source, std::int64_t limit, const Sentence& prefix,
                double log_p, const SearchSettings& settings, Found& best) {
   const std::vector<double> words = next_words(small, source, prefix);
@@ -278,7 +279,7 @@ TEST(BeamSearch, ABeamThatCoversEveryPrefixFindsTheBestOfAll) {
   }
 }
 
-TEST(BeamSearch, NeverSaysTheSameRunTwiceIfToldSo) {
+TEST(BeamSearch, NeverRepeatsAnNgramThatTheSettingsForbid) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   const ScriptedModel scripted(*on, 8, [](int, int) { return Doubles{0, 0, 0, 0, 3, 2, 1, 0}; });
   const std::vector<Sentence> sources{{7, 2}};

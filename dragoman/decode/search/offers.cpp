@@ -20,11 +20,11 @@ std::vector<double> doubles_of(Backend& on, const Array& x) {
   return values;
 }
 
-// A word's score that is not a number makes the row's sum none.
+// Checking the sum of each row is enough: a single NaN among the scores makes it NaN.
 std::vector<double> finite(std::vector<double> log_sums) {
   for (const double log_sum : log_sums) {
     require<Error>(std::isfinite(log_sum),
-                   "the model's scores are not numbers: its weights are damaged or far too large.");
+                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
   }
   return log_sums;
 }

@@ -1,4 +1,4 @@
-// What a step of the models offers every row: the likeliest next words.
+// The result of one decoding step for a search: the likeliest next words of every row, with their log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@ namespace dragoman::decode {
 
 class Offers {
  public:
-  // From the states [rows, d_model] of each model: the k likeliest words of each row, and all of them if `all`. Several
-  // models vote with the mean of their probabilities. Throws an Error if a model's scores are not numbers.
+  // Computes the k likeliest words of each row from the decoder states [rows, d_model] of each model, and the
+  // log-probabilities of all words if `all`. Several models vote with the mean of their probabilities. Throws an Error
+  // if the scores of a model are not finite.
   Offers(Backend& on, std::span<const model::Seq2Seq* const> models, std::span<const Tensor> states, std::int64_t k,
          bool all);
 
@@ -26,7 +27,7 @@ class Offers {
   std::int64_t rows_, k_, V_;
   std::vector<std::int32_t> ids_;  // [rows, k]
   std::vector<double> log_p_;      // [rows, k]
-  std::vector<double> all_;        // [rows, V], or nothing
+  std::vector<double> all_;        // [rows, V]; empty unless all words were asked for or several models vote
 };
 
 }  // namespace dragoman::decode

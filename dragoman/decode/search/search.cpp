@@ -60,7 +60,7 @@ void WordTree::read(std::int32_t last, data::Sentence& words, std::vector<std::i
   std::ranges::reverse(rows);
 }
 
-// A word has a higher number than the one before it.
+// A word's index is higher than its parent's, so the higher of the two indices can be replaced by its parent.
 std::int32_t WordTree::common(std::int32_t a, std::int32_t b) const {
   while (a != b) {
     std::int32_t& later = a > b ? a : b;
@@ -69,17 +69,17 @@ std::int32_t WordTree::common(std::int32_t a, std::int32_t b) const {
   return a;
 }
 
-// Backwards, the hypothesis begins with its last words; a place where it begins with them again is one where they were
-// said before. The number of words in common at each place comes from those before it (the Z algorithm), so the time
-// grows with the length alone, whatever n is.
+// Reads the hypothesis backwards, so that its last n - 1 words come first. Wherever these n - 1 words occur again, the
+// word that followed them there is barred. The Z algorithm computes for each position how many words from there on
+// equal the words from the start on; its time is linear in the length of the hypothesis and does not depend on n.
 std::vector<std::int32_t> WordTree::repeats(std::int32_t last, int n) const {
   std::vector<std::int32_t> barred;
   if (n == 0) return barred;
   std::vector<std::int32_t> backwards;
   for (std::int32_t at = last; at != kRoot; at = words_[at].parent) backwards.push_back(words_[at].word);
   const std::size_t length = backwards.size(), common_words = static_cast<std::size_t>(n) - 1;
-  std::vector<std::size_t> alike(length + 1);  // words from here on that equal those from the start on
-  std::size_t begin = 0, end = 0;              // the stretch found so far that reaches furthest and equals the start
+  std::vector<std::size_t> alike(length + 1);  // words from each position on that equal those from the start on
+  std::size_t begin = 0, end = 0;              // of the matches found so far, the one that ends last
   for (std::size_t at = 1; at <= length; ++at) {
     if (at < end) alike[at] = std::min(end - at, alike[at - begin]);
     while (at + alike[at] < length && backwards[at + alike[at]] == backwards[alike[at]]) ++alike[at];
@@ -87,7 +87,7 @@ std::vector<std::int32_t> WordTree::repeats(std::int32_t last, int n) const {
       begin = at;
       end = at + alike[at];
     }
-    if (alike[at] >= common_words) barred.push_back(backwards[at - 1]);  // the word that followed them then
+    if (alike[at] >= common_words) barred.push_back(backwards[at - 1]);  // the word that followed them there
   }
   std::ranges::sort(barred);
   barred.erase(std::ranges::unique(barred).begin(), barred.end());

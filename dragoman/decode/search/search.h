@@ -1,4 +1,5 @@
-// What every search for a translation shares: its settings, what the model offers it at each step, and what it returns.
+// The types that every search for a translation shares: its settings, its input at each step (the likeliest next
+// words), and its results.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@ namespace dragoman::decode {
 enum class Method : std::uint8_t { kBeam, kGreedy, kSample };
 constexpr std::array<std::string_view, 3> names(Method) { return {"beam", "greedy", "sample"}; }
 
-// What a hypothesis' log-probability is divided by, so that longer ones are not always worse; |Y| counts EOS.
+// A hypothesis' score is its log-probability divided by this penalty, because otherwise a longer hypothesis would
+// always be worse. The length |Y| counts EOS.
 enum class LengthNorm : std::uint8_t {
   kGnmt,  // ((5 + |Y|) / 6)^alpha, as in the paper
   kPow,   // |Y|^alpha
@@ -23,10 +25,10 @@ enum class LengthNorm : std::uint8_t {
 constexpr std::array<std::string_view, 3> names(LengthNorm) { return {"gnmt", "pow", "none"}; }
 double length_penalty(LengthNorm norm, double alpha, std::int64_t length);
 
-// When a beam search ends.
+// When a beam search stops.
 enum class Stop : std::uint8_t {
-  kProvable,  // when nothing that is alive can become better than what is asked for
-  kBeam,      // as soon as as many hypotheses have ended as the beam is wide
+  kProvable,  // when no hypothesis alive can still become one of the n_best
+  kBeam,      // as soon as `beam` hypotheses have ended
 };
 constexpr std::array<std::string_view, 2> names(Stop) { return {"provable", "beam"}; }
 
@@ -37,80 +39,82 @@ struct SearchSettings {
   LengthNorm length_norm = LengthNorm::kGnmt;
   Stop stop = Stop::kProvable;
   int n_best = 1;
-  int max_extra = 50;       // tokens of a translation, EOS included, beyond those of its source
-  int min_length = 0;       // tokens of a translation, EOS included, at least
-  int no_repeat_ngram = 0;  // so many words in a row never come twice; 0: they may
+  int max_extra = 50;       // a translation, EOS included, has at most so many tokens more than its source without EOS
+  int min_length = 0;       // a translation, EOS included, has at least this many tokens
+  int no_repeat_ngram = 0;  // no sequence of this many words occurs twice; 0 for no such rule
   double temperature = 1;   // of sampling
-  int top_k = 0;            // sample among the k likeliest words; 0: all
+  int top_k = 0;            // sample among the k likeliest words; 0 for all
   double top_p = 1;         // sample among the likeliest words that together have this probability
   std::uint64_t seed = 1;   // of sampling
 
   template <class Visitor>
   void fields(Visitor&& field) {
     field("search", method, "beam, greedy (the likeliest word each time) or sample (words drawn at random)");
-    field("beam", beam, "hypotheses that a beam search keeps");
+    field("beam", beam, "number of hypotheses that a beam search keeps");
     field("alpha", alpha, "strength of the length norm; 0 for none");
     field("length-norm", length_norm, "what log-probabilities are divided by: gnmt ((5+n)/6)^alpha, pow n^alpha, none");
     field("stop", stop,
-          "provable: when nothing alive can still win; beam: when as many have ended as the beam is wide");
-    field("n-best", n_best, "translations to give for each line");
+          "beam search stops when no hypothesis can still win (provable) or as many have ended as the beam is wide "
+          "(beam)");
+    field("n-best", n_best, "number of translations for each line");
     field("max-extra", max_extra, "tokens that a translation may have beyond those of its source");
-    field("min-length", min_length, "tokens that a translation has at least, the end of the sentence included");
-    field("no-repeat-ngram", no_repeat_ngram, "words in a row that a translation never says twice; 0 for no limit");
+    field("min-length", min_length, "least number of tokens of a translation, the end of the sentence included");
+    field("no-repeat-ngram", no_repeat_ngram,
+          "no sequence of this many words occurs twice in a translation; 0 for no limit");
     field("temperature", temperature, "sampling: above 1 flattens the distribution, below 1 sharpens it");
     field("top-k", top_k, "sampling: draw among the k likeliest words; 0 for all");
     field("top-p", top_p, "sampling: draw among the likeliest words that together have this probability");
-    field("seed", seed, "of sampling; each line has numbers of its own");
+    field("seed", seed, "seed of sampling; each line has its own random numbers");
   }
-  // Throws a UsageError that names the setting.
+  // Throws a UsageError that names the first setting that is out of range.
   void validate() const;
 };
 
-// What the model says about the next word of one row: the likeliest words, most likely first, the lower id first among
-// equals. PAD and BOS are never among them.
+// The model's prediction of the next word of one row: the likeliest words, best first; ties go to the lower id. PAD and
+// BOS are never among them.
 struct Offer {
   std::span<const std::int32_t> ids;
   std::span<const double> log_p;
-  std::span<const double> all;  // log P of every word, if a search asked for them
+  std::span<const double> all;  // [V], log P of every word; empty unless a search wants_all()
 };
 
-// A row of the next step: what it goes on from, and the word that it reads.
+// A row of the next step.
 struct Continuation {
-  std::int32_t parent = 0;  // among the rows that the search had
-  std::int32_t word = 0;
+  std::int32_t parent = 0;  // the row of the step before that it continues
+  std::int32_t word = 0;    // the word that the decoder reads next
 };
 
 struct Hypothesis {
   data::Sentence tokens;  // without EOS
   double log_probability = 0;
   double score = 0;                // log-probability / length penalty
-  bool finished = false;           // false: the limit came before EOS
-  std::vector<std::int32_t> rows;  // the row of its sentence that chose each token, EOS included if it has one
+  bool finished = false;           // it ended in EOS; false if it reached the limit first
+  std::vector<std::int32_t> rows;  // for each token, EOS included, the row of the search that chose it
 };
 
-// How many of the likeliest words of each row a search must see so that `choices` are left when the settings have
-// barred some: `barred` words that would repeat a run, and EOS before the least length.
+// How many of the likeliest words of each row a search must see so that `choices` of them are left after the settings
+// have barred some: `barred` words that would repeat an n-gram, and EOS while the hypothesis is shorter than
+// min_length.
 std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t barred,
                           std::int64_t length);
 
-// Words that are to come first, and how long the translation may become, EOS included.
 struct Bounds {
-  data::Sentence prefix;
-  std::int64_t limit = 0;
+  data::Sentence prefix;   // the words that the translation must begin with
+  std::int64_t limit = 0;  // most tokens of the translation, EOS included
 };
 
-// The words that hypotheses are made of: each knows the one before it.
+// The words of all hypotheses of a search, as a tree: each word refers to the one before it, so that hypotheses share
+// their common beginnings. A word is known by its index, which is higher than that of its parent.
 class WordTree {
  public:
   static constexpr std::int32_t kRoot = -1;
 
   std::int32_t add(std::int32_t parent, std::int32_t word, std::int32_t row);
-  // From the first word to `last`.
+  // Appends the words from the first one to `last`, and the row that chose each of them.
   void read(std::int32_t last, data::Sentence& words, std::vector<std::int32_t>& rows) const;
   // The last word that two hypotheses have in common, or kRoot.
   std::int32_t common(std::int32_t a, std::int32_t b) const;
-  // The words that after `last` would end a run of n words that the hypothesis has already said, rising; none if n is
-  // 0.
+  // The words that, coming after `last`, would repeat an n-gram of the hypothesis, in ascending order; none if n is 0.
   std::vector<std::int32_t> repeats(std::int32_t last, int n) const;
 
  private:

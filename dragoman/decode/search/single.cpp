@@ -6,7 +6,7 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::uint32_t kSampling = 0x73616D70;  // what the random numbers are for
+constexpr std::uint32_t kSampling = 0x73616D70;  // purpose of the random stream: "samp" in ASCII
 
 }  // namespace
 
@@ -56,11 +56,12 @@ SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
   } else {
     for (std::size_t i = 0; i < offer.ids.size(); ++i) allow(offer.ids[i], offer.log_p[i]);
   }
-  // Everything that could be said has been: then the sentence ends.
+  // The settings bar every word that was offered: end the sentence.
   if (choices_.empty()) return {kEos, offer.log_p[0]};
   return settings_.method == Method::kGreedy ? choices_.front() : draw(line.random);
 }
 
+// Draws one of choices_: the top_k likeliest of them, then of these the likeliest whose probabilities reach top_p.
 SingleSearch::Word SingleSearch::draw(RandomStream& random) {
   if (settings_.top_k > 0 && choices_.size() > static_cast<std::size_t>(settings_.top_k)) {
     choices_.resize(static_cast<std::size_t>(settings_.top_k));

@@ -1,5 +1,5 @@
-// Searches that keep one hypothesis for each result: greedy (the likeliest word each time) and sampling (words drawn
-// from the model's distribution).
+// Searches that keep one hypothesis for each result: greedy search (take the likeliest word each time) and sampling
+// (draw words from the model's distribution).
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@ namespace dragoman::decode {
 
 class SingleSearch {
  public:
-  SingleSearch() = default;  // done before it began
-  // `number` tells the random numbers of this sentence from those of others with the same seed.
+  SingleSearch() = default;  // a search that is already done
+  // `number` selects the random numbers of this sentence: sentences with the same seed and other numbers draw others.
   SingleSearch(const SearchSettings& settings, Bounds bounds, std::int64_t V, std::uint64_t number);
 
-  // As of BeamSearch.
+  // The same interface as that of BeamSearch.
   std::int64_t wanted() const;
   bool wants_all() const { return !done() && draws_from_all(); }
   void advance(std::span<const Offer> offers);
   std::span<const Continuation> rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
   std::int64_t steps() const { return step_; }  // taken so far
-  // Greedy: the one. Sampling: in the order in which they were drawn.
+  // Greedy search has one result. Samples come in the order in which they were drawn, not by score.
   std::vector<Hypothesis> results() const;
   data::Sentence settled() const;
 
  private:
   struct Line {
     RandomStream random;
-    std::int32_t row = 0;  // of the next step, while it goes on
-    std::int32_t last = WordTree::kRoot;
+    std::int32_t row = 0;                 // its row of the next step, unless it is over
+    std::int32_t last = WordTree::kRoot;  // its last word in words_
     std::int64_t length = 0;
     double log_probability = 0;
     bool over = false;
-    std::vector<std::int32_t> barred = {};  // words that it must not go on with, rising
+    std::vector<std::int32_t> barred = {};  // words that must not come next (no_repeat_ngram), in ascending order
   };
   struct Word {
     std::int32_t id;
@@ -55,8 +55,8 @@ class SingleSearch {
   WordTree words_;
   std::vector<Line> lines_;
   std::vector<Continuation> rows_;
-  std::vector<Word> choices_;    // of the word at hand, the likeliest first
-  std::vector<double> weights_;  // theirs
+  std::vector<Word> choices_;    // the words that may come next, likeliest first; a buffer of choose()
+  std::vector<double> weights_;  // their unnormalised probabilities; a buffer of draw()
 };
 
 }  // namespace dragoman::decode

@@ -12,7 +12,7 @@ using data::Sentence;
 using model::ScriptedModel;
 using model::SmallModel;
 
-// Eight words, of which the listed ones are likelier than the rest.
+// The logits of eight words: those listed, and 0 for the rest.
 Doubles likely(std::initializer_list<std::pair<int, double>> words) {
   Doubles logits(8, 0);
   for (const auto& [word, logit] : words) logits[static_cast<std::size_t>(word)] = logit;
@@ -42,7 +42,7 @@ TEST_F(GreedyTest, TakesTheLikeliestWordUntilTheEnd) {
 }
 
 TEST_F(GreedyTest, SentencesEndEachAtTheirOwnTime) {
-  // Sentence b says b words.
+  // The translation of sentence b has b words.
   const auto translations = translate(
       [](int b, int position) {
         return position < b ? likely({{4 + b, 5}}) : likely({{2, 5}});
@@ -62,7 +62,7 @@ TEST_F(GreedyTest, TheLimitIsEachSentencesOwn) {
   for (const Hypothesis& translation : translations) EXPECT_FALSE(translation.finished);
 }
 
-TEST_F(GreedyTest, ALimitOfNothingGivesNothing) {
+TEST_F(GreedyTest, ALimitOfZeroGivesAnEmptyTranslation) {
   const auto translations = translate([](int, int) { return likely({{5, 1}}); }, {{2}, {7, 2}}, 0);
   EXPECT_EQ(translations[0].tokens, (Sentence{}));
   EXPECT_FALSE(translations[0].finished);
@@ -90,7 +90,7 @@ TEST_F(GreedyTest, ReservedIdsAreNeverGenerated) {
   EXPECT_EQ(translate(reserved, {{7, 2}})[0].tokens, (Sentence{6}));
 }
 
-TEST_F(GreedyTest, NothingIsTranslatedToNothing) {
+TEST_F(GreedyTest, NoSourcesGiveNoTranslations) {
   EXPECT_TRUE(translate([](int, int) { return likely({}); }, {}).empty());
 }
 
@@ -103,7 +103,7 @@ TEST_F(GreedyTest, LogProbabilitiesAreSummedOverTheSentenceAndItsEnd) {
   EXPECT_NEAR(translate(halves, {{7, 2}})[0].log_probability, 3 * std::log(0.5), 1e-9);
 }
 
-TEST(GreedyTranslation, IsTheSameInAnyCompanyAndOnAnyThreads) {
+TEST(GreedyTranslation, DoesNotDependOnOtherSentencesOrThreads) {
   const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   std::vector<Hypothesis> alone;

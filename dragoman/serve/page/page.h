@@ -1,4 +1,4 @@
-// The attention page: everything of web/ as one HTML text that needs no other file and no network.
+// The attention page: all files of web/ as one HTML text that needs no other file and no network.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace dragoman::serve {
 
-// A page that asks its server; or, given data (a JSON object as text, see web/api.js), one that shows these.
+// Returns a page that asks its server. Given data (a JSON object as text, see OfflineFile in web/core/api.js), returns
+// a page that shows these data instead.
 std::string attention_page(std::string_view data = {});
 
 }  // namespace dragoman::serve

@@ -45,7 +45,7 @@ Array draw(Backend& on, const Shape& shape, RandomStream& random) {
   return x;
 }
 
-// The gradients of an op whose inputs have these shapes and standard normal elements.
+// Adds a case that checks an op with inputs of these shapes and standard normal elements.
 void add_op(Cases& cases, std::string name, std::vector<Shape> shapes, Op op) {
   cases.push_back({std::move(name), [shapes = std::move(shapes), op = std::move(op)] {
                      const std::unique_ptr<Backend> on = one_thread();
@@ -125,7 +125,7 @@ void add_linear(Cases& cases) {
   });
 }
 
-// The reserved id 0, a token twice in one sentence, and others in several.
+// Contains the reserved id 0, a token twice in one sentence, and tokens that occur in several sentences.
 Tokens some_tokens(Backend& on) {
   const std::vector<data::Sentence> sentences{{0, 3, 3, 2}, {2}, {5, 3, 2}};
   return data::make_tokens(on, sentences, {.V = 7, .zero_start = true});
@@ -224,12 +224,12 @@ void add_losses(Cases& cases) {
   add_op(cases, "smoothed_cross_entropy: composition", bias, run(ops::plain::smoothed_cross_entropy, rest, 0));
 }
 
-// Sentences of unequal lengths, with one token on either side among them.
+// Sentences of different lengths, some with only one token on a side.
 std::vector<data::SentencePair> tiny_pairs() {
   return {{{4, 7, 2}, {6, 2}}, {{2}, {8, 3, 10, 2}}, {{5, 5, 9, 3, 2}, {2}}, {{10, 2}, {4, 4, 2}}};
 }
 
-// The loss of one update as a sum over its tokens, without the trainer.
+// The loss of one update, as a mean over its target tokens, computed without the trainer.
 double loss_of(Backend& on, const model::Seq2Seq& model, const model::TrainingConfig& training) {
   const ArenaScope values(on.arena()), host(on.host_arena());
   nn::Pass pass{.on = on, .training = true, .seed = training.seed, .update = 1};
@@ -244,8 +244,8 @@ double loss_of(Backend& on, const model::Seq2Seq& model, const model::TrainingCo
   return total / static_cast<double>(batch.target_tokens);
 }
 
-// Biases and gains start out equal; random ones make their gradients tell more.
-void shake(params::ParameterBlock& block, RandomStream& random) {
+// Adds random numbers to all parameters. Biases and gains start with equal values, which could hide wrong gradients.
+void perturb(params::ParameterBlock& block, RandomStream& random) {
   Backend& on = block.backend();
   for (const params::NamedTensor& tensor : block.tensors()) {
     const ArenaScope scratch(on.arena());
@@ -253,7 +253,7 @@ void shake(params::ParameterBlock& block, RandomStream& random) {
   }
 }
 
-// Takes the gradient of one named tensor out of a copy of the block's, leaving zeros.
+// Returns the gradient of one tensor and sets it to zero in `all`, a copy of the gradients of the whole block.
 Array take_gradient(Backend& on, const params::ParameterBlock& block, const Array& values, std::vector<double>& all) {
   const std::int64_t start = values.data<double>() - block.values().data<double>();
   Array gradient = on.empty(values.shape(), DType::kFloat64);
@@ -266,14 +266,15 @@ Array take_gradient(Backend& on, const params::ParameterBlock& block, const Arra
   return gradient;
 }
 
-// The worst error of any named tensor. What lies between the tensors in the flat block must have no gradient at all.
+// The worst error of any tensor. The gaps between the tensors of the block must have no gradient; one that is not zero
+// counts as an error.
 double model_error(const model::ModelConfig& config, std::size_t pairs_per_batch) {
   const std::unique_ptr<Backend> on = one_thread();
   const std::unique_ptr<model::Seq2Seq> model = config.make_model();
   params::ParameterBlock block(*on, DType::kFloat64, *model, params::Purpose::kTraining);
   block.initialise(kSeed);
   RandomStream random(kSeed);
-  shake(block, random);
+  perturb(block, random);
 
   const model::TrainingConfig training;
   Trainer trainer(*model, block, training, training.rates(config.width()));

@@ -1,5 +1,5 @@
-// Every op and every arrangement of the model, ready to be checked against finite differences: what `dragoman
-// gradcheck` runs.
+// The cases of `dragoman gradcheck`: every op and every variant of the models, to be checked against finite
+// differences.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,15 @@
 namespace dragoman::train {
 
 struct GradientCase {
-  std::string name;                     // "family: what is special about it"
-  std::function<double()> worst_error;  // relative, of any input's gradient; see autograd/finite_differences.h
+  std::string name;                     // "op or architecture: variant"
+  std::function<double()> worst_error;  // largest relative error of a gradient, see autograd/finite_differences.h
 };
 
-// The error up to which a gradient counts as right. In double the errors of right ones are a thousand times smaller.
+// A gradient with a smaller error counts as correct. In double precision the errors of correct gradients are a thousand
+// times smaller still.
 inline constexpr double kGradientTolerance = 1e-6;
 
-// Each case has a backend, inputs and weights of its own, the same on every machine.
+// Each case creates its own backend, inputs and weights, which are the same on every machine.
 std::vector<GradientCase> gradient_cases();
 
 }  // namespace dragoman::train

@@ -9,7 +9,7 @@
 namespace dragoman::train {
 namespace {
 
-// The ops among the cases have tests beside them; these are the whole models.
+// Only the whole models: ops have their own tests.
 std::vector<GradientCase> models() {
   std::vector<GradientCase> cases = gradient_cases();
   std::erase_if(cases, [](const GradientCase& c) { return !c.name.starts_with("transformer: "); });
@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Arrangements, TransformerGradient, testing::ValuesIn(mo
 
 TEST_P(TransformerGradient, MatchesFiniteDifferences) { EXPECT_LT(GetParam().worst_error(), kGradientTolerance); }
 
-TEST(GradientCases, HaveNamesOfTheirOwn) {
+TEST(GradientCases, HaveDistinctNames) {
   std::set<std::string> names;
   for (const GradientCase& c : gradient_cases()) EXPECT_TRUE(names.insert(c.name).second) << c.name;
 }

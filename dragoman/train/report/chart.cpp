@@ -12,13 +12,13 @@
 namespace dragoman::train {
 namespace {
 
-// In units of the drawing, which the page scales to the width that it has.
+// Coordinates of the drawing, which the page scales to the available width.
 constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
 constexpr std::size_t kMostPoints = 600, kMostMeans = 300, kMostDots = 40;
 
 struct Axis {
-  double low = 0, high = 1;  // values
-  double from = 0, to = 1;   // where they are drawn
+  double low = 0, high = 1;  // values at the ends of the axis
+  double from = 0, to = 1;   // coordinates of the ends
   Scale scale = Scale::kLinear;
 
   double at(double value) const {
@@ -39,7 +39,7 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // A range of no width, but for rounding, has no scale: give it some.
+  // Gives a range without width (apart from rounding) some width, because it has no scale otherwise.
   void widen() {
     const double size = std::max(std::abs(low), std::abs(high));
     if (high - low > 1e-9 * size) return;
@@ -49,7 +49,7 @@ struct Range {
   }
 };
 
-// What can be drawn: finite with room for a margin, and above zero where the scale asks for it.
+// The points that can be drawn: finite, small enough to leave a margin, and above zero on a log scale.
 std::vector<Series> drawable(const Chart& chart) {
   constexpr double kLargest = 1e200;
   const double lowest = chart.scale == Scale::kLog ? 1 / kLargest : -kLargest;
@@ -103,9 +103,9 @@ std::string grid(const Axes& axes) {
   svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/><text class="y" x="{}" y="{}">step</text>)", kLeft, kBottom,
                      kRight, kLeft - 12, kBottom + 19);
   for (const double tick : axes.x.ticks(4)) {
-    if (tick != std::floor(tick)) continue;  // there are no halves of steps
+    if (tick != std::floor(tick)) continue;  // steps are whole numbers
     const double x = axes.x.at(tick);
-    // A label is centred under its tick, but for one that would leave the drawing.
+    // A label is centred under its tick, unless it would extend beyond the drawing.
     const std::string_view anchor = x > kRight - 20 ? "x end" : "x";
     svg += fmt::format(R"(<path class="axis" d="M{:.1f} {}v4"/><text class="{}" x="{:.1f}" y="{}">{}</text>)", x,
                        kBottom, anchor, std::min(x, kRight + 4), kBottom + 19, step_text(tick));
@@ -121,7 +121,7 @@ std::string path_of(const std::vector<Point>& points, const Axes& axes) {
   return path;
 }
 
-// A curve of very many points becomes that of their means, over the band that they cover.
+// For very many points, draws a curve of means on top of a band that shows the range of the points.
 std::string curve(const Series& series, std::size_t number, const Axes& axes) {
   const bool has_band = series.points.size() > kMostPoints;
   const std::vector<Point> points = has_band ? averaged(series.points, kMostMeans) : series.points;
@@ -140,8 +140,8 @@ std::string curve(const Series& series, std::size_t number, const Axes& axes) {
   return svg + "</g>";
 }
 
-// For who hears the page: "Loss, nats per token. Training: from 9.2 at step 10 to 3.1 at step 3,000."
-std::string spoken(const Chart& chart, const std::vector<Series>& all) {
+// For screen readers: "Loss, nats per token. Training: from 9.2 at step 10 to 3.1 at step 3,000."
+std::string aria_text(const Chart& chart, const std::vector<Series>& all) {
   std::string text = fmt::format("{}, {}.", chart.title, chart.unit);
   for (const Series& series : all) {
     const Point &first = series.points.front(), &last = series.points.back();
@@ -170,7 +170,8 @@ std::string chart_figure(const Chart& chart) {
     html += "<p class=\"none\">Nothing recorded yet.</p>\n";
   } else {
     const Axes axes = axes_for(chart, all);
-    html += fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, spoken(chart, all));
+    html +=
+        fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, aria_text(chart, all));
     html += grid(axes);
     for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
     html += "</svg>\n";
@@ -214,7 +215,7 @@ std::vector<double> linear_ticks(double low, double high, int count) {
     if (round * decade >= rough) step = round * decade;
   }
   std::vector<double> ticks;
-  // By whole multiples: sums of steps drift, and 0 would print as 1e-17.
+  // Multiplies instead of adding steps, because a sum drifts and 0 would print as 1e-17.
   for (double multiple = std::ceil(low / step); multiple * step <= high; ++multiple) ticks.push_back(multiple * step);
   return ticks;
 }

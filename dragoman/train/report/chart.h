@@ -1,4 +1,4 @@
-// Line charts over the steps of a run, drawn as SVG text: axes, ticks and curves are there without JavaScript.
+// Draws line charts over the steps of a run as SVG text. They need no JavaScript.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Point {
 
 struct Series {
   std::string name;
-  std::vector<Point> points;  // by rising x; those whose y is not finite are left out
+  std::vector<Point> points;  // ordered by x; points whose y is not finite are not drawn
 };
 
 enum class Scale { kLinear, kLog };
@@ -26,18 +26,18 @@ struct Chart {
   std::vector<Series> series;  // one to three
 };
 
-// A <figure> with caption, legend and curves. The values shown are in attributes of the curves, where the page's
-// script finds them for its read-out.
+// A <figure> with caption, legend and curves. The values are also in attributes of the curves, where the page's script
+// reads them to show the values at the pointer.
 std::string chart_figure(const Chart& chart);
 
-// At most `most` of the points: the first, the last, and the lowest and highest of each stretch between, so that no
-// spike is lost.
+// At most `most` of the points: the first, the last, and the lowest and highest of each interval between them, so that
+// no spike is lost.
 std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most);
 
-// The means of at most `most` stretches of the points, alike in count.
+// Divides the points into at most `most` intervals with about equal numbers of points, and returns the mean of each.
 std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most);
 
-// Round values for the marks of an axis from `low` to `high`, about `count` of them, none outside.
+// About `count` round values between `low` and `high` for the ticks of an axis.
 std::vector<double> linear_ticks(double low, double high, int count);
 std::vector<double> log_ticks(double low, double high, int count);
 

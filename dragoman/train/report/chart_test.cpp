@@ -53,7 +53,7 @@ TEST(LogTicks, FollowTheDecades) {
   EXPECT_EQ(log_ticks(11, 14, 5), linear_ticks(11, 14, 5));
 }
 
-TEST(ChartFigure, TellsItsCurvesInWordsAndValues) {
+TEST(ChartFigure, DescribesItsCurvesInWordsAndValues) {
   const std::string html = chart_figure(chart_of({{10, 9.5}, {3000, 2.25}}));
   EXPECT_TRUE(contains(html, "aria-label=\"Loss, nats. training: from 9.5 at step 10 to 2.25 at step 3,000.\""));
   EXPECT_TRUE(contains(html, "data-values=\"10 9.5;3,000 2.25\""));

@@ -1,4 +1,4 @@
-// Numbers by name, in the order in which they were added: the losses of an update, the scores of a validation.
+// Named numbers, in the order in which they were added: the losses of an update, the scores of a validation.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Figures {
   Figures(std::initializer_list<Entry> entries) : entries_(entries) {}
 
   bool has(std::string_view name) const { return find(name) != entries_.end(); }
-  // NaN where there is no such number.
+  // NaN if there is no number with this name.
   double operator[](std::string_view name) const {
     const auto found = find(name);
     return found == entries_.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
@@ -38,11 +38,11 @@ class Figures {
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
-  // Adds `times` of each number of `more` to the one of its name.
+  // Adds each number of `more`, multiplied by `times`, to the number with the same name.
   void add(const Figures& more, double times) {
     for (const auto& [name, value] : more) set(name, (has(name) ? (*this)[name] : 0) + value * times);
   }
-  // Each divided by a number.
+  // Each number divided by `divisor`.
   Figures over(double divisor) const {
     Figures result;
     for (const auto& [name, value] : entries_) result.entries_.emplace_back(name, value / divisor);

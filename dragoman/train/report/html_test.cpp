@@ -7,7 +7,7 @@
 namespace dragoman::train {
 namespace {
 
-TEST(Escaped, LeavesNothingThatHtmlReadsAsItsOwn) {
+TEST(Escaped, LeavesNoCharacterWithAMeaningInHtml) {
   EXPECT_EQ(escaped("<a href='x'>\"&\""), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
   EXPECT_EQ(escaped("größer"), "größer");
   EXPECT_EQ(escaped(std::string_view("a\0b\n", 4)), "a b ");

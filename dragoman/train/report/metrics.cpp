@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::string_view kProgress = "progress", kValidation = "validation";
 
-// JSON has no infinities: a loss that ran away is null, and reads back as not-a-number.
+// JSON has no infinity and no NaN: such a loss is written as null and read back as NaN.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-constexpr std::string_view kWhere = "a record";  // the message names the line instead
+constexpr std::string_view kWhere = "a record";  // never shown: each_record() reports the line instead
 
-// A fraction, or a number beyond 64 bits, is no count: Json itself would round it, or give whatever the processor does.
+// json_entry() rejects fractions and numbers beyond 64 bits. Json itself would round them, or convert them with
+// undefined behaviour.
 std::int64_t count_in(const Json& record, const char* key) { return json_entry<std::int64_t>(record, key, kWhere); }
 
 double number_in(const Json& record, const char* key) {
@@ -36,7 +37,7 @@ void add_figures(Json& json, const Figures& figures) {
   for (const auto& [name, value] : figures) json[name] = number(value);
 }
 
-// Whatever has none of the other names.
+// All entries except those with the other names of a record.
 Figures figures_in(const Json& record) {
   static const std::set<std::string_view> kOthers = {
       "kind",    "step",          "epoch", "rate",          "gradient_norm", "tokens_per_second",
@@ -98,12 +99,12 @@ Validation validation_from(const Json& json) {
   return record;
 }
 
-// A sentence may hold bytes that are not UTF-8: a replacement character stands for each of them.
+// Bytes of a sentence that are not UTF-8 are written as replacement characters.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-constexpr std::size_t kLargestFile = 1 << 30;  // some million records
+constexpr std::size_t kLargestFile = 1 << 30;  // enough for some million records
 
-// Sees every record's line and JSON in the order of the file.
+// Calls `see` with the line and the JSON of every record, in the order of the file.
 void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {
   const std::string text = read_file(path, kLargestFile);
   std::string_view rest = text;
@@ -126,7 +127,7 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
   }
 }
 
-// The path again, once the file holds only what was written up to the step.
+// Removes the records after the step from the file, and returns the path.
 const std::filesystem::path& cut_after(const std::filesystem::path& path, std::int64_t step) {
   std::string kept;
   if (step > 0 && std::filesystem::exists(status_of(path))) {

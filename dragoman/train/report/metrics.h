@@ -1,4 +1,4 @@
-// The records of a training run: one JSON object a line in `metrics.jsonl`, written while it trains and read back for
+// The records of a training run: one JSON object per line in `metrics.jsonl`, written while it trains and read back for
 // its report.
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace dragoman::train {
 
-// How training stood after a step. The means are over the steps since the last such record; what is cumulative counts
+// The progress of training after a step. Means are over the steps since the last such record. Cumulative numbers count
 // from step 0, over all sessions of the run.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t epoch = 0;  // counted from 1
-  Figures losses = {};     // of the objective: in translation "loss", label-smoothed, and "nll", nats per target token
+  Figures losses = {};     // in translation "loss" (label-smoothed) and "nll" (plain), in nats per target token
   double rate = 0;         // the learning rate
   std::optional<double> gradient_norm = {};
   double tokens_per_second = 0;    // target tokens
   double seconds = 0;              // cumulative: time spent training
   std::int64_t target_tokens = 0;  // cumulative
   double flops = 0;                // cumulative: 6 for each multiply-add of the model's products
-  double nominal_flops = 0;        // cumulative: seconds times the machine's rate, as Table 2 counts; 0 if unknown
+  double nominal_flops = 0;        // cumulative: seconds times the machine's rate, as in Table 2; 0 if unknown
 };
 
 struct Sample {
@@ -36,10 +36,10 @@ struct Sample {
 
 struct Validation {
   std::int64_t step = 0;
-  Figures scores = {};  // in translation "nll", plain, nats per target token, and "bleu" if sentences were translated
+  Figures scores = {};  // in translation "nll" (plain, nats per target token), and "bleu" if sentences were translated
   std::vector<Sample> samples = {};
   bool best = false;   // the best so far
-  double seconds = 0;  // what the validation itself took
+  double seconds = 0;  // time that the validation itself took
 };
 
 struct Metrics {
@@ -47,12 +47,13 @@ struct Metrics {
   std::vector<Validation> validations;
 };
 
-// The file that a run adds its records to. A record is in the file once add() returns; a value that is not finite
-// becomes null. Throws an Error that names the file when the disk is full or fails.
+// The file that a run appends its records to. A record is in the file when add() returns. A value that is not finite is
+// written as null. Throws an Error that names the file if the disk is full or fails.
 class MetricsFile {
  public:
-  // At step 0 the file starts anew. A run that resumes at a later step keeps the records up to and including that step:
-  // what a killed run wrote after its last checkpoint, the last line perhaps by half, is cut off in one go.
+  // At step 0 the file is emptied. A run that resumes at a later step keeps the records up to and including that step.
+  // Records that a killed run wrote after its last checkpoint, the last perhaps incomplete, are removed; the file is
+  // replaced at once.
   MetricsFile(const std::filesystem::path& path, std::int64_t step);
 
   void add(const Progress& record);
@@ -64,8 +65,8 @@ class MetricsFile {
   FileAppender file_;
 };
 
-// All records in the order of the file. A last line that is only half there is left out (the run may be writing it);
-// any other damaged line is an Error that names it. null reads as not-a-number.
+// All records in the order of the file. An incomplete last line is ignored, because the run may be writing it. Throws
+// an Error that names the line for any other damaged line. null is read as NaN.
 Metrics read_metrics(const std::filesystem::path& path);
 
 }  // namespace dragoman::train

@@ -82,14 +82,14 @@ TEST_F(MetricsTest, ARecordIsOneLineOfJson) {
             "\n");
 }
 
-TEST_F(MetricsTest, WhatIsNotGivenStaysNotGiven) {
+TEST_F(MetricsTest, MissingValuesStayMissing) {
   record_four_steps();
   const Metrics metrics = read_metrics(path);
   EXPECT_FALSE(metrics.progress[0].gradient_norm);
   EXPECT_FALSE(metrics.validations[0].scores.has("bleu"));
 }
 
-TEST_F(MetricsTest, ALossThatRanAwayIsNull) {
+TEST_F(MetricsTest, ALossThatIsNotFiniteIsWrittenAsNull) {
   MetricsFile(path, 0).add(Progress{.losses = {{"loss", std::numeric_limits<double>::infinity()}}});
   EXPECT_NE(read_file(path).find("\"loss\":null"), std::string::npos);
   EXPECT_TRUE(std::isnan(read_metrics(path).progress[0].losses["loss"]));
@@ -100,7 +100,7 @@ TEST_F(MetricsTest, BytesThatAreNotUtf8DoNotStopARun) {
   EXPECT_EQ(read_metrics(path).validations[0].samples[0].source, "\ufffd");
 }
 
-TEST_F(MetricsTest, AResumedRunCutsOffWhatCameAfterItsStep) {
+TEST_F(MetricsTest, AResumedRunRemovesTheRecordsAfterItsStep) {
   record_four_steps();
   MetricsFile(path, 2).add(Progress{.step = 3, .losses = {{"loss", 9}}});
   const Metrics metrics = read_metrics(path);
@@ -144,7 +144,7 @@ TEST_F(MetricsTest, ADamagedLineIsNamed) {
   }
 }
 
-TEST_F(MetricsTest, AStepThatIsNoCountIsDamage) {
+TEST_F(MetricsTest, AStepThatIsNotAWholeNumberIsDamage) {
   for (const char* step : {"5.2e46", "0.5", "18446744073709551615", "true"}) {
     replace_file(path, std::string("{\"kind\":\"progress\",\"step\":") + step + "}\n");
     EXPECT_THROW(MetricsFile(path, 1), Error) << step;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 60;
 
-// One curve of a record's field over the steps.
+// The curve of one field of the records over the steps.
 template <class Record, class Field>
 Series series_of(std::string name, const std::vector<Record>& records, Field field) {
   Series series{std::move(name), {}};
@@ -34,7 +34,7 @@ double nll_of(const Validation& record) { return record.scores["nll"]; }
 double perplexity(const Validation& record) { return std::exp(nll_of(record)); }
 double bleu_of(const Validation& record) { return record.scores["bleu"]; }
 
-// The names of figures that records have beside the usual ones.
+// The names of all figures of the records, except the usual ones.
 template <class Record>
 std::vector<std::string> other_names(const std::vector<Record>& records, Figures Record::*figures,
                                      std::initializer_list<std::string_view> usual) {
@@ -49,20 +49,20 @@ std::vector<std::string> other_names(const std::vector<Record>& records, Figures
   return names;
 }
 
-bool knows_nominal(const Metrics& metrics) {
+bool has_nominal_flops(const Metrics& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
 }
 
-// The two accounts of what training cost.
+// The cost of training, counted in two ways: by the model's operations, and by the machine's time.
 Chart cost_chart(const Metrics& metrics) {
   Chart chart{.title = "Training cost",
               .unit = "floating-point operations so far",
               .from_zero = true,
               .series = {series_of("by the model", metrics.progress, [](const Progress& p) { return p.flops; })}};
-  if (!knows_nominal(metrics)) return chart;
+  if (!has_nominal_flops(metrics)) return chart;
   chart.series.push_back(
       series_of("by the machine", metrics.progress, [](const Progress& p) { return p.nominal_flops; }));
-  // On one linear scale the smaller curve would lie on the axis.
+  // If the curves are far apart, a linear scale would draw the smaller one on the axis.
   constexpr double kFarApart = 10;
   const double ratio = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
   const bool far_apart = ratio > kFarApart || ratio < 1 / kFarApart;
@@ -71,16 +71,17 @@ Chart cost_chart(const Metrics& metrics) {
   return chart;
 }
 
-// What the accounts mean, beside the paper's.
+// Explains the two costs, and compares them with those of the paper.
 std::string cost_note(const Metrics& metrics) {
   std::string note = "Training cost by the model counts 6 operations for each multiply-add of its matrix products.";
-  if (knows_nominal(metrics)) {
+  if (has_nominal_flops(metrics)) {
     const double share = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
     note += fmt::format(
-        " By the machine it is the time spent × its rate, the account of Table 2; the model's is {}\u00a0% of it.",
+        " By the machine it is the time spent × the machine's rate, as in Table 2; the model's count is {}\u00a0% of "
+        "it.",
         number_text(100 * share, 2));
   }
-  note += " The paper's Table 2 tells 3.3e18 for the base model and 2.3e19 for the big one.";
+  note += " The paper's Table 2 gives 3.3e18 for the base model and 2.3e19 for the big one.";
   return "<p class=\"note\">" + escaped(note) + "</p>\n";
 }
 
@@ -126,7 +127,7 @@ std::string charts(const Metrics& metrics) {
   return html + cost_note(metrics) + "</section>\n";
 }
 
-// 12,120,000 -> "12.1 M": a tile is narrow.
+// 12,120,000 -> "12.1 M", because a tile is narrow.
 std::string amount_text(std::int64_t count) {
   const double value = static_cast<double>(count);
   if (value >= 1e9) return number_text(value / 1e9) + " G";
@@ -137,7 +138,7 @@ std::string tile(std::string_view name, const std::string& value, const std::str
   return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n", name, value, detail);
 }
 
-// The figures that one looks for first.
+// The most important figures, as tiles.
 std::string summary(const Metrics& metrics) {
   std::string html = "<section>\n<h2>Summary</h2>\n<dl class=\"tiles\">\n";
   const auto at_step = [](const Validation& best) { return "at step " + with_thousands(best.step); };
@@ -162,11 +163,11 @@ std::string summary(const Metrics& metrics) {
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
   html += tile("Training FLOPs", number_text(last.flops),
-               knows_nominal(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
+               has_nominal_flops(metrics) ? number_text(last.nominal_flops) + " by the machine" : "");
   return html + "</dl>\n</section>\n";
 }
 
-// At most so many of the records, evenly spread, the last always among them.
+// At most `most` of the records, evenly spread. The last one is always among them.
 template <class Record>
 std::vector<const Record*> spread(const std::vector<Record>& records, std::size_t most) {
   std::vector<const Record*> chosen;
@@ -192,7 +193,7 @@ std::string row(std::initializer_list<std::string> cells, bool marked = false) {
   return html + "</tr>\n";
 }
 
-// The curves as numbers, for who does not see them.
+// The curves as tables, for screen readers.
 std::string number_tables(const Metrics& metrics) {
   std::string validations, progress;
   for (const Validation* record : spread(metrics.validations, kMostRows)) {

@@ -1,5 +1,5 @@
-// The read-out of the curves: the values at the pointer, or at the place that the arrow keys chose. The points on the
-// screen are those of each curve's path; what they stand for is in its data-values, in the same order.
+// Shows the values of the curves at the pointer, or at the step chosen with the arrow keys. The coordinates of the
+// points are read from each curve's path; their steps and values are in its data-values attribute, in the same order.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -17,7 +17,7 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// A run as they look: it learns quickly at first, with some noise, and is validated ten times.
+// A typical run: it learns quickly at first, with some noise, and is validated ten times.
 Metrics run_of(std::int64_t steps) {
   Metrics metrics;
   for (std::int64_t step = 1; step <= steps; ++step) {
@@ -61,7 +61,7 @@ TEST(Report, ShowsATranslationOnlyWhereItChanged) {
   EXPECT_TRUE(contains(html, "<mark>The</mark> <mark>house</mark> <mark>is</mark> little."));
 }
 
-TEST(Report, AsksNothingOfTheNetwork) {
+TEST(Report, LoadsNothingFromTheNetwork) {
   const std::string html = report_html(run_of(100), {});
   for (const char* way : {"src=", "href=", "url(", "@import", "fetch("}) EXPECT_FALSE(contains(html, way)) << way;
 }
@@ -77,7 +77,7 @@ TEST(Report, EscapesEverythingFromTheData) {
   EXPECT_EQ(count(html, "<script>"), 1);
 }
 
-TEST(Report, OfNothingIsStillAPage) {
+TEST(Report, OfARunWithoutRecordsIsStillAPage) {
   const std::string html = report_html({}, {.title = "new"});
   EXPECT_EQ(count(html, "Nothing recorded yet."), 6);
   EXPECT_TRUE(contains(html, "nothing recorded yet"));

@@ -15,7 +15,7 @@
 namespace dragoman::train {
 namespace {
 
-// Together these keep the section below some 600 KB.
+// Together these limits keep the section below about 600 KB.
 constexpr std::size_t kMostSentences = 12, kMostVersions = 20, kMostCodePoints = 600;
 
 struct Version {
@@ -25,7 +25,7 @@ struct Version {
 
 struct History {
   std::string source, reference;
-  std::vector<Version> versions;  // only those unlike the one before
+  std::vector<Version> versions;  // only those that differ from the one before
 };
 
 std::vector<History> histories(const std::vector<Validation>& validations) {
@@ -53,7 +53,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// The translation with those of its words marked that the reference has too, each as often as there.
+// The translation, with the words marked that also occur in the reference; each at most as often as it occurs there.
 std::string marked(const std::string& translation, const std::string& reference) {
   const std::vector<std::string_view> wanted = words_of(reference);
   std::multiset<std::string_view> missing(wanted.begin(), wanted.end());
@@ -67,7 +67,7 @@ std::string marked(const std::string& translation, const std::string& reference)
   return html;
 }
 
-// The first, the last, and others evenly between.
+// At most kMostVersions: the first, the last, and others evenly spread between them.
 std::vector<Version> thinned(const std::vector<Version>& versions) {
   if (versions.size() <= kMostVersions) return versions;
   std::vector<Version> kept;

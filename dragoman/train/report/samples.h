@@ -1,4 +1,4 @@
-// The part of a report that shows how the translations of a few sentences changed while the model learned.
+// The section of a report that shows how the translations of a few sentences changed during training.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dragoman::train {
 
-// A <section>: each sentence with its reference, then its translation after every validation that changed it; empty
-// if there are no samples. Of very many sentences, changes or words it shows a part, and says so.
+// A <section> with each sentence, its reference, and its translation after every validation that changed it. Empty if
+// there are no samples. If there are very many sentences, changes or words, only a part is shown, and the page says so.
 std::string sample_section(const std::vector<Validation>& validations);
 
 }  // namespace dragoman::train

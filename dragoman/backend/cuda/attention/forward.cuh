@@ -1,6 +1,22 @@
-// Attention by tiles: each warp of a team has 16 queries, and the team goes through the keys they see, a tile at a
-// time, in two buffers; short sentences are one tile. Scores and weights stay in registers: the running maximum and sum
-// of each row's softmax are corrected whenever a larger score appears.
+// The forward pass of attention by tiles. A team of warps has one head of one sentence, or a tile of its queries; each
+// warp owns 16 queries. The team goes through the keys tile by tile. Scores and weights stay in registers: each row has
+// a running maximum and a running sum of its softmax, and when a larger score appears, the sum and the output so far
+// are scaled down accordingly. So the scores of a row never exist all at once.
+//
+// Shared memory of a team; a box is a Tile, with its number of rows:
+//
+//   kOneTile (no sentence has more keys than one tile):
+//     | Q: query_rows | K: key_rows | V: key_rows |
+//   otherwise, with two buffers:
+//     | Q: query_rows | K of tiles 0, 2 ... | V of tiles 0, 2 ... | K of tiles 1, 3 ... | V of tiles 1, 3 ... |
+//
+// The passes of a team:
+//   1. Start to copy Q and the first tile of K and V.
+//   2. For each tile i: start to copy tile i + 1 into the other buffer, wait for tile i, and let each warp add the keys
+//      of tile i to its rows. Barriers before and after: a tile must have arrived for all threads, and nobody may still
+//      read a buffer that is filled again.
+//   3. Each warp divides its rows by their sums and writes them. Its own 16 rows of Q serve as the stage for that: no
+//      other warp reads them.
 #pragma once
 
 #include "dragoman/backend/cuda/attention/tiles.cuh"
@@ -9,29 +25,32 @@ namespace dragoman::cuda {
 
 namespace {
 
-// The 16 queries of a warp: `query` is the first one's place in its sentence.
+// The 16 queries of a warp with their softmax and output so far: `query` is the position of the first one in its
+// sentence.
 template <int D, int kKeys, bool kDrops>
 struct AttendingRows {
   int query;
   float out[D / 8][4] = {};
-  float most[2] = {-INFINITY, -INFINITY};  // of rows lane / 4 and lane / 4 + 8, in powers of two
-  float sum[2] = {0, 0};                   // of this lane's own columns
+  float maximum[2] = {-INFINITY, -INFINITY};  // maxima of rows lane / 4 and lane / 4 + 8, times scale and log2(e)
+  float sum[2] = {0, 0};                      // sums of the weights of these rows, over this lane's own columns only
 
-  // Meets the keys from `key` up to, but not including, `last`.
-  __device__ void meet(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
-                       Tile<D> K, Tile<D> V) {
+  // Adds the keys [key, last), kKeys at most: K and V begin with key `key`, and Q with this warp's queries.
+  __device__ void add_keys(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
+                           Tile<D> K, Tile<D> V) {
     last = min(last, problem.sight.last_key(query + kStep - 1, sentence.n_k));
     const int steps = min(kKeys, in_steps(last - key)) / kStep;
     if (steps <= 0) return;
+    // 1. The scores: 16 queries by 16 steps keys.
     float scores[kKeys / 8][4] = {};
     multiply_rows<D, kKeys / kStep>(Q, K, steps, scores);
     hide_unseen<false>(problem.sight, sentence.n_k, query, key, 2 * steps, scores);
+    // 2. The new maxima, and then the weights, as powers of two: 2^(score - maximum).
     const float scale = problem.scale * kLog2e;
-    raise_most(scale, steps, scores);
+    raise_maximum(scale, steps, scores);
     exponentiate(scale, steps, scores);
     if constexpr (kDrops) drop(problem.dropout, sentence, head, key, steps, scores);
 #pragma unroll
-    for (int s = 0; s < kKeys / kStep; ++s) {
+    for (int s = 0; s < kKeys / kStep; ++s) {  // 3. out += weights V
       if (s >= steps) break;
       std::uint32_t weights[4];
       as_operand(scores[2 * s], scores[2 * s + 1], weights);
@@ -39,19 +58,20 @@ struct AttendingRows {
     }
   }
 
-  __device__ void raise_most(float scale, int steps, const float (&scores)[kKeys / 8][4]) {
-    float now[2] = {-INFINITY, -INFINITY}, correction[2];
+  // Raises the maxima to those of the new scores, and scales the sums and the output down by the same factor.
+  __device__ void raise_maximum(float scale, int steps, const float (&scores)[kKeys / 8][4]) {
+    float new_maximum[2] = {-INFINITY, -INFINITY}, correction[2];
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n) {
       if (n >= 2 * steps) break;
 #pragma unroll
-      for (int e = 0; e < 4; ++e) now[e / 2] = fmaxf(now[e / 2], scores[n][e]);
+      for (int e = 0; e < 4; ++e) new_maximum[e / 2] = fmaxf(new_maximum[e / 2], scores[n][e]);
     }
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      now[i] = fmaxf(most[i], quad_max(now[i]) * scale);
-      correction[i] = most[i] == -INFINITY ? 0.0f : power_of_two(most[i] - now[i]);
-      most[i] = now[i];
+      new_maximum[i] = fmaxf(maximum[i], quad_max(new_maximum[i]) * scale);
+      correction[i] = maximum[i] == -INFINITY ? 0.0f : power_of_two(maximum[i] - new_maximum[i]);
+      maximum[i] = new_maximum[i];
       sum[i] *= correction[i];
     }
 #pragma unroll
@@ -61,8 +81,10 @@ struct AttendingRows {
     }
   }
 
+  // Turns the scores into weights and adds these to the sums. A row that has seen no key yet has the maximum -infinity:
+  // its scores are -infinity too, and its weights become 0.
   __device__ void exponentiate(float scale, int steps, float (&scores)[kKeys / 8][4]) {
-    const float shift[2] = {most[0] == -INFINITY ? 0.0f : most[0], most[1] == -INFINITY ? 0.0f : most[1]};
+    const float shift[2] = {maximum[0] == -INFINITY ? 0.0f : maximum[0], maximum[1] == -INFINITY ? 0.0f : maximum[1]};
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n) {
       if (n >= 2 * steps) break;
@@ -86,7 +108,7 @@ struct AttendingRows {
     }
   }
 
-  // Divides by the sums and writes the rows and their log_sums.
+  // Divides the rows by their sums, and writes them and their log_sums. A query that saw no key gives zeros.
   __device__ void finish(const Forward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
                          Tile<D> stage) {
     const int rows = min(kStep, sentence.n_q - query);
@@ -96,7 +118,7 @@ struct AttendingRows {
     for (int i = 0; i < 2; ++i) {
       sum[i] = quad_sum(sum[i]);
       inverse[i] = sum[i] > 0 ? __fdividef(1.0f, sum[i]) : 0.0f;
-      const float log_sum = sum[i] > 0 ? (most[i] + __log2f(sum[i])) * kLn2 : -INFINITY;
+      const float log_sum = sum[i] > 0 ? (maximum[i] + __log2f(sum[i])) * kLn2 : -INFINITY;
       const int row = row_of(2 * i);
       if (lane() % 4 == 0 && row < rows) on.log_sums.row(first + row)[head] = log_sum;
     }
@@ -105,36 +127,37 @@ struct AttendingRows {
   }
 };
 
-// Blocks of a multiprocessor, which decides how many registers a thread may use.
+// How many blocks should run on a multiprocessor at a time. This limits the registers of a thread.
 constexpr int attending_blocks(int D, int keys, bool one_tile, bool drops) {
   if (D > 64 || (drops && !one_tile)) return 1;
   return keys <= 32 ? 3 : 2;
 }
 
-// kKeys: of a tile. With kOneTile no sentence has more keys.
+// kKeys is the most keys of a tile. With kOneTile no sentence has more keys than that.
 template <int D, int kKeys, bool kOneTile, bool kDrops>
-__global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
-    attend(Problem problem, Forward<bf16> on, Cut cut) {
+__global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
+    attend(Problem problem, Forward<bf16> on, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
-  const Team team(cut);
-  const Work work(cut, team);
-  if (work.sentence >= cut.B || work.head >= problem.h) return;
+  const Team team(plan);
+  const Work work(plan, team);
+  if (work.sentence >= plan.B || work.head >= problem.h) return;
   const Sentence sentence(problem, work.sentence);
-  const int first = work.tile * cut.query_rows, queries = min(cut.query_rows, sentence.n_q - first);
+  const int first = work.tile * plan.query_rows, queries = min(plan.query_rows, sentence.n_q - first);
   if (queries <= 0) return;
 
-  const Tile<D> Q{shared_address(shared) + team.number * cut.team_bytes};
-  // Keys of tile i, and behind them its values.
-  const auto keys_of = [&](int i) { return Q.from(cut.query_rows + (kOneTile ? 0 : i % 2) * 2 * cut.key_rows); };
+  const Tile<D> Q{shared_address(shared) + team.number * plan.team_bytes};
+  // The keys of tile i; its values follow after plan.key_rows rows.
+  const auto keys_of = [&](int i) { return Q.from(plan.query_rows + (kOneTile ? 0 : i % 2) * 2 * plan.key_rows); };
   const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
   const int last = problem.sight.last_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
     const int key = from + i * kKeys, keys = min(kKeys, last - key);
     const std::int64_t row = sentence.first_key + key;
     load_rows(team, keys_of(i), on.K.row(row) + work.head * problem.d_k, on.K.stride, problem.d_k, keys);
-    load_rows(team, keys_of(i).from(cut.key_rows), on.V.row(row) + work.head * problem.d_v, on.V.stride, problem.d_v,
+    load_rows(team, keys_of(i).from(plan.key_rows), on.V.row(row) + work.head * problem.d_v, on.V.stride, problem.d_v,
               keys);
   };
+  // Pass 1.
   load_rows(team, Q, on.Q.row(sentence.first_query + first) + work.head * problem.d_k, on.Q.stride, problem.d_k,
             queries);
 
@@ -145,27 +168,30 @@ __global__ void __launch_bounds__(kMostThreads, attending_blocks(D, kKeys, kOneT
     load_keys(0);
     end_copies();
     await_copies<0>();
-    team.gather();
-    if (working) rows.meet(problem, sentence, work.head, 0, last, own, keys_of(0), keys_of(0).from(cut.key_rows));
+    team.sync();
+    if (working) rows.add_keys(problem, sentence, work.head, 0, last, own, keys_of(0), keys_of(0).from(plan.key_rows));
   } else {
     const int tiles = last > from ? static_cast<int>(divide_up(last - from, kKeys)) : 0;
     if (tiles > 0) load_keys(0);
     end_copies();
-    if (tiles == 0) {  // `own` is about to be written, so the queries must have come
+    if (tiles == 0) {  // finish() writes to `own`, so the copy of the queries to it must have ended
       await_copies<0>();
-      team.gather();
+      team.sync();
     }
+    // Pass 2.
     for (int i = 0; i < tiles; ++i) {
       if (i + 1 < tiles) load_keys(i + 1);
-      end_copies();
+      end_copies();  // closes an empty group after the last tile, so that "all but one group" is always tile i
       await_copies<1>();
-      team.gather();
+      team.sync();
       if (working) {
-        rows.meet(problem, sentence, work.head, from + i * kKeys, last, own, keys_of(i), keys_of(i).from(cut.key_rows));
+        rows.add_keys(problem, sentence, work.head, from + i * kKeys, last, own, keys_of(i),
+                      keys_of(i).from(plan.key_rows));
       }
-      team.gather();
+      team.sync();
     }
   }
+  // Pass 3.
   if (working) rows.finish(on, problem, sentence, work.head, own);
 }
 

@@ -1,5 +1,15 @@
-// Attention without tensor cores, for float32 and for rows that cannot be read 16 bytes at a time: a warp has one row
-// of one head, and its lanes have 32 rows of the other side at a time to multiply it with. Also what `weights` needs.
+// Attention without tensor cores, for float32, for heads wider than a tile, and for rows that cannot be read 16 bytes
+// at a time. Also the kernels that write the weights.
+//
+// A warp owns one row of one head: a query, or a key in key_gradients_plainly. It goes through the rows of the other
+// side 32 at a time:
+//   1. Lane j computes the product of the warp's row with row j of these 32. All warps of a block need the same 32
+//      rows, which therefore pass through shared memory, in slabs of 64 columns (row_product).
+//   2. The lanes turn their products into weights, or into gradients of scores.
+//   3. The warp goes through the 32 rows once more and adds weight times row to its result. Now lane l owns the columns
+//      l, l + 32, l + 64 ... and the weights come from the other lanes by shuffles.
+//
+// Shared memory of a block:  float slab[32 rows][64 columns + 1 of padding]
 #pragma once
 
 #include "dragoman/backend/cuda/attention/problem.cuh"
@@ -8,13 +18,14 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kPlainWarps = 8;                          // of a block: as many rows of one sentence and head
-constexpr int kPlainRegisters = 8;                      // columns of a lane
-constexpr int kPlainColumns = kPlainRegisters * kWarp;  // of a block; wider heads take several
+constexpr int kPlainWarps = 8;                          // per block; they have neighbouring rows of a sentence and head
+constexpr int kPlainRegisters = 8;                      // columns per lane
+constexpr int kPlainColumns = kPlainRegisters * kWarp;  // columns per block; a wider head takes several blocks
 constexpr int kSlab = 64;                               // columns in shared memory at a time
 constexpr int kSlabStride = kSlab + 1;                  // odd, so that 32 rows lie in different banks
 
-// The row of this warp: number `row` of its sentence, and columns from first_column on.
+// What this warp computes: row number `row` of its sentence, columns from first_column on. The block's rows begin with
+// first_row.
 struct PlainWork {
   int sentence, head, first_row, row, first_column;
 
@@ -28,8 +39,8 @@ struct PlainWork {
   }
 };
 
-// This lane's product of row x with row number `lane` of Y, which has `rows`. All warps of the block call it together,
-// with the same Y; only the first `rows` lanes get a number.
+// Returns to each lane the product of row x with row number `lane` of Y. Y has `rows` rows, and only the first `rows`
+// lanes get a valid number. All warps of the block must call this together, with the same Y.
 template <class T>
 __device__ float row_product(const T* x, const T* Y, std::int64_t stride, int rows, int d) {
   __shared__ float slab[kWarp * kSlabStride];
@@ -47,7 +58,7 @@ __device__ float row_product(const T* x, const T* Y, std::int64_t stride, int ro
   return sum;
 }
 
-// to += factor * the columns of a row that this lane has.
+// to += factor * row, for the columns that this lane owns.
 template <class T>
 __device__ void add_columns(float factor, const T* row, int first_column, int d, float (&to)[kPlainRegisters]) {
 #pragma unroll
@@ -57,6 +68,7 @@ __device__ void add_columns(float factor, const T* row, int first_column, int d,
   }
 }
 
+// Writes factor * x to the columns that this lane owns.
 template <class T>
 __device__ void put_columns(const float (&x)[kPlainRegisters], float factor, std::int64_t row, int head,
                             int first_column, int d, const SinkRows<T>& to) {
@@ -67,16 +79,17 @@ __device__ void put_columns(const float (&x)[kPlainRegisters], float factor, std
   }
 }
 
+// O and log_sums of a query per warp, with a running softmax as in attention_forward.cuh.
 template <class T>
 __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   const PlainWork work(problem, tiles);
   const Sentence sentence(problem, work.sentence);
   if (work.first_row >= sentence.n_q) return;
   const int d_k = problem.d_k, d_v = problem.d_v;
-  const int query = min(work.row, sentence.n_q - 1);  // warps without a row help to load
+  const int query = min(work.row, sentence.n_q - 1);  // warps without a row of their own help to load
   const std::int64_t row = sentence.first_query + query;
   const int end = problem.sight.last_key(work.first_row + kPlainWarps - 1, sentence.n_k);
-  float out[kPlainRegisters] = {}, most = -INFINITY, sum = 0;
+  float out[kPlainRegisters] = {}, maximum = -INFINITY, sum = 0;
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
     const std::int64_t key_row = sentence.first_key + begin;
@@ -84,11 +97,11 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
         row_product(on.Q.row(row) + work.head * d_k, on.K.row(key_row) + work.head * d_k, on.K.stride, keys, d_k);
     const bool seen = lane() < keys && problem.sight.sees(query, key);
     const float score = seen ? product * problem.scale : -INFINITY;
-    const float now = fmaxf(most, warp_max(score));
-    if (now == -INFINITY) continue;
-    const float correction = expf(most - now);
-    most = now;
-    float weight = expf(score - now);
+    const float new_maximum = fmaxf(maximum, warp_max(score));
+    if (new_maximum == -INFINITY) continue;
+    const float correction = expf(maximum - new_maximum);
+    maximum = new_maximum;
+    float weight = expf(score - new_maximum);
     sum = sum * correction + weight;
     if (seen) weight *= weight_factor(problem.dropout, row, work.head * sentence.n_k + key);
     for (float& x : out) x *= correction;
@@ -102,11 +115,12 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   put_columns(out, sum > 0 ? 1 / sum : 0.0f, row, work.head, work.first_column, d_v,
               SinkRows<T>{on.O.data, on.O.stride, false});
   if (work.first_column == 0 && lane() == 0) {
-    on.log_sums.row(row)[work.head] = sum > 0 ? most + logf(sum) : -INFINITY;
+    on.log_sums.row(row)[work.head] = sum > 0 ? maximum + logf(sum) : -INFINITY;
   }
 }
 
-// What a weight and the gradient of its score are, from the products of query and key and of dO and value.
+// A weight after dropout and the gradient of its score: from `product` = query . key and `d_product` = dO . value. Both
+// are 0 for a key that the query does not see.
 struct PlainWeight {
   float dropped = 0, d_score = 0;
 
@@ -119,6 +133,7 @@ struct PlainWeight {
   }
 };
 
+// dQ and the delta of a query per warp.
 template <class T>
 __global__ void query_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
   const PlainWork work(problem, tiles);
@@ -153,7 +168,7 @@ __global__ void query_gradients_plainly(Problem problem, Backward<T> on, int til
   put_columns(dQ, problem.scale, row, head, work.first_column, d_k, on.dQ);
 }
 
-// After query_gradients_plainly, which leaves the deltas.
+// dK and dV of a key per warp. Runs after query_gradients_plainly, which writes the deltas.
 template <class T>
 __global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
   const PlainWork work(problem, tiles);
@@ -185,7 +200,8 @@ __global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles
   if (on.dV.data != nullptr) put_columns(dV, 1.0f, row, head, work.first_column, d_v, on.dV);
 }
 
-// starts[b]: where the weights of sentence b begin. One warp.
+// starts[b] becomes the place where the weights of sentence b begin: a running sum of h n_q n_k over the sentences.
+// Runs as one warp, a sentence per lane.
 __global__ void find_weights(Problem problem, int B, std::int64_t* starts) {
   std::int64_t before = 0;
   for (int first = 0; first < B; first += kWarp) {
@@ -205,7 +221,7 @@ __global__ void find_weights(Problem problem, int B, std::int64_t* starts) {
   }
 }
 
-// The softmax before dropout, from the log_sums: for each sentence [h, n_q, n_k].
+// Writes the weights before dropout, [h, n_q, n_k] for each sentence, from the log_sums of the forward pass.
 template <class T>
 __global__ void write_weights(Problem problem, Forward<T> on, int tiles, const std::int64_t* starts, float* weights) {
   const PlainWork work(problem, tiles);

@@ -1,5 +1,5 @@
-// What the kernels of attention share: the problem, how a grid is cut into sentences, heads and tiles, which keys a
-// query sees, and dropout of the weights.
+// What all attention kernels share: the description of the problem, the rows of a sentence, which keys a query sees,
+// and dropout of the weights.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,12 @@ constexpr float kLog2e = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
 
 __device__ int lane() { return threadIdx.x % kWarp; }
 
-// A Mask by distance: query i sees key j iff -below <= j - i < above.
+// A Mask as a range of distances: query i sees key j if and only if -below <= j - i < above.
 struct Sight {
   int below = 0, above = 0;
 
-  // [first_key(i), last_key(i, n_k)) are the keys that query i sees, and likewise the queries that see key j.
+  // Query i sees the keys [first_key(i), last_key(i, n_k)); key j is seen by the queries [first_query(j),
+  // last_query(j, n_q)).
   __device__ int first_key(int i) const { return max(0, i - below); }
   __device__ int last_key(int i, int n_k) const { return min(n_k, i + above); }
   __device__ int first_query(int j) const { return max(0, j - above + 1); }
@@ -28,7 +29,7 @@ struct Sight {
   __device__ bool sees(int i, int j) const {
     return static_cast<unsigned>(j - i + below) < static_cast<unsigned>(below + above);
   }
-  // Whether the queries i up to i + queries - 1 see all of the keys j up to j + keys - 1, or none of them.
+  // Whether each of the queries [i, i + queries) sees all of the keys [j, j + keys), or none of them.
   __device__ bool sees_all(int i, int queries, int j, int keys) const {
     return j + keys - 1 - i < above && j - (i + queries - 1) >= -below;
   }
@@ -38,7 +39,7 @@ struct Sight {
 };
 
 Sight sight_of(const Mask& mask) {
-  constexpr std::int64_t kFar = 1 << 29;  // further than any sentence is long, and safe to add to a position
+  constexpr std::int64_t kFar = 1 << 29;  // longer than any sentence, and adding it to a position does not overflow
   const bool causal = mask.kind == Mask::Kind::kCausal;
   const std::int64_t below = mask.r == 0 ? kFar : causal ? mask.r - 1 : mask.r / 2;
   const std::int64_t above = causal ? 1 : mask.r == 0 ? kFar : mask.r / 2 + 1;
@@ -46,7 +47,7 @@ Sight sight_of(const Mask& mask) {
 }
 
 struct Problem {
-  const std::int32_t *queries = nullptr, *keys = nullptr;  // where the sentences begin
+  const std::int32_t *queries = nullptr, *keys = nullptr;  // offsets [B + 1]: the first row of each sentence
   int h = 1, d_k = 0, d_v = 0;
   float scale = 1;
   Sight sight;
@@ -64,7 +65,7 @@ Problem problem_of(const Array& Q, const Array& V, const Reach& reach, const Hea
           .dropout = dropout_mask(heads.dropout, reach.queries)};
 }
 
-// The arrays, as kernels take them. deltas [R_q, h] are the row sums of dO O.
+// The arrays as the kernels take them. deltas [R_q, h] is, for each query and head, the sum of dO O over the columns.
 template <class T>
 struct Forward {
   Matrix<const T> Q, K, V;
@@ -79,7 +80,7 @@ struct Backward {
   SinkRows<T> dQ, dK, dV;
 };
 
-// One sentence: its rows among all queries and among all keys.
+// One sentence: its n_q rows of the queries start at first_query, its n_k rows of the keys at first_key.
 struct Sentence {
   int first_query, n_q, first_key, n_k;
 
@@ -90,7 +91,7 @@ struct Sentence {
         n_k(problem.keys[b + 1] - first_key) {}
 };
 
-// Which of channels 8 group up to 8 group + 7 of a row dropout keeps, a bit each.
+// Which of the channels [8 group, 8 group + 8) of a row dropout keeps: bit i is set if channel 8 group + i is kept.
 __device__ unsigned kept_channels(const DropoutMask& dropout, std::int64_t row, unsigned group) {
   const Philox4 words = dropout.words(row, group);
   unsigned bits = 0;
@@ -99,7 +100,7 @@ __device__ unsigned kept_channels(const DropoutMask& dropout, std::int64_t row, 
   return bits;
 }
 
-// The factor of one weight.
+// The dropout factor of one weight: 0 or the scale, or 1 without dropout.
 __device__ float weight_factor(const DropoutMask& dropout, std::int64_t row, unsigned channel) {
   if (!dropout.on()) return 1;
   return kept_channels(dropout, row, channel / 8) >> channel % 8 & 1 ? dropout.scale : 0.0f;

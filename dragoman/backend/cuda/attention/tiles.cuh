@@ -1,6 +1,15 @@
-// What attention on the tensor cores is made of: tiles of rows in shared memory, their products, and how sums leave for
-// global memory. The unit is the m16n8k16 product of bf16. A warp's sums of 16 rows and 8 columns are float c[4]: its
-// lane l has rows l / 4 (elements 0 and 1) and l / 4 + 8 (2 and 3) of columns 2 (l % 4) and 2 (l % 4) + 1.
+// Building blocks of attention on the tensor cores: tiles of rows in shared memory, products of tiles, and writing the
+// sums to global memory. The unit is the tensor core instruction m16n8k16: a warp multiplies 16 x 16 by 16 x 8 numbers
+// of bf16 and adds the result to 16 x 8 sums in float32.
+//
+// The 16 x 8 sums are spread over the registers of the warp as float c[4] per lane. Lane l = 4 q + t holds
+//
+//                 column 2 t   column 2 t + 1
+//     row q          c[0]          c[1]
+//     row q + 8      c[2]          c[3]
+//
+// So the four lanes of a quad (those with the same q) hold rows q and q + 8 completely. A wider result is an array
+// c[n][4], where n counts groups of 8 columns.
 #pragma once
 
 #include "dragoman/backend/cuda/attention/problem.cuh"
@@ -9,51 +18,54 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kStep = 16;          // rows and depth of one product; tiles have multiples of it
-constexpr int kMostTeamWarps = 8;  // of a team, and of a block
-constexpr int kMostThreads = kMostTeamWarps * kWarp;
+constexpr int kStep = 16;         // rows and depth of one product; the rows of a tile are a multiple of it
+constexpr int kMaxTeamWarps = 8;  // limit for a team, and for a block
+constexpr int kMaxThreads = kMaxTeamWarps * kWarp;
 
 __host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
 
-// Where element e of this lane lies in 16 rows and 8 columns of sums.
+// Row and column of this lane's element c[e] in the 16 x 8 sums.
 __device__ int row_of(int e) { return lane() / 4 + e / 2 * 8; }
 __device__ int column_of(int e) { return lane() % 4 * 2 + e % 2; }
 
-// How a grid is cut. A team of warps works on one head of one sentence, or on one of its tiles of 16 rows a warp; teams
-// of a block have neighbouring heads and nothing to do with each other.
-struct Cut {
-  int team_warps = 1, teams = 1;     // teams: of a block
-  int B = 0;                         // sentences
-  int tiles = 1;                     // of a sentence and head
-  int query_rows = 0, key_rows = 0;  // that a team has room for
-  int team_bytes = 0;                // of shared memory
+// How the work is divided among the blocks of a grid. A team of warps works on one head of one sentence, or on one tile
+// of its rows; each warp of a team owns 16 rows. The teams of a block work on neighbouring heads and are independent of
+// each other: each has its own part of shared memory and its own barrier.
+struct GridPlan {
+  int team_warps = 1, teams = 1;     // warps per team, teams per block
+  int B = 0;                         // number of sentences
+  int tiles = 1;                     // tiles per sentence and head
+  int query_rows = 0, key_rows = 0;  // rows that a team has space for in shared memory
+  int team_bytes = 0;                // shared memory per team
 };
 
+// The team of the calling thread: its number within the block, and the thread's place in it.
 struct Team {
   int number = 0, thread, threads, warp;
 
-  __device__ explicit Team(const Cut& cut) : thread(threadIdx.x), threads(cut.team_warps * kWarp) {
+  __device__ explicit Team(const GridPlan& plan) : thread(threadIdx.x), threads(plan.team_warps * kWarp) {
     for (; thread >= threads; thread -= threads) ++number;
     warp = thread / kWarp;
   }
 
-  // All of the team have come here, and see what each has written to shared memory.
-  __device__ void gather() const { asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(threads) : "memory"); }
+  // The team's barrier: waits for all its threads; afterwards each sees what the others wrote to shared memory.
+  __device__ void sync() const { asm volatile("bar.sync %0, %1;" ::"r"(number + 1), "r"(threads) : "memory"); }
 };
 
-// What a team works on. Heads and tiles of one sentence run side by side, since they lie side by side in memory.
+// What a team works on. The heads and tiles of one sentence are neighbours in the grid because they are neighbours in
+// memory.
 struct Work {
   int sentence, head, tile;
 
-  __device__ Work(const Cut& cut, const Team& team)
+  __device__ Work(const GridPlan& plan, const Team& team)
       : sentence(blockIdx.y + blockIdx.z * gridDim.y),
-        head(cut.tiles == 1 ? blockIdx.x : blockIdx.x / cut.tiles),
-        tile(cut.tiles == 1 ? 0 : blockIdx.x % cut.tiles) {
-    head = head * cut.teams + team.number;
+        head(plan.tiles == 1 ? blockIdx.x : blockIdx.x / plan.tiles),
+        tile(plan.tiles == 1 ? 0 : blockIdx.x % plan.tiles) {
+    head = head * plan.teams + team.number;
   }
 };
 
-// Shared memory is named by 32-bit addresses here, in bytes: they take half the registers that pointers do.
+// Shared memory is addressed by 32-bit byte addresses here: they take half the registers of pointers.
 __device__ unsigned shared_address(const void* place) { return static_cast<unsigned>(__cvta_generic_to_shared(place)); }
 
 __device__ uint4 read_piece(unsigned from) {
@@ -68,7 +80,7 @@ __device__ void write_word(unsigned to, std::uint32_t word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
 }
 
-// Floats; those of get_two have an even place.
+// An array of floats in shared memory. get_two reads elements i and i + 1; i must be even.
 struct FloatTile {
   unsigned address;
 
@@ -86,7 +98,8 @@ struct FloatTile {
   }
 };
 
-// Asynchronous copies to shared memory; zeros if not `there`.
+// Asynchronous copies to shared memory; they write zeros if not `there`. A thread's copies form groups: end_copies
+// closes the current group, which may be empty, and await_copies waits for groups.
 __device__ void copy_piece(unsigned to, const bf16* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
@@ -94,30 +107,39 @@ __device__ void copy_float(unsigned to, const float* from, bool there) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(there ? 4 : 0) : "memory");
 }
 __device__ void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits for this thread's copies, except for those of its last `kPending` groups.
+// Waits for all copies of this thread but those of its last `kPending` groups.
 template <int kPending>
 __device__ void await_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-// Rows of D numbers. The 16-byte pieces of a row are permuted by its number, so that the pieces of the same columns in
-// eight rows lie in different banks. A tile begins at a multiple of kAlignment, so that piece(row, p ^ k) is
-// piece(row, p) ^ k * 16.
+// Rows of D numbers in shared memory. A row consists of D / 8 pieces of 16 bytes, and eight pieces fill all banks once.
+// The pieces of a row are permuted by the row's number, so that the same piece of eight rows lies in eight different
+// places and reading it causes no bank conflict. For D = 64 the places hold these pieces:
+//
+//     row 0:  0 1 2 3 4 5 6 7
+//     row 1:  1 0 3 2 5 4 7 6
+//     row 2:  2 3 0 1 6 7 4 5       place s of row r holds piece s ^ (r % 8)
+//     ...
+//
+// A tile begins at a multiple of kAlignment, so that piece(row, p ^ k) is piece(row, p) ^ k * 16.
 constexpr int kAlignment = 256;
 template <int D>
 struct Tile {
   static constexpr int kPieces = D / 8, kRowBytes = D * 2;
   unsigned address;
 
+  // The address of a piece. Rows of fewer than eight pieces share a line of all banks, and change the order together.
   __device__ unsigned piece(unsigned row, unsigned piece) const {
     constexpr int kRowsOfALine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
     return address + row * kRowBytes + (piece ^ (row / kRowsOfALine % kPermuted)) * 16;
   }
-  // The rows from a multiple of eight on, where the permutation begins anew.
+  // The tile that begins with this row. It must be a multiple of kStep, where the permutation starts again.
   __device__ Tile from(int row) const { return {address + row * kRowBytes}; }
 };
 
-// The pieces of a tile that a thread of a team copies: piece number `piece` of every step-th row, from `row` on.
+// The pieces of a tile that a thread of a team copies: piece number `piece` of the rows row, row + step, row + 2 step
+// ...
 template <int D>
 struct OwnPieces {
   int piece, row, step;
@@ -128,8 +150,8 @@ struct OwnPieces {
         step(static_cast<unsigned>(team.threads) / Tile<D>::kPieces) {}
 };
 
-// Starts to copy `rows` rows of one head, d columns each. What the tile has beyond them is zero: columns up to D, and
-// rows up to a multiple of kStep.
+// Starts to copy `rows` rows of one head, d columns each. The rest of the tile becomes zero: the columns up to D, and
+// the rows up to a multiple of kStep.
 template <int D>
 __device__ void load_rows(const Team& team, Tile<D> to, const bf16* from, std::int64_t stride, int d, int rows) {
   const OwnPieces<D> own(team);
@@ -139,14 +161,14 @@ __device__ void load_rows(const Team& team, Tile<D> to, const bf16* from, std::i
     place += own.step * stride;
   }
 }
-// The same for a statistic of each row.
+// The same for one float per row.
 __device__ void load_floats(const Team& team, FloatTile to, const float* from, std::int64_t stride, int rows) {
   for (int i = team.thread; i < in_steps(rows); i += team.threads) {
     copy_float(to.from(i).address, i < rows ? from + i * stride : from, i < rows);
   }
 }
 
-// Four 8 x 8 matrices, whose row addresses the lanes supply, eight each.
+// Loads four 8 x 8 matrices into a warp's registers. Lane l gives the address of row l % 8 of matrix l / 8.
 __device__ void load_matrices(std::uint32_t (&to)[4], unsigned row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -169,7 +191,8 @@ __device__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// c[2 s] and c[2 s + 1]: the products of 16 rows of `a` with rows 16 s up to 16 s + 15 of `b`, for s below `steps`.
+// c += a b^T for the first 16 rows of `a` and the first 16 steps rows of `b`: c[2 s] and c[2 s + 1] are the products
+// with rows [16 s, 16 s + 16) of `b`.
 template <int D, int kSteps>
 __device__ void multiply_rows(Tile<D> a, Tile<D> b, int steps, float (&c)[2 * kSteps][4]) {
   const int l = lane();
@@ -188,7 +211,7 @@ __device__ void multiply_rows(Tile<D> a, Tile<D> b, int steps, float (&c)[2 * kS
   }
 }
 
-// c += a b for a fragment `a` of 16 x 16 numbers and the first 16 rows of `b`.
+// c += a b for the first 16 rows of `b` and 16 x 16 numbers `a` in registers, as as_operand makes them.
 template <int D>
 __device__ void multiply_columns(const std::uint32_t (&a)[4], Tile<D> b, float (&c)[D / 8][4]) {
   const unsigned at_b = b.piece(lane() % 16, lane() / 16);
@@ -201,7 +224,7 @@ __device__ void multiply_columns(const std::uint32_t (&a)[4], Tile<D> b, float (
   }
 }
 
-// Two neighbours in one word, the first in its low half.
+// Two neighbouring numbers in one word, the first in the low half.
 __device__ std::uint32_t pack_pair(float first, float second) {
   const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
@@ -209,7 +232,8 @@ __device__ std::uint32_t pack_pair(float first, float second) {
 __device__ float2 unpack_pair(std::uint32_t pair) {
   return {__uint_as_float(pair << 16), __uint_as_float(pair & 0xFFFF0000u)};
 }
-// Two neighbours of 16 rows and 8 columns of sums, as the left operand of a product.
+// Two neighbouring 16 x 8 sums, rounded to bf16, as the left operand (16 x 16) of a product. No lane needs a number of
+// another lane for this.
 __device__ void as_operand(const float (&left)[4], const float (&right)[4], std::uint32_t (&a)[4]) {
   a[0] = pack_pair(left[0], left[1]);
   a[1] = pack_pair(left[2], left[3]);
@@ -233,7 +257,7 @@ __device__ float product_of_pieces(const uint4& x, const uint4& y) {
          (product_of_pairs(x.z, y.z) + product_of_pairs(x.w, y.w));
 }
 
-// Where rows of one head go.
+// The place in global memory that rows of one head are written to.
 struct Destination {
   bf16* data = nullptr;
   std::int64_t stride = 0;
@@ -244,8 +268,13 @@ __device__ Destination destination(const SinkRows<bf16>& sink, std::int64_t row,
   return {sink.data + row * sink.stride + head * d, sink.stride, d, sink.accumulates};
 }
 
-// Puts the first `rows` of a warp's 16 rows of sums to a destination, each times a factor: `upper` for rows 0 to 7 and
-// `lower` for the others. They go by way of `stage`, 16 rows that no other warp uses, to be written 16 bytes at a time.
+// Writes the first `rows` of a warp's 16 rows of sums to a destination, each multiplied by a factor: rows lane / 4 by
+// `upper` and rows lane / 4 + 8 by `lower`. The numbers pass through `stage`, 16 rows of shared memory that no other
+// warp uses, because in registers a lane has only 4 neighbouring bytes of a row, and global memory is written 16 at a
+// time:
+//   1. load the old values, if the destination accumulates;
+//   2. write the sums to the stage as bf16;
+//   3. read whole pieces back, add the old values, and store them.
 template <int D>
 __device__ void put_rows(const float (&x)[D / 8][4], float upper, float lower, Tile<D> stage, const Destination& to,
                          int rows) {
@@ -278,7 +307,7 @@ __device__ void put_rows(const float (&x)[D / 8][4], float upper, float lower, T
   __syncwarp();
 }
 
-// The maximum or sum of a row, of which the four lanes of a quad have parts.
+// The maximum or sum over the four lanes of a quad, which hold the parts of a row.
 __device__ float quad_max(float x) {
   x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, 1));
   return fmaxf(x, __shfl_xor_sync(kAllLanes, x, 2));
@@ -288,9 +317,10 @@ __device__ float quad_sum(float x) {
   return x + __shfl_xor_sync(kAllLanes, x, 2);
 }
 
-// Dropout of 16 queries (rows) and 8 keys (columns) of weights: bit e of the result tells whether element e is kept.
-// `channel` is that of the first key. The eight channels of a row lie in two groups: of the two rows that a quad has,
-// each of its lanes draws one group of one. Queries past the last are taken for the last.
+// Dropout of 16 queries (rows) and 8 keys (columns) of weights: bit e of the result is set if this lane's element e is
+// kept. `channel` is the channel of the first key. One random draw covers a group of eight channels that starts at a
+// multiple of eight, so the eight channels of a row touch at most two groups. A quad has two rows, which makes four
+// draws: each of its lanes makes one, and they exchange the bits. Rows from `rows` on stand for the last query.
 __device__ unsigned kept_by_query(const DropoutMask& dropout, std::int64_t first_row, int rows, unsigned channel) {
   const int t = lane() % 4;
   const int row = min(lane() / 4 + t / 2 * 8, rows - 1);
@@ -301,8 +331,8 @@ __device__ unsigned kept_by_query(const DropoutMask& dropout, std::int64_t first
   const unsigned shift = channel % 8 + 2 * t;
   return (upper >> shift & 3) | (lower >> shift & 3) << 2;
 }
-// The same of 16 keys (rows) and 8 queries (columns). The 16 channels of a query lie in three groups, which the lanes
-// of a quad draw; then each lane asks for the two queries that it has.
+// The same for 16 keys (rows) and 8 queries (columns). The 16 channels of a query touch at most three groups. The quad
+// q makes the draws of query q; then each lane fetches the bits of the two queries that it has (its columns).
 __device__ unsigned kept_by_key(const DropoutMask& dropout, std::int64_t first_row, int rows, unsigned channel) {
   const int t = lane() % 4;
   const int row = min(lane() / 4, rows - 1);
@@ -314,8 +344,8 @@ __device__ unsigned kept_by_key(const DropoutMask& dropout, std::int64_t first_r
   return (even >> shift & 1) | (odd >> shift & 1) << 1 | (even >> (shift + 8) & 1) << 2 | (odd >> (shift + 8) & 1) << 3;
 }
 
-// Makes the scores of keys that a query does not see -infinity: `tiles` times 16 rows and 8 columns. Rows are queries,
-// from `query` on, and columns keys, from `key` on; or the other way round if kByKey.
+// Sets the scores of keys that a query does not see to -infinity, in `tiles` times 16 rows and 8 columns. The rows are
+// queries, from `query` on, and the columns keys, from `key` on; if kByKey, the rows are keys and the columns queries.
 template <bool kByKey, int kTiles>
 __device__ void hide_unseen(const Sight& sight, int n_k, int query, int key, int tiles, float (&scores)[kTiles][4]) {
   const int queries = kByKey ? tiles * 8 : kStep, keys = kByKey ? kStep : tiles * 8;

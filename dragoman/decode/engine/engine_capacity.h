@@ -1,0 +1,76 @@
+// The capacity of an engine (sentences, source tokens, cells, rows) and how much of it each client uses.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "dragoman/base/shares.h"
+
+namespace dragoman::decode {
+
+struct EngineLimits {
+  std::int64_t sentences = 64;        // most sentences under way at once
+  std::int64_t source_tokens = 4096;  // most source tokens of these sentences together; a longer sentence is refused
+  bool fair = false;                  // divide the capacity among clients, see EngineCapacity
+};
+
+// What a sentence occupies while it is under way.
+struct SentenceNeeds {
+  std::int64_t tokens = 0;  // source tokens
+  std::int64_t cells = 0;   // cells of the decoder state, for the tokens of all hypotheses up to their limit
+  std::int64_t rows = 0;    // hypotheses at once
+};
+
+class EngineCapacity {
+ public:
+  // `most` and limits.sentences are what one client may occupy. If limits.fair, the capacity is somewhat larger, so
+  // that a client that comes when another one has taken its maximum still finds a place (see Shares).
+  EngineCapacity(const EngineLimits& limits, const SentenceNeeds& most)
+      : fair_(limits.fair),
+        shares_{Shares(limits.sentences), Shares(most.tokens), Shares(most.cells), Shares(most.rows)} {}
+
+  // The capacity; never less than what was asked for.
+  std::int64_t sentences() const { return capacity(kPlaces); }
+  std::int64_t tokens() const { return capacity(kTokens); }
+  std::int64_t cells() const { return capacity(kCells); }
+
+  // Whether a client's sentence may enter now while `kept` is left free for another one. The first sentence of a client
+  // may take whatever is free, later ones only the client's share.
+  bool has_room(const std::string& client, const SentenceNeeds& needs, const SentenceNeeds& kept = {}) const {
+    const Amounts amounts = amounts_of(needs), others = amounts_of(kept);
+    const bool first = !fair_ || under_way(client) == 0;
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      if (shares_[i].total() + amounts[i] + (kept.cells > 0 ? others[i] : 0) > capacity(i)) return false;
+      if (!first && !shares_[i].has_room(client, amounts[i])) return false;
+    }
+    return true;
+  }
+  void enter(const std::string& client, const SentenceNeeds& needs) {
+    const Amounts amounts = amounts_of(needs);
+    for (std::size_t i = 0; i < kKinds; ++i) shares_[i].take_unchecked(client, amounts[i]);
+  }
+  void leave(const std::string& client, const SentenceNeeds& needs) {
+    const Amounts amounts = amounts_of(needs);
+    for (std::size_t i = 0; i < kKinds; ++i) shares_[i].give_back(client, amounts[i]);
+  }
+
+  // The number of the client's sentences under way.
+  std::int64_t under_way(const std::string& client) const { return shares_[kPlaces].held_by(client); }
+
+ private:
+  enum Kind : std::size_t { kPlaces, kTokens, kCells, kRows, kKinds };
+  using Amounts = std::array<std::int64_t, kKinds>;
+
+  std::int64_t capacity(std::size_t kind) const { return fair_ ? shares_[kind].capacity() : shares_[kind].most(); }
+  // The rows are capped, so that a sentence that needs more rows than there are can enter alone.
+  Amounts amounts_of(const SentenceNeeds& needs) const {
+    return {1, needs.tokens, needs.cells, std::min(needs.rows, shares_[kRows].most())};
+  }
+
+  bool fair_;
+  std::array<Shares, kKinds> shares_;
+};
+
+}  // namespace dragoman::decode

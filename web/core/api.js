@@ -1,0 +1,135 @@
+// Where the page gets its data: from the server, or from the data that an offline file carries. Server and OfflineFile
+// have the same methods.
+
+/** A request that failed. The message is the server's own sentence if it sent one; `status` is 0 without an answer. */
+class RequestError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
+  "New translations need the server (dragoman serve).";
+
+export class Server {
+  key = "";  // the API key that the user gave
+
+  settings() { return this.#json("/frontend/settings"); }
+  languages() { return this.#json("/languages"); }
+  model(source, target) { return this.#json("/v1/model", {source, target}); }
+  positions(source, target, count) { return this.#json("/v1/positions", {source, target, count}); }
+  film(source, target) { return this.#json("/v1/film", {source, target}); }
+
+  /** The answer of /v1/translate. If `onText` is given, it is called with the translation so far as it grows. */
+  async translate(request, {signal, onText} = {}) {
+    const body = JSON.stringify(onText ? {...request, stream: true} : request);
+    const headers = {"Content-Type": "application/json"};
+    const answer = await this.#fetch("/v1/translate", {method: "POST", headers, body, signal});
+    if (!onText) return answer.json();
+    let translation = "";
+    for await (const {name, data} of serverSentEvents(answer.body)) {
+      if (name === "text") onText(translation += data.text);
+      else if (name === "error") throw new RequestError(data.error, 200);
+      else if (name === "done") return data;
+    }
+    throw new RequestError("The server's answer ended before it was complete.", 0);
+  }
+
+  async #json(path, query = {}) {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+    const answer = await this.#fetch(given.length ? `${path}?${new URLSearchParams(given)}` : path);
+    return answer.json();
+  }
+
+  async #fetch(path, options = {}) {
+    const headers = {...options.headers};
+    if (this.key) headers["X-Api-Key"] = this.key;
+    let answer;
+    try {
+      answer = await fetch(path, {...options, headers});
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new RequestError("The server does not answer. Is it still running?", 0);
+    }
+    if (!answer.ok) throw new RequestError(await refusalOf(answer), answer.status);
+    return answer;
+  }
+}
+
+async function refusalOf(answer) {
+  const fallback = `The server answered with status ${answer.status}.`;
+  try {
+    return (await answer.json()).error ?? fallback;
+  } catch {
+    return fallback;  // the body is not JSON
+  }
+}
+
+// The server-sent events of a body as they arrive.
+async function* serverSentEvents(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let chunks = [];
+  try {
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) return;
+      chunks.push(decoder.decode(value, {stream: true}));
+      if (!chunks.at(-1).includes("\n")) continue;  // part of a long event: join its chunks once, when it is complete
+      const events = chunks.join("").split("\n\n");
+      chunks = [events.pop()];
+      for (const event of events) {
+        const name = /^event: (.*)$/m.exec(event)?.[1] ?? "message";
+        const data = /^data: (.*)$/m.exec(event)?.[1];
+        if (data !== undefined) yield {name, data: JSON.parse(data)};
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+export class OfflineFile {
+  key = "";
+
+  /** `data` is {version, model, positions, sentences: [{request, answer}], film, state}. */
+  constructor(data) { this.data = data; }
+
+  async settings() { return {keyRequired: false}; }
+
+  async languages() {
+    const {source, target, source_name: from = source, target_name: to = target} = this.data.model;
+    return [{code: source, name: from, targets: [target]}, {code: target, name: to, targets: []}];
+  }
+
+  async model() { return this.data.model; }
+
+  async positions(source, target, count = 64) {
+    const {positions} = this.data;
+    return positions && {...positions, rows: Math.min(positions.rows, count)};  // fewer rows of the same data
+  }
+
+  async film() { return this.data.film; }
+
+  get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
+
+  async translate(request) {
+    const {sentences} = this.data;
+    const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
+      (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
+    if (!found) throw new RequestError(offlineNote, 0);
+    return found.answer;
+  }
+}
+
+// Fields of a request that choose what is reported about a translation. All others decide what is translated, and how.
+const reportFields = new Set(
+  ["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
+
+// Equal for requests that give the same translation.
+const translationKey = (request) => JSON.stringify(Object.entries(request)
+  .filter(([name, value]) => !reportFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
+  .sort());
+
+const isPlain = (request) => Object.keys(request).every((name) => reportFields.has(name) || name === "q");

@@ -1,0 +1,171 @@
+// Which translations the page asks for, and when: the plain translation of the sentence, the changed one of "What if",
+// and the second sentence of a comparison. A new request replaces the one in progress.
+
+import {searchDefault, searchFields} from "./state.js";
+import {Trace} from "./trace.js";
+
+// Settings that only one kind of search uses.
+const usedBy = {beam: "beam", temperature: "sample", top_k: "sample", top_p: "sample", seed: "sample"};
+
+/** The settings that differ from the server's defaults, as fields of a request. */
+export function changesOf(state) {
+  const changes = {};
+  for (const name of searchFields) {
+    const used = !usedBy[name] || usedBy[name] === state.search;
+    if (used && state[name] !== searchDefault(name)) changes[name] = state[name];
+  }
+  if (state.off.length) {
+    changes.heads_off = state.off.map(({attention, layer, head}) => ({attention, layer: layer + 1, head: head + 1}));
+  }
+  return changes;
+}
+
+export const isChanged = (state) => Object.keys(changesOf(state)).length > 0;
+
+// How many hypotheses to ask for: at most 4, and no more than the search keeps.
+function hypothesisCount(changes) {
+  const search = changes.search ?? searchDefault("search");
+  return search === "beam" ? Math.max(1, Math.min(4, changes.beam ?? searchDefault("beam"))) : 1;
+}
+
+/** The request for the translation of a text with some changes. */
+export function requestOf({source, target}, text, changes = {}) {
+  return {q: text, source: source || undefined, target: target || undefined, ...changes,
+    n_best: hypothesisCount(changes), trace: true, packed: true};
+}
+
+/**
+ * Keeps the answer to the newest of several requests. `result` is the last answer: {request, answer, sentences, traces,
+ * milliseconds, layers?, error?}, or {request, error} with empty lists if it failed. `layers` lists the layers that
+ * were fetched if not all fit into one answer. `text` is the translation so far while a request is in progress.
+ */
+export class LatestRequest {
+  result = null;
+  text = null;
+  #app;
+  #streams;
+  #abort = null;         // of the request in progress
+  #asked = "";           // the newest request as text
+  #fetchedLayer = null;  // the layer that is being added to `result`
+
+  constructor(app, {streams = false} = {}) {
+    this.#app = app;
+    this.#streams = streams;
+  }
+
+  /** Allows the last request to be sent again. */
+  forget() { this.#asked = ""; }
+
+  get busy() { return this.#abort !== null; }
+
+  clear() {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.#asked = "";
+    this.text = null;
+    if (!this.result) return;
+    this.result = null;
+    this.#app.refresh();
+  }
+
+  /** Sends a request unless it is the newest already. `layer` is the layer that the views show. */
+  async ask(request, layer) {
+    const asked = JSON.stringify(request);
+    const addsLayer = asked === this.#asked && Boolean(this.result?.layers) && !this.result.layers.includes(layer);
+    if (asked === this.#asked && (!addsLayer || this.#fetchedLayer === layer)) return;
+    this.#abort?.abort();
+    const abort = this.#abort = new AbortController();
+    this.#asked = asked;
+    this.#fetchedLayer = addsLayer ? layer : null;
+    this.text = null;
+    this.#app.refresh();
+    const begin = performance.now();
+    try {
+      const found = await this.#fetch(request, this.#options(abort), layer, addsLayer);
+      if (this.#abort !== abort) return;
+      this.#take({request, ...found, milliseconds: performance.now() - begin}, layer, addsLayer);
+    } catch (error) {
+      if (this.#abort !== abort || error.name === "AbortError") return;
+      this.result = {request, error: error.message, sentences: [], traces: []};
+    }
+    this.#abort = this.#fetchedLayer = null;
+    this.text = null;
+    this.#app.onAnswer(this);
+  }
+
+  #options(abort) {
+    const options = {signal: abort.signal};
+    if (!this.#streams || this.#app.offline) return options;
+    options.onText = (text) => {
+      if (this.#abort !== abort) return;
+      this.text = text;
+      this.#app.refresh();
+    };
+    return options;
+  }
+
+  #take(found, layer, addsLayer) {
+    const sentences = found.answer.translations.flatMap((translation) => translation.sentences);
+    const traces = sentences.map(
+      ({trace}) => (trace?.attention || trace?.beam ? new Trace(trace, this.#app.sites) : null));
+    const before = this.result;
+    if (addsLayer && traces.every((trace, i) => trace && before.traces[i]?.absorb(trace))) {
+      before.layers.push(layer);
+      before.traces = [...before.traces];
+    } else {
+      this.result = {...found, sentences, traces};
+    }
+  }
+
+  // Asks for all of a text's attention. If that is too much for one answer, asks for the layer that is shown; if even
+  // that is too much, for the translation alone.
+  async #fetch(request, options, layer, addsLayer) {
+    const {api, sites, offline} = this.#app;
+    const {trace, packed, ...translationOnly} = request;
+    const whole = async () => ({answer: await api.translate(request, options)});
+    const oneLayer = async () => (
+      {answer: await api.translate({...request, layers: [layer + 1]}, options), layers: [layer]});
+    const bare = async () => ({answer: await api.translate(translationOnly, options)});
+    if (addsLayer) return oneLayer();
+    const attempts = [...(this.#app.isTooLong(request.q) ? [] : [whole]), ...(sites.length ? [oneLayer] : []), bare];
+    let refusal = null;
+    for (const attempt of attempts) {
+      try {
+        return {...await attempt(), error: attempt === bare ? refusal?.message : undefined};
+      } catch (error) {
+        if (error.status !== 413 || offline) throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  }
+}
+
+/** The page's three translations. */
+export class Requests {
+  constructor(app) {
+    this.app = app;
+    this.plain = new LatestRequest(app, {streams: true});
+    this.changed = new LatestRequest(app);
+    this.other = new LatestRequest(app);
+  }
+
+  get all() { return [this.plain, this.changed, this.other]; }
+
+  forget() { for (const request of this.all) request.forget(); }
+  clear() { for (const request of this.all) request.clear(); }
+
+  /** Sends the requests that the state needs and that are neither answered nor in progress. */
+  refresh() {
+    const {state, settings, api} = this.app;
+    if (settings.keyRequired && !api.key) return;
+    const [text, second, layer] = [state.sentence.trim(), state.compare.trim(), state.layer ?? 0];
+    if (text) this.plain.ask(requestOf(state, text), layer);
+    else this.plain.clear();
+    const changes = changesOf(state);
+    if (text && Object.keys(changes).length) this.changed.ask(requestOf(state, text, changes), layer);
+    else this.changed.clear();
+    if (second && state.tab === "compare") this.other.ask(requestOf(state, second), layer);
+    else if (!second) this.other.clear();
+  }
+}

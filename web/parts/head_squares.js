@@ -1,0 +1,83 @@
+// The coloured squares of the heads. A click shows or hides a head; a double click, or a click with Shift, shows it
+// alone, or all heads again. Below them are switches that take a head out of the model.
+
+import {headColour} from "./colours.js";
+import {el, moveFocus} from "./elements.js";
+
+export class HeadSquares {
+  #app;
+  #switchable;
+  #squares = el("div",
+    {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: (event) => this.#onKey(event)});
+  #switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
+  #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, "in the model"));
+
+  constructor(app, {switchable = true} = {}) {
+    this.#app = app;
+    this.#switchable = switchable;
+    this.element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"), this.#squares, this.#switchRow);
+  }
+
+  update() {
+    const {allHeads} = this.#app.state;
+    if (this.#squares.children.length !== allHeads) this.#build(allHeads);
+    this.#switchRow.hidden = !this.#switchable || !this.#app.canSwitchHeads;
+    for (let head = 0; head < allHeads; ++head) this.#updateHead(head);
+  }
+
+  #build(count) {
+    const heads = Array.from({length: count}, (_, head) => head);
+    this.#squares.replaceChildren(...heads.map((head) => this.#square(head)));
+    this.#switches.replaceChildren(...heads.map((head) => this.#switch(head)));
+  }
+
+  #square(head) {
+    return el("button", {
+      type: "button", class: "square", title: `Head ${head + 1}: click to show or hide, double-click to show it alone`,
+      "aria-label": `Head ${head + 1}`, ondblclick: () => this.#showAlone(head),
+      onclick: (event) => (event.shiftKey ? this.#showAlone(head) : this.#toggle(head)),
+    }, String(head + 1));
+  }
+
+  #switch(head) {
+    const {state} = this.#app;
+    const toggle = () => this.#app.toggleHead(state.attention, state.layer, head);
+    return el("button", {type: "button", class: "switch", role: "switch", onclick: toggle});
+  }
+
+  #updateHead(head) {
+    const {heads, attention, layer} = this.#app.state;
+    const off = this.#app.isOff(attention, layer, head);
+    const [square, toggle] = [this.#squares.children[head], this.#switches.children[head]];
+    square.style.setProperty("--head", headColour(head));
+    square.setAttribute("aria-pressed", String(heads.has(head)));
+    square.classList.toggle("off", off);
+    toggle.setAttribute("aria-checked", String(!off));
+    toggle.setAttribute("aria-label", `Head ${head + 1} of layer ${layer + 1} takes part in the computation`);
+    toggle.title = off ? `Head ${head + 1} is switched off in the model; click to switch it on`
+      : `Switch head ${head + 1} off in the model (what if)`;
+  }
+
+  #showAlone(head) {
+    const {heads, allHeads} = this.#app.state;
+    const alone = heads.size === 1 && heads.has(head);
+    this.#app.set({heads: new Set(alone ? Array.from({length: allHeads}, (_, i) => i) : [head])});
+  }
+
+  #toggle(head) {
+    const heads = new Set(this.#app.state.heads);
+    if (!heads.delete(head)) heads.add(head);
+    this.#app.set({heads: new Set([...heads].sort((a, b) => a - b))});  // sorted, whatever the order of clicks
+  }
+
+  #onKey(event) {
+    const squares = [...this.#squares.children];
+    const at = squares.indexOf(document.activeElement);
+    if (event.key === "Enter" && event.shiftKey && at >= 0) {
+      event.preventDefault();
+      this.#showAlone(at);
+    } else {
+      moveFocus(event, squares, {back: "ArrowLeft", forward: "ArrowRight"});
+    }
+  }
+}

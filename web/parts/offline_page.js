@@ -1,0 +1,58 @@
+// The page as one file that needs no server: the page as it was loaded, and the data of what is shown.
+
+// A copy from before the parts and views add anything.
+const pristine = document.documentElement.cloneNode(true);
+pristine.querySelector("#dragoman-data")?.remove();
+
+const mostProjectionBytes = 8 << 20;  // of queries and keys in a file
+const leastPositions = 64;
+const mostPositions = 512;
+
+/** The answers that have arrived: of the plain translation, the changed one, and the second sentence. */
+export const resultsOf = (app) => app.requests.all.map(({result}) => result).filter((result) => result?.answer);
+
+const lengthsOf = ({trace}) => [trace?.src?.length ?? 0, trace?.tgt?.length ?? 0];
+
+// Whether the model has queries and keys, and those of all heads together are small enough for a file.
+function canHaveProjections(app, {sentences, layers}) {
+  const rows = sentences.flatMap(lengthsOf).reduce((sum, length) => sum + length, 0);
+  const numbers = app.sites.reduce((sum, {layers: count, heads, d_k}) => sum + count * heads * d_k, 0);
+  return !layers && numbers > 0 && rows * numbers * 4 < mostProjectionBytes;
+}
+
+// A result with the queries and keys of all heads, if they can be had.
+async function withProjections(app, result) {
+  const {request, answer} = result;
+  if (!canHaveProjections(app, result)) return {request, answer};
+  try {
+    return {request, answer: await app.api.translate({...request, projections: "all"})};
+  } catch {
+    return {request, answer};
+  }
+}
+
+/** The data of the file, as OfflineFile in core/api.js reads it. */
+export async function offlineData(app) {
+  const state = {...app.state, heads: [...(app.state.heads ?? [])]};
+  if (app.offline) return {...app.data, state};
+  const results = resultsOf(app);
+  if (!results.length) throw new Error("There is no translation yet.");
+  const longest = Math.max(leastPositions, ...results.flatMap(({sentences}) => sentences.flatMap(lengthsOf)));
+  const [positions, film, ...sentences] = await Promise.all([
+    app.positions(Math.min(mostPositions, longest)),
+    app.model.film ? app.film() : null,
+    ...results.map((result) => withProjections(app, result)),
+  ]);
+  return {version: 1, model: app.model, positions, sentences, film, state};
+}
+
+/** The text of the file. */
+export function offlinePage(data) {
+  const page = pristine.cloneNode(true);
+  const script = document.createElement("script");
+  script.type = "application/json";
+  script.id = "dragoman-data";
+  script.textContent = JSON.stringify(data).replaceAll("<", "\\u003c");
+  page.querySelector("body").append(script);
+  return `<!doctype html>\n${page.outerHTML}\n`;
+}

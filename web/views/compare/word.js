@@ -1,0 +1,69 @@
+// The weights of one word in both sentences, side by side, as the mean of the shown heads.
+
+import {sharedTokens} from "../../core/difference.js";
+import {number, signed} from "../../core/format.js";
+import {el} from "../../parts/elements.js";
+
+const leastWeight = 0.005;  // rows in which both weights are smaller are left out
+
+export const wordHint =
+  "Point at a word in either sentence, or click to pin it, to see its weights in both sentences here.";
+
+/** `first` and `second` are the token's indices in the two sentences; null if the sentence does not have it. */
+export function wordComparison(app, side, first, second) {
+  const {plain, other, state: {attention, layer, heads}} = app;
+  const [own, others] = side === "query" ? ["queries", "keys"] : ["keys", "queries"];
+  const tokens = [plain.tokens(attention), other.tokens(attention)];
+  const name = first !== null ? tokens[0][own][first] : tokens[1][own][second];
+  const weights = [weightsOf(app, plain, side, first), weightsOf(app, other, side, second)];
+  const order = mergedOrder(tokens[0][others], tokens[1][others], sharedTokens(plain, other, attention, others));
+  const rows = order.map(([i, j]) => ({
+    text: i !== null ? tokens[0][others][i] : tokens[1][others][j],
+    a: i !== null && weights[0] ? weights[0](i) : null,
+    b: j !== null && weights[1] ? weights[1](j) : null,
+  })).filter(({a, b}) => (a ?? 0) >= leastWeight || (b ?? 0) >= leastWeight);
+  const count = heads.size === 1 ? "one head" : `${heads.size} heads`;
+  return [
+    el("h3", {}, side === "query" ? `“${name}” looks at` : `Who looks at “${name}”`),
+    weightTable(rows),
+    el("p", {class: "note"}, `${app.site(attention).title}, layer ${layer + 1}, mean of ${count}; ` +
+      "weights below 0.005 in both are left out."),
+  ];
+}
+
+// A function from a token of the other side to its weight; null if the sentence does not have the word.
+function weightsOf({state: {attention, layer, heads}}, trace, side, index) {
+  if (index === null) return null;
+  const mean = trace.mean(attention, layer, heads);
+  return (i) => (side === "query" ? mean.at(index, i) : mean.at(i, index));
+}
+
+// Both lists in one order: [i, j] for a token of both, [i, null] or [null, j] for a token of one.
+function mergedOrder(first, second, pairs) {
+  const all = [];
+  let [i, j] = [0, 0];
+  for (const [a, b] of [...pairs, [first.length, second.length]]) {
+    while (i < a) all.push([i++, null]);
+    while (j < b) all.push([null, j++]);
+    if (a < first.length) all.push([i++, j++]);
+  }
+  return all;
+}
+
+function weightTable(rows) {
+  const largest = Math.max(...rows.map(({a, b}) => Math.max(a ?? 0, b ?? 0)), leastWeight);
+  const title = (text) => el("th", {scope: "col", class: "figure"}, text);
+  return el("table", {class: "versus"},
+    el("thead", {}, el("tr", {},
+      title("First"), el("td", {}), el("td", {}), el("td", {}), title("Second"), title("Change"))),
+    el("tbody", {}, ...rows.map((row) => weightRow(row, largest))));
+}
+
+function weightRow({text, a, b}, largest) {
+  const bar = (value, kind) => el("div", {class: kind, style: {width: `${100 * (value ?? 0) / largest}%`}});
+  const figure = (content) => el("td", {class: "figure"}, content);
+  return el("tr", {},
+    figure(number(a)), el("td", {class: "left"}, bar(a, "level")), el("th", {scope: "row"}, text),
+    el("td", {class: "right"}, bar(b, "level more")), figure(number(b)),
+    figure(a !== null && b !== null ? signed(b - a) : ""));
+}

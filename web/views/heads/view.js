@@ -1,0 +1,117 @@
+// Heads: tokens in two columns that are joined by lines, one colour for each head. The stronger a line, the larger its
+// weight. Beside the lines are the weights of one token, or numbers about each head.
+
+import {grouped, number} from "../../core/format.js";
+import {mergedNote} from "../../core/trace.js";
+import {Columns, sideNames} from "../../parts/columns.js";
+import {controlBar} from "../../parts/controls.js";
+import {el} from "../../parts/elements.js";
+import {HeadSquares} from "../../parts/head_squares.js";
+import {
+  attentionPicker, layerPicker, leastWeightSlider, translationPicker, wordSwitch,
+} from "../../parts/pickers.js";
+import {headNumbers, tokenWeights} from "./reading.js";
+
+const readingDelay = 60;  // milliseconds; nobody reads faster than this
+
+export class View {
+  #app;
+  #timer = 0;
+
+  constructor(root, app) {
+    this.#app = app;
+    this.controls = controlBar(attentionPicker(app), layerPicker(app), new HeadSquares(app), leastWeightSlider(app),
+      wordSwitch(app), translationPicker(app));
+    this.titles = el("div", {class: "column-titles"});
+    this.note = el("p", {class: "note"});
+    this.reading = el(
+      "aside", {class: "reading", "aria-label": "Weights of the word that you point at or have pinned"});
+    this.welcome = welcome(app);
+    const middle = el("div", {class: "two-columns"});
+    this.body = el("div", {class: "heads-body"},
+      el("div", {class: "heads-picture"}, this.titles, middle, this.note), this.reading);
+    root.append(this.controls.element, this.welcome, this.body);
+    this.columns = new Columns(middle, {
+      get: () => this.#shown(),
+      pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
+      hover: () => { this.#timer ||= setTimeout(() => this.#showReading(), readingDelay); },
+    });
+  }
+
+  update() {
+    const app = this.#app;
+    this.controls.update();
+    this.welcome.hidden = Boolean(app.trace || app.error || app.requests.plain.busy);
+    this.body.hidden = !this.#ready;
+    if (!this.#ready) return;
+    const {queries, keys} = app.trace.sides(app.state.attention);
+    this.titles.replaceChildren(el("span", {}, "queries: ", el("b", {}, sideNames[queries])),
+      el("span", {}, "keys: ", el("b", {}, sideNames[keys])));
+    this.columns.update();
+    this.note.textContent = this.#noteText();
+    this.#showReading();
+  }
+
+  svg() {
+    const {state} = this.#app;
+    return this.#ready ? this.columns.svg(`${this.#app.site().title}, layer ${state.layer + 1}`) : null;
+  }
+
+  destroy() {
+    clearTimeout(this.#timer);
+    this.columns.destroy();
+  }
+
+  get #ready() { return this.#app.trace?.has(this.#app.state.attention, this.#app.state.layer); }
+
+  #shown() {
+    const {attention, layer, heads, query, key, least} = this.#app.state;
+    const trace = this.#ready ? this.#app.trace : null;
+    return {trace, attention, layer, heads, query, key, least, off: this.#offHeads()};
+  }
+
+  // The heads of the shown layer that were switched off.
+  #offHeads() {
+    const {attention, layer, off} = this.#app.state;
+    if (this.#app.trace !== this.#app.changed) return new Set();
+    return new Set(off.filter((entry) => entry.attention === attention && entry.layer === layer).map(({head}) => head));
+  }
+
+  #noteText() {
+    const {least, drawn, all} = this.columns.links;
+    const weight = number(least, least < 0.01 ? 4 : 3);
+    const sentences = [
+      `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${weight} or more.`,
+      "A word that you point at or have pinned shows all of its links.",
+    ];
+    if (this.#app.state.merged) sentences.push(mergedNote);
+    if (this.#offHeads().size) {
+      sentences.push("Dotted lines belong to heads that are switched off; their weights are not used.");
+    }
+    return sentences.join(" ");
+  }
+
+  #showReading() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    const {query, key} = this.#app.state;
+    const pinned = query !== null ? {side: "query", index: query} : key !== null ? {side: "key", index: key} : null;
+    const token = this.columns.focus ?? pinned;
+    const focusToken = (side, index) => this.columns.focusToken(side, index);
+    this.reading.replaceChildren(...(token ? tokenWeights(this.#app, token, focusToken) : headNumbers(this.#app)));
+  }
+}
+
+// What the view shows before there is a sentence.
+function welcome(app) {
+  const example = (sentence) => el("li", {}, el("button", {
+    type: "button", class: "quiet", lang: app.state.source, onclick: () => app.set({sentence}),
+  }, sentence));
+  const examples = app.model?.examples ?? [];
+  return el("div", {class: "welcome", hidden: true},
+    el("p", {class: "prose"},
+      "Type a sentence above. It is translated as you type, and this page shows what the model looked at for each " +
+        "word: the weights of every layer and head, exactly as the decoder used them."),
+    app.settings.keyRequired ? el("p", {class: "note"}, "This server needs an API key.") : null,
+    examples.length ? el("ul", {}, ...examples.map(example)) : null);
+}

@@ -1,0 +1,56 @@
+// How a cell of the table of position encodings is computed, and its formula.
+
+import {el} from "../../parts/elements.js";
+import {number} from "../../core/format.js";
+import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "../../parts/formula.js";
+
+/**
+ * The wave of a cell as the model computes it: {isSine, pair, rate, angle}, where sin(angle) or cos(angle) is the
+ * value; null if the table was learned. `kind` is the model's setting: "sinusoid" is the paper's formula; in
+ * "sinusoid-t2t" the first half of the dimensions are sines and the second half cosines.
+ */
+function waveOf(kind, position, dimension, width) {
+  if (kind === "sinusoid") {
+    const pair = dimension - (dimension % 2);
+    const rate = 10000 ** (-pair / width);
+    return {isSine: dimension % 2 === 0, pair, rate, angle: position * rate};
+  }
+  if (kind !== "sinusoid-t2t") return null;
+  const half = Math.floor(width / 2);
+  const pair = dimension % Math.max(1, half);
+  const rate = half > 1 ? Math.exp((-pair * Math.log(10000)) / (half - 1)) : 1;
+  return {isSine: dimension < half, pair, rate, angle: position * rate, half};
+}
+
+/** The formula of a cell, with letters and with its numbers, and a note. `value` is the number in the model's table. */
+export function cellFormulas(kind, {position, dimension, width, value}) {
+  const wave = waveOf(kind, position, dimension, width);
+  const cell = [name("PE"), row(mo("("), mn(position), mo(","), mn(dimension), mo(")")), mo("=")];
+  if (!wave) {
+    return [formula(...cell, digits(value)), kind ? el("p", {class: "note"}, "Learned in training.") : ""];
+  }
+  const isPaper = kind === "sinusoid";
+  const turn = (...angle) => [name(wave.isSine ? "sin" : "cos"), row(mo("("), ...angle, mo(")"))];
+  const power = row(mn(wave.pair), mo("/"), mn(isPaper ? width : wave.half - 1));
+  const length = (2 * Math.PI) / wave.rate;
+  const result = wave.isSine ? Math.sin(wave.angle) : Math.cos(wave.angle);
+  return [
+    generalFormula(isPaper, wave.isSine, turn),
+    el("div", {class: "formulas"}, formula(...cell, ...turn(over(mn(position), sup(mn(10000), power)))),
+      formula(mo("="), ...turn(digits(wave.angle)), mo("="), digits(result, 5))),
+    el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column repeats every ` +
+      `${length < 1000 ? number(length, 1) : Math.round(length)} positions.`),
+  ];
+}
+
+// PE(pos, 2i) = sin(pos / 10000^(2i / d_model)) in the paper, and its counterpart for the other order of dimensions.
+function generalFormula(isPaper, isSine, turn) {
+  const width = () => sub(mi("d"), name("model"));
+  const half = () => row(width(), mo("/"), mn(2));
+  const index = isPaper ? [mn(2), mi("i")] : [mi("i")];
+  if (!isSine) index.push(mo("+"), isPaper ? mn(1) : half());
+  const divisor = isPaper ? [width()] : [mo("("), half(), mo("−"), mn(1), mo(")")];
+  const power = row(...(isPaper ? [mn(2)] : []), mi("i"), mo("/"), ...divisor);
+  return formula(name("PE"), row(mo("("), mi("pos"), mo(","), ...index, mo(")")), mo("="),
+    ...turn(over(mi("pos"), sup(mn(10000), power))));
+}

@@ -1,0 +1,47 @@
+// What one head does with a sentence, in a few numbers: how spread its weights are, how far it looks, and which keys
+// get the weight. Plain functions without a page.
+
+import {isSelf} from "../../core/sites.js";
+import {statistics} from "../../core/weights.js";
+
+/**
+ * Adds to entropy, distance and peak of a head's weights: the spread (entropy as a share of the largest possible one),
+ * and the shares of all weight that go to the query's own position, the positions before and after it, the first key
+ * and the last. If queries and keys belong to two sentences, the own position is the one in proportion. A share is
+ * null if there is no such key.
+ */
+export function headStatistics(weights, site) {
+  const {rows, columns} = weights;
+  const isCross = !isSelf(site);
+  const shares = {spread: 0, own: 0, previous: 0, next: 0, first: 0, last: 0};
+  for (let i = 0; i < rows; ++i) {
+    const own = isCross ? Math.round(rows > 1 ? (i * (columns - 1)) / (rows - 1) : 0) : i;
+    const visible = site.causal ? Math.min(i + 1, columns) : columns;
+    const at = (j) => (j >= 0 && j < columns ? weights.at(i, j) : 0);
+    let entropy = 0;
+    for (let j = 0; j < visible; ++j) if (at(j) > 0) entropy -= at(j) * Math.log2(at(j));
+    shares.spread += visible > 1 ? entropy / Math.log2(visible) : 0;
+    shares.own += at(own);
+    shares.previous += at(i - 1);
+    shares.next += at(i + 1);
+    shares.first += at(0);
+    shares.last += at(columns - 1);
+  }
+  for (const name of Object.keys(shares)) shares[name] /= Math.max(1, rows);
+  if (isCross) shares.previous = shares.next = null;
+  if (site.causal) shares.next = shares.last = null;
+  return {...statistics(weights, site), ...shares};
+}
+
+const kinds = [["own", "own place"], ["previous", "previous"], ["next", "next"], ["first", "first"], ["last", "end"]];
+
+/** What a head mostly does, in one or two words. */
+export function characterOf(stats) {
+  let best = null;
+  for (const kind of kinds) {
+    if (stats[kind[0]] !== null && (!best || stats[kind[0]] > stats[best[0]])) best = kind;
+  }
+  if (stats[best[0]] >= 0.5) return best[1];
+  if (stats.spread >= 0.8) return "evenly spread";
+  return stats.spread <= 0.35 ? "one key each" : "several keys";
+}

@@ -1,0 +1,85 @@
+// How attention changes: how much of each head's attention moved, and three matrices of one head: plain, changed, and
+// their difference.
+
+import {difference, MovedShares} from "../../core/difference.js";
+import {number} from "../../core/format.js";
+import {isChanged} from "../../core/requests.js";
+import {Boards} from "../../parts/board.js";
+import {Cells, headMatrix} from "../../parts/cells.js";
+import {controlBar} from "../../parts/controls.js";
+import {el} from "../../parts/elements.js";
+import {attentionPicker, headPicker, layerPicker, wordSwitch} from "../../parts/pickers.js";
+
+const largestCell = 30;  // pixels
+
+export class AttentionDifference {
+  #app;
+  #moved = new MovedShares();
+
+  constructor(app) {
+    this.#app = app;
+    this.controls = controlBar(attentionPicker(app), layerPicker(app), headPicker(app), wordSwitch(app));
+    this.boards = new Boards(app, {
+      describe: (attention, layer, head) => this.#describe(attention, layer, head),
+      press: (attention, layer, head) => app.set({attention, layer, head}),
+    });
+    this.note = el("p", {class: "note"});
+    const places = ["Plain", "Changed", "Difference"].map((text) => el("div", {}, el("h4", {}, text)));
+    const sources = [() => this.#matrix(app.plain), () => this.#matrix(app.changed), () => this.#difference()];
+    const select = (query, key) => app.set({query, key});
+    this.matrices = sources.map((get, i) => new Cells(places[i], {get, select, most: largestCell}));
+    this.element = el("section", {}, el("h3", {}, "How attention changes"),
+      el("p", {class: "note"}, "The numbers are the per cent of each head's attention that moved to other tokens. " +
+        "Choose a head to see where it went."),
+      this.boards.element, el("div", {class: "spaced"}, this.controls.element), el("div", {class: "trio"}, ...places),
+      this.note);
+  }
+
+  update() {
+    const {withoutAttention, state, plain, changed} = this.#app;
+    this.element.hidden = withoutAttention || !isChanged(state) || !plain || !changed;
+    if (this.element.hidden) return;
+    this.controls.update();
+    this.boards.update();
+    for (const cells of this.matrices) cells.update();
+    const {unmatched = 0, full = 1} = this.#difference() ?? {};
+    this.note.textContent = "Difference: blue is more attention than in the plain translation, orange is less; " +
+      `the strongest colour is ${number(full, 2)}. ${blankRows(unmatched)}`;
+  }
+
+  svg() { return this.matrices[2].svg(); }
+  destroy() { for (const cells of this.matrices) cells.destroy(); }
+
+  #describe(attention, layer, head) {
+    const {state, plain, changed} = this.#app;
+    const moved = this.#moved.of(plain, changed, attention, layer, head);
+    return {
+      text: String(Math.round(100 * moved)), shade: moved,
+      label: `${number(100 * moved, 1)} per cent of its attention moved`,
+      title: `${number(100 * moved, 1)} % of the attention of layer ${layer + 1}, head ${head + 1} moved`,
+      chosen: state.attention === attention && state.layer === layer && state.head === head,
+    };
+  }
+
+  #matrix(trace) {
+    const {layer, head} = this.#app.state;
+    return headMatrix(this.#app, trace, layer, head, this.#app.site().title);
+  }
+
+  #difference() {
+    const {state: {attention, layer, head, query, key}, plain, changed} = this.#app;
+    if (!plain?.has(attention, layer) || !changed?.has(attention, layer)) return null;
+    const found = difference(plain, changed, attention, layer, head);
+    return {
+      ...found, head: null, query, key,
+      full: Math.max(0.1, found.matrix.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0)),
+      title: `Difference, ${this.#app.headTitle(attention, layer, head)}`,
+    };
+  }
+}
+
+function blankRows(count) {
+  if (count === 0) return "";
+  return count === 1 ? "One row is blank: the plain translation does not have its token."
+    : `${count} rows are blank: the plain translation does not have their tokens.`;
+}

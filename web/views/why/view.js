@@ -1,0 +1,188 @@
+// Why: how one weight is computed from query, key, scaling, mask and softmax with this sentence's numbers, beside the
+// weight that the decoder recorded.
+
+import {number} from "../../core/format.js";
+import {label} from "../../core/tokens.js";
+import {controlBar, LabelledSelect} from "../../parts/controls.js";
+import {el} from "../../parts/elements.js";
+import {keyLength} from "../../parts/formula.js";
+import {attentionPicker, headPicker, layerPicker, translationPicker} from "../../parts/pickers.js";
+import {computeWeight, heaviestKeys, strongest} from "./equation.js";
+import {equationOne, oneWeight} from "./formulas.js";
+import {whyPicture} from "./picture.js";
+import {projectionsOf} from "./projections.js";
+import {comparisonParts, dotParts, maskText, questionParts, scaleFormula, softmaxParts} from "./steps.js";
+import {Strip} from "./strip.js";
+
+const otherFormula = "The weights of this attention are not computed by equation (1), so this view cannot show the " +
+  "sum behind them.";
+const shortRow = 24;  // keys that are listed before the rest is folded
+
+export class View {
+  #app;
+  #picked = null;    // {trace, attention, query, key}: pieces that were picked here
+  #listsAll = false; // whether keys of small weight are listed too
+  #drawn = "";       // what is drawn, as text
+  #weight = null;    // the computation that is drawn
+
+  constructor(root, app) {
+    this.#app = app;
+    this.controls = controlBar(attentionPicker(app), layerPicker(app), headPicker(app), translationPicker(app));
+    this.queries = new LabelledSelect("Query", (value) => this.#pick({query: Number(value)}));
+    this.keys = new LabelledSelect("Key", (value) => this.#pick({key: Number(value)}));
+    this.controls.element.append(this.queries.element, this.keys.element);
+    this.status = el("p", {class: "empty"});
+    this.body = this.#createBody();
+    root.append(this.controls.element, this.status, this.body);
+  }
+
+  async update() {
+    this.controls.update();
+    const {trace, state: {attention, layer}} = this.#app;
+    if (!trace) return this.#show("Translate a sentence first: this view shows how one of its weights was computed.");
+    const site = this.#app.site();
+    this.queries.element.hidden = this.keys.element.hidden = !site.d_k;
+    if (!site.d_k) {
+      this.#weight = null;
+      return this.#show(otherFormula);
+    }
+    if (!trace.has(attention, layer)) return this.#show("This layer is being fetched.");
+    return this.#compute(trace, site);
+  }
+
+  svg() { return this.#weight ? whyPicture(this.#weight, heaviestKeys(this.#weight, shortRow)) : null; }
+  destroy() { this.strip.destroy(); }
+
+  #createBody() {
+    this.strip = new Strip();
+    this.question = el("div");
+    this.parts = Object.fromEntries(["dot", "scale", "mask", "softmax", "comparison"].map((name) => [name, el("div")]));
+    const {dot, scale, mask, softmax, comparison} = this.parts;
+    const steps = el("ol", {class: "why-steps"},
+      step("Query and key", [
+        "This head's projections of the two tokens, ", keyLength(), " numbers each. Where both have the same sign, ",
+        "the product raises the weight.",
+      ], this.strip.element, dot),
+      step("Scaling", [
+        "Long vectors give large sums, and a softmax of large numbers gives almost all weight to the largest. So the ",
+        "sum is divided by the square root of ", keyLength(), ".",
+      ], scale),
+      step("Mask", [], mask),
+      step("Softmax over all keys", [
+        "Each exponential is divided by the sum of its row, so that the weights add up to one.",
+      ], softmax),
+      step("What the decoder recorded", [], comparison));
+    return el("div", {class: "why"}, this.question, steps);
+  }
+
+  // Shows a sentence instead of the steps, or the steps if it is empty.
+  #show(text) {
+    if (text) this.#drawn = "";
+    this.status.textContent = text;
+    this.status.hidden = text === "";
+    this.body.hidden = text !== "";
+  }
+
+  // Pins pieces. If words are merged, the state has the word, and the piece is remembered here.
+  #pick(change) {
+    const {trace, state} = this.#app;
+    const sides = trace.sides(state.attention);
+    const pieces = {...this.#chosenPieces(), ...change};
+    this.#picked = {trace, attention: state.attention, ...pieces};
+    const pin = (side, index) => (state.merged ? trace.position(side, index, false) : index);
+    this.#app.set({query: pin(sides.queries, pieces.query), key: pin(sides.keys, pieces.key)});
+  }
+
+  // The piece of a pinned token: of a merged word the one that was picked here, or else its first.
+  #pinnedPiece(side, index, picked) {
+    const {trace, state} = this.#app;
+    if (index === null || !state.merged) return index;
+    const isCurrent = this.#picked?.trace === trace && this.#picked.attention === state.attention;
+    return isCurrent && trace.position(side, picked, false) === index ? picked : trace.position(side, index, true);
+  }
+
+  // The pieces whose weight is shown: those picked here or pinned elsewhere, or else a query in the middle of the
+  // sentence and its strongest key.
+  #chosenPieces() {
+    const {trace, state} = this.#app;
+    const sides = trace.sides(state.attention);
+    const weights = trace.exact(state.attention, state.layer, state.head);
+    const middle = Math.floor(weights.rows / 2);
+    const query = Math.min(
+      this.#pinnedPiece(sides.queries, state.query, this.#picked?.query) ?? middle, weights.rows - 1);
+    let key = this.#pinnedPiece(sides.keys, state.key, this.#picked?.key);
+    if (key === null || key >= weights.columns) {
+      key = 0;
+      for (let j = 1; j < weights.columns; ++j) if (weights.at(query, j) > weights.at(query, key)) key = j;
+    }
+    return {query, key};
+  }
+
+  async #compute(trace, site) {
+    const {state} = this.#app;
+    const {attention, layer, head} = state;
+    const {query, key} = this.#chosenPieces();
+    const labels = this.#showTokens(trace, {query, key});
+    const now = [attention, layer, head, query, key, this.#listsAll].join(" ");
+    if (this.#drawn === now && this.#weight?.trace === trace) return;
+    let found;
+    try {
+      found = await projectionsOf(this.#app, trace, attention, layer, head);
+    } catch (error) {
+      this.#show(error.message);
+      return;
+    }
+    const changed = state.attention !== attention || state.layer !== layer || state.head !== head;
+    if (this.#app.trace !== trace || changed) return;
+    this.#drawn = now;
+    this.#weight = {
+      ...computeWeight(found.q, found.k, query, key, site), query, key, trace, site, attention, layer, head, labels,
+      recorded: trace.exact(attention, layer, head).at(query, key),
+    };
+    this.#show("");
+    this.#draw();
+  }
+
+  // Fills the lists of tokens, and returns the labels of all pieces.
+  #showTokens(trace, {query, key}) {
+    const sides = trace.sides(this.#app.state.attention);
+    const labels = {queries: trace[sides.queries].map(label), keys: trace[sides.keys].map(label)};
+    const options = (tokens) => tokens.map((token, i) => [String(i), `${i + 1}  ${token}`]);
+    this.queries.show(options(labels.queries), String(query));
+    this.keys.show(options(labels.keys), String(key));
+    return labels;
+  }
+
+  #draw() {
+    const weight = this.#weight;
+    const largest = strongest(weight.products, 3);
+    this.question.replaceChildren(
+      el("p", {class: "why-question"}, ...questionParts(weight),
+        el("strong", {class: "number"}, weight.chosen.seen ? number(weight.recorded, 4) : "0")),
+      el("div", {class: "why-formulas"}, equationOne(), oneWeight(weight.site.causal)));
+    this.strip.show(weight, largest[0].at);
+    this.parts.dot.replaceChildren(...dotParts(weight, largest));
+    this.parts.scale.replaceChildren(scaleFormula(weight));
+    this.parts.mask.replaceChildren(el("p", {}, maskText(weight)));
+    this.parts.softmax.replaceChildren(
+      ...softmaxParts(weight, this.#listedKeys(), this.#foldButton(), (key) => this.#pick({key})));
+    this.parts.comparison.replaceChildren(...comparisonParts(weight));
+  }
+
+  #listedKeys() {
+    return this.#listsAll ? this.#weight.keys.map((_, j) => j) : heaviestKeys(this.#weight, shortRow);
+  }
+
+  #foldButton() {
+    const count = this.#weight.keys.length;
+    const rest = count - this.#listedKeys().length;
+    return el("button", {type: "button", hidden: rest === 0 && count <= shortRow, onclick: () => {
+      this.#listsAll = !this.#listsAll;
+      this.update();
+    }}, this.#listsAll ? "List only the largest weights" : `List the other ${rest} keys, too`);
+  }
+}
+
+function step(title, about, ...content) {
+  return el("li", {}, el("h3", {}, title), about.length ? el("p", {class: "note"}, about) : null, content);
+}
