@@ -10,13 +10,13 @@ endif()
 install(TARGETS dragoman_program)
 install(TARGETS dragoman EXPORT dragomanTargets)
 
-# Installs the headers of the library, without test helpers, internals of kernels and server, and the program's own
-# headers.
+# Installs the headers of the library, without test helpers, the private headers (folders named internal, and the
+# kernels) and the program's own headers.
 install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         FILES_MATCHING PATTERN "*.h"
         PATTERN "*testing.h" EXCLUDE
         REGEX "/backend/(cpu|cuda)$" EXCLUDE
-        REGEX "/serve/(connection|listener_state|reply|request_reader)\\.h$" EXCLUDE
+        REGEX "/internal$" EXCLUDE
         REGEX "/dragoman/cli$" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
 

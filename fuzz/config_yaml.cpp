@@ -12,7 +12,7 @@ namespace dragoman::fuzz {
 namespace {
 
 void read_configuration(const std::string& path) {
-  const auto command = cli::lone_command();
+  const auto command = cli::command_for_tests();
   cli::Settings settings(*command);
   settings.allow_in_file(model::ModelConfig(model::TransformerConfig()));
   settings.allow_in_file(model::TrainingConfig());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "dragoman/serve/http/request_reader.h"
+#include "dragoman/serve/http/internal/request_reader.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 

@@ -49,7 +49,7 @@ void use(const Json& fields) {
       const std::int64_t number = serve::number_field(fields, name, 1, kMost);
       check(number >= 0 && number <= kMost);
     });
-    returns([&, &name = name] { serve::switch_field(fields, name, true); });
+    returns([&, &name = name] { serve::bool_field(fields, name, true); });
   }
 }
 

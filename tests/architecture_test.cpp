@@ -31,7 +31,7 @@ namespace {
 // A program with the commands that have architecture-specific flags, set up for the architecture that the arguments ask
 // for.
 std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
-  const auto program = cli::lone_command();
+  const auto program = cli::command_for_tests();
   const cli::AskedArchitecture asked = cli::asked_architecture(arguments);
   cli::add_train(*program, asked);
   cli::add_inspect(*program, asked);
@@ -288,8 +288,7 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   EXPECT_EQ(browser->text("#translation"), translations[1]);
 
   serve::Models models({file("model")}, translation(), 100);
-  serve::App app(models, {});
-  replace_file(file("page.html"), serve::offline_page(app, lines));
+  replace_file(file("page.html"), serve::offline_page({.models = models}, lines));
   std::erase(views, "whatif");  // this view needs the server
   look_at_views(*browser, "file://" + file("page.html"), views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);

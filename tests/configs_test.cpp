@@ -43,7 +43,7 @@ struct Config {
 };
 
 Config read_config(const fs::path& file) {
-  const auto command = cli::lone_command();
+  const auto command = cli::command_for_tests();
   cli::Settings given(*command);
   given.add_flags(PresetName{}, "Options");
   train::Settings settings;

@@ -85,7 +85,7 @@ TEST_F(ScoreCommand, SplitsCompoundsAsInThePaper) {
       score("--compound-split")
           .out.starts_with(
               "BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:none|compounds:split = 50.00 87.5/71.4/50.0/20.0 "));
-  expect_one_sentence(score("--compound-split --tokenizer zh"), 2, "of text that is tokenised already");
+  expect_one_sentence(score("--compound-split --tokenizer zh"), 2, "for text that is already tokenised");
 }
 
 TEST_F(ScoreCommand, ScoresEachSentence) {
@@ -142,7 +142,7 @@ TEST_F(ScoreCommand, BadFilesAreNamed) {
 }
 
 TEST_F(ScoreCommand, FlagsThatMakeNoSenseAreRefused) {
-  expect_one_sentence(run("score"), 2, "score: name the right translations with --reference");
+  expect_one_sentence(run("score"), 2, "score: name the reference translations with --reference");
   expect_one_sentence(run("score --reference -"), 2, "only one file can be standard input");
   expect_one_sentence(score("--paired bootstrap"), 2, "name it with --system");
   expect_one_sentence(score("--paired bootstrap --confidence --system " + other), 2, "--confidence is for scores");

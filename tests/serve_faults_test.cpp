@@ -98,7 +98,7 @@ TEST_F(ServeFaults, AClientThatStopsSendingGetsTheAnswerToAWholeRequest) {
   Client half(server.port());
   half.send(but_the_last(with_body("", "{}")));
   half.stop_sending();
-  expect_refused(half, 400, "before it was whole");
+  expect_refused(half, 400, "before it was complete");
   std::vector<Client> silent;
   for (int i = 0; i < 200; ++i) silent.emplace_back(server.port()).stop_sending();
   for (Client& client : silent) EXPECT_TRUE(client.is_closed());
@@ -150,8 +150,8 @@ TEST_F(ServeFaults, InvalidJsonAndUtf8AreRefusedWithASentence) {
       {with_body(form, "q=\xE4\xB8&target=de"), "not UTF-8"},
       {with_body(form, "q=%zz"), "hexadecimal"},
       {with_body(parts, "--x\r\nContent-Disposition: form-data; name=q\r\n\r\n\xFF\r\n--x--\r\n"), "not UTF-8"},
-      {with_body(parts, "--x\r\nContent-Disposition: form-data; name=q\r\n\r\none"), "does not end"},
-      {with_body(parts, "--x\r\n--x--"), "does not end"},
+      {with_body(parts, "--x\r\nContent-Disposition: form-data; name=q\r\n\r\none"), "no boundary after it"},
+      {with_body(parts, "--x\r\n--x--"), "no boundary after it"},
       {"GET /%FF HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},
       {"GET /\xFF HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},
       {"GET /health?x=%C3 HTTP/1.1\r\nHost: a\r\n\r\n", "UTF-8"},

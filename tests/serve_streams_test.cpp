@@ -262,7 +262,9 @@ TEST_F(ServeStreams, WarnsIfOtherMachinesMayConnectWithoutAKey) {
     if (has_keys) command.insert(command.end(), {"--api-keys", file("keys")});
     Process server(command);
     EXPECT_TRUE(server.number_after("listening on http://0.0.0.0:")) << server.output();
-    const auto warns = [&] { return server.output().find("whoever can reach 0.0.0.0 may ask") != std::string::npos; };
+    const auto warns = [&] {
+      return server.output().find("everybody who can reach 0.0.0.0 may send requests") != std::string::npos;
+    };
     if (!has_keys) {
       EXPECT_TRUE(eventually(warns)) << server.output();
     }

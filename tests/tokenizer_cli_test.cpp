@@ -76,9 +76,9 @@ TEST_F(TokenizerCommand, ReportsMistakesInOneSentence) {
 TEST_F(TokenizerCommand, NamesTheLineThatIsWrong) {
   expect_one_sentence(piped("a\\377\\n", "encode"), 2,
                       "standard input line 1 is not UTF-8 text (byte 0xFF at column 2)");
-  expect_one_sentence(piped("xyz\\n", "decode"), 2, "standard input line 1: 'xyz' is no token of this tokenizer");
-  expect_one_sentence(piped("9999\\n", "decode --ids"), 2, "'9999' is no id of this tokenizer");
-  expect_one_sentence(piped("-1\\n", "decode --ids"), 2, "'-1' is no id of this tokenizer");
+  expect_one_sentence(piped("xyz\\n", "decode"), 2, "standard input line 1: 'xyz' is not a token of this tokenizer");
+  expect_one_sentence(piped("9999\\n", "decode --ids"), 2, "'9999' is not an id of this tokenizer");
+  expect_one_sentence(piped("-1\\n", "decode --ids"), 2, "'-1' is not an id of this tokenizer");
 }
 
 TEST_F(TokenizerCommand, EndsQuietlyWhenTheReaderDoes) {

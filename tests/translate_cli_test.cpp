@@ -212,10 +212,10 @@ TEST_F(TranslateCommand, RefusesWrongSettings) {
   expect_one_sentence(translate("one\n", "--beam 100000"), 2, "beam is 100000; it must be from 1 to 1000.");
   expect_one_sentence(translate("one\n", "--n-best 5"), 2, "n-best is 5 but the beam is only 4 wide");
   expect_one_sentence(translate("one\n", "--n-best 2 --search greedy"), 2, "a greedy search has one result");
-  expect_one_sentence(translate("one\n", "--n-best 2 --scores"), 2, "lines of --n-best have their own form");
+  expect_one_sentence(translate("one\n", "--n-best 2 --scores"), 2, "--n-best prints lines in its own format");
   expect_one_sentence(translate("one\n", "--alignment --alignment-layer 9"), 2, "there is no head 0 in layer 9");
   expect_one_sentence(translate("one\n", "--attention /no/such/directory/file"), 1, "/no/such/directory/file");
-  expect_one_sentence(run("translate < /dev/null"), 2, "say which model with --model DIR.");
+  expect_one_sentence(run("translate < /dev/null"), 2, "name the model with --model DIR.");
 }
 
 TEST_F(TranslateCommand, StopsAtTheLimitWhenNoWordMayBeRepeated) {

@@ -1,4 +1,4 @@
-// dragoman average: the mean of the last checkpoints of a run, as a model of its own or in place.
+// dragoman average: averages the last checkpoints of a run, into a new model or in place.
 #include <fmt/format.h>
 
 #include <string>
@@ -28,9 +28,9 @@ struct AverageOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of a training run");
-    field("last", last, "checkpoints to take the mean of");
+    field("last", last, "number of checkpoints to average");
     field("output", directory_name(output),
-          "directory for the averaged model: new, or empty; the mean replaces the run's own model unless given");
+          "directory for the averaged model, new or empty; by default the mean replaces the model of the run");
   }
 };
 
@@ -38,9 +38,9 @@ void average(Settings& settings) {
   settings.read_file();
   AverageOptions options;
   settings.apply(options);
-  require<UsageError>(!options.model.empty(), "say which run with --model DIR.");
+  require<UsageError>(!options.model.empty(), "name the run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
-  model::read_info(options.model);  // is it a model at all?
+  model::read_info(options.model);  // throws if this is not a model
   const DirectoryLock lock(options.model);
   model::ModelInfo info = model::read_info(options.model);
   const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
@@ -50,14 +50,15 @@ void average(Settings& settings) {
   std::vector<fs::path> files;
   std::string steps;
   for (std::size_t i = checkpoints.size() - static_cast<std::size_t>(options.last); i < checkpoints.size(); ++i) {
-    train::read_state(checkpoints[i]);  // throws if it was damaged
+    train::read_state(checkpoints[i]);  // throws if it is damaged
     files.push_back(train::weights_of(checkpoints[i]));
     steps += join(steps.empty() ? "" : ", ", checkpoints[i].step);
   }
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
   info.provenance = provenance.dump();
-  // The weights first: if it is killed in between, the model is whole and only says of its weights what they were.
+  // The weights are written first. If the program is killed before the info is written, the model is still complete;
+  // only the description of its weights is old.
   const auto write = [&](const fs::path& directory) {
     train::average_weights(files, model::weights_file(directory));
     model::write_info(directory, info);
@@ -79,7 +80,7 @@ void average(Settings& settings) {
 }  // namespace
 
 void add_average(CLI::App& program) {
-  Settings& settings = add_command(program, "average", "make the mean of a run's last checkpoints its model", average);
+  Settings& settings = add_command(program, "average", "average the last checkpoints of a run", average);
   settings.add_flags(AverageOptions{}, "Options");
 }
 

@@ -1,4 +1,4 @@
-// dragoman completion: scripts that teach a shell the program's commands and flags.
+// dragoman completion: prints scripts for shells that complete the commands and flags of the program.
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/completions/completions.h"
 #include "dragoman/cli/settings/settings.h"

@@ -1,5 +1,5 @@
-// dragoman demo: makes a corpus, trains a small model on it, and shows what it learned. The toy tasks, which need no
-// text, are here too.
+// dragoman demo: makes a corpus, trains a small model on it, and shows what it learned. There are also toy tasks, which
+// need no text.
 #include "dragoman/cli/demo.h"
 
 #include <fmt/format.h>

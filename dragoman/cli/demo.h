@@ -26,10 +26,11 @@ struct DemoOptions {
   void fields(Visitor&& field) {
     field("task", task, "translate English into German, or reverse or copy strings of symbols");
     field("model", directory_name(model), "directory for the model that learns to translate");
-    field("grammar", file_name(grammar), "file to make the sentences from, like configs/demo/english-german.grammar");
-    field("steps", steps, "updates to train for; enough to learn the task unless given");
+    field("grammar", file_name(grammar),
+          "grammar to make the sentences from, such as configs/demo/english-german.grammar");
+    field("steps", steps, "updates to train for; by default enough to learn the task");
     field("threads", threads, "threads to use; 0 for all");
-    field("seed", seed, "start of every random stream");
+    field("seed", seed, "random seed");
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// a to z, then A to Z.
+// Writes symbols as a to z, then A to Z.
 std::string spell(const data::Sentence& sentence) {
   std::string text;
   for (const std::int32_t id : sentence) {

@@ -1,4 +1,4 @@
-// demo --task translate: English to German from a grammar, from nothing to a model that translates.
+// demo --task translate: makes English and German sentences from a grammar, trains a model on them, and translates.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -48,7 +48,7 @@ void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
   replace_file(stem.string() + ".de", target);
 }
 
-// A few short sentences whose attention is kept while the model learns.
+// Writes a few short sentences whose attention is recorded during training.
 void write_probe(const fs::path& file, const std::vector<TextPair>& pairs) {
   std::string probe;
   int left = 3;
@@ -58,7 +58,7 @@ void write_probe(const fs::path& file, const std::vector<TextPair>& pairs) {
   replace_file(file, probe);
 }
 
-// A run in the directory goes on with the text that it began with.
+// A run in the directory continues with the text that it began with, so the corpus must be the same.
 void require_same_corpus(const fs::path& text, const demo::DemoCorpus& corpus) {
   const fs::path file = text / "train.en";
   if (!fs::exists(file)) return;
@@ -82,7 +82,7 @@ train::RunRequest training_request(const DemoOptions& options, const fs::path& t
   settings.text.valid_target = (text / "valid.de").string();
   settings.text.resolve_languages();
   settings.run.valid_every = (settings.training.steps + 3) / 4;
-  settings.run.save_every = (settings.training.steps + 15) / 16;  // each is a frame of the film
+  settings.run.save_every = (settings.training.steps + 15) / 16;  // each checkpoint is a frame of the film
   if (fs::file_size(text / "probe.en") > 0) settings.machine.probe = (text / "probe.en").string();
   settings.machine.threads = options.threads;
   settings.machine.report_every = 20;
@@ -157,8 +157,9 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "valid", corpus.valid);
   write_pairs(text / "test", corpus.test);
   write_probe(text / "probe.en", corpus.test);
-  note(fmt::format("made {} sentence pairs from a grammar; the {} for testing combine what training keeps apart",
-                   with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
+  note(fmt::format(
+      "made {} sentence pairs from a grammar; the {} test pairs combine constructions that training keeps apart",
+      with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
   const train::RunResult result = watch_training(training_request(options, text));
 
   decode::Translator translator(directory, {.threads = options.threads});

@@ -1,5 +1,4 @@
-// dragoman evaluate: translates a test set, scores the translations, and tells how likely the model finds the
-// references.
+// dragoman evaluate: translates a test set, scores the translations, and computes the likelihood of the references.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -28,30 +27,30 @@ struct EvaluateOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("source", file_name(source), "file of sentences to translate, one a line");
-    field("reference", file_name(reference), "file of their right translations, line by line");
-    field("output", file_name(output), "keep the translations in this file");
+    field("source", file_name(source), "file of sentences to translate, one per line");
+    field("reference", file_name(reference), "file of reference translations, one per line");
+    field("output", file_name(output), "write the translations to this file");
     field("scores", file_name(scores),
-          "write what is known of each sentence to this file, or - to print it: tab-separated lines");
+          "write the scores of each sentence to this file as tab-separated lines; - prints them");
     field("json", json, "print JSON");
   }
 
-  // Throws a UsageError for what is missing or does not go together.
+  // Throws a UsageError for settings that are missing or contradict each other.
   void validate() const {
     require<UsageError>(!source.empty(), "name the sentences to translate with --source FILE.");
-    require<UsageError>(!reference.empty(), "name their right translations with --reference FILE.");
+    require<UsageError>(!reference.empty(), "name the reference translations with --reference FILE.");
     require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
     require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
     require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
-    require<UsageError>(output != "-", "translations are kept in a file; name one with --output.");
-    // Told before the work rather than after it.
+    require<UsageError>(output != "-", "--output needs a file; translations are not printed.");
+    // Checked here, so that the error comes before the work and not after it.
     for (const std::string& path : {output, scores}) {
       require<UsageError>(path.empty() || !std::filesystem::is_directory(path), "'", path,
                           "' is a directory; name a file.");
       for (const std::string& input : {source, reference}) {
         std::error_code missing;
         require<UsageError>(path.empty() || !std::filesystem::equivalent(path, input, missing), "'", path,
-                            "' is read; name another file to write.");
+                            "' is an input; name another file to write.");
       }
       const std::filesystem::path folder = std::filesystem::absolute(path.empty() ? "." : path).parent_path();
       require<UsageError>(std::filesystem::is_directory(folder), "cannot write '", path, "': there is no directory '",
@@ -61,17 +60,17 @@ struct EvaluateOptions {
 };
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of a test set
-constexpr std::size_t kBytesForLine = 200;                // besides its text: what is counted and kept of it
+constexpr std::size_t kBytesForLine = 200;                // per line besides its text: statistics and results
 
 TestSet read_test_set(const EvaluateOptions& options) {
   data::ParallelReader reader({.source = options.source, .target = options.reference});
   TestSet set;
-  std::size_t held = 0;
+  std::size_t bytes = 0;
   for (std::string source, reference; reader.next(source, reference);) {
-    held += source.size() + reference.size() + kBytesForLine;
-    require<UsageError>(held <= kMostBytes, "'", options.source, "' and '", options.reference,
-                        "' are larger than a test set may be, which is held in memory: line ", reader.line(),
-                        " is beyond ", kMostBytes >> 20, " MiB; divide them.");
+    bytes += source.size() + reference.size() + kBytesForLine;
+    require<UsageError>(bytes <= kMostBytes, "'", options.source, "' and '", options.reference,
+                        "' are too large for a test set, which is held in memory: line ", reader.line(), " is beyond ",
+                        kMostBytes >> 20, " MiB; split them.");
     set.sources.push_back(source);
     set.references.push_back(reference);
   }
@@ -97,8 +96,8 @@ void translate(decode::Translator& translator, const TestSet& set, Evaluation& e
   evaluation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// In parts, so that progress can be shown.
-void force(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
+// Computes the likelihoods of the references, in parts, so that progress can be shown.
+void score_references(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
   constexpr std::size_t kPart = 500;
   ProgressLine progress({.unit = "sentences"});
   for (std::size_t first = 0; first < set.sources.size(); first += kPart) {
@@ -112,7 +111,7 @@ void force(decode::Translator& translator, const TestSet& set, Evaluation& evalu
   }
 }
 
-// As `dragoman score` reads them.
+// Lines as `dragoman score` reads them.
 std::vector<std::string> without_spaces_at_end(const std::vector<std::string>& lines) {
   std::vector<std::string> trimmed;
   for (const std::string& line : lines) trimmed.emplace_back(eval::trimmed_right(line));
@@ -129,7 +128,7 @@ void score(const MetricSettings& metric, const TestSet& set, Evaluation& evaluat
   }
 }
 
-void keep(const EvaluateOptions& options, const Evaluation& evaluation) {
+void write_results(const EvaluateOptions& options, const Evaluation& evaluation) {
   if (!options.output.empty()) {
     replace_file(options.output, fmt::format("{}\n", fmt::join(evaluation.translations, "\n")));
   }
@@ -139,25 +138,25 @@ void keep(const EvaluateOptions& options, const Evaluation& evaluation) {
 
 void evaluate(Settings& settings) {
   settings.read_file();
-  TranslationSettings how;
+  TranslationSettings translation_settings;
   decode::SearchSettings search;
   MetricSettings metric;
   EvaluateOptions options;
-  settings.apply(how);
+  settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(metric);
   settings.apply(options);
   options.validate();
   metric.validate();
-  decode::TranslatorOptions translator_options = options_of(how, search);
+  decode::TranslatorOptions translator_options = options_of(translation_settings, search);
   translator_options.report = note;
   const TestSet set = read_test_set(options);
-  decode::Translator translator(directories(how), translator_options);
+  decode::Translator translator(directories(translation_settings), translator_options);
   Evaluation evaluation{.search = search};
   translate(translator, set, evaluation);
-  force(translator, set, evaluation);
+  score_references(translator, set, evaluation);
   score(metric, set, evaluation);
-  keep(options, evaluation);
+  write_results(options, evaluation);
   print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
 }
 

@@ -1,4 +1,4 @@
-// dragoman export: a copy of a model in another precision.
+// dragoman export: copies a model in another precision.
 #include <fmt/format.h>
 
 #include <string>
@@ -19,7 +19,7 @@ struct ExportOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model");
-    field("output", directory_name(output), "directory for the copy: new, or empty");
+    field("output", directory_name(output), "directory for the copy, new or empty");
     field("precision", precision, "how its weights are stored");
   }
 };
@@ -32,8 +32,8 @@ void export_copy(Settings& settings) {
   settings.read_file();
   ExportOptions options;
   settings.apply(options);
-  require<UsageError>(!options.model.empty(), "say which model with --model DIR.");
-  require<UsageError>(!options.output.empty(), "say where to with --output DIR.");
+  require<UsageError>(!options.model.empty(), "name the model with --model DIR.");
+  require<UsageError>(!options.output.empty(), "name the directory for the copy with --output DIR.");
   model::export_model(options.model, options.output, options.precision);
   print(fmt::format("wrote '{}': {:.1f} MB of weights instead of {:.1f} MB\n", options.output,
                     megabytes(options.output), megabytes(options.model)));

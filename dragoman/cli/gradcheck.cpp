@@ -1,3 +1,4 @@
+// dragoman gradcheck: compares every gradient with finite differences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,13 +26,13 @@ struct GradcheckOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("filter", filter, "check only cases whose name holds this text");
-    field("fault", fault, "add a LayerNorm whose backward lacks a term: proof that the check can fail");
+    field("filter", filter, "check only cases whose name contains this text");
+    field("fault", fault, "add a LayerNorm whose backward lacks a term, to prove that the check can fail");
   }
 };
 
-// One row of LayerNorm's backward without its mean(g): dx = (g - mean(g) - n mean(g n)) rstd, where n is the normalised
-// row and g, with gamma = 1, is dy.
+// One row of the backward of LayerNorm with an error: the term mean(g) is missing from dx = (g - mean(g) - n mean(g n))
+// rstd, where n is the normalised row and g = dy (gamma is 1).
 void faulty_row(const double* dy, const double* n, double rstd, std::int64_t d, double* dx) {
   double mean_gn = 0;
   for (std::int64_t i = 0; i < d; ++i) mean_gn += dy[i] * n[i] / static_cast<double>(d);
@@ -69,7 +70,7 @@ std::vector<GradientCase> chosen_cases(const GradcheckOptions& options) {
   std::vector<GradientCase> cases = train::gradient_cases();
   std::erase_if(cases, [&](const GradientCase& c) { return c.name.find(options.filter) == std::string::npos; });
   require<UsageError>(!cases.empty() || options.fault, "no case has '", options.filter,
-                      "' in its name; without --filter all are checked.");
+                      "' in its name; leave out --filter to check all.");
   if (options.fault) cases.push_back({"fault: layer_norm without mean(g)", faulty_error});
   return cases;
 }
@@ -87,7 +88,7 @@ void gradcheck(Settings& settings) {
     const bool ok = error <= train::kGradientTolerance;
     failed += ok ? 0 : 1;
     print(fmt::format("{:{}}  {:>20.1e}  {}\n", c.name, widest, error, ok ? "ok" : "FAILED"));
-    flush_output();  // whoever waits sees how far it is
+    flush_output();  // shows progress to the user
   }
   print(fmt::format("{} of {} agree with finite differences to {:.0e}.\n", cases.size() - failed, cases.size(),
                     train::kGradientTolerance));

@@ -1,3 +1,4 @@
+// dragoman inspect: parameters, cost and memory of a model before it is trained.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ struct InspectOptions {
     field("preset", preset, "settings to start from; --list shows them");
     field("tokens", tokens, "tokens of each side in one training step");
     field("sentence", sentence, "tokens in a sentence");
-    field("all", all, "show every tensor instead of one line for those alike");
+    field("all", all, "show every tensor instead of one line for similar ones");
     field("list", list, "list the presets");
     field("json", json, "print JSON");
   }
@@ -49,7 +50,7 @@ struct InspectOptions {
   }
 };
 
-// What there is to know about a model before it exists.
+// What can be computed about a model before it exists.
 struct Report {
   std::vector<ParameterInfo> tensors;
   std::int64_t parameters = 0;
@@ -87,7 +88,7 @@ std::string without_layer(const std::string& name) {
   return pattern;
 }
 
-// Tensors of one name and shape, but for the number of their layer.
+// Tensors with the same shape whose names differ only in the number of the layer.
 struct TensorGroup {
   std::string name;
   std::string shape;
@@ -169,7 +170,7 @@ void inspect(Settings& settings) {
   InspectOptions options;
   settings.apply(options);
   options.validate();
-  options.sentence = std::min(options.sentence, options.tokens);  // a step is at least one sentence
+  options.sentence = std::min(options.sentence, options.tokens);  // a step has at least one sentence
   if (options.list) return print_presets(options.json);
 
   Preset subject =

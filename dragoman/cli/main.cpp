@@ -1,5 +1,5 @@
-// The program: reads the command line, runs one command, and turns whatever goes wrong into one sentence on standard
-// error and an exit status: 2 for wrong usage, 1 for a failed run.
+// The program: parses the command line, runs one command, and turns every error into one sentence on standard error and
+// an exit status: 2 for wrong usage, 1 for a failed run.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -40,7 +40,7 @@ void add_commands(CLI::App& program, const AskedArchitecture& asked) {
   add_manual(program);
 }
 
-// The command that the user chose, or as much of it as there is: `tokenizer train`, `tokenizer`, the program itself.
+// The command that the user chose, as far as it was given: `tokenizer train`, `tokenizer`, or the program itself.
 CLI::App& chosen(CLI::App& program) {
   const std::vector<CLI::App*> commands = program.get_subcommands();
   return commands.empty() ? program : chosen(*commands.front());
@@ -60,7 +60,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-// The commands that `command` leaves to choose from.
+// The subcommands of `command`.
 std::vector<std::string> command_names(CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::App* choice : command.get_subcommands([](CLI::App*) { return true; })) {
@@ -69,8 +69,8 @@ std::vector<std::string> command_names(CLI::App& command) {
   return names;
 }
 
-// What to say about an argument that nothing takes.
-std::string unexpected(CLI::App& program) {
+// The message about an argument that no flag or command accepts.
+std::string unexpected_argument_message(CLI::App& program) {
   const std::vector<std::string> arguments = program.remaining(true);
   std::string argument = arguments.empty() ? "" : arguments.front();
   CLI::App& command = chosen(program);
@@ -85,7 +85,7 @@ std::string unexpected(CLI::App& program) {
               "--help' shows them all.");
 }
 
-// Reads the command line and runs the command. Problems with the command line itself become a UsageError.
+// Parses the command line and runs the command. An error in the command line becomes a UsageError.
 int run(CLI::App& program, int argc, char** argv) {
   try {
     program.parse(argc, argv);
@@ -96,7 +96,7 @@ int run(CLI::App& program, int argc, char** argv) {
     print(version_text());
     return 0;
   } catch (const CLI::ExtrasError&) {
-    throw UsageError(unexpected(program));
+    throw UsageError(unexpected_argument_message(program));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();
     throw UsageError(text.substr(0, text.find(':')) + " needs a value.");
@@ -108,8 +108,8 @@ int run(CLI::App& program, int argc, char** argv) {
   return kWrongUsage;
 }
 
-// One sentence is one line, whatever a user's argument holds.
-int complain(CLI::App& program, std::string text, int status) {
+// Prints the message in one line, whatever an argument of the user contains.
+int report_error(CLI::App& program, std::string text, int status) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
@@ -122,7 +122,7 @@ int run_program(int argc, char** argv) {
   program.get_formatter()->column_width(38);
   program.require_subcommand(0, 1);
   program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag("--version", "", "print what this build is and exit");
+  program.set_version_flag("--version", "", "print version and build and exit");
   try {
     const AskedArchitecture asked = asked_architecture({argv + 1, argv + argc});
     add_commands(program, asked);
@@ -138,9 +138,9 @@ int run_program(int argc, char** argv) {
   } catch (const Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const UsageError& error) {
-    return complain(program, error.what(), kWrongUsage);
+    return report_error(program, error.what(), kWrongUsage);
   } catch (...) {
-    return complain(program, failure_sentence(std::current_exception()), kFailed);
+    return report_error(program, failure_sentence(std::current_exception()), kFailed);
   }
 }
 
@@ -149,11 +149,11 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (!dragoman::cli::hold_closed_streams()) return dragoman::cli::kFailed;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then a failed write, which print() reports
-  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file beyond the size that is allowed
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then makes a write fail, which print() reports
+  std::signal(SIGXFSZ, SIG_IGN);  // and so does a file above the allowed size
   try {
     return dragoman::cli::run_program(argc, argv);
-  } catch (...) {  // there is no memory even to say so
+  } catch (...) {  // there is no memory even for a message
     return dragoman::cli::kFailed;
   }
 }

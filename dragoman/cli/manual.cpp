@@ -1,4 +1,4 @@
-// dragoman manual: the man page, in the language of troff.
+// dragoman manual: prints the man page in troff format.
 #include <fmt/format.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace dragoman::cli {
 namespace {
 
-// Text as troff shows it: a minus stays one that can be copied, and no line begins a command.
+// Escapes text for troff: a minus sign can be copied from the page, and no line starts a command.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -31,7 +31,7 @@ std::string escaped(const std::string& text) {
 
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 
-// "say so" to "Say so."
+// Makes a sentence of a help text: "print JSON" becomes "Print JSON."
 std::string sentence(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text.ends_with('.') ? text : text + ".";
@@ -64,7 +64,7 @@ constexpr const char* kDescription = R"(.SH DESCRIPTION
 trains models that translate, from text files and without any other program; translates with them; and scores
 translations.
 Results go to standard output.
-Whatever goes wrong is one sentence on standard error.
+Errors are one sentence on standard error.
 .PP
 Every flag of a command that has
 .B \-\-config
@@ -72,7 +72,7 @@ is also a key of the YAML file that
 .B \-\-config
 names, as in
 .BR "heads: 8" .
-Flags win over the file.
+Flags override the file.
 A flag's value may follow it after a space or after =; a switch is turned off by
 .BR =false .
 Where the value is
@@ -86,7 +86,7 @@ constexpr const char* kEnding = R"(.SH FILES
 A model is a directory.
 .TP
 .I config.json
-What the model is: sizes, languages, seed, where the weights come from.
+Describes the model: sizes, languages, seed, origin of the weights.
 .TP
 .I model.safetensors
 The weights.

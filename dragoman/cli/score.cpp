@@ -1,4 +1,4 @@
-// dragoman score: BLEU, chrF and TER of translations, and whether systems differ, as sacreBLEU computes them.
+// dragoman score: computes BLEU, chrF and TER of translations, and whether systems differ, as sacreBLEU does.
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,13 +15,13 @@
 namespace dragoman::cli {
 namespace {
 
-// What one metric counted of one system. The sentences are kept only if something is to be said of them: a corpus may
-// be larger than memory.
+// The counts of one metric for one system. Those of each sentence are kept only if they are needed, because a corpus
+// may be larger than memory.
 struct Tally {
   eval::Statistics sums;
   eval::SentenceStatistics sentences;
 };
-using Tallies = std::vector<std::vector<Tally>>;  // of each system, of each metric
+using Tallies = std::vector<std::vector<Tally>>;  // [system][metric]
 
 std::vector<std::string> all_systems(const ScoreOptions& options) {
   std::vector<std::string> systems{options.hypothesis};
@@ -46,7 +46,7 @@ Tallies count(const ScoreOptions& options, const Metrics& metrics) {
   return tallies;
 }
 
-// The score of `system`, with what resampling says of it.
+// The score of `system`, with its interval or p-value from resampling.
 MetricResult result_of(const ScoreOptions& options, const eval::Metric& metric, const Tally& baseline,
                        const Tally& system) {
   MetricResult result{metric, system.sums, std::nullopt, std::nullopt};

@@ -1,4 +1,5 @@
-// What `dragoman score` reads: translations of one or more systems and their references, line by line in step.
+// The input of `dragoman score`: the translations of one or more systems and their references, read line by line
+// together.
 #pragma once
 
 #include <string>
@@ -13,11 +14,11 @@ class ScoreInput {
   // Names of files, "-" for standard input.
   ScoreInput(const std::vector<std::string>& systems, const std::vector<std::string>& references);
 
-  // Reads the next line of every file; false at their end. White space at the end of a line is left out. Throws a
-  // UsageError if one of them ends before another, or if there is no line at all.
+  // Reads the next line of every file, without white space at its end; false at the end of the files. Throws a
+  // UsageError if one file ends before another, or if there is no line at all.
   bool next();
 
-  const std::vector<std::string>& hypotheses() const { return hypotheses_; }  // one of each system
+  const std::vector<std::string>& hypotheses() const { return hypotheses_; }  // one per system
   const std::vector<std::string>& references() const { return references_; }
 
  private:
@@ -26,7 +27,7 @@ class ScoreInput {
 
   std::vector<text::LineReader> systems_, reference_files_;
   std::vector<std::string> hypotheses_, references_;
-  bool more_ = true;  // of the first system
+  bool more_ = true;  // the first system has a line
 };
 
 }  // namespace dragoman::cli

@@ -1,4 +1,4 @@
-// dragoman serve: translation over HTTP.
+// dragoman serve: serves translations over HTTP.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -49,30 +49,33 @@ struct ServeSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("address", address, "address to listen on; 0.0.0.0 for all of the machine's");
-    field("port", port, "port to listen on; 0 for any that is free");
+    field("address", address, "address to listen on; 0.0.0.0 for all addresses of the machine");
+    field("port", port, "port to listen on; 0 for any free port");
     field("queue", queue, "sentences of a client that may wait for a model; more are refused with status 503");
-    field("connections", connections, "connections of an address at a time; more are refused with status 503");
-    field("body-kb", body_kb, "KiB that a request may have; a larger one is refused with status 413");
+    field("connections", connections, "open connections per address; more are refused with status 503");
+    field("body-kb", body_kb, "largest request body in KiB; a larger one is refused with status 413");
     field("tokens", tokens, "source tokens that a request may have; more are refused with status 413");
-    field("output-tokens", output_tokens, "tokens that all hypotheses of a request may have; more: status 413");
+    field("output-tokens", output_tokens,
+          "tokens that all hypotheses of a request may have; more are refused with status 413");
     field("request-mb", request_mb, "MiB that a request and its answer may take; more is refused with status 413");
-    field("memory-mb", memory_mb, "MiB that all requests and answers may take together; then status 503");
-    field("request-seconds", request_seconds, "time for an answer; then status 503, and the work is dropped");
-    field("read-seconds", read_seconds, "time for a request to come in; then status 408");
+    field("memory-mb", memory_mb, "MiB that all requests and answers may take together; then requests get status 503");
+    field("request-seconds", request_seconds,
+          "time for an answer; then the request gets status 503, and its work is dropped");
+    field("read-seconds", read_seconds, "time to receive a request; then it gets status 408");
     field("idle-seconds", idle_seconds, "time that a connection may stay open without a request");
-    field("drain-seconds", drain_seconds, "time that requests under way have after SIGTERM");
-    field("api-keys", file_name(api_keys), "file of keys, one a line, of which requests must show one");
+    field("drain-seconds", drain_seconds, "time to finish running requests after SIGTERM");
+    field("api-keys", file_name(api_keys), "file of API keys, one per line; each request must send one of them");
     field("requests-per-minute", requests_per_minute,
-          "for each key, or each address where there are no keys; 0: no limit");
-    field("origins", origins, "origins whose pages may ask, as https://example.org; * for all");
+          "limit for each key, or for each address if there are no keys; 0 for no limit");
+    field("origins", origins, "origins whose pages may send requests, such as https://example.org; * for all");
     field("trusted-proxy", trusted_proxies,
           "address or network of a proxy whose header X-Forwarded-For says who the client is");
-    field("allowed-host", allowed_host,
-          "names that the server may be asked by; a loopback address is only by localhost, by itself and by these, any "
-          "other by all unless some are given");
+    field(
+        "allowed-host", allowed_host,
+        "names by which clients may address the server; on a loopback address these are allowed besides localhost and "
+        "the address itself; on any other address every name is allowed unless some are given");
     field("access-log", file_name(access_log),
-          "file that gets a line for each request, opened again at SIGHUP; - for standard output");
+          "file for a line per request, opened again at SIGHUP; - for standard output");
   }
 
   // Throws a UsageError that names the setting.
@@ -104,12 +107,13 @@ std::set<std::string> read_keys(const std::string& file) {
   for (std::string key; lines.next(key);) {
     if (!key.empty()) keys.insert(key);
   }
-  require<UsageError>(!keys.empty(), "there is no key in '", file, "', so that nobody could ask.");
+  require<UsageError>(!keys.empty(), "there is no key in '", file,
+                      "'; write one key per line, or leave out --api-keys.");
   return keys;
 }
 
-// What the server says to its operator, on standard error, and the access log if there is one. Neither fails nor waits,
-// whatever becomes of their streams.
+// The log of messages to the operator, on standard error, and the access log if there is one. Neither fails nor waits,
+// whatever happens to the streams.
 class Logs {
  public:
   explicit Logs(const std::string& access_log) : messages_(STDERR_FILENO) {
@@ -128,7 +132,7 @@ class Logs {
   }
   bool has_access_log() const { return access_.has_value(); }
   void add_access(const std::string& line) noexcept { access_->add(line); }
-  // Whoever rotates logs renames the file and sends SIGHUP.
+  // To rotate a log, rename the file and send SIGHUP.
   void reopen() noexcept {
     if (access_) access_->reopen();
   }
@@ -143,7 +147,7 @@ class Logs {
   std::optional<LineLog> access_;
 };
 
-// Signals that this thread waits for, and that no other thread gets. To be made before there are others.
+// Signals that this thread waits for, and that no other thread receives. Must be created before the other threads.
 class Signals {
  public:
   Signals() {
@@ -151,7 +155,7 @@ class Signals {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
-  // The next one, or 0 if none comes within a second.
+  // The next signal, or 0 if there is none within a second.
   int next() const {
     const timespec second{.tv_sec = 1, .tv_nsec = 0};
     const int signal = sigtimedwait(&set_, nullptr, &second);
@@ -171,8 +175,8 @@ void reload(serve::Models& models, Logs& logs) {
   }
 }
 
-// Until a signal ends the server. Whatever fails here, the server goes on.
-void attend(serve::Server& server, const Signals& signals, Logs& logs) {
+// Returns when a signal ends the server. Errors in here do not stop the server.
+void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
     const int signal = signals.next();
     if (signal == SIGINT || signal == SIGTERM) return;
@@ -181,12 +185,12 @@ void attend(serve::Server& server, const Signals& signals, Logs& logs) {
       if (signal != SIGHUP) continue;
       logs.reopen();
       reload(server.models(), logs);
-    } catch (...) {  // no memory: models that are not used any more are looked for again in a second
+    } catch (...) {  // no memory: unused models are retired a second later
     }
   }
 }
 
-void say_hello(const ServeSettings& options, serve::Server& server, Logs& logs) {
+void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) {
   for (const auto& model : server.models().all()) {
     logs.say(join(serve::language_name(model->source), " to ", serve::language_name(model->target)));
   }
@@ -194,12 +198,12 @@ void say_hello(const ServeSettings& options, serve::Server& server, Logs& logs) 
   const std::string host = is_long ? "[" + options.address + "]" : options.address;
   logs.say(join("listening on http://", host, ":", server.port()));
   if (options.api_keys.empty() && !serve::is_loopback(options.address)) {
-    logs.say(join("whoever can reach ", options.address,
-                  " may ask. Give --api-keys FILE, or let a firewall or a proxy decide who may."));
+    logs.say(join("everybody who can reach ", options.address,
+                  " may send requests. Give --api-keys FILE, or restrict access with a firewall or a proxy."));
   }
 }
 
-// A short key can be guessed, however slowly.
+// Short keys can be guessed, even slowly.
 void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
   constexpr std::size_t kShort = 16;
   const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });
@@ -210,10 +214,10 @@ void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
 
 void serve(Settings& settings) {
   settings.read_file();
-  TranslationSettings how;
+  TranslationSettings translation_settings;
   decode::SearchSettings search;
   ServeSettings options;
-  settings.apply(how);
+  settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
   options.validate();
@@ -223,15 +227,15 @@ void serve(Settings& settings) {
                                  .requests_per_minute = options.requests_per_minute,
                                  .origins = options.origins,
                                  .hosts = {options.address, options.allowed_host}},
-                        .cost = {.tokens = options.tokens,
-                                 .output_tokens = options.output_tokens,
-                                 .bytes = std::int64_t{options.request_mb} << 20},
+                        .limits = {.cost = {.tokens = options.tokens,
+                                            .output_tokens = options.output_tokens,
+                                            .bytes = std::int64_t{options.request_mb} << 20}},
                         .lost_lines = [&logs] { return logs.lost(); }};
   if (logs.has_access_log()) app.access_log = [&logs](const std::string& line) { logs.add_access(line); };
   warn_of_short_keys(app.gate.keys, logs);
-  decode::TranslatorOptions translation = options_of(how, search);
+  decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = [&logs](const std::string& sentence) { logs.say(sentence); };
-  serve::Server server(directories(how), translation, options.queue, std::move(app),
+  serve::Server server(directories(translation_settings), translation, options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
                         .most_connections = options.connections,
@@ -242,9 +246,9 @@ void serve(Settings& settings) {
                         .request_seconds = options.request_seconds,
                         .trusted_proxies = options.trusted_proxies,
                         .report = [&logs](const std::string& sentence) { logs.say(sentence); }});
-  say_hello(options, server, logs);
-  attend(server, signals, logs);
-  logs.say("stopping; requests that have come are answered first.");
+  log_start(options, server, logs);
+  wait_for_end(server, signals, logs);
+  logs.say("stopping; requests that have been received are answered first.");
   server.drain(options.drain_seconds);
 }
 

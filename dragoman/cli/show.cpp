@@ -1,4 +1,4 @@
-// dragoman show: the attention page as one file, without a server.
+// dragoman show: writes the attention page as one file that needs no server.
 #include <fmt/format.h>
 
 #include <string>
@@ -23,8 +23,8 @@ struct ShowSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("input", file_name(input), "texts to show, one a line; - for standard input");
-    field("output", file_name(output), "page to write, as attention.html; - for standard output");
+    field("input", file_name(input), "texts to show, one per line; - for standard input");
+    field("output", file_name(output), "page to write, such as attention.html; - for standard output");
   }
 };
 
@@ -33,27 +33,26 @@ std::vector<std::string> read_texts(const std::string& file) {
   text::LineReader lines(file);
   for (std::string line; lines.next(line);) {
     if (!line.empty()) texts.push_back(line);
-    require<UsageError>(texts.size() <= kMostTexts, "a page shows at most ", kMostTexts,
-                        " texts; give it fewer lines.");
+    require<UsageError>(texts.size() <= kMostTexts, "a page shows at most ", kMostTexts, " texts; give fewer lines.");
   }
-  require<UsageError>(!texts.empty(), "there is no text to show; give it some, one a line.");
+  require<UsageError>(!texts.empty(), "there is no text to show; give at least one line.");
   return texts;
 }
 
 void show(Settings& settings) {
   settings.read_file();
-  TranslationSettings how;
+  TranslationSettings translation_settings;
   decode::SearchSettings search;
   ShowSettings options;
-  settings.apply(how);
+  settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
-  decode::TranslatorOptions translation = options_of(how, search);
+  decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = note;
-  require<UsageError>(how.model.size() == 1, "a page shows one model; give --model once.");
-  serve::Models models(directories(how), translation, 10'000);
-  serve::App app(models, {.cost = {.bytes = std::int64_t{1} << 30}});
-  const std::string page = serve::offline_page(app, read_texts(options.input));
+  require<UsageError>(translation_settings.model.size() == 1, "a page shows one model; give --model once.");
+  serve::Models models(directories(translation_settings), translation, 10'000);
+  const serve::HandlerContext context{.models = models, .limits = {.cost = {.bytes = std::int64_t{1} << 30}}};
+  const std::string page = serve::offline_page(context, read_texts(options.input));
   if (options.output == "-") return print(page);
   replace_file(options.output, page);
   note(fmt::format("show: wrote '{}' ({:.1f} MB); open it in a browser.", options.output,

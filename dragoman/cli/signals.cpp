@@ -5,10 +5,10 @@
 namespace dragoman::cli {
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t received_signal = 0;
 
-extern "C" void note_signal(int signal) {
-  noted = signal;
+extern "C" void record_signal(int signal) {
+  received_signal = signal;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }
@@ -16,9 +16,9 @@ extern "C" void note_signal(int signal) {
 }  // namespace
 
 StopRequest::StopRequest() {
-  noted = 0;
-  std::signal(SIGINT, note_signal);
-  std::signal(SIGTERM, note_signal);
+  received_signal = 0;
+  std::signal(SIGINT, record_signal);
+  std::signal(SIGTERM, record_signal);
 }
 
 StopRequest::~StopRequest() {
@@ -26,6 +26,6 @@ StopRequest::~StopRequest() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-int StopRequest::signal() const { return noted; }
+int StopRequest::signal() const { return received_signal; }
 
 }  // namespace dragoman::cli

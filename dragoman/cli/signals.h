@@ -1,9 +1,10 @@
-// Ctrl-C and SIGTERM as a wish that long tasks ask about, so that nothing is lost.
+// Turns Ctrl-C and SIGTERM into a request that long tasks can check, so that they can save their state.
 #pragma once
 
 namespace dragoman::cli {
 
-// While one of these lives, the first SIGINT or SIGTERM is only noted; the second one ends the program at once.
+// While an object of this class exists, the first SIGINT or SIGTERM is only recorded; the second ends the program at
+// once.
 class StopRequest {
  public:
   StopRequest();
@@ -11,11 +12,12 @@ class StopRequest {
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  // The signal that came, or 0.
+  // The signal that was received, or 0.
   int signal() const;
 };
 
-// A task that ended early because it was asked to: the program's status is 128 and the signal, as a shell expects.
+// Thrown when a task ended early because of a signal. The exit status of the program is then 128 plus the signal, as
+// shells expect.
 struct Stopped {
   int signal = 0;
 };

@@ -32,11 +32,11 @@ struct VocabularyOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("input", file_name(input),
-          "files of text to learn from, one sentence on a line; may be packed with gzip, zstd or xz");
-    field("vocabulary", vocabulary, "tokens to learn; fewer are made of a small text");
+          "files of text to learn from, one sentence per line; may be packed with gzip, zstd or xz");
+    field("vocabulary", vocabulary, "tokens to learn; a small text gives fewer");
     field("output", file_name(output), "file to write the tokenizer to");
-    field("seed", seed, "draws the sentences where there are more than tokenizer-sentences");
-    field("memory-mb", memory_mb, "memory to keep to, in MiB, by learning from less text; no limit unless given");
+    field("seed", seed, "random seed for choosing sentences if there are more than tokenizer-sentences");
+    field("memory-mb", memory_mb, "memory limit in MiB, which is kept by learning from less text; no limit by default");
   }
 
   void validate() const {
@@ -67,8 +67,8 @@ struct EncodeOptions {
   void fields(Visitor&& field) {
     field("model", file_name(model), "tokenizer, or the directory of a model that has one");
     field("ids", ids, "print ids instead of the tokens' text");
-    field("sample", sample, "cut words at random, from 0 (not at all) to 1; see BPE-dropout");
-    field("seed", seed, "draws the cuts of --sample");
+    field("sample", sample, "cut words at random, from 0 (never) to 1; see BPE-dropout");
+    field("seed", seed, "random seed of --sample");
   }
 };
 
@@ -135,7 +135,7 @@ void encode(Settings& settings) {
   const Tokenizer tokenizer = load_tokenizer(options.model);
   LineReader input("-");
   for (std::string line; input.next(line);) {
-    // A stream for each line: how it is cut depends on its number, not on the lines before it.
+    // A random stream per line: how a line is cut depends on its number, not on the lines before it.
     RandomStream random(options.seed, 0, static_cast<std::uint64_t>(input.line()));
     std::string tokens;
     for (const std::int32_t id : tokenizer.sample(line, options.sample, random)) {
@@ -160,8 +160,8 @@ std::vector<std::int32_t> read_tokens(const Tokenizer& tokenizer, std::string_vi
     line.remove_prefix(std::min(line.size(), word.size() + 1));
     if (word.empty()) continue;
     const std::optional<std::int32_t> id = read_token(tokenizer, word, are_ids);
-    require<UsageError>(id.has_value(), "standard input line ", number, ": '", word, "' is no ",
-                        are_ids ? "id" : "token", " of this tokenizer.");
+    require<UsageError>(id.has_value(), "standard input line ", number, ": '", word, "' is not ",
+                        are_ids ? "an id" : "a token", " of this tokenizer.");
     ids.push_back(*id);
   }
   return ids;
@@ -172,7 +172,7 @@ void decode(Settings& settings) {
   DecodeOptions options;
   settings.apply(options);
   const Tokenizer tokenizer = load_tokenizer(options.model);
-  constexpr std::size_t kMostBytes = 16 << 20;  // the tokens of a line that encode takes are longer than the line
+  constexpr std::size_t kMostBytes = 16 << 20;  // larger than for encode, because tokens are longer than their text
   LineReader input("-", {.most_bytes = kMostBytes});
   for (std::string line; input.next(line);) {
     print(tokenizer.decode(read_tokens(tokenizer, line, options.ids, input.line())) + "\n");

@@ -26,21 +26,22 @@ struct TrainOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("model", directory_name(model), "directory of the model; a run that it holds is resumed");
+    field("model", directory_name(model), "directory of the model; if it holds a run, the run is resumed");
     field("init", directory_name(init), "start from the weights and the vocabulary of this model");
     field("arch", arch, arch_help());
     field("preset", preset,
-          "settings to start from, unless given the first of its architecture; 'dragoman inspect --list' shows them");
-    field("allow-changes", allow_changes, "resume although settings differ from those the run began with");
+          "settings to start from; defaults to the first preset of the architecture; 'dragoman inspect --list' shows "
+          "all");
+    field("allow-changes", allow_changes, "resume although the settings differ from those that the run began with");
   }
 };
 
-// The settings before the command line: those of the run that the directory holds, or of a preset; a model to start
-// from brings its sizes.
+// The settings that the command line then changes: those of the run in the directory, or of a preset. A model to start
+// from (--init) sets the sizes.
 train::Settings starting_settings(const TrainOptions& options) {
   std::optional<train::RunState> stored;
   if (std::filesystem::exists(status_of(options.model))) {
-    const DirectoryLock lock(options.model);  // a run there replaces its checkpoints
+    const DirectoryLock lock(options.model);  // because a run there replaces its checkpoints
     stored = train::resumable_state(options.model, [](const std::string&) {});
   }
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;
@@ -61,7 +62,7 @@ void train_model(Settings& given) {
   given.read_file();
   TrainOptions options;
   given.apply(options);
-  require<UsageError>(!options.model.empty(), "say where the model is to be, with --model DIR.");
+  require<UsageError>(!options.model.empty(), "name the directory for the model with --model DIR.");
   train::RunRequest request{.directory = options.model,
                             .init = options.init,
                             .settings = starting_settings(options),

@@ -13,11 +13,11 @@ std::string describe(const train::RunResult& result, const train::RunRequest& re
   const std::string step = with_thousands(result.step), directory = request.directory.string();
   switch (result.ending) {
     case train::Ending::kAllSteps: return fmt::format("trained for {} steps", step);
-    case train::Ending::kMinutes: return fmt::format("stopped at step {}: the minutes are over", step);
-    case train::Ending::kPatience: return fmt::format("stopped at step {}: validation gets no better", step);
+    case train::Ending::kMinutes: return fmt::format("stopped at step {}: the time limit is reached", step);
+    case train::Ending::kPatience: return fmt::format("stopped at step {}: validation does not improve any more", step);
     case train::Ending::kStopped:
       if (result.step == 0) return "stopped before the first step";
-      return fmt::format("stopped at step {}, which is saved; the same command goes on from there", step);
+      return fmt::format("stopped at step {}, which is saved; run the same command again to continue", step);
   }
   return "";
 }
@@ -40,7 +40,7 @@ void TrainingWatcher::finish() {
 }
 
 void TrainingWatcher::say(const std::string& sentence) {
-  if (!unit_.empty()) finish();  // a count that something else follows is over
+  if (!unit_.empty()) finish();  // a message ends a count
   if (line_) return line_->say(sentence);
   ProgressLine().say(sentence);
 }

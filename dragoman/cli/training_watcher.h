@@ -1,4 +1,4 @@
-// A training run as its user sees it: sentences, a progress line, and validations.
+// Shows a training run to the user: messages, a progress line, and validations.
 #pragma once
 
 #include <string>
@@ -26,10 +26,10 @@ class TrainingWatcher : public train::Watcher {
 
   StopRequest stop_;
   std::unique_ptr<ProgressLine> line_;
-  std::string unit_;  // of the task that the line shows
+  std::string unit_;  // of the current progress line
 };
 
-// Runs the training and says how it ended. Throws Stopped if it was asked to stop.
+// Runs the training and prints how it ended. Throws Stopped if a signal stopped it.
 train::RunResult watch_training(const train::RunRequest& request);
 
 }  // namespace dragoman::cli

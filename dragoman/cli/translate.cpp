@@ -35,28 +35,29 @@ struct TranslateOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("scores", scores, "print each translation's score before it");
-    field("flags", flags, "print what seems wrong with it after it: limit, repeats, length, bad");
-    field("alignment", alignment, "print the word alignment after it: 'source-target' pairs, counted from 0");
-    field("alignment-layer", alignment_layer, "decoder layer to read it from, counted from 1; 0 for all");
-    field("alignment-head", alignment_head, "attention head to read it from, counted from 1; 0 for all");
+    field("scores", scores, "print the score before each translation");
+    field("flags", flags, "print possible problems after each translation: limit, repeats, length, bad");
+    field("alignment", alignment,
+          "print the word alignment after each translation: 'source-target' pairs, counted from 0");
+    field("alignment-layer", alignment_layer, "decoder layer to read the alignment from, counted from 1; 0 for all");
+    field("alignment-head", alignment_head, "attention head to read the alignment from, counted from 1; 0 for all");
     field("attention", file_name(attention),
-          "write attention and beam tree of each line to this file, one JSON object a line");
+          "write the attention and the beam tree of each line to this file, one JSON object per line");
     field("prefix", file_name(prefix),
-          "file of texts that the translations are to begin with, a line for each; empty for none");
+          "file with the beginning of each translation, one per line; an empty line for none");
     field("on-bad-line", bad_line, "a line that is not UTF-8 stops the run, is kept as it is, or becomes empty");
   }
 
-  // Throws a UsageError for what does not go together.
+  // Throws a UsageError for settings that contradict each other.
   void validate(const decode::SearchSettings& search) const {
     require<UsageError>(search.n_best == 1 || (!scores && !flags && !alignment),
-                        "lines of --n-best have their own form, scores included; leave out --scores, --flags and "
+                        "--n-best prints lines in its own format, with scores; leave out --scores, --flags and "
                         "--alignment.");
     require<UsageError>(prefix != "-", "standard input is the text to translate; --prefix needs a file.");
   }
 };
 
-// Standard input, with a prefix for each line if there is a file of them. Long lines come in parts.
+// Reads standard input, with a prefix for each line if there is a file of prefixes. Long lines are read in parts.
 class Input {
  public:
   explicit Input(const TranslateOptions& options)
@@ -79,7 +80,7 @@ class Input {
  private:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-  // A file of zeros, or a program: it may have no end of a line at all.
+  // For example a file of zeros, or a program: it may have no line break at all.
   void refuse_binary(decode::SourceLine& line) {
     line.bad = true;
     require<UsageError>(bad_line_ != decode::BadLine::kStop, lines_.name(), " line ", lines_.line(), " is longer than ",
@@ -114,7 +115,7 @@ class Printer {
     if (!options.attention.empty()) attention_.emplace(options.attention);
   }
 
-  // A line, or a part of a long one.
+  // Takes a line, or a part of a long line.
   void operator()(const decode::TranslatedLine& part) {
     if (!long_line_ && !part.continues) return print_line(part);
     if (!long_line_) long_line_.emplace().number = part.number;
@@ -127,7 +128,7 @@ class Printer {
   }
 
  private:
-  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of a translation
+  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of the translation of a long line
 
   void print_line(const decode::TranslatedLine& line) {
     warn(line);
@@ -136,7 +137,7 @@ class Printer {
     if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
   }
 
-  // Whether nothing stands before the text that is known only at its end.
+  // Whether parts can be printed as they come: nothing is printed before the text that is only known at its end.
   bool can_print_parts() const { return search_.n_best == 1 && !options_.scores && !attention_; }
 
   void print_part(const decode::TranslatedLine& part) {
@@ -146,7 +147,7 @@ class Printer {
     decode::add_part(line, part);
     line.text.resize(std::min<std::size_t>(line.text.size(), 1));  // separator_before() only asks if it is empty
     if (part.continues) {
-      tell_progress();
+      note_progress();
     } else {
       warn(line);
       print(after_text(line));
@@ -158,17 +159,17 @@ class Printer {
     decode::add_part(*long_line_, part);
     require<UsageError>(long_line_->text.size() <= kMostKept, "line ", part.number, " has a translation of more than ",
                         kMostKept >> 20,
-                        " MiB, which cannot be kept for --scores, --n-best or --attention; divide the line, or leave "
+                        " MiB, too much to keep for --scores, --n-best or --attention; split the line, or leave "
                         "them out.");
-    part.continues ? tell_progress() : print_line(*long_line_);
+    part.continues ? note_progress() : print_line(*long_line_);
   }
 
-  // Now and then.
-  void tell_progress() {
+  // Prints at most one note in ten seconds.
+  void note_progress() {
     constexpr std::chrono::seconds kBetween(10);
     const auto now = std::chrono::steady_clock::now();
-    if (now < told_at_ + kBetween) return;
-    told_at_ = now;
+    if (now < last_note_ + kBetween) return;
+    last_note_ = now;
     note(fmt::format("translate: line {} is long; {} pieces of it have been translated so far.", long_line_->number,
                      long_line_->pieces));
   }
@@ -192,7 +193,8 @@ class Printer {
     return text + "\n";
   }
 
-  // The n best in the form that Moses made customary: number from 0, text, log-probability, score by its norm's name.
+  // The n best translations in the usual format of Moses: line number from 0, text, log-probability, and the score with
+  // the name of its norm.
   std::string list(const decode::TranslatedLine& line) const {
     std::string text;
     const auto add = [&](const std::string& translation, double log_probability, double score) {
@@ -210,27 +212,27 @@ class Printer {
   const decode::SearchSettings& search_;
   const model::Tokenizers& tokenizers_;
   std::optional<TraceOutput> attention_;
-  std::optional<decode::TranslatedLine> long_line_;  // what has come of it
-  std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();
+  std::optional<decode::TranslatedLine> long_line_;  // the parts so far of a long line
+  std::chrono::steady_clock::time_point last_note_ = std::chrono::steady_clock::now();
 };
 
 void translate(Settings& settings) {
   settings.read_file();
-  TranslationSettings how;
+  TranslationSettings translation_settings;
   decode::SearchSettings search;
   TranslateOptions options;
-  settings.apply(how);
+  settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
   options.validate(search);
-  decode::TranslatorOptions translator_options = options_of(how, search);
+  decode::TranslatorOptions translator_options = options_of(translation_settings, search);
   translator_options.report = note;
   translator_options.bad_line = options.bad_line;
   translator_options.traces = !options.attention.empty();
   if (options.alignment) {
     translator_options.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   }
-  decode::Translator translator(directories(how), translator_options);
+  decode::Translator translator(directories(translation_settings), translator_options);
   Printer print_line(options, search, translator.model().tokenizers);
   Input input(options);
   translator.translate_parts(std::ref(input), std::ref(print_line));

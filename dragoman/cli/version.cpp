@@ -1,3 +1,4 @@
+// dragoman --version.
 #include "dragoman/version.h"
 
 #include "dragoman/backend/backend.h"

@@ -1,5 +1,5 @@
-// A few threads for what takes longer than an event loop may: reading requests, cutting texts, writing long answers.
-// Clients take turns.
+// A few threads for work that is too slow for an event loop: reading bodies, cutting texts into sentences, writing long
+// answers. Clients take turns.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ class Helpers {
  public:
   using Work = std::function<void()>;
 
-  // What a piece of work throws ends there; `report` is told what it was.
+  // An exception from a piece of work ends only that piece; `report` gets a sentence about it.
   Helpers(int threads, std::function<void(const std::string& sentence)> report);
   ~Helpers();
   Helpers(const Helpers&) = delete;
@@ -25,7 +25,7 @@ class Helpers {
 
   // Returns at once. After stop() the work is dropped.
   void run(const std::string& client, Work work);
-  // Waits for what has begun and drops the rest. Not to be called from a piece of work.
+  // Waits for work that has begun and drops the rest. Must not be called from a piece of work.
   void stop();
 
  private:

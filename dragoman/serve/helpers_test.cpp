@@ -24,18 +24,18 @@ TEST(Helpers, ClientsTakeTurns) {
   EXPECT_EQ(order, "ababa");
 }
 
-TEST(Helpers, WhatFailsIsReportedAndOthersGoOn) {
+TEST(Helpers, AnExceptionIsReportedAndOtherWorkGoesOn) {
   std::latch done(1);
-  std::string told;
-  Helpers helpers(1, [&](const std::string& sentence) { told = sentence; });
+  std::string reported;
+  Helpers helpers(1, [&](const std::string& sentence) { reported = sentence; });
   helpers.run("a", [] { throw std::runtime_error("this went wrong"); });
   helpers.run("a", [&] { done.count_down(); });
   done.wait();
   helpers.stop();
-  EXPECT_NE(told.find("this went wrong"), std::string::npos);
+  EXPECT_NE(reported.find("this went wrong"), std::string::npos);
 }
 
-TEST(Helpers, WorkAfterTheEndIsDropped) {
+TEST(Helpers, WorkAfterStopIsDropped) {
   Helpers helpers(2, {});
   helpers.stop();
   bool ran = false;

@@ -1,18 +1,21 @@
 #include "dragoman/serve/offline.h"
 
 #include <algorithm>
+#include <exception>
 #include <future>
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/serve/api/inside.h"
+#include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/api/v1.h"
 #include "dragoman/serve/page/page.h"
 
 namespace dragoman::serve {
 namespace {
 
-// A request from within the program.
+// A request from within the program, and a place for its answer.
 class OwnExchange final : public Exchange {
  public:
   explicit OwnExchange(Request request) : request_(std::move(request)) {}
@@ -31,24 +34,29 @@ class OwnExchange final : public Exchange {
   std::promise<Response> answer_;
 };
 
-Response post(App& app, const std::string& path, const Json& body) {
+Response translate(const HandlerContext& context, const Json& body) {
   Request request;
   request.method = "POST";
-  request.path = path;
+  request.path = "/v1/translate";
   request.headers["content-type"] = "application/json";
   request.body = body.dump();
   const auto exchange = std::make_shared<OwnExchange>(std::move(request));
-  app(exchange);
+  try {
+    v1_translate(context, exchange);
+  } catch (...) {
+    exchange->answer(refusal(std::current_exception()));
+  }
   return exchange->wait();
 }
 
-// The answer as text. If queries and keys would make it too long, it goes without them.
-std::string translated(App& app, Json& request) {
+// The answer as text. If it would be too long with queries and keys (projections), asks again without them, and removes
+// them from `request`.
+std::string translated(const HandlerContext& context, Json& request) {
   request["projections"] = "all";
-  Response response = post(app, "/v1/translate", request);
+  Response response = translate(context, request);
   if (response.status == 413) {
     request.erase("projections");
-    response = post(app, "/v1/translate", request);
+    response = translate(context, request);
   }
   if (response.status == 200) return response.body;
   throw Error(join("'", request["q"].get<std::string>().substr(0, 60),
@@ -57,19 +65,19 @@ std::string translated(App& app, Json& request) {
 
 }  // namespace
 
-std::string offline_page(App& app, const std::vector<std::string>& texts) {
-  const ServedModel& model = *app.models().find("", "");
+std::string offline_page(const HandlerContext& context, const std::vector<std::string>& texts) {
+  const ServedModel& model = *context.models.find("", "");
   require<Error>(model.filmed.problem.empty(), model.filmed.problem);
   const decode::SearchSettings& search = model.service.options().search;
   std::string sentences;
   for (const std::string& text : texts) {
     Json request{{"q", text}, {"trace", true}, {"packed", true}};
     if (search.method == decode::Method::kBeam) request["n_best"] = std::clamp(search.beam, 1, 4);
-    const std::string answer = translated(app, request);
+    const std::string answer = translated(context, request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = model.filmed.exists ? decode::film_json(model.directory) : "null";
-  return attention_page(R"({"version":1,"model":)" + model_json(model, app.options()) + R"(,"positions":)" +
+  return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
                         positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");
 }

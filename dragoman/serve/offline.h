@@ -1,15 +1,16 @@
-// The attention page as one file: some sentences and everything that the page would ask a server about them.
+// The attention page as one file that needs no server: it holds some sentences and everything that the page would ask a
+// server about them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "dragoman/serve/api/app.h"
+#include "dragoman/serve/api/context.h"
 
 namespace dragoman::serve {
 
-// Asks the application what the page asks, so that both show the same numbers. Throws an Error with the application's
-// sentence for a text that it refuses.
-std::string offline_page(App& app, const std::vector<std::string>& texts);
+// Calls the handlers that the page's requests reach on a server, so that both show the same numbers. Throws an Error
+// with the handler's sentence for a text that it refuses.
+std::string offline_page(const HandlerContext& context, const std::vector<std::string>& texts);
 
 }  // namespace dragoman::serve

@@ -8,7 +8,7 @@ namespace dragoman::serve {
 
 namespace {
 
-constexpr int kHelpers = 2;  // threads that read requests and write answers, beside those that translate
+constexpr int kHelpers = 2;  // threads that read bodies and write answers, besides those that translate
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
                std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener)
     : models_(std::make_unique<Models>(std::move(models), translation, most_waiting)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
-  app.later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
+  app.run_later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));
   helpers_ = std::make_unique<Helpers>(kHelpers, listener.report);
   ListenerOptions options = listener;
@@ -29,7 +29,7 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
   });
 }
 
-// Workers may still answer while the listener closes: they end first, and then those who write their answers.
+// Workers may still answer while the listener closes, so they end first, and then the helpers that write their answers.
 Server::~Server() {
   models_->end();
   helpers_->stop();

@@ -1,4 +1,4 @@
-// The whole server: models, the application, and the listener in front of them.
+// The whole server: the models, the application, and the listener in front of them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace dragoman::serve {
 
 class Server {
  public:
-  // Loads the models, then listens. Throws their errors.
+  // Loads the models, then listens. Throws the errors of both.
   Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
          std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener);
   ~Server();
@@ -20,7 +20,8 @@ class Server {
   int port() const { return listener_->port(); }
   Models& models() { return *models_; }
 
-  // Takes no new requests, and returns when those that have come are answered or the seconds are over.
+  // Accepts no new connections, and returns when the requests that have been received are answered or the seconds are
+  // over.
   void drain(double seconds) { listener_->drain(seconds); }
 
  private:

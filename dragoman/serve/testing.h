@@ -1,4 +1,4 @@
-// What tests of the server share: a client on a plain socket, which can do everything that a client should not.
+// A client on a plain socket, for tests of the server. It can do everything that a client should not.
 #pragma once
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Waits for `condition`, for ten seconds at most, and says whether it holds.
+// Waits for `condition`, for at most ten seconds, and returns whether it holds.
 inline bool eventually(const std::function<bool()>& condition) {
   const auto begin = std::chrono::steady_clock::now();
   while (!condition()) {
@@ -39,11 +39,11 @@ class Client {
   struct Answer {
     int status = 0;
     std::map<std::string, std::string> headers;  // names as they came
-    std::string body;                            // put together, if it came in chunks
+    std::string body;                            // joined, if it came in chunks
   };
 
-  // Waits at most ten seconds for anything. `from` is an address of this machine, 127.0.0.1 unless given. Throws a
-  // std::runtime_error for what the system refuses.
+  // Every operation waits at most ten seconds. `from` is an address of this machine; the default is 127.0.0.1. Throws a
+  // std::runtime_error if the system refuses.
   explicit Client(int port, int receive_buffer = 0, const char* from = nullptr)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -76,7 +76,7 @@ class Client {
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   }
-  // False if the server takes no more.
+  // False if the server reads no more.
   bool send(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
@@ -89,14 +89,14 @@ class Client {
   void close() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   }
-  // Closes as a system does whose program was killed with data unread.
+  // Closes as the system does for a program that was killed with unread data: with a reset.
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close();
   }
 
-  // The next answer: a whole one, or the head only.
+  // The next answer: a complete one, or only its head.
   Answer answer() {
     Answer answer = head();
     if (answer.headers.contains("Transfer-Encoding")) {
@@ -116,7 +116,7 @@ class Client {
     }
     return answer;
   }
-  // Of a body in chunks, one. The last is empty.
+  // The next chunk of a chunked body. The last is empty.
   std::string chunk() {
     const std::string data = take(std::stoul(line(), nullptr, 16));
     line();
@@ -133,7 +133,7 @@ class Client {
     while (read_more()) continue;
     return std::exchange(unread_, {});
   }
-  // That it has closed, or closes within ten seconds, and has nothing more to say.
+  // Whether the server has closed the connection, or does so within ten seconds, without sending more.
   bool is_closed() { return rest().empty() && closed_; }
 
   std::string line() {

@@ -1,4 +1,4 @@
-// Scripts that teach a shell the program's commands, flags and their values.
+// Shell scripts that complete the commands, flags and values of the program.
 #pragma once
 
 #include <string>

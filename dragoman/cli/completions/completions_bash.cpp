@@ -8,8 +8,8 @@
 namespace dragoman::cli {
 namespace {
 
-// `word` is what is typed, `before` the flag or word before it, and `command` becomes the longest run of commands on
-// the line.
+// `word` is the word that is being typed, `before` the flag or word before it. `command` becomes the longest sequence
+// of commands on the line.
 constexpr const char* kScript = R"(# bash completion for dragoman. Written by 'dragoman completion bash'.
 
 _dragoman_words() {{ mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }}
@@ -48,7 +48,7 @@ _dragoman() {{
 complete -F _dragoman dragoman
 )";
 
-// How to complete what follows the flag.
+// The shell command that completes the value of the flag.
 std::string completer(const FlagEntry& flag) {
   const std::vector<std::string> choices = flag.choices();
   if (!choices.empty()) return fmt::format("_dragoman_words '{}'", fmt::join(choices, " "));
@@ -69,7 +69,7 @@ std::string words_of(const CommandEntry& command) {
 
 std::string bash_completions(const CommandEntry& program) {
   std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> flags;  // by what completes their values
+  std::map<std::string, std::vector<std::string>> flags;  // by the command that completes their values
   std::string words;
   for (const CommandEntry* command : all_commands(program)) {
     if (command != &program) names.push_back("'" + command->full_name + "'");

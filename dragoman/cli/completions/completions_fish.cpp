@@ -34,7 +34,7 @@ end
 complete -c dragoman -f
 )";
 
-// The flags of `complete` that say what follows this flag.
+// The flags of `complete` that describe the value of this flag.
 std::string value_of(const FlagEntry& flag) {
   if (flag.is_switch()) return "";
   if (const std::vector<std::string> choices = flag.choices(); !choices.empty()) {

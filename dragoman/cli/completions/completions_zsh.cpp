@@ -14,7 +14,7 @@ std::string function_name(const CommandEntry& command) {
   return name;
 }
 
-// In single quotes, with a backslash before each of `marks`.
+// Escapes text for single quotes, with a backslash before each of `marks`.
 std::string quoted(const std::string& text, std::string_view marks) {
   std::string result;
   for (const char c : text) {
@@ -28,7 +28,7 @@ std::string quoted(const std::string& text, std::string_view marks) {
   return result;
 }
 
-// What _arguments is told of a flag.
+// The description of a flag for _arguments.
 std::string specification(const FlagEntry& flag) {
   const std::string help = quoted(flag.help, "[]");
   if (flag.is_switch()) {
@@ -87,7 +87,7 @@ std::string function_of(const CommandEntry& command) {
 std::string zsh_completions(const CommandEntry& program) {
   std::string script = "#compdef dragoman\n# zsh completion for dragoman. Written by 'dragoman completion zsh'.\n\n";
   for (const CommandEntry* command : all_commands(program)) script += function_of(*command);
-  // The file is either the body of the function, found by its name, or read by whoever wants it.
+  // The file is either the body of the autoloaded function _dragoman, or it is sourced.
   return script +
          "if [[ $funcstack[1] == _dragoman ]]; then\n  _dragoman \"$@\"\nelse\n"
          "  compdef _dragoman dragoman\nfi\n";

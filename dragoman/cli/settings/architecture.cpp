@@ -13,12 +13,12 @@
 namespace dragoman::cli {
 namespace {
 
-// A setting as it was given, and where.
+// The value of a setting as it was given, and where it was given.
 struct GivenText {
   std::string value, where;
 };
 
-// The last value of each flag that was given, as "--key value" or "--key=value".
+// The value of each flag, given as "--key value" or "--key=value". If a flag is repeated, the last value.
 std::map<std::string, GivenText> flag_values(const std::vector<std::string>& arguments) {
   std::map<std::string, GivenText> values;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -41,7 +41,7 @@ std::string stored_architecture(const std::string& directory) {
       const Json state = train::read_unchecked_state(checkpoint);
       const Json settings = json_entry<Json>(state, "settings", directory);
       return settings.contains("arch") ? json_entry<std::string>(settings, "arch", directory) : "";
-    } catch (const Error&) {  // an older one may be whole
+    } catch (const Error&) {  // an older one may be complete
     }
   }
   return "";
@@ -96,7 +96,7 @@ AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) 
 void add_model_flags(Settings& settings, const AskedArchitecture& asked) {
   const model::Preset& first = model::architecture(asked.name).presets.front();
   settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
-  settings.is_about(asked.name);
+  settings.set_architecture(asked.name);
   if (asked.file) settings.use_file(*asked.file);
 }
 

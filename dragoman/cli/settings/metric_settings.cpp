@@ -28,8 +28,8 @@ void MetricSettings::validate() const {
                       "--smoothing-value is for --smoothing floor and --smoothing add-k.");
   const bool is_tokenized = bleu.tokenizer == eval::Tokenization::k13a || bleu.tokenizer == eval::Tokenization::kNone;
   require<UsageError>(!compound_split || (is_tokenized && !takes_value),
-                      "--compound-split is of text that is tokenised already, and not smoothed: leave out --tokenizer "
-                      "and --smoothing.");
+                      "--compound-split is for text that is already tokenised, and uses no smoothing: leave out "
+                      "--tokenizer and --smoothing.");
   require<UsageError>(chrf.word_order >= 0 && chrf.word_order <= 20, "chrf-word-order is ", chrf.word_order,
                       "; it must be from 0 to 20.");
   const bool has_ter_flag = ter.case_sensitive || ter.normalized || ter.no_punctuation || ter.asian_support;

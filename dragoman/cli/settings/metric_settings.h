@@ -1,4 +1,4 @@
-// The settings of every command that scores translations, and the metrics that they ask for.
+// The settings of the commands that score translations, and the metrics that they select.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace dragoman::cli {
 
 using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
 
-// Scores of a whole text, or of single sentences, for which BLEU leaves out orders that they are too short for.
+// Whether scores are for a whole text or for single sentences. For a sentence, BLEU leaves out n-gram orders that are
+// longer than the sentence.
 enum class ScoreLevel : std::uint8_t { kCorpus, kSentence };
 
 struct MetricSettings {
@@ -30,25 +31,27 @@ struct MetricSettings {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("tokenizer", bleu.tokenizer, "how BLEU cuts words");
-    field("smoothing", bleu.smoothing, "what n-grams without a match count for in BLEU");
-    field("smoothing-value", smoothing_value, "the number of floor (0.1 if 0) or add-k (1 if 0)");
-    field("compound-split", compound_split, "BLEU as in the paper: of tokenised text, cut at hyphens, not smoothed");
-    field("lowercase", lowercase, "BLEU and chrF without regard to case");
+    field("tokenizer", bleu.tokenizer, "how BLEU splits text into words");
+    field("smoothing", bleu.smoothing, "how BLEU counts n-gram orders without a match");
+    field("smoothing-value", smoothing_value, "value for floor (0 means 0.1) or add-k (0 means 1)");
+    field("compound-split", compound_split,
+          "BLEU as in the paper: on tokenised text, split at hyphens, without smoothing");
+    field("lowercase", lowercase, "ignore case in BLEU and chrF");
     field("chrf-word-order", chrf.word_order, "longest word n-grams of chrF; 2 for chrF++");
     field("chrf-whitespace", chrf.whitespace, "let chrF count spaces as characters");
-    field("ter", with_ter, "TER too");
-    field("ter-case-sensitive", ter.case_sensitive, "TER with regard to case");
-    field("ter-normalized", ter.normalized, "TER with punctuation cut off");
-    field("ter-no-punctuation", ter.no_punctuation, "TER without punctuation");
-    field("ter-asian", ter.asian_support, "know Chinese and Japanese characters in these two");
-    field("bleu-d2l", bleu_d2l, "the score of a textbook too, with n-grams of up to N words; for teaching");
+    field("ter", with_ter, "also compute TER");
+    field("ter-case-sensitive", ter.case_sensitive, "distinguish case in TER");
+    field("ter-normalized", ter.normalized, "separate punctuation from words for TER");
+    field("ter-no-punctuation", ter.no_punctuation, "remove punctuation for TER");
+    field("ter-asian", ter.asian_support,
+          "support Chinese and Japanese characters in ter-normalized and ter-no-punctuation");
+    field("bleu-d2l", bleu_d2l, "also compute the score of a textbook, with n-grams of up to N words; for teaching");
   }
 
-  // Throws a UsageError for settings that do not go together.
+  // Throws a UsageError for settings that contradict each other.
   void validate() const;
 
-  // BLEU, chrF, and on request TER and the textbook's score.
+  // BLEU and chrF, and if selected TER and the score of the textbook.
   Metrics metrics(ScoreLevel level) const;
 };
 

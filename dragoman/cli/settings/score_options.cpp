@@ -10,12 +10,12 @@ namespace {
 using eval::Resampling;
 
 void validate_files(const ScoreOptions& options) {
-  require<UsageError>(!options.reference.empty(), "name the right translations with --reference.");
+  require<UsageError>(!options.reference.empty(), "name the reference translations with --reference.");
   std::vector<std::string> files = options.reference;
   files.insert(files.end(), options.system.begin(), options.system.end());
   files.push_back(options.hypothesis);
   require<UsageError>(std::ranges::count(files, "-") <= 1,
-                      "only one file can be standard input (-); --hypothesis is unless it is given.");
+                      "only one file can be standard input (-), which is also the default of --hypothesis.");
 }
 
 void validate_tests(const ScoreOptions& options) {

@@ -24,21 +24,22 @@ struct ScoreOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("reference", file_name(reference), "files of right translations, a line for each hypothesis");
+    field("reference", file_name(reference), "files of reference translations, one line per hypothesis");
     field("hypothesis", file_name(hypothesis), "file of translations to score; - is standard input");
-    field("system", file_name(system), "files of other systems' translations, to compare with the first");
+    field("system", file_name(system), "files of translations by other systems, to compare with the hypotheses");
     metric.fields(field);
-    field("sentence-level", sentence_level, "scores of each sentence instead of the whole");
+    field("sentence-level", sentence_level, "score each sentence instead of the whole text");
     field("confidence", confidence, "95 % confidence intervals by bootstrap");
-    field("paired", paired, "test of each system's difference from the hypotheses");
+    field("paired", paired, "significance test of each system against the hypotheses");
     field("trials", trials, "resampled corpora; 0 for 1000, or 10000 with randomisation");
-    field("seed", seed, "of the random numbers, which are NumPy's");
+    field("seed", seed, "random seed; the generator is that of NumPy");
     field("json", json, "print JSON");
   }
 
+  // Throws a UsageError for settings that are missing or contradict each other.
   void validate() const;
 
-  // How corpora are resampled, for confidence intervals or for a test.
+  // How corpora are resampled, for confidence intervals or for a test of significance.
   eval::Resampling resampling() const { return confidence ? eval::Resampling::kBootstrap : paired; }
   eval::Trials resampling_trials() const;
 

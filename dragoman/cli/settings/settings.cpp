@@ -15,7 +15,7 @@
 namespace dragoman::cli {
 namespace {
 
-// A configuration file is a page of text; what is larger was named by mistake.
+// A configuration file is about a page of text. A larger file was named by mistake.
 constexpr std::size_t kLargestFile = 1 << 20;
 
 std::string read_text(const std::string& path) {
@@ -31,8 +31,8 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// Hears a document and keeps nothing of it.
-struct Unheard : YAML::EventHandler {
+// An event handler that ignores the document.
+struct IgnoredEvents : YAML::EventHandler {
   using Mark = const YAML::Mark&;
   using Text = const std::string&;
   void OnDocumentStart(Mark) override {}
@@ -46,12 +46,12 @@ struct Unheard : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// Two documents are enough to know: there are texts of which yaml-cpp makes empty ones without end.
+// Stops after two documents, because yaml-cpp makes endless empty documents of some texts.
 bool has_several_documents(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  Unheard unheard;
-  return parser.HandleNextDocument(unheard) && parser.HandleNextDocument(unheard);
+  IgnoredEvents events;
+  return parser.HandleNextDocument(events) && parser.HandleNextDocument(events);
 }
 
 YAML::Node parse_yaml(const std::string& path, const std::string& text) {
@@ -64,7 +64,7 @@ YAML::Node parse_yaml(const std::string& path, const std::string& text) {
   }
 }
 
-// A value as a flag would give it: a word, or the words of a list with commas between them.
+// The value as it is written for a flag: a word, or the words of a list with commas between them.
 std::optional<std::string> text_of(const YAML::Node& value) {
   if (value.IsScalar()) return value.Scalar();
   if (!value.IsSequence()) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::string> text_of(const YAML::Node& value) {
 }  // namespace
 
 Settings::Settings(CLI::App& command) : command_(command) {
-  command.add_option("--config", file_, "YAML file of settings, by the names of the flags; flags win over it")
+  command.add_option("--config", file_, "YAML file of settings with the names of the flags; flags override it")
       ->type_name("FILE")
       ->take_last();
 }
@@ -170,10 +170,10 @@ CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std
   return group;
 }
 
-std::shared_ptr<CLI::App> lone_command() { return std::make_shared<CLI::App>(); }
+std::shared_ptr<CLI::App> command_for_tests() { return std::make_shared<CLI::App>(); }
 
 void parse(CLI::App& command, std::vector<std::string> arguments) {
-  std::ranges::reverse(arguments);  // CLI11 takes them last first
+  std::ranges::reverse(arguments);  // CLI11 expects them in reverse order
   command.parse(std::move(arguments));
 }
 

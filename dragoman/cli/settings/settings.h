@@ -1,5 +1,5 @@
-// Settings structs on the command line: each field() is a flag and a key of the configuration file (--config FILE).
-// Flags win over the file, and the file over what the struct held before.
+// Connects settings structs with the command line: each field() becomes a flag and a key of the configuration file
+// (--config FILE). Flags override the file, and the file overrides the values that the struct had before.
 #pragma once
 
 #include <exception>
@@ -14,35 +14,35 @@
 
 #include "dragoman/base/fields.h"
 
-// CLI11 takes long to compile: only few files see more of it.
+// CLI11 takes long to compile, so only a few files include it.
 namespace CLI {
 class App;
 }
 
 namespace dragoman::cli {
 
-// A line of a configuration file.
+// An entry of a configuration file.
 struct FileEntry {
-  std::string key, value;  // the value as a flag would give it
+  std::string key, value;  // the value is written as for a flag
   int line = 0;
 };
 
-// A configuration file that was read.
+// A configuration file after reading.
 struct ConfigFile {
   std::string path;
   std::vector<FileEntry> entries;
-  std::exception_ptr problem;  // the UsageError for a file that cannot be read or is no list of settings; else null
+  std::exception_ptr problem;  // a UsageError if the file cannot be read or is not a list of settings; else null
 };
 ConfigFile read_config_file(const std::string& path);
 
 class Settings {
  public:
-  // Adds --config to the command. This object holds what the flags are given, so it must live until it is applied.
+  // Adds --config to the command. This object holds the values of the flags, so it must live until apply() is called.
   explicit Settings(CLI::App& command);
   Settings(const Settings&) = delete;
   Settings& operator=(const Settings&) = delete;
 
-  // A flag for each key of the struct, listed in --help under `group`, with the values of `defaults`.
+  // Adds a flag for each key of the struct, listed in --help under `group`, with the values of `defaults`.
   template <class Config>
   void add_flags(Config defaults, const std::string& group) {
     each_key(defaults, [&](std::string_view key, auto&& value, std::string_view help) {
@@ -57,22 +57,22 @@ class Settings {
     });
   }
 
-  // Keys that the file may hold although the command has no flag for them.
+  // Allows these keys in the file, although the command has no flags for them.
   template <class Config>
   void allow_in_file(Config config) {
     for (const std::string& key : keys_of(config)) keys_.push_back(key);
   }
 
-  // Reads the file that --config names, if it was given. To be called once, when the flags have been read.
+  // Reads the file that --config names, if it was given. To be called once, after the flags were parsed.
   void read_file();
-  // Gives read_file() a file that was already read, so that it does not open that path again.
+  // Gives read_file() a file that was already read, so that it is not opened again.
   void use_file(ConfigFile file) { known_file_ = std::move(file); }
 
-  // The architecture whose settings became flags; empty if the command has none.
-  void is_about(const std::string& architecture) { architecture_ = architecture; }
+  // The architecture whose settings became flags; empty if the command has no such flags.
+  void set_architecture(const std::string& architecture) { architecture_ = architecture; }
   const std::string& architecture() const { return architecture_; }
 
-  // Sets the fields of `config` that the file or the flags give.
+  // Sets the fields of `config` that the flags or the file give.
   template <class Config>
   void apply(Config& config) const {
     for (const std::string& key : keys_of(config)) {
@@ -84,9 +84,9 @@ class Settings {
   struct Flag {
     std::string key, help, placeholder, initial, group;
     bool is_switch = false;
-    bool is_list = false;  // may be given several times
+    bool is_list = false;  // may be repeated
   };
-  // A value as text, and where it stands.
+  // A value as text, and where it was given.
   struct Given {
     std::string value;
     std::string where;
@@ -135,21 +135,21 @@ class Settings {
   std::string file_;
   std::optional<ConfigFile> known_file_;
   std::vector<std::string> keys_;
-  std::map<std::string, std::string> flags_;  // what CLI11 writes into: addresses must stay
+  std::map<std::string, std::string> flags_;  // CLI11 writes into the values, so their addresses must not change
   std::map<std::string, Given> in_file_;
 };
 
-// A new command of `parent` that calls `run` with what its flags were given. The Settings live as long as the command.
+// Adds a command to `parent` that calls `run` with the values of its flags. The Settings live as long as the command.
 Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&));
 
-// One without settings, and so without --config.
+// Adds a command without settings, and so without --config.
 void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run);
 
-// A command that only holds others, which are added to what this returns.
+// Adds a command that only groups others; these are added to the result.
 CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
 
-// A command that belongs to no program, and its reading of a command line: for tests of settings.
-std::shared_ptr<CLI::App> lone_command();
+// For tests of settings: a command without a program, and a function that parses a command line with it.
+std::shared_ptr<CLI::App> command_for_tests();
 void parse(CLI::App& command, std::vector<std::string> arguments);
 
 }  // namespace dragoman::cli

@@ -11,7 +11,7 @@
 namespace dragoman::cli {
 namespace {
 
-// A configuration file that goes away with the test.
+// A configuration file that is removed at the end of the test.
 class File {
  public:
   explicit File(const std::string& text)
@@ -31,7 +31,7 @@ class File {
 };
 
 model::TransformerConfig read(const std::vector<std::string>& arguments) {
-  const auto command = lone_command();
+  const auto command = command_for_tests();
   Settings settings(*command);
   settings.add_flags(model::TransformerConfig{}, "Model");
   settings.allow_in_file(model::TrainingConfig());
@@ -51,7 +51,7 @@ struct Lists {
   }
 };
 
-// What is said about a configuration file, with FILE for its name.
+// The error message for a configuration file, with FILE for its name; empty if there is no error.
 std::string complaint(const std::string& text) {
   const File file(text);
   try {
@@ -116,12 +116,13 @@ TEST(Settings, AKeyGivenTwiceIsRefused) {
   EXPECT_EQ(complaint("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
 }
 
-TEST(Settings, WhatIsNotAMappingOfValuesIsRefused) {
+TEST(Settings, AFileThatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
   EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
-  EXPECT_EQ(complaint(",\n"), "'FILE' holds several YAML documents; a configuration is one.");  // to yaml-cpp, endless
+  EXPECT_EQ(complaint(",\n"),
+            "'FILE' holds several YAML documents; a configuration is one.");  // yaml-cpp finds endless documents in it
 }
 
 TEST(Settings, BrokenYamlIsNamedWithItsLine) {
@@ -136,7 +137,7 @@ TEST(Settings, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST(Settings, AListMayBeGivenInParts) {
-  const auto command = lone_command();
+  const auto command = command_for_tests();
   Settings settings(*command);
   settings.add_flags(Lists{}, "Options");
   parse(*command, {"--model", "a,b", "--model", "c"});

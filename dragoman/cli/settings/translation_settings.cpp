@@ -9,7 +9,7 @@ void TranslationSettings::validate() const {
     require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
                         ".");
   };
-  require<UsageError>(!model.empty(), "say which model with --model DIR.");
+  require<UsageError>(!model.empty(), "name the model with --model DIR.");
   within("threads", threads, 0, 1024);
   within("workers", workers, 1, 1024);
   within("batch-size", batch_size, 0, 100'000);
@@ -24,7 +24,7 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   options.search = search;
   options.threads = settings.threads;
   options.workers = settings.workers;
-  if (settings.device == DeviceChoice::kCuda) {  // a GPU is busy with so many, and no slower for it
+  if (settings.device == DeviceChoice::kCuda) {  // large batches keep a GPU busy and do not make it slower
     options.batch_size = 512;
     options.batch_tokens = 32'768;
   }

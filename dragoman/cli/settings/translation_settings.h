@@ -1,4 +1,4 @@
-// The settings that every command that translates has.
+// The settings of every command that translates.
 #pragma once
 
 #include <array>
@@ -28,22 +28,22 @@ struct TranslationSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model),
-          "directory of the model; given several times, translate has them vote, and serve takes one for each pair of "
-          "languages");
+          "directory of the model; may be repeated: translate then averages their probabilities, and serve uses one "
+          "for each pair "
+          "of languages");
     field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
-    field("precision", precision,
-          "fp32, int8 (CPU), bf16 (CUDA), or stored: as the file has it on the CPU, bf16 on CUDA");
+    field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or stored: as in the file on the CPU, bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
-    field("workers", workers, "batches to translate at a time, which share the threads");
-    field("batch-size", batch_size, "sentences of a batch, at most; 64 unless given, on CUDA 512");
-    field("batch-tokens", batch_tokens, "source tokens of a batch, at most; 4,096 unless given, on CUDA 32,768");
-    field("longest", longest, "tokens of a line, at most; a longer one is translated in pieces");
+    field("workers", workers, "batches to translate at the same time; they share the threads");
+    field("batch-size", batch_size, "most sentences in a batch; by default 64, on CUDA 512");
+    field("batch-tokens", batch_tokens, "most source tokens in a batch; by default 4,096, on CUDA 32,768");
+    field("longest", longest, "most tokens in a line; a longer line is translated in pieces");
   }
   // Throws a UsageError that names the setting.
   void validate() const;
 };
 
-// Both throw a UsageError for settings that do not work.
+// options_of() throws a UsageError for invalid settings.
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
 std::vector<std::filesystem::path> directories(const TranslationSettings& settings);
 

@@ -19,7 +19,7 @@ std::string padded(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(width - std::min(width, used), ' ');
 }
 
-// Of a column: the darkest mark takes two.
+// The width of a column: at least 2, the width of the marks.
 std::size_t width(const std::string& source) { return std::max<std::size_t>(2, count_characters(source)); }
 
 void trim_end(std::string& text) { text.erase(text.find_last_not_of(' ') + 1); }

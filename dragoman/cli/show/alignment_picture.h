@@ -1,4 +1,4 @@
-// Attention between two sentences as a picture of characters.
+// Draws the attention between two sentences with characters.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace dragoman::cli {
 
-// A row for each target word, a column for each source word, and a mark that is the darker the more the source word
-// counted. A last row and column of the map, for the end of the sentence, may go without a word: it is left out.
+// A row for each target word, a column for each source word. The mark is darker the more attention the source word got.
+// The last row and column of the map, for the end of the sentence, are left out if there is no word for them.
 std::string alignment_picture(const decode::AttentionMap& words, std::span<const std::string> sources,
                               std::span<const std::string> targets);
 

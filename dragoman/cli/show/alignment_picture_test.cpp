@@ -7,7 +7,7 @@
 namespace dragoman::cli {
 namespace {
 
-TEST(AlignmentPicture, IsDarkerWhereMoreWasSeen) {
+TEST(AlignmentPicture, IsDarkerWhereAttentionIsHigher) {
   const decode::AttentionMap words{.targets = 2, .sources = 2, .weights = {0.9f, 0.1f, 0.05f, 0.5f}};
   const std::vector<std::string> sources{"the",
                                          "Stra\xC3\x9F"
@@ -20,7 +20,7 @@ TEST(AlignmentPicture, IsDarkerWhereMoreWasSeen) {
             "rue  ·    ▓▓\n");
 }
 
-TEST(AlignmentPicture, TheEndOfTheSentenceMayGoWithoutAWord) {
+TEST(AlignmentPicture, TheEndOfTheSentenceIsLeftOutIfItHasNoWord) {
   const decode::AttentionMap words{.targets = 2, .sources = 2, .weights = {1, 0, 0, 1}};
   const std::vector<std::string> only{"a"};
   EXPECT_EQ(alignment_picture(words, only, only), "   a\na  ██\n");

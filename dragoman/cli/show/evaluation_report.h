@@ -1,4 +1,4 @@
-// What `dragoman evaluate` found out, as text and as JSON.
+// The result of `dragoman evaluate`, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ struct Evaluation {
   std::vector<double> log_probabilities = {};                       // of the translations
   std::int64_t tokens = 0;                                          // of the translations together
   std::int64_t cut_short = 0;                                       // translations that ran into the length limit
-  double seconds = 0;                                               // that translating took
+  double seconds = 0;                                               // for translating
   std::vector<std::optional<decode::Likelihood>> likelihoods = {};  // of the references
 
-  Metrics metrics = {}, sentence_metrics = {};            // the same for the whole and for single sentences
-  std::vector<eval::SentenceStatistics> statistics = {};  // by metric
+  Metrics metrics = {}, sentence_metrics = {};  // the same metrics for the whole text and for single sentences
+  std::vector<eval::SentenceStatistics> statistics = {};  // per metric
 };
 
-// A line for each score with its signature, one for the likelihood of the references, one for the speed.
+// A line for each score with its signature, one for the likelihood of the references, and one for the speed.
 std::string evaluation_text(const Evaluation& evaluation);
 
 // {"bleu": {...}, "chrf": {...}, "references": {"nll_per_subword": ..., "perplexity": ..., ...},
 //  "translation": {"sentences_per_second": ..., ...}}
 Json evaluation_json(const Evaluation& evaluation);
 
-// A line for each sentence below a line of names: log-probability of the translation, negative log-likelihood of the
-// reference and the subwords that it is of ("-" where there is none), sentence scores.
+// A header line, then a line for each sentence: the log-probability of the translation, the negative log-likelihood of
+// the reference and its number of subwords ("-" if it has none), and the scores of the sentence.
 std::string sentences_text(const Evaluation& evaluation);
 
 }  // namespace dragoman::cli

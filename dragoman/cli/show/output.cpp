@@ -29,16 +29,16 @@ void note(std::string_view line) {
   try {
     const std::string whole = std::string(line) + "\n";
     std::fwrite(whole.data(), 1, whole.size(), stderr);
-  } catch (const std::bad_alloc&) {  // nor is it a reason to fail if there is no memory for it
+  } catch (const std::bad_alloc&) {  // without memory the line is dropped, too
   }
 }
 
-// Each is opened the wrong way round, so that its use is an error (EBADF), as it would be without us.
+// Each placeholder is opened in the wrong direction, so that its use is an error (EBADF), as for a closed stream.
 bool hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
     const int held = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    if (held != stream) return false;  // the lowest number that is free is the stream's own
+    if (held != stream) return false;  // open() returns the lowest free number, which is that of the stream
   }
   return true;
 }

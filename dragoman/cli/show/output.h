@@ -1,25 +1,25 @@
-// Standard output that never fails silently, and standard error that never fails anything.
+// Writes to standard output, where every failure is reported, and to standard error, where failures are ignored.
 #pragma once
 
 #include <string_view>
 
 namespace dragoman::cli {
 
-// Whoever read standard output went away (as `head` does): not an error, but nothing more needs to be done.
+// Thrown when the reader of standard output has gone (as `head` does). This is not an error, but the program can stop.
 struct OutputClosed {};
 
-// Writes to standard output. Throws OutputClosed at a closed pipe, and an Error at any other failure.
+// Writes to standard output. Throws OutputClosed if the pipe is closed, and an Error for any other failure.
 void print(std::string_view text);
 
-// A line on standard error that the user should see. Where it cannot be written it is dropped: it is no result.
+// Writes a line for the user to standard error. If this fails, the line is dropped, because it is not a result.
 void note(std::string_view line);
 
-// Takes the places of standard streams that are closed, so that no file that the program opens gets their numbers, and
-// with them what is meant for the stream. To be called before anything is opened. Reading or writing such a stream
-// fails as it does on one that is closed. False if the system has nothing to put there.
+// Opens a placeholder for each standard stream that is closed, so that no file that the program opens gets its number
+// and, with it, the output that is meant for the stream. To be called before anything is opened. Using such a stream
+// fails as it does for a closed one. False if no placeholder can be opened.
 bool hold_closed_streams();
 
-// Writes out what print() still holds, and throws as print() does.
+// Writes what print() has buffered. Throws as print() does.
 void flush_output();
 
 }  // namespace dragoman::cli

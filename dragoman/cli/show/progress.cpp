@@ -39,7 +39,7 @@ int code_points(std::string_view text) {
   return static_cast<int>(std::ranges::count_if(text, [](char byte) { return !continues_code_point(byte); }));
 }
 
-// The text, or as many of its fields (a gap is between them) as there is room for; or a part of the first.
+// The text, or as many of its fields (separated by a gap) as fit, or else the start of the first.
 std::string cut(std::string_view text, int columns) {
   if (code_points(text) <= columns) return std::string(text);
   if (columns <= 0) return "";
@@ -58,12 +58,12 @@ std::string repeated(std::string_view text, int times) {
   return all;
 }
 
-// 1,200/2,000, or 1,200 where nobody knows the total.
+// 1,200/2,000, or 1,200 if the total is unknown.
 std::string count_text(std::int64_t done, std::int64_t total) {
   return total > 0 ? fmt::format("{}/{}", with_thousands(done), with_thousands(total)) : with_thousands(done);
 }
 
-// Heavy where it is done and light where it is not, so that it reads without colour too.
+// Heavy for the part that is done and light for the rest, so that it can be read without colour.
 std::string bar(double share, int columns, bool colour) {
   const int full = static_cast<int>(std::lround(share * columns));
   const std::string done = repeated("━", full), rest = repeated("─", columns - full);
@@ -78,7 +78,7 @@ Outlet standard_error() {
   return {.terminal = terminal,
           .colour = terminal && variable("NO_COLOR").empty(),
           .columns = terminal_columns,
-          // A progress that cannot be shown is no reason to end the task.
+          // If progress cannot be shown, the task goes on.
           .write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); },
           .seconds =
               [] {
@@ -89,7 +89,7 @@ Outlet standard_error() {
 
 ProgressLine::ProgressLine(ProgressOptions options, Outlet outlet)
     : options_(std::move(options)), outlet_(std::move(outlet)), start_(outlet_.seconds()), drawn_done_(options_.first) {
-  // A terminal shows the first status at once, a log only what took a while.
+  // A terminal shows the first status at once; a log only after a while.
   drawn_at_ = outlet_.terminal ? -std::numeric_limits<double>::infinity() : start_;
 }
 
@@ -127,7 +127,7 @@ void ProgressLine::draw() {
   std::string text = status_.text + counts(), left = time_left();
   if (!outlet_.terminal) return outlet_.write(fmt::format("{}{}\n", text, left));
 
-  // The last column stays free: some terminals start a new line as soon as it is taken.
+  // The last column stays free, because some terminals start a new line when it is used.
   const int columns = outlet_.columns() - 1;
   if (code_points(left) > columns / 2) left.clear();
   const int room = columns - code_points(left);
@@ -150,7 +150,7 @@ std::string ProgressLine::counts() const {
                      with_thousands(std::llround(rate)));
 }
 
-// At the mean pace of this session, in which pauses such as validations count.
+// At the mean speed of this session, pauses such as validations included.
 std::string ProgressLine::time_left() const {
   const std::int64_t done_now = status_.done - options_.first, to_do = status_.total - status_.done;
   if (done_now <= 0 || to_do <= 0) return "";

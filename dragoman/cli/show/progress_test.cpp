@@ -8,7 +8,7 @@
 namespace dragoman::cli {
 namespace {
 
-// What was written, and a clock that stands still until it is moved.
+// Keeps what was written, with a clock that only moves when the test moves it.
 struct Recorded {
   std::string text;
   double now = 100;
@@ -32,7 +32,7 @@ int code_points(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
 
-TEST(ProgressLine, ALogGetsALineNowAndThenAndTheLast) {
+TEST(ProgressLine, ALogGetsALineFromTimeToTimeAndTheLastStatus) {
   Recorded recorded;
   {
     ProgressLine line({}, recorded.log());
@@ -44,7 +44,7 @@ TEST(ProgressLine, ALogGetsALineNowAndThenAndTheLast) {
   EXPECT_EQ(recorded.text, "step 10  0:15 left\nstep 20  0:05 left\nstep 25\n");
 }
 
-TEST(ProgressLine, ALogCanGoByWhatIsDone) {
+TEST(ProgressLine, ALogCanGetALineForEachAmountDone) {
   Recorded recorded;
   {
     ProgressLine line({.done_between = 4}, recorded.log());
@@ -122,7 +122,7 @@ TEST(ProgressLine, CountsWithoutKnowingTheEnd) {
   EXPECT_EQ(recorded.text, "tokenising  2,100,000 pairs  210,000/s\n");
 }
 
-TEST(ProgressLine, WhatWasDoneBeforeDoesNotCountForThePace) {
+TEST(ProgressLine, WorkOfEarlierSessionsDoesNotCountForTheSpeed) {
   Recorded recorded;
   ProgressLine line({.first = 900, .unit = "steps"}, recorded.log());
   recorded.now += 10;
@@ -140,7 +140,7 @@ TEST(ProgressLine, ColoursTheBarOnlyWhenAskedTo) {
   EXPECT_NE(coloured.text.find("\x1b[36m"), std::string::npos);
 }
 
-TEST(TrainingLine, SaysHowTrainingStands) {
+TEST(TrainingLine, ShowsTheStateOfTraining) {
   const train::Progress progress{.step = 1200,
                                  .epoch = 3,
                                  .losses = {{"loss", 3.4119}, {"nll", 2.5096}},

@@ -21,7 +21,7 @@ std::string interval_text(const MetricResult& result, const char* label) {
                      digits);
 }
 
-// With a star where chance is an unlikely reason for the difference.
+// With a star if the difference is significant (p <= 0.05).
 std::string p_value_text(const MetricResult& result) {
   if (!result.p_value) return {};
   return fmt::format(" (p = {:.4f}){}", *result.p_value, *result.p_value > 0.05 ? "" : "*");

@@ -1,4 +1,4 @@
-// What `dragoman score` found out, as text in the manner of sacreBLEU and as JSON.
+// The result of `dragoman score`, as text in the format of sacreBLEU and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct MetricResult {
   const eval::Metric& metric;
   eval::Statistics sums;
   std::optional<eval::Interval> interval;
-  std::optional<double> p_value;  // against the first system
+  std::optional<double> p_value;  // for the difference from the first system
 };
 
 struct SystemResult {
@@ -26,15 +26,16 @@ struct SystemResult {
 
 struct ScoreReport {
   std::size_t references = 1;
-  std::string resampling;  // as in signatures
+  std::string resampling;  // as it is written in signatures
   std::vector<SystemResult> systems;
 };
 
-// One system: a line for each score, with its signature. Several: the signature, and a line for each system below it.
+// For one system: a line for each score, with its signature. For several: each signature, with a line for each system
+// below it.
 std::string report_text(const ScoreReport& report);
 
 // {"bleu": {"score": ..., "signature": ..., ...}, "chrf": {...}}; for several systems {"systems": [...]}, where each
-// has its name too.
+// entry also has the name of its system.
 Json report_json(const ScoreReport& report);
 
 // The scores of each sentence.
@@ -43,7 +44,7 @@ struct SentenceScores {
   std::vector<double> scores;
 };
 
-// A line for each sentence, a column for each score, below a line of names and signatures.
+// A header line with names and signatures, then a line for each sentence with a column for each score.
 std::string sentences_text(const std::vector<SentenceScores>& columns, std::size_t references);
 // {"bleu": {"signature": ..., "scores": [...]}, "chrf": {...}}
 std::string sentences_json(const std::vector<SentenceScores>& columns, std::size_t references);

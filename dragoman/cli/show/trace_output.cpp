@@ -8,7 +8,7 @@
 namespace dragoman::cli {
 namespace {
 
-// Whether the file is what this descriptor stands for, and plain if it has to be.
+// Whether the file is the one that is open as `descriptor`, and, if `plain`, is a regular file.
 bool is_open_as(const std::string& name, int descriptor, bool plain) {
   struct stat named {};
   struct stat opened {};

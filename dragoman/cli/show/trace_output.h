@@ -1,4 +1,4 @@
-// Where translate --attention writes to.
+// The output of translate --attention.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace dragoman::cli {
 
-// A file keeps what it held until the first trace is there. If it is standard output, as /dev/stdout, traces and
-// translations take turns in it.
+// A file keeps its old content until the first trace is written. If the file is standard output (as /dev/stdout),
+// traces and translations alternate in it.
 class TraceOutput {
  public:
   // Throws a UsageError if standard input comes from this file, and an Error if it cannot be written.
@@ -20,7 +20,7 @@ class TraceOutput {
   void finish();
 
  private:
-  std::optional<LineFile> file_;  // nothing for standard output
+  std::optional<LineFile> file_;  // empty for standard output
 };
 
 }  // namespace dragoman::cli

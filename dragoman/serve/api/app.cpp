@@ -23,18 +23,19 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Passes everything on, adds the headers for other origins, and keeps account of the answer.
-class Watched final : public Exchange {
+// Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
+// size of the answer once.
+class RecordedExchange final : public Exchange {
  public:
-  using Account = std::function<void(int status, std::size_t bytes)>;
+  using Record = std::function<void(int status, std::size_t bytes)>;
 
-  Watched(std::shared_ptr<Exchange> exchange, Headers headers, Account account)
-      : exchange_(std::move(exchange)), headers_(std::move(headers)), account_(std::move(account)) {}
+  RecordedExchange(std::shared_ptr<Exchange> exchange, Headers headers, Record record)
+      : exchange_(std::move(exchange)), headers_(std::move(headers)), record_(std::move(record)) {}
 
   const Request& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
-    account(response.status, response.body.size());
+    record(response.status, response.body.size());
     exchange_->answer(std::move(response));
   }
   void events(Headers headers) override {
@@ -46,7 +47,7 @@ class Watched final : public Exchange {
     return exchange_->event(name, data);
   }
   void end() override {
-    account(200, bytes_);
+    record(200, bytes_);
     exchange_->end();
   }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
@@ -54,30 +55,24 @@ class Watched final : public Exchange {
   bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
 
  private:
-  // Once, and never a reason to withhold the answer.
-  void account(int status, std::size_t bytes) noexcept {
+  // Reports once. If this fails, the answer is sent all the same.
+  void record(int status, std::size_t bytes) noexcept {
     try {
-      if (!accounted_.exchange(true)) account_(status, bytes);
+      if (!is_recorded_.exchange(true)) record_(status, bytes);
     } catch (...) {
     }
   }
 
   std::shared_ptr<Exchange> exchange_;
   Headers headers_;
-  Account account_;
+  Record record_;
   std::atomic<std::size_t> bytes_ = 0;
-  std::atomic<bool> accounted_ = false;
+  std::atomic<bool> is_recorded_ = false;
 };
 
-void answer_health(App&, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = R"({"status":"ok"})"});
-}
+void answer_health(const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
 
-void answer_metrics(App& app, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = app.metrics()});
-}
-
-void answer_openapi(App&, const std::shared_ptr<Exchange>& exchange) {
+void answer_openapi(const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = std::string(openapi_document())});
 }
 
@@ -89,35 +84,48 @@ std::string allowed(const auto& methods) {
 
 }  // namespace
 
-App::App(Models& models, AppOptions options) : models_(models), options_(std::move(options)), gate_(options_.gate) {
-  routes_ = {{"/translate", {.methods = {{"POST", libre_translate}}, .slow = true}},
-             {"/detect", {.methods = {{"POST", libre_detect}}, .slow = true}},
-             {"/languages", {{{"GET", libre_languages}}, true}},
-             {"/frontend/settings", {{{"GET", libre_settings}}, true}},
-             {"/health", {{{"GET", answer_health}}, true}},
-             {"/metrics", {{{"GET", answer_metrics}}, true}},
-             {"/openapi.json", {{{"GET", answer_openapi}}, true}},
-             {"/v1/translate", {.methods = {{"POST", v1_translate}}, .slow = true}},
-             {"/v1/model", {{{"GET", answer_model}}, true, true}},
-             {"/v1/positions", {{{"GET", answer_positions}}, true, true}},
-             {"/v1/film", {.methods = {{"GET", answer_film}}, .slow = true}},
-             {"/", {{{"GET", answer_page}}, true}}};
+App::App(const Models& models, AppOptions options)
+    : options_(std::move(options)),
+      context_{.models = models,
+               .limits = options_.limits,
+               .run_later = options_.run_later,
+               .requires_key = !options_.gate.keys.empty()},
+      gate_(options_.gate) {
+  using Answer = void (*)(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+  const auto with_context = [this](Answer answer) -> Handler {
+    return [this, answer](const std::shared_ptr<Exchange>& exchange) { answer(context_, exchange); };
+  };
+  const auto answer_metrics = [this](const std::shared_ptr<Exchange>& exchange) {
+    exchange->answer({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text()});
+  };
+  routes_ = {{"/translate", {.methods = {{"POST", with_context(libre_translate)}}, .slow = true}},
+             {"/detect", {.methods = {{"POST", with_context(libre_detect)}}, .slow = true}},
+             {"/languages", {.methods = {{"GET", with_context(libre_languages)}}, .open = true}},
+             {"/frontend/settings", {.methods = {{"GET", with_context(libre_settings)}}, .open = true}},
+             {"/health", {.methods = {{"GET", answer_health}}, .open = true}},
+             {"/metrics", {.methods = {{"GET", answer_metrics}}, .open = true}},
+             {"/openapi.json", {.methods = {{"GET", answer_openapi}}, .open = true}},
+             {"/v1/translate", {.methods = {{"POST", with_context(v1_translate)}}, .slow = true}},
+             {"/v1/model", {.methods = {{"GET", with_context(answer_model)}}, .open = true, .slow = true}},
+             {"/v1/positions", {.methods = {{"GET", with_context(answer_positions)}}, .open = true, .slow = true}},
+             {"/v1/film", {.methods = {{"GET", with_context(answer_film)}}, .slow = true}},
+             {"/", {.methods = {{"GET", answer_page}}, .open = true}}};
 }
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = now();
   const Request& request = exchange->request();
-  const auto account = [this, start, client = request.client, method = request.method, path = request.path](
-                           int status, std::size_t bytes) {
+  const auto record = [this, start, client = request.client, method = request.method, path = request.path](
+                          int status, std::size_t bytes) {
     const double seconds = now() - start;
     metrics_.answered(counted_path(path), status, seconds);
     log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
   };
-  const auto watched = std::make_shared<Watched>(exchange, gate_.headers(request), account);
+  const auto recorded = std::make_shared<RecordedExchange>(exchange, gate_.headers(request), record);
   try {
-    dispatch(watched);
+    dispatch(recorded);
   } catch (...) {
-    watched->answer(refusal(std::current_exception()));
+    recorded->answer(refusal(std::current_exception()));
   }
 }
 
@@ -131,7 +139,7 @@ void App::refused(const RequestRecord& request) {
   log(request);
 }
 
-// A line for each request: whatever a client sends stays on it.
+// A line for each request. Whatever a client sends stays on that line.
 void App::log(const RequestRecord& request) const {
   if (!options_.access_log) return;
   const std::string what = request.method.empty() ? "-" : request.method + " " + request.path;
@@ -145,9 +153,9 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   gate_.check_host(request);
   const auto found = routes_.find(request.path);
   require_or(404, found != routes_.end(), "there is nothing at '", request.path,
-             "'; /openapi.json says what there is.");
+             "'; /openapi.json lists the paths of this server.");
   const Route& route = found->second;
-  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may
+  if (request.method == "OPTIONS") {  // a browser asks whether a page of another origin may send the request
     return exchange->answer({.status = 204,
                              .content_type = "",
                              .body = "",
@@ -158,17 +166,17 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   }
   const auto method = route.methods.find(request.method == "HEAD" ? "GET" : request.method);
   if (method == route.methods.end()) {
-    Response response = refusal(405, join("'", request.path, "' takes ", allowed(route.methods), "."));
+    Response response = refusal(405, join("'", request.path, "' allows only ", allowed(route.methods), "."));
     response.headers.emplace_back("Allow", allowed(route.methods));
     return exchange->answer(std::move(response));
   }
   if (!route.open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
-  method->second(*this, exchange);
+  method->second(exchange);
 }
 
-std::string App::metrics() const {
+std::string App::metrics_text() const {
   std::vector<ModelFigures> figures;
-  for (const auto& model : models_.all()) {
+  for (const auto& model : context_.models.all()) {
     figures.push_back({.source = model->source,
                        .target = model->target,
                        .counts = model->service.counts(),

@@ -4,7 +4,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/testing.h"
-#include "dragoman/serve/http/fake_exchange.h"
+#include "dragoman/serve/http/exchange_testing.h"
 
 namespace dragoman::serve {
 namespace {
@@ -80,7 +80,7 @@ TEST_F(AppTest, KeepsTags) {
   EXPECT_LT(text.find("<b>"), text.find("</b>")) << text;
 }
 
-TEST_F(AppTest, DetectsWhatItIsNotTold) {
+TEST_F(AppTest, DetectsTheSourceLanguage) {
   const Json answer = post("/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}});
   EXPECT_EQ(answer["translatedText"], expected("one"));
   EXPECT_TRUE(answer["detectedLanguage"].contains("confidence"));
@@ -92,14 +92,14 @@ TEST_F(AppTest, DetectsWhatItIsNotTold) {
   EXPECT_GE(found[0]["confidence"], found[1]["confidence"]);
 }
 
-TEST_F(AppTest, TellsItsLanguages) {
+TEST_F(AppTest, ListsItsLanguages) {
   const auto [status, answer] = ask("GET", "/languages");
   EXPECT_EQ(status, 200);
   EXPECT_EQ(answer, try_parse_json(R"([{"code":"de","name":"German","targets":[]},
                                     {"code":"en","name":"English","targets":["de"]}])"));
 }
 
-TEST_F(AppTest, SearchesAsAsked) {
+TEST_F(AppTest, UsesTheSearchSettingsOfTheRequest) {
   const Json greedy = post("/v1/translate", {{"q", "two three"}, {"search", "greedy"}, {"max_extra", 7}});
   EXPECT_EQ(greedy["translations"][0]["text"],
             expected("two three", {.method = decode::Method::kGreedy, .max_extra = 7}));
@@ -119,7 +119,7 @@ TEST_F(AppTest, SwitchesHeadsOff) {
   EXPECT_NE(plain["translations"][0]["sentences"][0]["score"], without["translations"][0]["sentences"][0]["score"]);
 }
 
-TEST_F(AppTest, TracesAreExactAndOfWhatIsAskedFor) {
+TEST_F(AppTest, TracesHoldTheRequestedLayersAndProjections) {
   const Json question{{"q", "one two"}, {"trace", true}, {"packed", true}, {"layers", {2}}, {"projections", "all"}};
   const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
   const Json& cross = trace["attention"]["cross"];
@@ -130,7 +130,7 @@ TEST_F(AppTest, TracesAreExactAndOfWhatIsAskedFor) {
   EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
 }
 
-TEST_F(AppTest, TellsWhatThePageNeeds) {
+TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const Json model = ask("GET", "/v1/model").second;
   EXPECT_EQ(model["config"]["encoder-layers"], 2);
   EXPECT_EQ(model["search"]["max_extra"], 12);
@@ -147,15 +147,15 @@ TEST_F(AppTest, TellsWhatThePageNeeds) {
 TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {
   const Json question{{"q", "one two three\nfour five"}, {"stream", true}, {"search", "greedy"}, {"max_extra", 30}};
   const auto exchange = send("POST", "/v1/translate", question.dump());
-  const auto& told = exchange->told();
-  ASSERT_FALSE(told.empty());
+  const auto& events = exchange->events_sent();
+  ASSERT_FALSE(events.empty());
   EXPECT_TRUE(exchange->streams());
-  EXPECT_EQ(told.back().first, "done");
+  EXPECT_EQ(events.back().first, "done");
   std::string streamed;
-  for (const auto& [name, data] : told) {
+  for (const auto& [name, data] : events) {
     if (name == "text") streamed += try_parse_json(data)["text"].get<std::string>();
   }
-  const std::string whole = try_parse_json(told.back().second)["translations"][0]["text"];
+  const std::string whole = try_parse_json(events.back().second)["translations"][0]["text"];
   EXPECT_TRUE(whole.starts_with(streamed)) << streamed << "\n" << whole;
   EXPECT_FALSE(streamed.empty());
 }
@@ -197,13 +197,14 @@ TEST_F(AppTest, RefusesInOneSentence) {
   }
 }
 
-TEST_F(AppTest, LimitsWhatOneMayAsk) {
-  make({.cost = {.tokens = 3}, .most_texts = 2}, 2);
+TEST_F(AppTest, RefusesRequestsAboveTheLimits) {
+  make({.limits = {.cost = {.tokens = 3}, .most_texts = 2}}, 2);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
-  EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first, 400);  // never has room
+  EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first,
+            400);  // more sentences than may ever wait
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
-  make({.cost = {.bytes = 20000}});
+  make({.limits = {.cost = {.bytes = 20000}}});
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}}).first, 200);
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
   make({.gate = {.keys = {"k"}}});
@@ -212,7 +213,7 @@ TEST_F(AppTest, LimitsWhatOneMayAsk) {
   EXPECT_EQ(ask("GET", "/health").first, 200);
 }
 
-TEST_F(AppTest, CountsAndLogs) {
+TEST_F(AppTest, CountsAndLogsRequests) {
   std::vector<std::string> log;
   make({.access_log = [&](const std::string& line) { log.push_back(line); }});
   post("/translate", {{"q", "one"}, {"target", "de"}});
@@ -229,7 +230,7 @@ TEST_F(AppTest, CountsAndLogs) {
   }
 }
 
-TEST_F(AppTest, PagesOfListedOriginsMayAsk) {
+TEST_F(AppTest, AllowsPagesOfListedOrigins) {
   make({.gate = {.origins = {"https://a.example"}}});
   Request request{.method = "OPTIONS", .path = "/translate", .query = {}, .headers = {}, .body = "", .client = ""};
   request.headers["origin"] = "https://a.example";
@@ -242,7 +243,7 @@ TEST_F(AppTest, PagesOfListedOriginsMayAsk) {
             1);
 }
 
-TEST_F(AppTest, AClientThatLeavesTakesItsWorkAlong) {
+TEST_F(AppTest, CancelsTheWorkOfAClientThatLeaves) {
   std::vector<std::shared_ptr<FakeExchange>> clients;
   const Json question{{"q", data::words(9)}, {"max_extra", 200}, {"beam", 8}};
   for (int i = 0; i < 50; ++i) clients.push_back(send("POST", "/v1/translate", question.dump()));

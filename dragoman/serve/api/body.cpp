@@ -12,8 +12,8 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kDeepest = 32;      // objects and arrays within one another
-constexpr std::size_t kMostFields = 100;  // of an object: finding one takes time in proportion to their number
+constexpr std::size_t kDeepest = 32;      // nested objects and arrays
+constexpr std::size_t kMostFields = 100;  // of an object: the time to find a field is proportional to their number
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// A header's parameter, as boundary in "multipart/form-data; boundary=x".
+// A parameter of a header, such as boundary in "multipart/form-data; boundary=x".
 std::optional<std::string> parameter(std::string_view header, std::string_view name) {
   take_until(header, ";");
   while (!header.empty()) {
@@ -37,11 +37,11 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
 void require_text(std::string_view text) { require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text."); }
 
 void require_few(std::size_t fields) {
-  require_or(400, fields <= kMostFields, "there are more fields than ", kMostFields,
-             ", the most that this server reads.");
+  require_or(400, fields <= kMostFields, "there are more than ", kMostFields,
+             " fields, the most that this server reads.");
 }
 
-// A field that comes again makes an array.
+// A field that comes several times becomes an array.
 void add(Json& fields, const std::string& name, std::string value) {
   require_text(name);
   require_text(value);
@@ -55,10 +55,10 @@ void add(Json& fields, const std::string& name, std::string value) {
   }
 }
 
-// Before it is parsed: the time that takes grows with the square of an object's fields. Of text that is no JSON this
-// says nothing, and need not.
+// Refuses JSON with too many fields or levels before it is parsed, because parsing takes time in proportion to the
+// square of the number of fields. Text that is not JSON may pass; the parser refuses it.
 void require_simple(std::string_view json) {
-  std::vector<std::size_t> fields;  // of each object or array that is open
+  std::vector<std::size_t> fields;  // of each open object or array
   bool quoted = false;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
@@ -72,7 +72,7 @@ void require_simple(std::string_view json) {
   }
 }
 
-// Without a callback, with which the parser looks through the whole of an array after each object in it.
+// Parses without a callback: with one, the parser would look through a whole array after each object in it.
 Json of_json(const std::string& body) {
   require_text(body);
   require_simple(body);
@@ -84,7 +84,7 @@ Json of_json(const std::string& body) {
 
 std::string form_text(std::string_view text) {
   std::optional<std::string> decoded = percent_decoded(text, Plus::kSpace);
-  require_or(400, decoded.has_value(), "the form has a '%' that no two hexadecimal digits follow.");
+  require_or(400, decoded.has_value(), "the form has a '%' without two hexadecimal digits after it.");
   return *std::move(decoded);
 }
 
@@ -102,18 +102,19 @@ Json of_form(std::string_view body) {
 // RFC 7578. A part is its headers, an empty line, and its content.
 Json of_parts(std::string_view body, const std::string& boundary) {
   require_or(400, !boundary.empty() && boundary.size() <= 70,
-             "the body's parts have no boundary, or one that is too long.");
+             "the boundary of the multipart body is missing or too long.");
   const std::string between = "\r\n--" + boundary;
   Json fields = Json::object();
-  // The first boundary may stand at the very beginning.
+  // The first boundary may be at the very beginning.
   if (body.starts_with("--" + boundary)) {
     body.remove_prefix(boundary.size() + 2);
   } else {
     take_until(body, between);
   }
   while (body.starts_with("\r\n")) {
-    body.remove_prefix(2);  // first: a boundary right behind it has no line break of its own
-    require_or(400, body.find(between) != std::string_view::npos, "the body's last part does not end.");
+    body.remove_prefix(2);  // before the search: the next boundary may follow directly, without a line break of its own
+    require_or(400, body.find(between) != std::string_view::npos,
+               "the last part of the body has no boundary after it.");
     std::string_view content = take_until(body, between);
     std::string_view headers = content.starts_with("\r\n") ? std::string_view() : take_until(content, "\r\n\r\n");
     std::optional<std::string> name;
@@ -125,7 +126,7 @@ Json of_parts(std::string_view body, const std::string& boundary) {
     require_or(400, name.has_value(), "a part of the body has no name.");
     add(fields, *name, std::string(content));
   }
-  require_or(400, body.starts_with("--"), "the body's parts do not end as they should.");
+  require_or(400, body.starts_with("--"), "the last boundary of the body does not end with '--'.");
   return fields;
 }
 
@@ -135,8 +136,8 @@ Json of_body(const Request& request) {
   if (request.body.empty()) return Json::object();
   const std::string encoding = lower(request.header("content-encoding"));
   require_or(415, encoding.empty() || encoding == "identity", "the body is encoded (", encoding,
-             "); send it as it is.");
-  // Clients that say nothing mostly mean JSON; others have always said form.
+             "); send it without encoding.");
+  // A body without a content type is JSON if it looks like it, and else a form.
   if (kind == "application/json" || kind.ends_with("+json") || (kind.empty() && request.body.starts_with('{'))) {
     return of_json(request.body);
   }

@@ -1,4 +1,4 @@
-// What a request's body says: fields with values, however the client wrote them down.
+// Reads the fields of a request from its body and its query, in any of the formats that clients use.
 #pragma once
 
 #include "dragoman/base/json.h"
@@ -6,10 +6,11 @@
 
 namespace dragoman::serve {
 
-// A JSON object: the body itself, or the fields of a form (application/x-www-form-urlencoded or multipart/form-data),
-// whose values are strings, and arrays of strings where a field comes several times. Fields of the query are there too,
-// unless the body has them. Throws a Refusal: 415 for another type, 400 for a body that is not what it says, has more
-// fields or levels than any request needs, or holds text that is not UTF-8.
+// A JSON object with the fields of the request. It is the body itself, or is made of a form
+// (application/x-www-form-urlencoded or multipart/form-data): then the values are strings, or arrays of strings for a
+// field that comes several times. Fields of the query are added unless the body has them. Throws a Refusal: 415 for any
+// other content type, 400 for a body that is malformed, has more fields or levels than any request needs, or holds text
+// that is not UTF-8.
 Json fields_of(const Request& request);
 
 }  // namespace dragoman::serve

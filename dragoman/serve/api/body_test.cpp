@@ -32,14 +32,14 @@ TEST(Body, JsonIsTakenAsItIs) {
   EXPECT_EQ(fields("application/json", ""), Json::object());
 }
 
-TEST(Body, FormsAreUndone) {
+TEST(Body, FormsAreDecoded) {
   const std::string form = "application/x-www-form-urlencoded";
   EXPECT_EQ(fields(form, "q=a+b%21&source=en&target="), Json({{"q", "a b!"}, {"source", "en"}, {"target", ""}}));
   EXPECT_EQ(fields(form, "q=%C3%BC&q=x&q=y&&z"), Json({{"q", {"ü", "x", "y"}}, {"z", ""}}));
   EXPECT_EQ(fields("", "q=a"), Json({{"q", "a"}}));
 }
 
-TEST(Body, PartsAreTakenApart) {
+TEST(Body, MultipartBodiesAreSplit) {
   const std::string type = "multipart/form-data; boundary=\"x y\"";
   EXPECT_EQ(fields(type,
                    "--x y\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nline\r\n--x\r\n--x y\r\n"
@@ -57,7 +57,7 @@ TEST(Body, TheQueryFillsInWhatTheBodyLeavesOut) {
   EXPECT_EQ(fields_of(request), Json({{"q", "a"}, {"source", "en"}}));
 }
 
-// To find one among them takes time in proportion to their number, so that a million would take hours.
+// The time to find a field is proportional to their number, so a million of them would take hours.
 TEST(Body, AnObjectHasAHundredFieldsAtMost) {
   const auto object = [](int fields) {
     Json made = Json::object();
@@ -73,19 +73,20 @@ TEST(Body, AnObjectHasAHundredFieldsAtMost) {
   EXPECT_EQ(refused("application/json", object(101).dump()), 400);
   EXPECT_EQ(fields("", form(100)), object(100));
   EXPECT_EQ(refused("", form(101)), 400);
-  const Json several = {{"a", Json::array({object(99), object(99), {{"b", object(99)}}})}};  // each has its own
+  const Json several = {
+      {"a", Json::array({object(99), object(99), {{"b", object(99)}}})}};  // the limit holds for each object
   EXPECT_EQ(fields("application/json", several.dump()), several);
   EXPECT_EQ(refused("application/json", Json({{"a", Json::array({1, object(101)})}}).dump()), 400);
 }
 
-TEST(Body, ManyObjectsTakeNoLongerThanTheirBytes) {
+TEST(Body, TheTimeForManyObjectsIsProportionalToTheirBytes) {
   std::string body = "{\"a\":[{}";
   for (int i = 0; i < 300000; ++i) body += ",{}";
   EXPECT_EQ(fields("application/json", body + "]}")["a"].size(), 300001u);  // would take minutes
   EXPECT_EQ(fields("application/json", R"({"a\"{[:":"\\","b":["}"]})"), Json({{"a\"{[:", "\\"}, {"b", {"}"}}}));
 }
 
-TEST(Body, CompressedOnesAreRefused) {
+TEST(Body, CompressedBodiesAreRefused) {
   Request request;
   request.headers = {{"content-type", "application/json"}, {"content-encoding", "gzip"}};
   request.body = "\x1F\x8B";
@@ -98,7 +99,7 @@ TEST(Body, CompressedOnesAreRefused) {
   }
 }
 
-TEST(Body, WhatIsWrongIsRefused) {
+TEST(Body, MalformedBodiesAreRefused) {
   const std::string form = "application/x-www-form-urlencoded", parts = "multipart/form-data; boundary=x";
   EXPECT_EQ(refused("text/plain", "a"), 415);
   for (const char* body : {"{", "[1]", "3", "{\"q\":\"\xFF\"}", "{\"q\":1}}", "nonsense"}) {

@@ -10,7 +10,7 @@ namespace {
 
 class CostTest : public decode::ModelDirectoryTest {
  protected:
-  // What a sentence of so many tokens may take, or the sentence that refuses it.
+  // The bytes that a sentence of so many tokens may take; and the message if it is refused.
   std::int64_t bytes_of(const decode::RequestOptions& options, std::int64_t tokens = 10,
                         const CostLimits& limits = {}) const {
     Cost cost(service, options, decode::Numbers::kLists, limits);
@@ -32,7 +32,7 @@ class CostTest : public decode::ModelDirectoryTest {
   decode::Service service{directory, {.threads = 1}, 100};
 };
 
-TEST_F(CostTest, WhatTheServersSettingsAskForIsAllowed) {
+TEST_F(CostTest, RequestsWithTheSettingsOfTheServerAreAllowed) {
   EXPECT_EQ(refusal_of({}, 1024), "");
   EXPECT_EQ(refusal_of({}, 20000), "");  // in pieces
   decode::RequestOptions links;
@@ -40,7 +40,7 @@ TEST_F(CostTest, WhatTheServersSettingsAskForIsAllowed) {
   EXPECT_EQ(refusal_of(links, 1024), "");
 }
 
-TEST_F(CostTest, ALengthThatIsAllowedForCountsWhateverTheTextIs) {
+TEST_F(CostTest, AnAllowedLengthCountsHoweverShortTheTextIs) {
   EXPECT_NE(refusal_of(with({.beam = 1, .max_extra = 6000})).find("max_extra"), std::string::npos);
   EXPECT_NE(refusal_of(with({.beam = 1, .max_extra = 29176, .min_length = 29100})), "");
   EXPECT_EQ(refusal_of(with({.beam = 1, .max_extra = 2000})), "");
@@ -49,7 +49,7 @@ TEST_F(CostTest, ALengthThatIsAllowedForCountsWhateverTheTextIs) {
             std::string::npos);
 }
 
-TEST_F(CostTest, ATraceCostsItsWeightsInSearchAndAnswer) {
+TEST_F(CostTest, ATraceCostsTheBytesOfItsWeights) {
   decode::RequestOptions options = with({.beam = 4, .max_extra = 90});
   const std::int64_t plain = bytes_of(options);
   options.links = true;
@@ -67,7 +67,7 @@ TEST_F(CostTest, ATraceCostsItsWeightsInSearchAndAnswer) {
   EXPECT_NE(refusal_of(options).find("layers"), std::string::npos);
 }
 
-TEST_F(CostTest, AResultThatIsLongerThanUsualIsCountedWhenItIsThere) {
+TEST_F(CostTest, AResultThatIsLongerThanUsualIsCountedWhenItIsKnown) {
   decode::RequestOptions options = with({.beam = 1, .max_extra = 900});
   options.trace = true;
   Cost cost(service, options, decode::Numbers::kLists, {.bytes = 30 << 20});

@@ -1,4 +1,4 @@
-// Which of a server's languages a text is in.
+// Detects which of the languages of the server a text is in.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ struct Detected {
   double confidence = 0;  // in per cent
 };
 
-// All languages that the models know, the likeliest first. There is at least one.
+// All languages of the models, the most likely first. There is at least one.
 std::vector<Detected> detect(const Models& models, const std::string& text);
 
-// The likeliest language of each text.
+// The most likely language of each text.
 std::vector<Detected> detect_each(const Models& models, const std::vector<std::string>& texts);
 
 Json detected_json(const Detected& detected);
 
-// The language to translate a request's texts from: that of the first text, or another that there is a model for if
-// there is none from it to `target`.
+// The language to translate the texts of a request from: the language of the first text if there is a model from it to
+// `target`; else empty, which stands for the only model to `target`.
 std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target);
 
 }  // namespace dragoman::serve

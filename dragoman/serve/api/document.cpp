@@ -19,7 +19,7 @@ class Plain final : public Document {
     return put_together(layout_, texts_of(renderings));
   }
 
-  // A gap is shown with what follows it: until then nobody knows what that will be.
+  // A gap is only shown with the sentence that follows it: before that, its translation is not known.
   std::string beginning(std::span<const Rendering> done, const std::string& partial) const override {
     std::vector<std::string> texts = texts_of(done);
     if (!partial.empty()) texts.push_back(partial);
@@ -45,7 +45,7 @@ class Plain final : public Document {
   std::string source_, target_;
 };
 
-// Each of the fragment's units is a text of sentences.
+// Each unit of the fragment is a text with sentences of its own.
 class Html final : public Document {
  public:
   Html(const std::string& text, std::string source, std::string target)
@@ -70,7 +70,7 @@ class Html final : public Document {
     return markup_.put_back(translations);
   }
 
-  // Where tags come to stand is not known before the end.
+  // The place of tags is not known before the end, so nothing is shown early.
   std::string beginning(std::span<const Rendering>, const std::string&) const override { return ""; }
 
  private:
@@ -78,7 +78,7 @@ class Html final : public Document {
     std::vector<std::string> texts;
     for (const Rendering& rendering : renderings) texts.push_back(rendering.text);
     text::Translation translation{.text = text::put_together(layouts_[u], texts, source_, target_)};
-    std::size_t source_at = 0, target_at = 0;  // where the sentence at hand is looked for
+    std::size_t source_at = 0, target_at = 0;  // where the search for the current sentence starts
     for (std::size_t i = 0; i < renderings.size(); ++i) {
       const std::string& sentence = layouts_[u].sentences[i];
       source_at = markup_.units()[u].text.find(sentence, source_at);

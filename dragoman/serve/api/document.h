@@ -1,4 +1,4 @@
-// A text that comes to be translated: its sentences, and what lies between them.
+// A text to be translated: its sentences, and the layout or markup around them.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace dragoman::serve {
 
-// What became of a sentence: its text, and which of its words come from which.
+// The translation of a sentence: its text, and which of its words come from which source words.
 struct Rendering {
   std::string text;
-  std::vector<decode::Link> links = {};  // of words between spaces, both counted from 0; for markup only
+  std::vector<decode::Link> links = {};  // pairs of words, separated by spaces and counted from 0; only for markup
 };
 
 class Document {
@@ -22,18 +22,19 @@ class Document {
   virtual ~Document() = default;
 
   virtual const std::vector<std::string>& sentences() const = 0;
-  // Whether renderings are to have links.
+  // Whether renderings must have links.
   virtual bool wants_links() const { return false; }
 
-  // The whole, translated; one rendering for each sentence.
+  // The whole text, translated. There is one rendering per sentence.
   virtual std::string assembled(std::span<const Rendering> renderings) const = 0;
-  // What the whole will begin with, once the first sentences are done and the next one begins with `partial`.
+  // The beginning of the translated text, when the first sentences are translated and the translation of the next
+  // begins with `partial`. What it returns will not change any more.
   virtual std::string beginning(std::span<const Rendering> done, const std::string& partial) const = 0;
 };
 
-// Paragraphs, with their layout. Languages are BCP 47 tags, or empty.
+// Plain text: keeps paragraphs and their layout. Languages are BCP 47 tags, or empty.
 std::unique_ptr<Document> plain_document(const std::string& text, const std::string& source, const std::string& target);
-// A fragment of HTML, with its tags.
+// A fragment of HTML: keeps its tags.
 std::unique_ptr<Document> html_document(const std::string& text, const std::string& source, const std::string& target);
 
 }  // namespace dragoman::serve

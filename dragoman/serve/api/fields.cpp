@@ -8,14 +8,14 @@
 
 namespace dragoman::serve {
 
-std::string text_field(const Json& fields, const std::string& name, const std::string& otherwise) {
-  if (!fields.contains(name) || fields[name].is_null()) return otherwise;
+std::string text_field(const Json& fields, const std::string& name, const std::string& fallback) {
+  if (!fields.contains(name) || fields[name].is_null()) return fallback;
   require_or(400, fields[name].is_string(), "'", name, "' is not text.");
   return fields[name].get<std::string>();
 }
 
-std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t otherwise, std::int64_t most) {
-  if (!fields.contains(name) || fields[name].is_null() || fields[name] == "") return otherwise;
+std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t most) {
+  if (!fields.contains(name) || fields[name].is_null() || fields[name] == "") return fallback;
   const Json& value = fields[name];
   const std::optional<std::int64_t> number =
       parse_number<std::int64_t>(value.is_string() ? value.get<std::string>() : value.dump());
@@ -24,8 +24,8 @@ std::int64_t number_field(const Json& fields, const std::string& name, std::int6
   return *number;
 }
 
-bool switch_field(const Json& fields, const std::string& name, bool otherwise) {
-  if (!fields.contains(name) || fields[name].is_null()) return otherwise;
+bool bool_field(const Json& fields, const std::string& name, bool fallback) {
+  if (!fields.contains(name) || fields[name].is_null()) return fallback;
   const Json& value = fields[name];
   if (value.is_boolean()) return value.get<bool>();
   require_or(400, value == "true" || value == "false", "'", name, "' is neither true nor false.");
@@ -33,16 +33,17 @@ bool switch_field(const Json& fields, const std::string& name, bool otherwise) {
 }
 
 Texts texts_field(const Json& fields, std::int64_t most_texts) {
-  require_or(400, fields.contains("q"), "there is no field 'q' with the text.");
+  require_or(400, fields.contains("q"), "the field 'q' with the text is missing.");
   const Json& q = fields["q"];
-  Texts found{.texts = {}, .several = q.is_array()};
+  Texts found{.texts = {}, .is_list = q.is_array()};
   require_or(400, q.is_string() || q.is_array(), "'q' is neither a text nor a list of texts.");
   if (q.is_string()) found.texts.push_back(q.get<std::string>());
-  for (const Json& text : found.several ? q : Json::array()) {
+  for (const Json& text : found.is_list ? q : Json::array()) {
     require_or(400, text.is_string(), "'q' holds something that is not a text.");
     found.texts.push_back(text.get<std::string>());
   }
-  require_or(413, std::ssize(found.texts) <= most_texts, "'q' holds more than ", most_texts, " texts; divide them.");
+  require_or(413, std::ssize(found.texts) <= most_texts, "'q' holds more than ", most_texts,
+             " texts; send them in several requests.");
   return found;
 }
 

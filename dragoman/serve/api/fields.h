@@ -1,4 +1,4 @@
-// Fields of a request that several paths have.
+// Reads the fields of a request that several paths have.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace dragoman::serve {
 
-// All throw a Refusal (400) that names the field.
-std::string text_field(const Json& fields, const std::string& name, const std::string& otherwise);
-// Numbers may come as text, as forms send them.
-std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t otherwise, std::int64_t most);
-bool switch_field(const Json& fields, const std::string& name, bool otherwise);
+// All throw a Refusal (400) that names the field if its value has the wrong type. `fallback` is the default for a
+// missing field.
+std::string text_field(const Json& fields, const std::string& name, const std::string& fallback);
+// A whole number from 0 to `most`. It may be text, as forms send it.
+std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t most);
+bool bool_field(const Json& fields, const std::string& name, bool fallback);
 
-// The field q: one text, or several.
+// The field q: one text, or a list of texts.
 struct Texts {
   std::vector<std::string> texts;
-  bool several = false;
+  bool is_list = false;
 };
 Texts texts_field(const Json& fields, std::int64_t most_texts);
 

@@ -21,8 +21,8 @@ std::string key_of(const Request& request, std::string_view in_body) {
   return std::string(header.empty() ? in_body : header);
 }
 
-// Takes as long for a text that is nearly the key as for one that is not at all, so that nobody learns a key letter by
-// letter from the time that an answer takes.
+// The time does not depend on how much of the text is right, so that nobody can learn a key letter by letter from the
+// time that an answer takes.
 bool is_same(std::string_view text, std::string_view key) {
   const bool fits = text.size() == key.size();
   const std::string_view other = fits ? key : text;
@@ -35,35 +35,36 @@ int whole_seconds(double seconds) { return static_cast<int>(std::clamp(std::ceil
 
 }  // namespace
 
-bool RateLimit::allows(const std::string& asker, double now) {
+bool RateLimit::allows(const std::string& client, double now) {
   if (per_minute_ <= 0) return true;
   const std::lock_guard lock(mutex_);
-  Bucket& bucket = bucket_of(asker, now);
+  Bucket& bucket = bucket_of(client, now);
   if (bucket.left < 1) return false;
   bucket.left -= 1;
   return true;
 }
 
-double RateLimit::seconds_until(const std::string& asker, double now) {
+double RateLimit::seconds_until(const std::string& client, double now) {
   if (per_minute_ <= 0) return 0;
   const std::lock_guard lock(mutex_);
-  return std::max(0.0, (1 - bucket_of(asker, now).left) * 60 / per_minute_);
+  return std::max(0.0, (1 - bucket_of(client, now).left) * 60 / per_minute_);
 }
 
-// Filled up to what it holds now.
-RateLimit::Bucket& RateLimit::bucket_of(const std::string& asker, double now) {
-  if (buckets_.size() >= kMostAskers && !buckets_.contains(asker)) forget_idle(now);
+// The bucket of a client, filled up to the present.
+RateLimit::Bucket& RateLimit::bucket_of(const std::string& client, double now) {
+  if (buckets_.size() >= kMostClients && !buckets_.contains(client)) forget_idle(now);
   const double most = std::max(1.0, per_minute_);
-  Bucket& bucket = buckets_.try_emplace(asker, Bucket{most, now}).first->second;
+  Bucket& bucket = buckets_.try_emplace(client, Bucket{most, now}).first->second;
   bucket.left = std::min(most, bucket.left + (now - bucket.at) * per_minute_ / 60);
   bucket.at = now;
   return bucket;
 }
 
-// Who has been away for a minute has a whole bucket again, as a newcomer has. If nobody has, all begin anew.
+// After a minute without requests a bucket is full, as a new one is, so it can be forgotten. If there is none of those,
+// all are forgotten.
 void RateLimit::forget_idle(double now) {
   std::erase_if(buckets_, [now](const auto& entry) { return now - entry.second.at >= 60; });
-  if (buckets_.size() >= kMostAskers) buckets_.clear();
+  if (buckets_.size() >= kMostClients) buckets_.clear();
 }
 
 Gate::Gate(GateOptions options)
@@ -75,25 +76,25 @@ Gate::Gate(GateOptions options)
 void Gate::check_host(const Request& request) const {
   constexpr std::size_t kShown = 100;
   const std::string_view host = request.header("host");
-  if (options_.hosts.allow(host)) return;
+  if (options_.hosts.allows(host)) return;
   const std::string name = printable(host_name(host).substr(0, kShown));
   throw Refusal(421, join("this server does not answer to the name '", name,
                           "'. If it should, start it with --allowed-host ", name, "."));
 }
 
 void Gate::check(const Request& request, std::string_view in_body, double now) {
-  std::string asker = network_of(request.client);
+  std::string client = network_of(request.client);
   if (has_keys()) {
     const std::string key = key_of(request, in_body);
     require_or(401, !key.empty(), "this server needs an API key: send it as api_key, or in the header X-Api-Key.");
     check_key(request, key, now);
-    asker = key;
+    client = key;
   }
-  if (rate_.allows(asker, now)) return;
+  if (rate_.allows(client, now)) return;
   throw Refusal(429,
                 join("too many requests; at most ", options_.requests_per_minute,
                      " a minute are allowed. Try again in a moment."),
-                whole_seconds(rate_.seconds_until(asker, now)));
+                whole_seconds(rate_.seconds_until(client, now)));
 }
 
 void Gate::check_key(const Request& request, std::string_view key, double now) {
@@ -106,13 +107,13 @@ void Gate::check_key(const Request& request, std::string_view key, double now) {
   }
   if (!found) {
     wrong_keys_.allows(network, now);
-    throw Refusal(403, "the API key is not one of this server's.");
+    throw Refusal(403, "the API key is not valid on this server.");
   }
-  if (known_.size() >= kMostKnown) known_.clear();  // those who still ask are soon known again
+  if (known_.size() >= kMostKnown) known_.clear();  // clients that still send requests are soon known again
   known_.emplace(network, *found);
 }
 
-// Looks at all keys, so that the time does not depend on which it is.
+// Compares with all keys, so that the time does not depend on which one is right.
 std::optional<std::size_t> Gate::find_key(std::string_view text) const {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < keys_.size(); ++i) {

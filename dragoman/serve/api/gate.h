@@ -1,4 +1,4 @@
-// Who may ask, and how often: keys, rates, names of the server, and pages of other origins.
+// Decides which requests are allowed: API keys, rate limits, the names of the server, and pages of other origins.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@
 
 namespace dragoman::serve {
 
-// So many requests a minute for each asker, in bursts of as many. Safe to use from any thread. Times are in seconds on
-// any clock that only rises.
+// Limits how many requests a minute each client may send; it may send as many at once (a token bucket). A client is
+// identified by any text. Safe to use from any thread. Times are in seconds on any clock that never goes back.
 class RateLimit {
  public:
-  // 0: no limit.
+  // 0 for no limit.
   explicit RateLimit(double per_minute) : per_minute_(per_minute) {}
 
-  // Whether the asker may have a request at this time, which then counts.
-  bool allows(const std::string& asker, double now);
-  // Seconds until the asker may have one. Counts nothing.
-  double seconds_until(const std::string& asker, double now);
+  // Whether the client may send a request now. If so, counts it.
+  bool allows(const std::string& client, double now);
+  // Seconds until the client may send a request. Counts nothing.
+  double seconds_until(const std::string& client, double now);
 
  private:
-  static constexpr std::size_t kMostAskers = 100000;  // remembered at once
+  static constexpr std::size_t kMostClients = 100000;  // remembered at once
 
   struct Bucket {
     double left, at;
   };
 
-  Bucket& bucket_of(const std::string& asker, double now);
+  Bucket& bucket_of(const std::string& client, double now);
   void forget_idle(double now);
 
   double per_minute_;
@@ -44,35 +44,36 @@ class RateLimit {
 };
 
 struct GateOptions {
-  std::set<std::string> keys = {};        // none: everybody may ask
-  double requests_per_minute = 0;         // for each key, or each address where there are no keys; 0: no limit
-  std::vector<std::string> origins = {};  // whose pages may ask; "*" for all
+  std::set<std::string> keys = {};        // if empty, no key is needed
+  double requests_per_minute = 0;         // per key, or per address if there are no keys; 0 for no limit
+  std::vector<std::string> origins = {};  // origins whose pages may send requests; "*" for all
   Hosts hosts = {};                       // names that the server answers to
-  double wrong_keys_per_minute = 10;      // of each address; 0: no limit
+  double wrong_keys_per_minute = 10;      // per address; 0 for no limit
 };
 
 class Gate {
  public:
   explicit Gate(GateOptions options);
 
-  // Throws a Refusal (421) if the request is for a server of another name.
+  // Throws a Refusal (421) if the request is addressed to a server of another name.
   void check_host(const Request& request) const;
 
-  // Throws a Refusal: 401 without a key, 403 with a wrong one, 429 if the asker comes too often. A key is the header
-  // Authorization (Bearer) or X-Api-Key, or `in_body`, the field api_key.
+  // Throws a Refusal: 401 without a key, 403 with a wrong key, 429 for too many requests. The key is in the header
+  // Authorization (Bearer) or X-Api-Key, or it is `in_body`, the value of the field api_key.
   //
-  // An address that has shown too many wrong keys is answered 429 whatever key it shows, or guessing would go on as
-  // fast as before. Keys that it has shown rightly before stay good: many users may share an address, and those who are
-  // known there do not suffer from one who guesses.
+  // An address that has sent too many wrong keys gets 429 for every key; otherwise it could go on guessing as fast as
+  // before. A right key that this address has sent earlier stays valid: many users may share an address, and one who
+  // guesses must not lock out the others.
   void check(const Request& request, std::string_view in_body, double now);
 
-  // What lets a browser's page of another origin read the answer; none for origins that are not listed.
+  // The headers that let a page of another origin read the answer. Empty if the request has no origin; origins that are
+  // not listed get no permission.
   Headers headers(const Request& request) const;
 
   bool has_keys() const { return !options_.keys.empty(); }
 
  private:
-  static constexpr std::size_t kMostKnown = 100000;  // pairs of an address and a key that are remembered
+  static constexpr std::size_t kMostKnown = 100000;  // pairs of address and key that are remembered
 
   std::optional<std::size_t> find_key(std::string_view text) const;
   void check_key(const Request& request, std::string_view key, double now);
@@ -81,11 +82,11 @@ class Gate {
   RateLimit rate_, wrong_keys_;
   std::vector<std::string> keys_;
   std::mutex mutex_;
-  std::set<std::pair<std::string, std::size_t>> known_;  // addresses and the keys that they have shown
+  std::set<std::pair<std::string, std::size_t>> known_;  // right keys (by index) with the address that sent them
 };
 
-// The part of an address that one client may be expected to have for itself: an IPv6 address's first half, because a
-// customer of a provider has the whole second half; all of any other.
+// The part of an address that belongs to one client: the first half of an IPv6 address, because a customer of a
+// provider has the whole second half; any other address as it is.
 std::string network_of(const std::string& client);
 
 }  // namespace dragoman::serve

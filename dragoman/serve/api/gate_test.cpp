@@ -16,7 +16,7 @@ int status_of(Gate& gate, const Request& request, const std::string& in_body = "
   }
 }
 
-TEST(RateLimit, FillsAgainWithTime) {
+TEST(RateLimit, AllowsMoreRequestsAsTimePasses) {
   RateLimit limit(60);
   for (int i = 0; i < 60; ++i) EXPECT_TRUE(limit.allows("a", 10));
   EXPECT_FALSE(limit.allows("a", 10));
@@ -26,12 +26,12 @@ TEST(RateLimit, FillsAgainWithTime) {
   EXPECT_TRUE(RateLimit(0).allows("a", 0));
 }
 
-TEST(RateLimit, RemembersBoundedlyMany) {
+TEST(RateLimit, StillAllowsNewClientsWhenItsMemoryIsFull) {
   RateLimit limit(2);
   for (int i = 0; i < 250000; ++i) EXPECT_TRUE(limit.allows(std::to_string(i), 0));
 }
 
-TEST(Gate, AsksForAKeyWhereThereAreSome) {
+TEST(Gate, RequiresAKeyIfKeysAreSet) {
   Gate open({}), closed({.keys = {"secret"}});
   Request plain, bearer, header;
   bearer.headers["authorization"] = "Bearer secret";
@@ -51,20 +51,20 @@ Request from(const std::string& client, const std::string& key) {
   return request;
 }
 
-TEST(Gate, SlowsDownWhoGuessesKeys) {
+TEST(Gate, LimitsGuessingOfKeys) {
   Gate gate({.keys = {"secret"}});
   int looked_at = 0;
   for (int i = 0; i < 1000; ++i)
     looked_at += status_of(gate, from("10.0.0.1", std::to_string(i)), "", i * 0.001) == 403;
   EXPECT_EQ(looked_at, 10);
-  EXPECT_EQ(status_of(gate, from("10.0.0.1", "secret"), "", 1), 429);  // or guessing would be as fast as before
+  EXPECT_EQ(status_of(gate, from("10.0.0.1", "secret"), "", 1), 429);  // otherwise guessing would go on as fast
   EXPECT_EQ(status_of(gate, from("10.0.0.2", "secret"), "", 1), 200);
-  EXPECT_EQ(status_of(gate, from("10.0.0.1", "secret"), "", 10), 200);  // one in six seconds
+  EXPECT_EQ(status_of(gate, from("10.0.0.1", "secret"), "", 10), 200);  // one try in six seconds
   EXPECT_EQ(status_of(gate, from("10.0.0.1", "wrong"), "", 10), 403);
   EXPECT_EQ(status_of(gate, from("10.0.0.1", "wrong"), "", 10), 429);
 }
 
-TEST(Gate, SaysWhenAKeyIsLookedAtAgain) {
+TEST(Gate, SaysWhenTheNextKeyMayBeTried) {
   Gate gate({.keys = {"secret"}});
   for (int i = 0; i < 10; ++i) status_of(gate, from("a", "wrong"));
   try {
@@ -77,7 +77,7 @@ TEST(Gate, SaysWhenAKeyIsLookedAtAgain) {
   }
 }
 
-TEST(Gate, WhoIsKnownAtAnAddressDoesNotSufferFromOneWhoGuessesThere) {
+TEST(Gate, AKeyThatWasUsedAtAnAddressStaysValidWhileOthersGuessThere) {
   Gate gate({.keys = {"first", "second"}});
   EXPECT_EQ(status_of(gate, from("proxy", "first")), 200);
   for (int i = 0; i < 100; ++i) status_of(gate, from("proxy", "wrong"));
@@ -86,7 +86,7 @@ TEST(Gate, WhoIsKnownAtAnAddressDoesNotSufferFromOneWhoGuessesThere) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(status_of(gate, from("proxy", "first")), 200);
 }
 
-TEST(Gate, TakesAnIpv6NetworkForOneAsker) {
+TEST(Gate, TreatsAnIpv6NetworkAsOneClient) {
   EXPECT_EQ(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
   EXPECT_EQ(network_of("10.0.0.1"), "10.0.0.1");
   EXPECT_EQ(network_of("::ffff:10.0.0.1"), "::ffff:10.0.0.1");
@@ -96,7 +96,7 @@ TEST(Gate, TakesAnIpv6NetworkForOneAsker) {
   EXPECT_EQ(looked_at, 10);
 }
 
-TEST(Gate, TellsKeysApartByEveryLetter) {
+TEST(Gate, ComparesEveryLetterOfAKey) {
   Gate gate({.keys = {"secret", "secret-2"}, .wrong_keys_per_minute = 0});
   for (const char* wrong : {"secre", "secreT", "Secret", "secret-", "secret-3", "secret-22"}) {
     EXPECT_EQ(status_of(gate, from("a", wrong)), 403) << wrong;
@@ -120,7 +120,7 @@ TEST(Gate, AnswersToItsOwnNamesOnly) {
   }
 }
 
-TEST(Gate, LimitsEachAskerByHimself) {
+TEST(Gate, LimitsEachClientSeparately) {
   Gate gate({.requests_per_minute = 2});
   Request one, other;
   one.client = "10.0.0.1";
@@ -132,7 +132,7 @@ TEST(Gate, LimitsEachAskerByHimself) {
   EXPECT_EQ(status_of(gate, one, "", 40), 200);
 }
 
-TEST(Gate, NamesOriginsThatMayAsk) {
+TEST(Gate, AllowsListedOriginsOnly) {
   Request request;
   using Headers = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(Gate({.origins = {"*"}}).headers(request), Headers{});

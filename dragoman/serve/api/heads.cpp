@@ -46,7 +46,7 @@ std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, c
   if (*found == "all") return all_heads(sites);
   require_or(400, found->is_array() && found->size() <= 4096, "'", name, "' is not a list of heads.");
   for (const Json& entry : *found) {
-    require_or(400, entry.is_object(), "'", name, "' holds something that is not {attention, layer, head}.");
+    require_or(400, entry.is_object(), "'", name, "' holds a value that is not {attention, layer, head}.");
     nn::Head head{.site = site_of(entry, name, sites)};
     const nn::AttentionSite& site = sites[static_cast<std::size_t>(head.site)];
     head.layer = static_cast<int>(number_field(entry, "layer", 0, site.layers)) - 1;

@@ -1,4 +1,4 @@
-// Fields of a request that name heads and layers of the model, both counted from 1.
+// Reads the fields of a request that name heads and layers of the model. In requests both are counted from 1.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace dragoman::serve {
 
 // [{"attention": "cross", "layer": 1, "head": 3}], or "all".
 std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites);
-// The field layers: [1, 3]. In order, from 0; none if the field is missing.
+// The field layers: [1, 3]. The result is sorted, without repeats, and counted from 0. Empty if the field is missing.
 std::vector<int> layers_field(const Json& fields, const nn::AttentionSites& sites);
 
 }  // namespace dragoman::serve

@@ -12,7 +12,7 @@
 namespace dragoman::serve {
 namespace {
 
-// An address as bytes: 4, or 16.
+// The bytes of a numeric address, 4 or 16; 4 for an IPv4 address in IPv6 form. Empty for other text.
 std::optional<std::string> parse_address(const std::string& text) {
   in_addr four{};
   in6_addr sixteen{};
@@ -38,18 +38,18 @@ bool is_loopback(const std::string& address) {
 }
 
 Hosts::Hosts(std::string address, const std::vector<std::string>& names)
-    : checked_(is_loopback(address) || !names.empty()), any_number_(!is_loopback(address)) {
+    : is_checked_(is_loopback(address) || !names.empty()), allows_every_address_(!is_loopback(address)) {
   for (const std::string& name : names) names_.push_back(host_name(name));
   names_.emplace_back("localhost");
   address_ = std::move(address);
 }
 
-bool Hosts::allow(std::string_view host) const {
-  if (!checked_ || host.empty()) return true;
+bool Hosts::allows(std::string_view host) const {
+  if (!is_checked_ || host.empty()) return true;
   const std::string name = host_name(host);
   if (std::ranges::count(names_, name) > 0) return true;
   const std::optional<std::string> number = parse_address(name);
-  return number && (any_number_ || is_loopback(name) || number == parse_address(address_));
+  return number && (allows_every_address_ || is_loopback(name) || number == parse_address(address_));
 }
 
 }  // namespace dragoman::serve

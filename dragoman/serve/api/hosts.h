@@ -1,4 +1,4 @@
-// By which names the server may be asked: the header Host.
+// The names by which clients may address the server in the header Host.
 #pragma once
 
 #include <string>
@@ -7,28 +7,29 @@
 
 namespace dragoman::serve {
 
-// Whether only programs of this machine reach an address, given as numbers: 127.0.0.1 and the like, or ::1.
+// Whether only programs on this machine can reach a numeric address: 127.0.0.1 and the like, or ::1.
 bool is_loopback(const std::string& address);
 
-// "example.org" of "Example.org.:8080", and "::1" of "[::1]:8080".
+// The name without port, in lower case: "example.org" of "Example.org.:8080", and "::1" of "[::1]:8080".
 std::string host_name(std::string_view host);
 
-// A page of any site can give its own name the address 127.0.0.1 and then ask a server there from the visitor's
-// browser, which takes both for one site (DNS rebinding). The header Host still has the page's name, so a server on a
-// loopback address answers to names that it knows only.
+// Protects against DNS rebinding: any web site can let its own name point to 127.0.0.1, and then its page can send
+// requests to a server there from the browser of a visitor, which takes both for the same site. The header Host still
+// has the name of that site. So a server on a loopback address only answers to names that it knows.
 class Hosts {
  public:
-  // Every name will do.
+  // Allows every name.
   Hosts() = default;
-  // For a server that listens on `address`. On a loopback address: localhost, loopback addresses, `address` itself and
-  // the names. On others all names will do unless some are given; then those, localhost, and every address as numbers.
+  // For a server that listens on `address`. On a loopback address, it allows localhost, loopback addresses, `address`
+  // itself and the names. On another address it allows every name if `names` is empty; else the names, localhost, and
+  // every numeric address.
   Hosts(std::string address, const std::vector<std::string>& names);
 
-  // A header Host, with or without a port. One that is missing will do: browsers always send it.
-  bool allow(std::string_view host) const;
+  // `host` is the header Host, with or without a port. An empty one is allowed: browsers always send it.
+  bool allows(std::string_view host) const;
 
  private:
-  bool checked_ = false, any_number_ = false;
+  bool is_checked_ = false, allows_every_address_ = false;
   std::string address_;
   std::vector<std::string> names_;
 };

@@ -13,7 +13,7 @@
 namespace dragoman::serve {
 namespace {
 
-// What a weight of a trace takes, in search and answer together, for the text of a usual request.
+// Bytes per weight of a trace, for search and answer together, with the text of a usual request.
 constexpr std::int64_t kTraceBytes = 24;
 
 std::string query_of(const Request& request, const std::string& name) {
@@ -36,16 +36,16 @@ Json sites_json(const nn::AttentionSites& sites) {
   return list;
 }
 
-std::shared_ptr<ServedModel> asked_for(App& app, const Request& request) {
-  return app.models().find(query_of(request, "source"), query_of(request, "target"));
+std::shared_ptr<ServedModel> asked_for(const HandlerContext& context, const Request& request) {
+  return context.models.find(query_of(request, "source"), query_of(request, "target"));
 }
 
 }  // namespace
 
-std::string model_json(const ServedModel& model, const AppOptions& options) {
+std::string model_json(const ServedModel& model, const CostLimits& limits) {
   const model::ModelInfo& info = model.service.model().info;
   const Json settings = settings_to_json(model.service.options().search);
-  Json search;  // by the names that requests use
+  Json search;  // with the names that requests use
   for (const auto& [key, value] : settings.items()) {
     std::string name = key;
     std::ranges::replace(name, '-', '_');
@@ -64,7 +64,7 @@ std::string model_json(const ServedModel& model, const AppOptions& options) {
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
               {"examples", model.filmed.sentences},
-              {"trace_weights", options.cost.bytes / kTraceBytes},
+              {"trace_weights", limits.bytes / kTraceBytes},
               {"film", model.filmed.exists}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -76,8 +76,8 @@ std::string positions_json(const ServedModel& model, std::int64_t count) {
   return Json{{"rows", rows}, {"columns", columns}, {"packed", base64(shown)}}.dump();
 }
 
-void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
-  // Nothing but the page's own text runs there, and it speaks to this server only.
+void answer_page(const std::shared_ptr<Exchange>& exchange) {
+  // Only the text of the page itself may run there, and it may only connect to this server.
   static constexpr const char* kPolicy =
       "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
       "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
@@ -87,19 +87,19 @@ void answer_page(App&, const std::shared_ptr<Exchange>& exchange) {
                     .headers = {{"Content-Security-Policy", kPolicy}, {"Cache-Control", "no-cache"}}});
 }
 
-void answer_model(App& app, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = model_json(*asked_for(app, exchange->request()), app.options())});
+void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = model_json(*asked_for(context, exchange->request()), context.limits.cost)});
 }
 
-void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange) {
+void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const std::string text = query_of(exchange->request(), "count");
   const auto count = parse_number<std::int64_t>(text.empty() ? "64" : text);
   require_or(400, count && *count >= 0, "'count' is '", text, "'; it must be a number of positions.");
-  exchange->answer({.body = positions_json(*asked_for(app, exchange->request()), *count)});
+  exchange->answer({.body = positions_json(*asked_for(context, exchange->request()), *count)});
 }
 
-void answer_film(App& app, const std::shared_ptr<Exchange>& exchange) {
-  const std::shared_ptr<ServedModel> model = asked_for(app, exchange->request());
+void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  const std::shared_ptr<ServedModel> model = asked_for(context, exchange->request());
   exchange->answer({.body = *model->film.json(model->directory)});
 }
 

@@ -1,23 +1,24 @@
-// What the attention page shows of a model besides translations: its sizes, its position encodings, and how attention
-// came to be in training.
+// What the attention page shows of a model besides translations: its sizes, its position encodings, and the film of its
+// training (how attention developed).
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "dragoman/serve/api/app.h"
+#include "dragoman/serve/api/context.h"
+#include "dragoman/serve/http/http.h"
 
 namespace dragoman::serve {
 
-// JSON objects as text.
-std::string model_json(const ServedModel& model, const AppOptions& options);
-// Of the first `count` positions, or of as many as there are.
+// These return JSON objects as text.
+std::string model_json(const ServedModel& model, const CostLimits& limits);
+// The encodings of the first `count` positions, or of as many as the model keeps.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 
-// The page itself, and GET of the above with ?source= and ?target=.
-void answer_page(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_model(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_positions(App& app, const std::shared_ptr<Exchange>& exchange);
-void answer_film(App& app, const std::shared_ptr<Exchange>& exchange);
+// Handlers: the page itself, and GET of the above with ?source= and ?target= in the query.
+void answer_page(const std::shared_ptr<Exchange>& exchange);
+void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

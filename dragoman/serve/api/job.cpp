@@ -23,9 +23,9 @@ Job::Job(std::shared_ptr<ServedModel> model, std::vector<std::unique_ptr<Documen
   next_ = first_;
   first_.push_back(lines);
   lines_.resize(lines);
-  there_.resize(lines);
+  is_done_.resize(lines);
   partial_.resize(lines);
-  left_ = lines;
+  remaining_ = lines;
 }
 
 void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, Settled settled) {
@@ -36,9 +36,9 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
   order.client = holder_of(exchange->request().client);
   require_or(413, options_.prefix.size() <= kMostPrefixBytes, "'prefix' is longer than ", kMostPrefixBytes,
              " bytes; shorten it.");
-  decode::RequestOptions dearest = options_.request;
-  for (const auto& document : documents_) dearest.links = dearest.links || document->wants_links();
-  cost_.emplace(model_->service, dearest, options_.numbers, options_.limits);
+  decode::RequestOptions most_costly = options_.request;
+  for (const auto& document : documents_) most_costly.links = most_costly.links || document->wants_links();
+  cost_.emplace(model_->service, most_costly, options_.numbers, options_.limits);
   for (const auto& document : documents_) {
     for (const std::string& sentence : document->sentences()) {
       decode::SourceLine line{.text = sentence, .options = options_.request};
@@ -49,8 +49,8 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
     }
   }
   if (order.lines.empty()) return finish();
-  require_or(503, exchange->reserve(cost_->bytes()), "there is no memory for this request now, which might take ",
-             (cost_->bytes() >> 20) + 1, " MiB; try again in a moment.");
+  require_or(503, exchange->reserve(cost_->bytes()), "this request might take ", (cost_->bytes() >> 20) + 1,
+             " MiB of memory, which is not free now; try again in a moment.");
   order.done = [self = shared_from_this()](std::size_t line, decode::Order::Outcome outcome) {
     self->done(line, std::move(outcome));
   };
@@ -65,28 +65,28 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
 
 void Job::done(std::size_t line, decode::Order::Outcome outcome) {
   if (outcome.error && !error_) error_ = outcome.error;
-  if (!error_) count(outcome.line);
+  if (!error_) count_result(outcome.line);
   lines_[line] = error_ ? decode::TranslatedLine() : std::move(outcome.line);
-  there_[line] = true;
-  if (--left_ == 0) return finish_later();
+  is_done_[line] = true;
+  if (--remaining_ == 0) return finish_later();
   if (settled_ && !error_) settle(line, lines_[line].text);
 }
 
-// A translation that became longer than usual may be too much: then the others are not kept either.
-void Job::count(const decode::TranslatedLine& line) try {
+// A translation that is longer than usual may exceed the limits. Then the whole job fails.
+void Job::count_result(const decode::TranslatedLine& line) try {
   if (!line.source.empty()) cost_->add_result(std::ssize(line.source) - 1, line.steps);
 } catch (...) {
   error_ = std::current_exception();
 }
 
-// A long answer takes longer to write than others of the worker's sentences should wait.
+// Not on the thread of the worker: writing a long answer would delay the other sentences of that worker.
 void Job::finish_later() {
-  if (!options_.later) return finish();
-  options_.later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
+  if (!options_.run_later) return finish();
+  options_.run_later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
 }
 
-// An answer that cannot be put together (there may be no memory for it) becomes a refusal: a worker, which is busy with
-// other requests too, must not hear of it.
+// If the answer cannot be made (there may be no memory for it), it becomes a refusal. Nothing is thrown, because a
+// worker that calls this is busy with other requests, too.
 void Job::finish() {
   if (exchange_->is_gone()) return;
   try {
@@ -96,18 +96,18 @@ void Job::finish() {
       error_ = std::current_exception();
       finished_(*this);
     }
-  } catch (...) {  // nor a refusal: then the exchange is dropped unanswered, which is status 500
+  } catch (...) {  // there is no refusal either: the exchange is dropped, which answers status 500
     finished_ = nullptr;
   }
 }
 
-// Tells of a document what is certain from its first sentence on.
+// Reports the part of a document that is certain, from its first sentence on.
 void Job::settle(std::size_t line, const std::string& text) try {
   partial_[line] = text;
   const std::size_t d = document_of(line);
   std::size_t& next = next_[d];
-  if (line > next) return;  // what comes before it is not there yet
-  while (next < first_[d + 1] && there_[next]) ++next;
+  if (line > next) return;  // a line before it is not translated yet
+  while (next < first_[d + 1] && is_done_[next]) ++next;
   std::vector<Rendering> done;
   for (std::size_t i = first_[d]; i < next; ++i) done.push_back({lines_[i].text});
   settled_(*this, d, documents_[d]->beginning(done, next < first_[d + 1] ? partial_[next] : ""));

@@ -7,7 +7,7 @@
 
 #include "dragoman/decode/testing.h"
 #include "dragoman/serve/api/refusal.h"
-#include "dragoman/serve/http/fake_exchange.h"
+#include "dragoman/serve/http/exchange_testing.h"
 
 namespace dragoman::serve {
 namespace {
@@ -24,13 +24,13 @@ class JobTest : public decode::ModelDirectoryTest {
       std::make_shared<ServedModel>(directory, decode::TranslatorOptions{.threads = 1}, 100);
 };
 
-TEST_F(JobTest, AnAnswerThatCannotBeMadeIsARefusalAndNobodyElseSuffers) {
+TEST_F(JobTest, AnAnswerThatThrowsBecomesARefusalAndOtherJobsGoOn) {
   const auto exchange = std::make_shared<FakeExchange>(Request{});
   std::latch done(2);
-  std::string told, other;
+  std::string message, other;
   job_of("one")->submit(exchange, [&](Job& job) {
     if (!job.error()) throw std::bad_alloc();
-    told = refusal(job.error()).body;
+    message = refusal(job.error()).body;
     done.count_down();
   });
   job_of("two")->submit(exchange, [&](Job& job) {
@@ -38,12 +38,12 @@ TEST_F(JobTest, AnAnswerThatCannotBeMadeIsARefusalAndNobodyElseSuffers) {
     done.count_down();
   });
   done.wait();
-  model->service.end();  // a worker that let go of the last job, and of the model with it, could not wait for itself
-  EXPECT_NE(told.find("memory"), std::string::npos) << told;
+  model->service.end();  // a worker that destroyed the last job, and with it the model, could not wait for itself
+  EXPECT_NE(message.find("memory"), std::string::npos) << message;
   EXPECT_NE(other, "failed");
 }
 
-TEST_F(JobTest, ARefusalThatCannotBeMadeEitherIsDroppedAndNobodyElseSuffers) {
+TEST_F(JobTest, ARefusalThatThrowsIsDroppedAndOtherJobsGoOn) {
   std::vector<std::shared_ptr<FakeExchange>> exchanges;
   for (int i = 0; i < 4; ++i) exchanges.push_back(std::make_shared<FakeExchange>(Request{}));
   std::latch done(4);
@@ -52,7 +52,7 @@ TEST_F(JobTest, ARefusalThatCannotBeMadeEitherIsDroppedAndNobodyElseSuffers) {
     job_of(i % 2 == 0 ? "one" : "two three four")->submit(exchanges[i], [&, i](Job& job) {
       if (job.error() || i % 2 == 1) done.count_down();
       right += i % 2 == 1 && !job.error() ? 1 : 0;
-      if (i % 2 == 0) throw 1;  // whatever it is given
+      if (i % 2 == 0) throw 1;  // every time
     });
   }
   done.wait();

@@ -24,14 +24,14 @@ std::vector<std::unique_ptr<Document>> documents_of(const std::vector<std::strin
 
 struct LibreAnswer {
   std::shared_ptr<Exchange> exchange;
-  bool several = false;
+  bool is_list = false;
   std::size_t alternatives = 0;
-  std::vector<Detected> detected = {};  // of each text, if that was asked for
+  std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
 
-  // A list of values for a list of texts; for one text, the value itself.
+  // The value of the text, or a list of values if the request had a list of texts.
   template <class Value>
   Json for_texts(const Job& job, const Value& value) const {
-    if (!several) return value(0);
+    if (!is_list) return value(0);
     Json list = Json::array();
     for (std::size_t i = 0; i < job.documents(); ++i) list.push_back(value(i));
     return list;
@@ -57,23 +57,23 @@ struct LibreAnswer {
 
 }  // namespace
 
-void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
+void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
-  const Texts q = texts_field(fields, app.options().most_texts);
+  const Texts q = texts_field(fields, context.limits.most_texts);
   const std::string format = text_field(fields, "format", "text"), target = text_field(fields, "target", "");
   std::string source = text_field(fields, "source", "auto");
   require_or(400, format == "text" || format == "html", "'format' is '", format, "'; it must be text or html.");
-  LibreAnswer reply{.exchange = exchange, .several = q.several};
+  LibreAnswer reply{.exchange = exchange, .is_list = q.is_list};
   reply.alternatives =
-      static_cast<std::size_t>(number_field(fields, "alternatives", 0, app.options().most_alternatives));
+      static_cast<std::size_t>(number_field(fields, "alternatives", 0, context.limits.most_alternatives));
   if (source == "auto") {
-    reply.detected = detect_each(app.models(), q.texts);
-    source = choose_source(app.models(), reply.detected, target);
+    reply.detected = detect_each(context.models, q.texts);
+    source = choose_source(context.models, reply.detected, target);
   }
-  const std::shared_ptr<ServedModel> model = app.models().find(source, target);
+  const std::shared_ptr<ServedModel> model = context.models.find(source, target);
   Job::Options options;
-  options.limits = app.options().cost;
-  options.later = app.options().later;
+  options.limits = context.limits.cost;
+  options.run_later = context.run_later;
   if (reply.alternatives > 0) {
     decode::SearchSettings search = model->service.options().search;
     search.n_best = static_cast<int>(reply.alternatives) + 1;
@@ -83,31 +83,31 @@ void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
   std::make_shared<Job>(model, documents_of(q.texts, format == "html", *model), options)->submit(exchange, reply);
 }
 
-void libre_detect(App& app, const std::shared_ptr<Exchange>& exchange) {
-  const Texts q = texts_field(fields_of(exchange->request()), app.options().most_texts);
+void libre_detect(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  const Texts q = texts_field(fields_of(exchange->request()), context.limits.most_texts);
   require_or(400, q.texts.size() == 1, "'q' must be one text.");
   Json list = Json::array();
-  for (const Detected& detected : detect(app.models(), q.texts.front())) list.push_back(detected_json(detected));
+  for (const Detected& detected : detect(context.models, q.texts.front())) list.push_back(detected_json(detected));
   exchange->answer(json_response(list));
 }
 
-void libre_languages(App& app, const std::shared_ptr<Exchange>& exchange) {
+void libre_languages(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   Json list = Json::array();
-  for (const Language& language : app.models().languages()) {
+  for (const Language& language : context.models.languages()) {
     list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
   }
   exchange->answer(json_response(list));
 }
 
-void libre_settings(App& app, const std::shared_ptr<Exchange>& exchange) {
-  const auto models = app.models().all();
+void libre_settings(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  const auto models = context.models.all();
   const auto language = [](const std::string& tag) { return Json{{"code", tag}, {"name", language_name(tag)}}; };
   exchange->answer(json_response(
-      {{"apiKeys", !app.options().gate.keys.empty()},
+      {{"apiKeys", context.requires_key},
        {"charLimit", -1},
        {"filesTranslation", false},
        {"frontendTimeout", 500},
-       {"keyRequired", !app.options().gate.keys.empty()},
+       {"keyRequired", context.requires_key},
        {"language", {{"source", language(models.front()->source)}, {"target", language(models.front()->target)}}},
        {"suggestions", false},
        {"supportedFilesFormat", Json::array()}}));

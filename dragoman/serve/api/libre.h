@@ -1,19 +1,20 @@
-// The paths that clients of LibreTranslate know, with its shapes.
+// Handlers of the LibreTranslate interface: its paths, with the same fields in requests and answers.
 #pragma once
 
 #include <memory>
 
-#include "dragoman/serve/api/app.h"
+#include "dragoman/serve/api/context.h"
+#include "dragoman/serve/http/http.h"
 
 namespace dragoman::serve {
 
 // POST /translate: {q, source, target, format?, alternatives?} -> {translatedText, alternatives?, detectedLanguage?}.
-void libre_translate(App& app, const std::shared_ptr<Exchange>& exchange);
+void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 // POST /detect: {q} -> [{language, confidence}].
-void libre_detect(App& app, const std::shared_ptr<Exchange>& exchange);
+void libre_detect(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 // GET /languages -> [{code, name, targets}].
-void libre_languages(App& app, const std::shared_ptr<Exchange>& exchange);
-// GET /frontend/settings: what a page needs to know.
-void libre_settings(App& app, const std::shared_ptr<Exchange>& exchange);
+void libre_languages(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+// GET /frontend/settings: what a web page needs to know of the server.
+void libre_settings(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

@@ -18,7 +18,7 @@ void figure(std::string& text, const char* name, const std::string& labels, Valu
   fmt::format_to(std::back_inserter(text), "dragoman_{}{} {}\n", name, labels.empty() ? "" : "{" + labels + "}", value);
 }
 
-// A label with its value, which may be anything: languages are whatever a model's file says.
+// A label with its value, escaped: the languages are whatever the file of a model says.
 std::string label(const char* name, std::string_view value) {
   std::string text = fmt::format("{}=\"", name);
   for (const char letter : value) {
@@ -38,7 +38,7 @@ struct ModelColumn {
 };
 
 constexpr ModelColumn kModelColumns[] = {
-    {"queue_sentences", "gauge", "Sentences that wait for a place in a batch.",
+    {"queue_sentences", "gauge", "Sentences that wait to be translated.",
      [](const ModelFigures& m) { return m.counts.waiting; }},
     {"queue_limit_sentences", "gauge", "Sentences that may wait.",
      [](const ModelFigures& m) { return m.most_waiting; }},
@@ -48,14 +48,14 @@ constexpr ModelColumn kModelColumns[] = {
      [](const ModelFigures& m) { return m.batch_size; }},
     {"sentences_total", "counter", "Sentences that were translated.",
      [](const ModelFigures& m) { return m.counts.finished; }},
-    {"source_tokens_total", "counter", "Tokens of their sources.",
+    {"source_tokens_total", "counter", "Source tokens of the sentences that were translated.",
      [](const ModelFigures& m) { return m.counts.source_tokens; }},
-    {"target_tokens_total", "counter", "Tokens of their translations.",
+    {"target_tokens_total", "counter", "Tokens of the translations.",
      [](const ModelFigures& m) { return m.counts.target_tokens; }},
     {"decoding_steps_total", "counter", "Steps of the decoder, each with a batch of sentences.",
      [](const ModelFigures& m) { return m.counts.steps; }},
     {"decoding_step_sentences_total", "counter",
-     "Sentences in all of these steps: divided by the steps, how full batches are.",
+     "Sentences in all decoding steps; divided by the steps, this is the mean batch size.",
      [](const ModelFigures& m) { return m.counts.step_sentences; }},
 };
 
@@ -83,7 +83,8 @@ std::string Metrics::text(const ListenerCounts& listener, const std::vector<Mode
   figure(text, "connections_accepted_total", "", listener.accepted);
   head(text, "connections_refused_total", "counter", "Connections that were refused because there were too many.");
   figure(text, "connections_refused_total", "", listener.refused);
-  head(text, "log_lines_lost_total", "counter", "Lines that a log could not take: it failed, or was too slow.");
+  head(text, "log_lines_lost_total", "counter",
+       "Lines that could not be written to a log because it failed or was too slow.");
   for (const auto& [log, lines] : lost_lines) figure(text, "log_lines_lost_total", label("log", log), lines);
   for (const ModelColumn& column : kModelColumns) {
     head(text, column.name, column.kind, column.help);

@@ -1,4 +1,4 @@
-// What the server did, counted, in the text form that Prometheus reads.
+// Counts what the server does, and writes the counts in the text format of Prometheus.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@
 
 namespace dragoman::serve {
 
-// A model's figures, with what it is called.
+// The figures of a model, and its languages.
 struct ModelFigures {
   std::string source, target;
   decode::ServiceCounts counts;
   std::int64_t most_waiting = 0, batch_size = 0;
 };
 
-// By the name of a log: lines that could not be written.
+// The number of lines that could not be written, by the name of the log.
 using LostLines = std::map<std::string, std::int64_t>;
 
 class Metrics {
  public:
-  // A request to one of the server's own paths, or to "other", was answered. Safe to call from any thread.
+  // Counts an answered request. `path` is one of our own paths or "other". Safe to call from any thread.
   void answered(const std::string& path, int status, double seconds);
-  // The same for one that came to no answer of ours: it counts among the requests, and not among the times.
+  // The same for a request that the application did not answer: it is counted among the requests, but has no time.
   void refused(const std::string& path, int status);
 
   std::string text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
@@ -39,7 +39,7 @@ class Metrics {
   static constexpr std::array kBounds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0};
 
   struct Times {
-    std::array<std::int64_t, kBounds.size() + 1> counts{};  // the last for what is longer than all bounds
+    std::array<std::int64_t, kBounds.size() + 1> counts{};  // the last is for times above all bounds
     double sum = 0;
   };
 

@@ -5,14 +5,14 @@
 namespace dragoman::serve {
 namespace {
 
-TEST(Metrics, LabelsHoldAnything) {
+TEST(Metrics, LabelsAreEscaped) {
   const ModelFigures model{.source = "a\"b\\c\nd", .target = "de", .counts = {}};
   const std::string text = Metrics().text({}, {model});
   EXPECT_NE(text.find("dragoman_queue_sentences{source=\"a\\\"b\\\\c\\nd\",target=\"de\"} 0\n"), std::string::npos)
       << text;
 }
 
-TEST(Metrics, RequestRecordsAreCountedWithoutATime) {
+TEST(Metrics, RefusedRequestsAreCountedWithoutATime) {
   Metrics metrics;
   metrics.answered("/translate", 200, 0.1);
   metrics.refused("/translate", 413);
@@ -25,7 +25,7 @@ TEST(Metrics, RequestRecordsAreCountedWithoutATime) {
   EXPECT_EQ(text.find("dragoman_request_seconds_count{path=\"other\"}"), std::string::npos) << text;
 }
 
-TEST(Metrics, TellOfLinesThatLogsLost) {
+TEST(Metrics, ShowLinesThatLogsHaveLost) {
   const std::string text = Metrics().text({}, {}, {{"access", 7}});
   EXPECT_NE(text.find("dragoman_log_lines_lost_total{log=\"access\"} 7\n"), std::string::npos) << text;
 }

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t kShownPositions = 512;
 
-// By a backend of their own: those of the model's workers are busy.
+// Uses a backend of its own, because the workers of the model use the others.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
   const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
   return model.model->position_encodings(*on, kShownPositions);
 }
 
-// The film's files as they are now: it is read again when this changes.
+// Describes the files of the film: when this changes, the film is read again.
 std::string film_files(const std::filesystem::path& model_directory) {
   std::set<std::string> files;
   std::error_code none;
@@ -34,7 +34,7 @@ std::string film_files(const std::filesystem::path& model_directory) {
   return list;
 }
 
-// Whether a model's tag is the one asked for, or a narrower one.
+// Whether the tag of a model is the requested one, or a narrower one. An empty tag fits every other.
 bool fits(const std::string& asked, const std::string& tag) {
   return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
 }
@@ -80,7 +80,7 @@ Models::Set Models::load() const {
     for (const auto& other : models) {
       require<UsageError>(other->source != model->source || other->target != model->target, "'", directory.string(),
                           "' translates from '", model->source, "' to '", model->target,
-                          "', and so does another model.");
+                          "', and so does another model; name only one of them.");
     }
     models.push_back(std::move(model));
   }
@@ -93,10 +93,10 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   for (const auto& model : models) {
     if (fits(source, model->source) && fits(target, model->target)) fitting.push_back(model);
   }
-  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; there is ",
+  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the models are ",
              pairs_of(models), ".");
-  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()), "say source and target; there is ",
-             pairs_of(models), ".");
+  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()),
+             "name source and target; the models are ", pairs_of(models), ".");
   return fitting.front();
 }
 
@@ -128,7 +128,7 @@ void Models::reload() {
   retire();
 }
 
-// A model that was replaced is kept until nobody uses it. Its last user may be one of its own workers, which cannot
+// A model that was replaced is kept until nothing uses it: the last user may be one of its own workers, which could not
 // wait for itself to end.
 void Models::retire() {
   Set leaving;

@@ -1,4 +1,4 @@
-// The models that a server has, by the languages that they translate between.
+// The models of a server, found by the languages that they translate between.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace dragoman::serve {
 
-// The film of a model's directory, read again only when its files have changed. Safe to use from any thread.
+// The film of a model (how its attention developed in training) as JSON. It is read again only when its files have
+// changed. Safe to use from any thread.
 class Film {
  public:
   std::shared_ptr<const std::string> json(const std::filesystem::path& model_directory);
 
  private:
   std::mutex mutex_;
-  std::string files_;  // that it was read from: their names, sizes and times
+  std::string files_;  // the names, sizes and times of the files that it was read from
   std::shared_ptr<const std::string> json_;
 };
 
@@ -31,14 +32,14 @@ struct ServedModel {
 
   std::filesystem::path directory;
   decode::Service service;
-  std::string source, target;                  // BCP 47 tags, or empty where the model does not say
-  std::vector<text::KnownLanguage> languages;  // both, with what the model's directory knows of them
-  std::vector<float> positions;                // encodings of the first, [rows, d_model]
-  decode::FilmSummary filmed;                  // when the model was loaded
+  std::string source, target;                  // BCP 47 tags; empty if the model does not name them
+  std::vector<text::KnownLanguage> languages;  // both, with what the directory of the model knows of them
+  std::vector<float> positions;                // position encodings of the first positions, [rows, d_model]
+  decode::FilmSummary filmed;                  // as it was when the model was loaded
   Film film;
 };
 
-// A language that can be translated from, with those that it can be translated to.
+// A language of the server, and the languages that it can be translated to.
 struct Language {
   std::string code, name;
   std::vector<std::string> targets;
@@ -46,24 +47,24 @@ struct Language {
 
 class Models {
  public:
-  // Loads all of them. Throws an Error for a directory that holds no whole model, and a UsageError for two models for
+  // Loads all models. Throws an Error for a directory without a complete model, and a UsageError for two models with
   // the same languages.
   Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
          std::int64_t most_waiting);
   ~Models();
 
-  // The model for these languages. A tag may leave out what the model's goes on with ("zh" for "zh-Hans"), or be empty
-  // where one model fits only. Throws a Refusal (400) that says which there are.
+  // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
+  // one model fits. Throws a Refusal (400) that lists the models.
   std::shared_ptr<ServedModel> find(const std::string& source, const std::string& target) const;
   std::vector<std::shared_ptr<ServedModel>> all() const;
   std::vector<Language> languages() const;
 
-  // Loads every model again. Requests that have begun go on with what they began with. If one cannot be loaded, throws
-  // its Error, and all stays as it was. One call at a time.
+  // Loads every model again. Requests that have begun keep the model that they began with. If a model cannot be loaded,
+  // throws its Error, and all models stay as they were. Not to be called by two threads at once.
   void reload();
-  // Lets go of models that were replaced and that no request uses any more. To be called now and then.
+  // Destroys models that were replaced and that no request uses any more. To be called from time to time.
   void retire();
-  // No order is taken any more, and those that are not done fail.
+  // Takes no more orders. Those that are not done fail.
   void end();
 
  private:
@@ -78,7 +79,7 @@ class Models {
   Set models_, retired_;
 };
 
-// "German" for "de"; the tag itself for languages that we have no name of.
+// "German" for "de"; the tag itself for languages whose name is not known.
 std::string language_name(const std::string& tag);
 
 }  // namespace dragoman::serve

@@ -1,4 +1,4 @@
-// The description of the server's interface, for programs.
+// The machine-readable description of the HTTP interface.
 #pragma once
 
 #include <string_view>

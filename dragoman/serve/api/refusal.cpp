@@ -16,11 +16,11 @@ Response refusal(const std::exception_ptr& error) {
   } catch (const UsageError& found) {
     return refusal(400, found.what());
   } catch (const std::bad_alloc&) {
-    return refusal(503, "there is not enough memory for this now; ask for less, or later.");
+    return refusal(503, "there is not enough memory for this request now; ask for less, or try again later.");
   } catch (const std::exception& found) {
     return refusal(500, join("the server failed: ", found.what()));
   } catch (...) {
-    return refusal(500, "the server failed, and cannot say why.");
+    return refusal(500, "the server failed for an unknown reason.");
   }
 }
 

@@ -1,4 +1,4 @@
-// Why a request is not done, as an HTTP status and a sentence.
+// An error that becomes the answer to a request: an HTTP status and a sentence.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@ struct Refusal : Error {
       : Error(sentence), status(status_), retry_seconds(retry_seconds_) {}
 
   int status;
-  int retry_seconds;  // after which it may be tried again: said with the statuses 429 and 503
+  int retry_seconds;  // when the client may try again; sent with the statuses 429 and 503
 };
 
 // Throws a Refusal with the parts as its sentence unless the condition holds.
@@ -24,8 +24,8 @@ void require_or(int status, bool condition, const Parts&... parts) {
     throw Refusal(status, join(parts...));
 }
 
-// The answer to whatever was thrown: a Refusal has its own status, an Overload is 503, a UsageError 400, and all else
-// 500.
+// The answer for an exception: a Refusal has its own status, an Overload is 503, a UsageError 400, missing memory
+// (std::bad_alloc) 503, and everything else 500.
 Response refusal(const std::exception_ptr& error);
 
 }  // namespace dragoman::serve

@@ -20,7 +20,7 @@ namespace {
 const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
                                           "trace", "packed", "layers", "projections", "stream", "alignment"};
 
-// "n_best" or "n-best", as settings are called on the command line.
+// The name of the setting on the command line: "n-best" for "n_best" or "n-best".
 std::string setting_name(std::string field) {
   std::ranges::replace(field, '_', '-');
   return field;
@@ -36,8 +36,8 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
     }
   }
   search.validate();
-  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "at most ", most_beam,
-             " hypotheses are kept here; lower beam and n_best.");
+  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "beam and n_best may be at most ", most_beam,
+             " on this server; lower them.");
   return search;
 }
 
@@ -45,9 +45,9 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
   const nn::AttentionSites sites = model.service.model().model->sites();
   decode::RequestOptions options;
   options.search = search_of(fields, model.service.options().search, most_beam);
-  options.links = switch_field(fields, "alignment", false);
-  options.trace = switch_field(fields, "trace", false);
-  options.follow = switch_field(fields, "stream", false);
+  options.links = bool_field(fields, "alignment", false);
+  options.trace = bool_field(fields, "trace", false);
+  options.follow = bool_field(fields, "stream", false);
   options.heads_off = heads_field(fields, "heads_off", sites);
   options.trace_layers = layers_field(fields, sites);
   options.projections = heads_field(fields, "projections", sites);
@@ -56,14 +56,14 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Events that begin with the first: before it, a refusal can still be an answer of its own. Called by one thread at a
-// time.
+// Sends the translation as server-sent events. The stream begins with the first event: before that, a refusal can still
+// be a plain answer. Used by one thread at a time.
 class Stream {
  public:
   Stream(std::shared_ptr<Exchange> exchange, std::size_t documents)
       : exchange_(std::move(exchange)), sent_(documents) {}
 
-  // Sends what is new of a document.
+  // Sends the new part of a document.
   void text(std::size_t document, const std::string& beginning) {
     if (beginning.size() <= sent_[document]) return;
     send("text", dump({{"document", document}, {"text", beginning.substr(sent_[document])}}));
@@ -71,28 +71,28 @@ class Stream {
   }
   void last(std::string_view name, const std::string& data) {
     send(name, data);
-    if (!ended_) exchange_->end();
+    if (!has_ended_) exchange_->end();
   }
 
  private:
   void send(std::string_view name, const std::string& data) {
-    if (ended_) return;
-    if (!std::exchange(begun_, true)) exchange_->events({});
+    if (has_ended_) return;
+    if (!std::exchange(has_begun_, true)) exchange_->events({});
     if (exchange_->event(name, data)) return;
-    ended_ = true;  // the client does not read
+    has_ended_ = true;  // the client does not read
     exchange_->end();
   }
 
   std::shared_ptr<Exchange> exchange_;
   std::vector<std::size_t> sent_;  // bytes of each document
-  bool begun_ = false, ended_ = false;
+  bool has_begun_ = false, has_ended_ = false;
 };
 
 struct FullAnswer {
   std::shared_ptr<Exchange> exchange;
-  decode::RequestOptions options;  // with a search
+  decode::RequestOptions options;  // its search is set
   decode::Numbers numbers = decode::Numbers::kLists;
-  std::vector<Detected> detected = {};  // of each text, if that was asked for
+  std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
   std::shared_ptr<Stream> stream = {};
 
   Json sentence_json(const Job& job, const std::string& source, const decode::TranslatedLine& line) const {
@@ -117,7 +117,7 @@ struct FullAnswer {
     return sentence;
   }
 
-  // Put together as text: a trace is text already, and may be long.
+  // Built as text, because a trace is text already and may be long.
   std::string body(const Job& job) const {
     std::string body = R"({"translations":[)";
     for (std::size_t d = 0; d < job.documents(); ++d) {
@@ -134,7 +134,7 @@ struct FullAnswer {
         body.back() = ',';
         body += R"("trace":)";
         decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, *options.search, numbers,
-                                  [&job] { return job.is_unwanted(); });
+                                  [&job] { return job.client_is_gone(); });
         body += '}';
       }
       body += "]}";
@@ -150,27 +150,26 @@ struct FullAnswer {
 
 }  // namespace
 
-void v1_translate(App& app, const std::shared_ptr<Exchange>& exchange) {
+void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
-  const Texts q = texts_field(fields, app.options().most_texts);
+  const Texts q = texts_field(fields, context.limits.most_texts);
   std::string source = text_field(fields, "source", "");
   const std::string target = text_field(fields, "target", "");
   std::vector<Detected> detected;
   if (source == "auto") {
-    detected = detect_each(app.models(), q.texts);
-    source = choose_source(app.models(), detected, target);
+    detected = detect_each(context.models, q.texts);
+    source = choose_source(context.models, detected, target);
   }
-  const std::shared_ptr<ServedModel> model = app.models().find(source, target);
-  FullAnswer reply{
-      .exchange = exchange,
-      .options = options_of(fields, *model, app.options().most_beam),
-      .numbers = switch_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
-      .detected = std::move(detected)};
+  const std::shared_ptr<ServedModel> model = context.models.find(source, target);
+  FullAnswer reply{.exchange = exchange,
+                   .options = options_of(fields, *model, context.limits.most_beam),
+                   .numbers = bool_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
+                   .detected = std::move(detected)};
   const Job::Options options{.request = reply.options,
                              .prefix = text_field(fields, "prefix", ""),
                              .numbers = reply.numbers,
-                             .limits = app.options().cost,
-                             .later = app.options().later};
+                             .limits = context.limits.cost,
+                             .run_later = context.run_later};
   std::vector<std::unique_ptr<Document>> documents;
   for (const std::string& text : q.texts) documents.push_back(plain_document(text, model->source, model->target));
   const auto job = std::make_shared<Job>(model, std::move(documents), options);

@@ -34,7 +34,7 @@ bool starts_alike(const std::vector<std::uint8_t>& a, const std::vector<std::uin
   return true;
 }
 
-// "1.2.3.4:567" and "[::1]:80" have a port, which some proxies write.
+// Removes spaces and the port, which some proxies write: "1.2.3.4:567" or "[::1]:80".
 std::string_view without_port(std::string_view entry) {
   while (!entry.empty() && (entry.front() == ' ' || entry.front() == '\t')) entry.remove_prefix(1);
   while (!entry.empty() && (entry.back() == ' ' || entry.back() == '\t')) entry.remove_suffix(1);
@@ -78,7 +78,7 @@ std::string client_of(const std::string& peer, std::string_view forwarded_for, c
     const std::string_view entry =
         without_port(comma == std::string_view::npos ? forwarded_for : forwarded_for.substr(comma + 1));
     const std::optional<ip::address> address = parsed(entry);
-    if (!address) break;  // not an address: what the proxy says is of no use
+    if (!address) break;  // not an address, so the header is of no use
     client = address->to_string();
     forwarded_for = comma == std::string_view::npos ? std::string_view() : forwarded_for.substr(0, comma);
   }

@@ -1,4 +1,4 @@
-// Who a request comes from, and by what name shares are counted.
+// The address of the client that sent a request, and the name under which its share of the resources is counted.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace dragoman::serve {
 
-// Proxies whose word on the client's address is taken.
+// Proxies whose header X-Forwarded-For is believed.
 class TrustedProxies {
  public:
-  // Numeric addresses, or networks as 10.0.0.0/8. Throws a UsageError for anything else.
+  // The addresses are numeric, or networks such as 10.0.0.0/8. Throws a UsageError for anything else.
   explicit TrustedProxies(const std::vector<std::string>& addresses = {});
 
   bool contains(std::string_view address) const;
@@ -24,12 +24,12 @@ class TrustedProxies {
   std::vector<Network> networks_;
 };
 
-// The client's address: that of the peer, unless it is a trusted proxy; then the last one of its header X-Forwarded-For
-// that is no trusted proxy. What stands before that anybody could have written.
+// The address of the client. Usually this is the peer. If the peer is a trusted proxy, it is the last address in
+// X-Forwarded-For that is not a trusted proxy; anybody could have written the addresses before that one.
 std::string client_of(const std::string& peer, std::string_view forwarded_for, const TrustedProxies& trusted);
 
-// What shares are counted by: the address, or its network of 64 bits in IPv6, where one client has as many addresses as
-// it likes.
+// The name under which shares are counted: an IPv4 address itself, or the 64-bit network of an IPv6 address, because an
+// IPv6 client has as many addresses as it likes. Text that is not an address stays as it is.
 std::string holder_of(const std::string& client);
 
 }  // namespace dragoman::serve

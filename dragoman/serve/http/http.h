@@ -1,4 +1,4 @@
-// HTTP as the handlers see it: a request that is whole, and a way to answer it from any thread. What sockets do is in
+// HTTP as the handlers see it: a complete request, and a way to answer it from any thread. Sockets are the business of
 // listener.h.
 #pragma once
 
@@ -14,14 +14,15 @@
 namespace dragoman::serve {
 
 struct Request {
-  std::string method;                          // in capitals
-  std::string path;                            // decoded, without the query
-  std::map<std::string, std::string> query;    // decoded; of a name that comes twice, the last
-  std::map<std::string, std::string> headers;  // names in lower case; of one that comes twice, the last
+  std::string method;                        // in upper case
+  std::string path;                          // decoded, without the query
+  std::map<std::string, std::string> query;  // decoded; if a name comes twice, the last value
+  std::map<std::string, std::string>
+      headers;  // names in lower case; the values of a name that comes twice are joined by ", "
   std::string body;
-  std::string client;  // its address, as text
+  std::string client;  // the address of the client as text
 
-  // The header's value, or nothing.
+  // The value of a header, or empty. `name` is in lower case.
   std::string_view header(const std::string& name) const {
     const auto found = headers.find(name);
     return found == headers.end() ? std::string_view() : std::string_view(found->second);
@@ -37,9 +38,9 @@ struct Response {
   Headers headers = {};
 };
 
-// One request's answer: either answer() once, or events() once, event() any number of times, and end(). Every function
-// may be called from any thread, returns at once, and does nothing after the client has gone. An exchange that is
-// forgotten unanswered is answered with status 500.
+// The answer to one request. Call either answer() once, or events() once, event() any number of times, and then end().
+// Every function may be called from any thread, returns at once, and does nothing after the client has gone. If an
+// exchange is destroyed without an answer, the client gets status 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -48,20 +49,21 @@ class Exchange {
 
   virtual void answer(Response response) = 0;
 
-  // Server-sent events (text/event-stream). `data` may have several lines. False if the caller should give up: the
-  // client has gone, or so much waits to be sent that it must be too slow, and then it is cut off.
+  // Server-sent events (text/event-stream). `data` may have several lines. event() returns false if the caller should
+  // give up: the client has gone, or it reads so slowly that too much waits to be sent; then its connection is closed.
   virtual void events(Headers headers) = 0;
   virtual bool event(std::string_view name, std::string_view data) = 0;
   virtual void end() = 0;
 
-  // `gone` is called once, from any thread, when the client goes away or the time for the request is over before the
-  // answer is complete; at once if that has happened. Not called after answer() or end(). It must not throw or wait.
+  // Calls `gone` once, from any thread, if the client goes away or the time for the request runs out before the answer
+  // is complete. If that has already happened, calls it at once. It is not called after answer() or end(). It must
+  // neither throw nor wait.
   virtual void when_gone(std::function<void()> gone) = 0;
-  // Whether that has happened.
+  // Whether the client has gone, or the time has run out.
   virtual bool is_gone() const { return false; }
 
-  // The work for this request, and its answer, may take so many bytes until the answer is there. False if there is no
-  // room for them now. At most once.
+  // Reserves memory: the work for this request and its answer may take so many bytes until the answer is complete.
+  // False if there is not enough memory now. To be called at most once.
   virtual bool reserve(std::int64_t /*bytes*/) { return true; }
 };
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
-#include "dragoman/serve/http/connection.h"
+#include "dragoman/serve/http/internal/connection.h"
 
 namespace dragoman::serve {
 namespace {
@@ -26,12 +26,13 @@ using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Loops = std::vector<std::unique_ptr<Loop>>;
 
-constexpr int kBacklog = 4096;                    // clients that the system lets wait to be accepted
-constexpr int kAcceptedAtOnce = 64;               // before connections get their turn
-constexpr std::chrono::milliseconds kPause{100};  // when no more can be accepted
+constexpr int kBacklog = 4096;                         // clients that the system queues until they are accepted
+constexpr int kAcceptedAtOnce = 64;                    // connections, before those that are open get their turn
+constexpr std::chrono::milliseconds kRetryPause{100};  // before the next attempt when no more can be accepted
 constexpr std::chrono::minutes kBetweenReports{1};
 
-// A connection is a descriptor. Asks for as many as there may be and some more, as far as the system allows.
+// Each connection needs a file descriptor. Asks the system for as many as there may be connections and 1024 more, as
+// far as it allows.
 void allow_descriptors(std::int64_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -58,15 +59,16 @@ Loops make_loops(int count) {
 
 }  // namespace
 
-// The first loop accepts connections and deals them out to all.
+// The event loops, one per thread. The first loop also accepts connections, and gives them to all loops in turn. A
+// connection stays on its loop.
 class Listener::Implementation {
  public:
   Implementation(const ListenerOptions& options, Handler handler)
       : state_(options, std::move(handler)),
         loops_(make_loops(options.threads)),
-        first_(loops_.front()->context),
-        acceptor_(first_),
-        pause_(first_) {
+        first_context_(loops_.front()->context),
+        acceptor_(first_context_),
+        retry_timer_(first_context_) {
     listen(endpoint_of(options));
     allow_descriptors(Shares::capacity_for(options.most_connections));
     wait_for_clients();
@@ -80,13 +82,13 @@ class Listener::Implementation {
   int port() const { return port_; }
   ListenerCounts counts() const { return state_.counts(); }
 
-  // Clients that the system has let in are accepted, because their requests may have come.
+  // Connections that are in the queue of the system are still accepted, because their requests may have been sent.
   void drain(double seconds) {
     state_.draining = true;
-    asio::post(first_, [this] {
+    asio::post(first_context_, [this] {
       while (acceptor_.is_open() && !accept_client()) continue;
-      close_door();
-      on_every_connection(&Connection::drain);
+      stop_accepting();
+      for_each_connection(&Connection::drain);
     });
     state_.wait_until_empty(seconds);
   }
@@ -99,7 +101,7 @@ class Listener::Implementation {
     if (!error) acceptor_.bind(at, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
-    // Otherwise Asio would wait, and everybody with it, when a client has given up before it was accepted.
+    // Without this, Asio would block the whole loop if a client gives up before it is accepted.
     if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted(true), error);
     require<Error>(!error, "serve: cannot listen on port ", at.port(), " of ", at.address().to_string(), " (",
                    error.message(), "). Choose another with --port.");
@@ -115,7 +117,7 @@ class Listener::Implementation {
     }
   }
 
-  // What is thrown here, for want of memory, ends one step of one connection and nothing else.
+  // An exception here (there is no memory) ends one step of one connection and nothing else.
   void run(asio::io_context& context) {
     for (;;) {
       try {
@@ -129,27 +131,27 @@ class Listener::Implementation {
     }
   }
 
-  // The first loop tells the others, so that they hear it after they were given their last connections.
+  // The first loop passes the end on to the others, so that it reaches them after their last connections.
   void stop() {
-    asio::post(first_, [this] {
-      close_door();
-      on_every_connection(&Connection::close);
+    asio::post(first_context_, [this] {
+      stop_accepting();
+      for_each_connection(&Connection::close);
       for (const auto& loop : loops_) asio::post(loop->context, [&work = loop->work] { work.reset(); });
     });
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void close_door() {
+  void stop_accepting() {
     error_code ignored;
     acceptor_.close(ignored);
-    pause_.cancel();
+    retry_timer_.cancel();
     state_.shut();
   }
 
-  void on_every_connection(void (Connection::*act)()) {
+  void for_each_connection(void (Connection::*act)()) {
     for (const auto& loop : loops_) {
       asio::post(loop->context, [&open = loop->connections, act] {
-        const auto connections = open;  // a copy: those that close leave the set
+        const auto connections = open;  // a copy, because connections that close remove themselves from the set
         for (const auto& connection : connections) (connection.get()->*act)();
       });
     }
@@ -160,13 +162,13 @@ class Listener::Implementation {
     acceptor_.async_wait(Acceptor::wait_read, [this](error_code closed) {
       if (closed) return;
       if (accept_clients()) return wait_for_clients();
-      pause_.expires_after(kPause);
-      pause_.async_wait([this](error_code) { wait_for_clients(); });
+      retry_timer_.expires_after(kRetryPause);
+      retry_timer_.async_wait([this](error_code) { wait_for_clients(); });
     });
   }
 
-  // False if it should be tried again later: there are no descriptors, or there is no memory. Those who wait to be
-  // accepted go on waiting, and connections that close make room.
+  // False if no more can be accepted now: there are no descriptors or there is no memory. Clients in the queue wait on,
+  // and connections that close make room for them.
   bool accept_clients() {
     std::string problem;
     try {
@@ -184,42 +186,43 @@ class Listener::Implementation {
     return problem.empty();
   }
 
-  // At most once in a while: a shortage may come and go many times a second.
+  // At most one report in kBetweenReports: a shortage may come and go many times a second.
   void report_shortage(const std::string& problem) {
     const auto now = Clock::now();
-    if (reported_ && now - *reported_ < kBetweenReports) return;
-    reported_ = now;
+    if (last_report_ && now - *last_report_ < kBetweenReports) return;
+    last_report_ = now;
     state_.report("cannot accept more connections now (", problem, "): ", state_.counts().connections,
                   " are open. New ones wait until others close. Allow the process more open files (LimitNOFILE, "
                   "ulimit -n), or lower --connections.");
   }
 
   error_code accept_client() {
-    Loop& loop = *loops_[next_++ % loops_.size()];
+    Loop& loop = *loops_[next_loop_++ % loops_.size()];
     error_code error;
     Socket socket = acceptor_.accept(loop.context, error);
     if (!error) admit(loop, std::move(socket));
-    return error == asio::error::connection_aborted ? error_code() : error;  // by a client that waited
+    return error == asio::error::connection_aborted ? error_code() : error;  // the client gave up while it waited
   }
 
   void admit(Loop& loop, Socket socket) {
     error_code ignored;
     const std::string peer = socket.remote_endpoint(ignored).address().to_string(), holder = holder_of(peer);
-    const ListenerState::Welcome welcome = state_.enter(holder, state_.proxies.contains(peer));
-    if (welcome == ListenerState::Welcome::kDrop) return;  // which closes the socket
-    const auto connection = std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, welcome});
-    const auto begin = welcome == ListenerState::Welcome::kServe ? &Connection::start : &Connection::turn_away;
+    const ListenerState::Admission admission = state_.enter(holder, state_.proxies.contains(peer));
+    if (admission == ListenerState::Admission::kDrop) return;  // this closes the socket
+    const auto connection =
+        std::make_shared<Connection>(state_, loop, std::move(socket), Peer{peer, holder, admission});
+    const auto begin = admission == ListenerState::Admission::kServe ? &Connection::start : &Connection::turn_away;
     asio::post(loop.context, [connection, begin] { (connection.get()->*begin)(); });
   }
 
   ListenerState state_;
   Loops loops_;
-  asio::io_context& first_;
+  asio::io_context& first_context_;
   Acceptor acceptor_;
-  Timer pause_;
+  Timer retry_timer_;
   int port_ = 0;
-  std::size_t next_ = 0;                       // the loop that gets the next connection
-  std::optional<Clock::time_point> reported_;  // a shortage
+  std::size_t next_loop_ = 0;                     // the loop that gets the next connection
+  std::optional<Clock::time_point> last_report_;  // when a shortage was last reported
   std::vector<std::thread> threads_;
 };
 

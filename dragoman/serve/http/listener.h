@@ -12,54 +12,55 @@
 
 namespace dragoman::serve {
 
-// The status of an answer that nobody waits for any more, as nginx has it.
+// The status that is recorded when a client leaves before its answer is complete. nginx uses the same number.
 inline constexpr int kClientLeft = 499;
 
-// What became of a request.
+// The outcome of a request, for logs and metrics.
 struct RequestRecord {
-  std::string client;        // its address
-  std::string method, path;  // empty where they were not read
+  std::string client;        // address
+  std::string method, path;  // empty if they were not read
   int status = 0;
-  std::size_t bytes = 0;  // of the answer's body
-  double seconds = 0;     // since its first byte
+  std::size_t bytes = 0;  // of the body of the answer
+  double seconds = 0;     // since the first byte of the request
 };
 
 struct ListenerOptions {
   std::string address = "127.0.0.1";
-  int port = 8080;  // 0: any that is free
-  int threads = 1;  // that read and write; they call the handler, each for itself, and it must not wait
-  std::int64_t most_connections = 20000;   // of an address; more are answered 503 and closed. See Shares
-  std::int64_t body_bytes = 1 << 20;       // a larger body is answered 413
-  std::int64_t header_bytes = 16 << 10;    // larger headers: 431
-  std::int64_t held_bytes = 512 << 20;     // of all requests, their work and their answers; then 503 to long ones
-  double read_seconds = 20;                // from a request's first byte to its last; then 408
-  double idle_seconds = 75;                // between two requests, and before the first
-  double write_seconds = 30;               // without any progress while an answer is sent
-  double request_seconds = 60;             // from the request's last byte to the answer's; then 503 with a sentence
-  std::int64_t waiting_bytes = 256 << 10;  // of events that a client has not taken; then Exchange::event() is false
-  std::vector<std::string> trusted_proxies = {};  // see TrustedProxies; their connections are of many clients
-  std::int64_t discard_bytes = 16 << 20;  // of a refused request, read and forgotten so that its sender reads why
-  // Told, in a sentence, what the operator should know and no client is told: why a handler failed, or that there are
-  // no descriptors left. Called on the threads above; must not wait.
+  int port = 8080;                        // 0 for any free port
+  int threads = 1;                        // event loops, one per thread. Each calls the handler, which must not wait
+  std::int64_t most_connections = 20000;  // per address; more are answered 503 and closed. See Shares
+  std::int64_t body_bytes = 1 << 20;      // a larger body is answered 413
+  std::int64_t header_bytes = 16 << 10;   // larger headers: 431
+  std::int64_t held_bytes = 512 << 20;  // of all requests, their work and their answers; beyond this, long ones get 503
+  double read_seconds = 20;             // from the first byte of a request to its last; then 408
+  double idle_seconds = 75;             // between two requests, and before the first; then the connection is closed
+  double write_seconds = 30;            // without progress while an answer is sent; then the connection is closed
+  double request_seconds = 60;          // from the last byte of a request to its answer; then 503
+  std::int64_t waiting_bytes = 256 << 10;  // of events that the client has not read; then Exchange::event() is false
+  std::vector<std::string> trusted_proxies = {};  // see TrustedProxies; one carries the connections of many clients
+  // So much of a refused request is read and dropped, because a client that still sends would miss our answer.
+  std::int64_t discard_bytes = 16 << 20;
+  // Gets a sentence that is meant for the operator and not for clients: why a handler failed, or that there are no file
+  // descriptors left. It is called on the threads above and must not wait.
   std::function<void(const std::string& sentence)> report = {};
-  // Told of each request that the listener answers itself, or whose client leaves before the answer (kClientLeft).
-  // Called as `report` is.
+  // Gets a record of each request that the listener answers itself, or whose client leaves before the answer
+  // (kClientLeft). It is called as `report` is.
   std::function<void(const RequestRecord& request)> refused = {};
 };
 
-// What a listener has done since it began, and is doing.
+// What a listener has done since it started, and its open connections.
 struct ListenerCounts {
-  std::int64_t connections = 0;            // open
-  std::int64_t accepted = 0, refused = 0;  // the refused ones are among the accepted
+  std::int64_t connections = 0;            // open now
+  std::int64_t accepted = 0, refused = 0;  // since the start; the refused ones are among the accepted
 };
 
-// A client that closes its connection before its answer is complete is noticed soon, so that work for it can stop; one
-// that only stops sending (a half-close) gets its answer.
+// The listener soon notices a client that closes its connection before its answer is complete, so that the work for it
+// can stop. A client that only stops sending (a half-close) gets its answer.
 class Listener {
  public:
-  // Listens at once; throws an Error with one sentence if the address or the port cannot be had. `handler` is called
-  // for every request that is well formed and within the limits; everything else is answered here, with a JSON
-  // sentence: {"error": "..."}. So is a request whose handler throws. Raises the number of descriptors that this
+  // Listens at once. Throws an Error with one sentence if it cannot use the address or the port. `handler` is called
+  // for every request that is well formed and within the limits. Every other request is answered here, with a sentence
+  // in JSON: {"error": "..."}; so is a request whose handler throws. Raises the number of file descriptors that this
   // process may have open to what the connections need, as far as the system allows.
   Listener(const ListenerOptions& options, Handler handler);
   // Closes everything at once. Exchanges may outlive the listener.
@@ -69,8 +70,8 @@ class Listener {
 
   int port() const;
 
-  // Accepts no more connections, answers the requests that have come, closes idle connections and those that were
-  // answered, and returns when none is left or the seconds are over.
+  // Accepts no more connections, answers the requests that have been received, and closes connections that are idle or
+  // have been answered. Returns when no connection is left or the seconds are over.
   void drain(double seconds);
 
   ListenerCounts counts() const;

@@ -1,4 +1,4 @@
-// Answers that take their time: server-sent events, time that runs out, and clients that leave before the end.
+// Tests of slow answers: server-sent events, time limits, and clients that leave before the end.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 // A listener that keeps its exchanges for the test to answer, and counts the clients that have gone.
 class GoneTest : public ::testing::Test {
  protected:
-  // Threads after options: the listener's threads end before what they use.
+  // The listener comes last: its threads end before what they use is destroyed.
   ListenerOptions options{.port = 0};
   std::atomic<int> gone = 0;
   std::mutex mutex;
@@ -31,13 +31,13 @@ class GoneTest : public ::testing::Test {
     });
     return listener->port();
   }
-  // The exchange of the request that came as the first, second, ...
+  // The exchange of a request, by the order in which they arrived.
   std::shared_ptr<Exchange> exchange(std::size_t number = 0) {
     const auto come = [&] {
       const std::lock_guard lock(mutex);
       return kept.size() > number;
     };
-    if (!eventually(come)) throw std::runtime_error("no request has come");
+    if (!eventually(come)) throw std::runtime_error("no request has arrived");
     const std::lock_guard lock(mutex);
     return kept[number];
   }
@@ -69,7 +69,7 @@ TEST_F(GoneTest, EventsComeAsTheyAreMade) {
   EXPECT_EQ(client.chunk(), "");
   asked->end();
   EXPECT_FALSE(asked->event("piece", "late"));
-  client.send(get);  // the connection goes on
+  client.send(get);  // the connection can still be used
   exchange(1)->answer({.body = "next"});
   EXPECT_EQ(client.answer().body, "next");
   EXPECT_EQ(gone, 0);
@@ -86,7 +86,7 @@ TEST_F(GoneTest, EventsForAnOldClientEndWithTheConnection) {
   EXPECT_EQ(client.rest(), "event: a\ndata: b\n\n");
 }
 
-TEST_F(GoneTest, HeadOfEventsIsAll) {
+TEST_F(GoneTest, AHeadRequestGetsOnlyTheHeadOfEvents) {
   Client client(start());
   client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n" + get);
   exchange()->events({});
@@ -123,7 +123,7 @@ TEST_F(GoneTest, AClientThatDoesNotTakeItsEventsIsCutOff) {
   int events = 0;
   while (events < 5000 && asked->event("e", data)) {
     ++events;
-    if (events % 16 == 0) wait(1);  // as fast as a model could never be, but so that a client that reads would keep up
+    if (events % 16 == 0) wait(1);  // faster than any model, but a client that reads would keep up
   }
   EXPECT_GE(events, 16);  // 256 KiB may wait
   EXPECT_LT(events, 5000);
@@ -156,7 +156,7 @@ TEST_F(GoneTest, AnAnswerThatTakesTooLongIsReplaced) {
   exchange()->answer({.body = "late"});
   exchange()->when_gone([this] { ++gone; });  // at once
   EXPECT_EQ(gone, 2);
-  client.send(get);  // the connection goes on
+  client.send(get);  // the connection can still be used
   exchange(1)->answer({.body = "quick"});
   EXPECT_EQ(client.answer().body, "quick");
   EXPECT_EQ(gone, 2);
@@ -229,7 +229,7 @@ TEST_F(GoneTest, AClientThatOnlyStopsSendingGetsItsEventsAndAllItsAnswers) {
   client.stop_sending();
   exchange()->events({});
   EXPECT_EQ(client.head().status, 200);
-  EXPECT_EQ(client.chunk(), ":\n\n");  // a comment, to see whether it is still there
+  EXPECT_EQ(client.chunk(), ":\n\n");  // a comment, to find out whether the client is still there
   exchange()->event("a", "b");
   std::string text = client.chunk();
   exchange()->end();

@@ -1,4 +1,4 @@
-// What the listener does with clients that send too much, too slowly, or are too many.
+// Tests of how the listener treats clients that send too much or too slowly, or that are too many.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ ListenerOptions small_limits() {
   return options;
 }
 
-// The answer has this status and a sentence, and then the connection is closed.
+// Expects an answer with this status and a sentence, and then that the connection is closed.
 void expect_refused(Client& client, int status) {
   const Client::Answer answer = client.answer();
   EXPECT_EQ(answer.status, status);
@@ -85,7 +85,7 @@ TEST(ListenerLimits, LongHeadersAreRefused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   expect_refused(slowly, 431);
-  Client between(listener.port());  // a chunk's size can be followed by notes
+  Client between(listener.port());  // the size of a chunk may be followed by extensions
   between.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;" + std::string(2000, 'x'));
   expect_refused(between, 431);
 }
@@ -133,7 +133,8 @@ TEST(ListenerLimits, WhatIsNotHttpIsRefused) {
   expect_refused(cut, 400);
 }
 
-// What a proxy could read in another way than we do could hide a request from it (RFC 9112, sections 3.2 and 6).
+// If a proxy could read the text in another way than we do, a request could be hidden from it (RFC 9112, sections 3.2
+// and 6).
 TEST(ListenerLimits, WhatCanBeReadInTwoWaysIsRefused) {
   Listener listener(small_limits(), say_ok);
   expect_each_refused(listener.port(), {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
@@ -144,30 +145,30 @@ TEST(ListenerLimits, WhatCanBeReadInTwoWaysIsRefused) {
                                         kPostInChunks + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                                         "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"});
   Client old(listener.port());
-  EXPECT_EQ(old.ask("GET / HTTP/1.0\r\n\r\n").status, 200);  // which knew no hosts
+  EXPECT_EQ(old.ask("GET / HTTP/1.0\r\n\r\n").status, 200);  // HTTP/1.0 has no header Host
 }
 
-TEST(ListenerLimits, ASlowSenderIsToldSo) {
+TEST(ListenerLimits, ASlowSenderIsRefusedWithStatus408) {
   ListenerOptions options = small_limits();
   options.read_seconds = 0.2;
   Listener listener(options, say_ok);
   Client client(listener.port());
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 100 && seconds_since(begin) < 0.3; ++i) {  // a byte now and then gains no time
+  for (int i = 0; i < 100 && seconds_since(begin) < 0.3; ++i) {  // a byte now and then does not extend the time
     client.send("G");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   expect_refused(client, 408);
 }
 
-TEST(ListenerLimits, LineBreaksBeginNoRequest) {
+TEST(ListenerLimits, LineBreaksDoNotStartARequest) {
   ListenerOptions options = small_limits();
   options.read_seconds = 0.05;
   options.idle_seconds = 0.2;
   Listener listener(options, say_ok);
   Client client(listener.port());
   EXPECT_EQ(client.ask(kGet + std::string("\r\n")).status, 200);
-  EXPECT_TRUE(client.is_closed());  // without a word
+  EXPECT_TRUE(client.is_closed());  // without an answer
   Client early(listener.port());
   early.send("\r\n");
   EXPECT_EQ(early.ask(kGet).status, 200);
@@ -194,7 +195,7 @@ TEST(ListenerLimits, AClientThatDoesNotReadItsAnswerIsCutOff) {
   EXPECT_TRUE(eventually([&] { return listener.counts().connections == 0; }));
 }
 
-TEST(ListenerLimits, TooManyConnectionsAreRefusedAndThereIsRoomAgainLater) {
+TEST(ListenerLimits, TooManyConnectionsAreRefusedUntilSomeAreClosed) {
   ListenerOptions options = small_limits();
   options.most_connections = 2;
   Listener listener(options, say_ok);
@@ -214,7 +215,7 @@ TEST(ListenerLimits, TooManyConnectionsAreRefusedAndThereIsRoomAgainLater) {
   EXPECT_EQ(fourth.ask(kGet).status, 200);
 }
 
-TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedAndThereIsRoomAgainLater) {
+TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedUntilSomeAreAnswered) {
   ListenerOptions options = small_limits();
   options.held_bytes = 2500;
   std::vector<std::shared_ptr<Exchange>> kept;
@@ -229,7 +230,7 @@ TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedAndThereIsRoomAgain
   EXPECT_TRUE(eventually([&] { return come == 1; }));
   slow.send(post + body.substr(1));
   third.send(kGet);
-  EXPECT_TRUE(eventually([&] { return come == 2; }));  // so that what slow has sent was read
+  EXPECT_TRUE(eventually([&] { return come == 2; }));  // so the bytes of `slow` have been read
   kept[1]->answer({});
   EXPECT_EQ(third.answer().status, 200);
   third.send(post + body.substr(1));
@@ -244,7 +245,7 @@ TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedAndThereIsRoomAgain
   EXPECT_TRUE(eventually([&] { return come == 4; }));
 }
 
-// The system's limit of open descriptors, set back at the end.
+// Sets the limit of open file descriptors, and restores it at the end.
 class Descriptors {
  public:
   Descriptors() { getrlimit(RLIMIT_NOFILE, &before_); }
@@ -262,7 +263,7 @@ class Descriptors {
   rlimit before_{};
 };
 
-TEST(ListenerLimits, GoesOnAfterItsDescriptorsRanOut) {
+TEST(ListenerLimits, AcceptsAgainAfterDescriptorsRanOut) {
   const Descriptors descriptors;
   std::atomic<int> reports = 0;
   ListenerOptions options = small_limits();
@@ -272,7 +273,7 @@ TEST(ListenerLimits, GoesOnAfterItsDescriptorsRanOut) {
   EXPECT_EQ(before.ask(kGet).status, 200);
   const int next = dup(0);
   close(next);
-  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one more: the client's end
+  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one more, for the client's end
   Client waiting(listener.port());
   waiting.send(kGet);
   EXPECT_TRUE(eventually([&] { return reports == 1; }));
@@ -289,8 +290,8 @@ double resident_kib() {
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-// In a process of its own, so that either side has enough descriptors: connections that send nothing, until the process
-// is ended. Returns its number.
+// Starts a process that holds connections without sending anything until it is killed, and returns its id. A process of
+// its own, so that both sides have enough descriptors.
 pid_t hold_connections(int port, int count) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -306,7 +307,7 @@ pid_t hold_connections(int port, int count) {
   for (;;) pause();
 }
 
-TEST(ListenerLimits, TenThousandIdleConnectionsAreNoBurden) {
+TEST(ListenerLimits, TenThousandIdleConnectionsTakeLittleMemoryAndTime) {
   constexpr int kConnections = 10000;
   const Descriptors descriptors;
   if (descriptors.most() < kConnections + 500) {
@@ -334,7 +335,7 @@ TEST(ListenerLimits, TenThousandIdleConnectionsAreNoBurden) {
   waitpid(child, nullptr, 0);
 }
 
-TEST(ListenerLimits, AnAddressThatHasAllConnectionsLeavesSomeForOthers) {
+TEST(ListenerLimits, AnAddressCannotTakeTheConnectionsOfOthers) {
   ListenerOptions options = small_limits();
   options.most_connections = 16;
   Listener listener(options, say_ok);
@@ -350,7 +351,7 @@ TEST(ListenerLimits, AnAddressThatHasAllConnectionsLeavesSomeForOthers) {
   EXPECT_EQ(other.ask(kGet).status, 200);
 }
 
-TEST(ListenerLimits, ConnectionsOfATrustedProxyAreOfManyClients) {
+TEST(ListenerLimits, TheClientBehindATrustedProxyIsTheForwardedAddress) {
   ListenerOptions options = small_limits();
   options.trusted_proxies = {"127.0.0.2"};
   Listener listener(options, [](const auto& exchange) { exchange->answer({.body = exchange->request().client}); });
@@ -361,7 +362,7 @@ TEST(ListenerLimits, ConnectionsOfATrustedProxyAreOfManyClients) {
   EXPECT_EQ(liar.ask(forwarded).body, "127.0.0.1");
 }
 
-TEST(ListenerLimits, WorkAndAnswersCountAsRequestsDo) {
+TEST(ListenerLimits, MemoryForWorkAndAnswersIsLimitedLikeThatForRequests) {
   ListenerOptions options = small_limits();
   options.held_bytes = 1 << 20;
   std::vector<std::shared_ptr<Exchange>> kept;
@@ -376,14 +377,14 @@ TEST(ListenerLimits, WorkAndAnswersCountAsRequestsDo) {
   first.send("GET /keep HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 503; }));
   Client other(listener.port(), 0, "127.0.0.2");
-  EXPECT_EQ(other.ask(kGet).status, 503);  // it does not fit beside the first, for anybody
+  EXPECT_EQ(other.ask(kGet).status, 503);  // it does not fit beside the first, whoever asks
   kept.front()->answer({.body = std::string(800 << 10, 'x')});
   kept.clear();
   EXPECT_EQ(first.answer().body.size(), std::size_t{800 << 10});
   EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 200; }));
 }
 
-TEST(ListenerLimits, LongAnswersThatNobodyReadsAreTooMuchTogether) {
+TEST(ListenerLimits, LongAnswersThatAreNotReadAreLimitedTogether) {
   ListenerOptions options = small_limits();
   options.held_bytes = 64 << 20;
   Listener listener(options, [](const auto& exchange) { exchange->answer({.body = std::string(24 << 20, 'x')}); });

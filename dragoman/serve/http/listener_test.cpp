@@ -15,12 +15,13 @@ namespace {
 
 ListenerOptions any_port() { return {.port = 0}; }
 
-// Answers with what it was asked.
+// Answers with the request as JSON.
 void echo(const std::shared_ptr<Exchange>& exchange) {
   const Request& request = exchange->request();
-  const nlohmann::json told = {{"method", request.method},   {"path", request.path}, {"query", request.query},
-                               {"headers", request.headers}, {"body", request.body}, {"client", request.client}};
-  exchange->answer({.body = told.dump()});
+  const nlohmann::json request_json = {{"method", request.method}, {"path", request.path},
+                                       {"query", request.query},   {"headers", request.headers},
+                                       {"body", request.body},     {"client", request.client}};
+  exchange->answer({.body = request_json.dump()});
 }
 
 nlohmann::json json_of(const Client::Answer& answer) { return nlohmann::json::parse(answer.body); }
@@ -34,13 +35,13 @@ TEST(Listener, HandsOverTheWholeRequest) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.headers.at("Content-Type"), "application/json");
   EXPECT_FALSE(answer.headers.contains("Connection"));
-  const nlohmann::json told = json_of(answer);
-  EXPECT_EQ(told["method"], "POST");
-  EXPECT_EQ(told["path"], "/a b");
-  EXPECT_EQ(told["query"], (nlohmann::json{{"q", "x y"}, {"n", "\xc3\xa9"}}));
-  EXPECT_EQ(told["headers"]["x-name"], "first, last");
-  EXPECT_EQ(told["body"], "hello");
-  EXPECT_EQ(told["client"], "127.0.0.1");
+  const nlohmann::json request_json = json_of(answer);
+  EXPECT_EQ(request_json["method"], "POST");
+  EXPECT_EQ(request_json["path"], "/a b");
+  EXPECT_EQ(request_json["query"], (nlohmann::json{{"q", "x y"}, {"n", "\xc3\xa9"}}));
+  EXPECT_EQ(request_json["headers"]["x-name"], "first, last");
+  EXPECT_EQ(request_json["body"], "hello");
+  EXPECT_EQ(request_json["client"], "127.0.0.1");
 }
 
 TEST(Listener, KeepsConnectionsAndAnswersPipelinedRequestsInOrder) {
@@ -99,7 +100,7 @@ TEST(Listener, InvitesAClientThatWaitsToSendItsBody) {
   EXPECT_EQ(client.line(), "HTTP/1.1 100 Continue");
   EXPECT_EQ(client.line(), "");
   EXPECT_EQ(json_of(client.ask("body"))["body"], "body");
-  // One that did not wait needs no invitation.
+  // A client that did not wait needs no invitation.
   EXPECT_EQ(client.ask("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody").status,
             200);
 }
@@ -109,9 +110,9 @@ TEST(Listener, ReadsBodiesInChunksHoweverTheyArrive) {
   const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string body = "3\r\nabc\r\n10;note=x\r\n0123456789abcdef\r\n0\r\nTrailer: t\r\n\r\n";
   Client client(listener.port());
-  const auto told = json_of(client.ask(head + body));
-  EXPECT_EQ(told["body"], "abc0123456789abcdef");
-  EXPECT_FALSE(told["headers"].contains("trailer"));
+  const auto request_json = json_of(client.ask(head + body));
+  EXPECT_EQ(request_json["body"], "abc0123456789abcdef");
+  EXPECT_FALSE(request_json["headers"].contains("trailer"));
   EXPECT_EQ(json_of(client.ask(head + "0\r\n\r\n"))["body"], "");
   for (const char letter : head + body + head + "0\r\n\r\n") {
     client.send({&letter, 1});
@@ -121,7 +122,7 @@ TEST(Listener, ReadsBodiesInChunksHoweverTheyArrive) {
   EXPECT_EQ(json_of(client.answer())["body"], "");
 }
 
-TEST(Listener, AHandlerThatThrowsOrForgetsGivesStatus500AndOthersGoOn) {
+TEST(Listener, AHandlerThatThrowsGivesStatus500AndTheConnectionGoesOn) {
   std::atomic<int> reports = 0;
   ListenerOptions options = any_port();
   options.report = [&](const std::string& sentence) {
@@ -132,7 +133,7 @@ TEST(Listener, AHandlerThatThrowsOrForgetsGivesStatus500AndOthersGoOn) {
     if (path == "/throw") throw Error("a secret");
     if (path == "/number") throw 1;
     if (path == "/good") exchange->answer({.body = "good"});
-    exchange->answer({.status = 400});  // an answer after the answer is not heard
+    exchange->answer({.status = 400});  // a second answer is ignored
   });
   Client client(listener.port());
   for (const char* path : {"/throw", "/number"}) {
@@ -145,7 +146,7 @@ TEST(Listener, AHandlerThatThrowsOrForgetsGivesStatus500AndOthersGoOn) {
   EXPECT_EQ(reports, 1);
 }
 
-TEST(Listener, AnExchangeThatIsDroppedGivesStatus500) {
+TEST(Listener, AnExchangeThatIsDestroyedGivesStatus500) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](std::shared_ptr<Exchange> exchange) { handed.set_value(std::move(exchange)); });
   Client client(listener.port());
@@ -205,7 +206,7 @@ TEST(Listener, ClosesEverythingWhenItEnds) {
   EXPECT_TRUE(gone);
   EXPECT_TRUE(idle.is_closed());
   EXPECT_TRUE(asking.is_closed());
-  exchange->answer({});  // nobody hears it
+  exchange->answer({});  // has no effect
   EXPECT_FALSE(exchange->event("a", "b"));
 }
 
@@ -262,7 +263,7 @@ TEST(Drain, AnswersWhatHasComeAndTakesNothingNew) {
   EXPECT_EQ(listener.counts().connections, 0);
 }
 
-TEST(Drain, GivesUpAfterItsTime) {
+TEST(Drain, ReturnsWhenItsTimeIsOver) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) { handed.set_value(exchange); });
   Client client(listener.port());

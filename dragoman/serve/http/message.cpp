@@ -14,8 +14,8 @@
 namespace dragoman::serve {
 namespace {
 
-// Of "http://host/path" takes all but the path: a client may say the whole address, as it would to a proxy. False if
-// there is no host.
+// Removes everything before the path from "http://host/path": a client may send the whole URL, as it would to a proxy.
+// False if there is no host.
 bool take_host(std::string_view& target) {
   const std::size_t scheme = target.find("://");
   if (scheme == std::string_view::npos || scheme > target.find_first_of("/?")) return false;
@@ -23,14 +23,14 @@ bool take_host(std::string_view& target) {
   return true;
 }
 
-// Its escapes undone. Nothing if one is malformed, or the text is not UTF-8.
+// Decodes escapes. Empty if one is malformed or the text is not UTF-8.
 std::optional<std::string> text_of(std::string_view part, Plus plus) {
   std::optional<std::string> text = percent_decoded(part, plus);
   if (text && first_invalid_utf8(*text)) return std::nullopt;
   return text;
 }
 
-// A line break in a value would begin a header of its own.
+// Replaces control characters: a line break in a value would start another header.
 void add_header(std::string& text, std::string_view name, std::string_view value) {
   text += name;
   text += ": ";
@@ -46,14 +46,14 @@ std::string head_text(int status, std::string_view content_type, const Headers& 
   if (!content_type.empty()) add_header(text, "Content-Type", content_type);
   for (const auto& [name, value] : headers) add_header(text, name, value);
   if (how.closes) add_header(text, "Connection", "close");
-  if (how.old && !how.closes) add_header(text, "Connection", "keep-alive");
+  if (how.http_1_0 && !how.closes) add_header(text, "Connection", "keep-alive");
   return text;
 }
 
 }  // namespace
 
 Response refusal(int status, std::string_view sentence, int retry_seconds) {
-  // Bytes that are not UTF-8, which a sentence may quote, become U+FFFD.
+  // Bytes that are not UTF-8, which the sentence may quote, become U+FFFD.
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   Response response{.status = status,
                     .body = nlohmann::json({{"error", sentence}}).dump(-1, ' ', false, kReplace) + "\n"};
@@ -90,17 +90,17 @@ std::string answer_text(const Response& response, const Delivery& how) {
 std::string stream_head(const Headers& headers, const Delivery& how) {
   std::string text = head_text(200, "text/event-stream", headers, how);
   add_header(text, "Cache-Control", "no-store");
-  add_header(text, "X-Accel-Buffering", "no");  // a proxy such as nginx would hold events back
-  if (!how.old) add_header(text, "Transfer-Encoding", "chunked");
+  add_header(text, "X-Accel-Buffering", "no");  // otherwise a proxy such as nginx holds events back
+  if (!how.http_1_0) add_header(text, "Transfer-Encoding", "chunked");
   return text + "\r\n";
 }
 
 std::string stream_piece(std::string_view text, const Delivery& how) {
-  if (text.empty()) return {};  // an empty chunk would be the last
-  return how.old ? std::string(text) : fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+  if (text.empty()) return {};  // an empty chunk would end the stream
+  return how.http_1_0 ? std::string(text) : fmt::format("{:x}\r\n{}\r\n", text.size(), text);
 }
 
-std::string stream_end(const Delivery& how) { return how.old ? "" : "0\r\n\r\n"; }
+std::string stream_end(const Delivery& how) { return how.http_1_0 ? "" : "0\r\n\r\n"; }
 
 std::string event_text(std::string_view name, std::string_view data) {
   std::string text;

@@ -14,7 +14,7 @@ TEST(ParseTarget, DecodesPathAndQuery) {
   EXPECT_EQ(target->query, (Query{{"x", "2"}, {"y", "a b&"}, {"flag", ""}}));
 }
 
-TEST(ParseTarget, TakesWholeAddressesAndTheStar) {
+TEST(ParseTarget, AcceptsWholeUrlsAndTheStar) {
   EXPECT_EQ(parse_target("http://host:80/a/b?c=d")->path, "/a/b");
   EXPECT_EQ(parse_target("http://host")->path, "/");
   EXPECT_EQ(parse_target("http://host?next=/a")->path, "/");
@@ -22,14 +22,14 @@ TEST(ParseTarget, TakesWholeAddressesAndTheStar) {
   EXPECT_EQ(parse_target("*")->path, "*");
 }
 
-TEST(ParseTarget, RefusesWhatHasNoMeaning) {
+TEST(ParseTarget, RefusesMalformedTargets) {
   for (const char* target : {"", "a", "host:80", "/%", "/%2", "/%zz", "/%00", "/?a=%", "/?%4=b", "/?a=%00", "?a=b",
                              "/%FF", "/\xC3?a", "/?a=%C3", "/?%ED%A0%80"}) {
     EXPECT_FALSE(parse_target(target)) << target;
   }
 }
 
-TEST(AnswerText, AHeaderCannotBringOthersWithIt) {
+TEST(AnswerText, AHeaderValueCannotAddAnotherHeader) {
   const std::string text = answer_text({.body = "x", .headers = {{"A", "b\r\nC: d"}}}, {});
   EXPECT_NE(text.find("A: b  C: d\r\n"), std::string::npos) << text;
 }

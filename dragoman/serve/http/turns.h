@@ -1,4 +1,5 @@
-// Things to do for several clients, taken in turns: one for each client that waits, then the next one for each.
+// A queue of items of several clients that is fair to them: it gives one item of each waiting client, then the next
+// item of each.
 #pragma once
 
 #include <deque>
@@ -20,7 +21,7 @@ class Turns {
     items.push_back(std::move(item));
   }
 
-  // There must be one.
+  // Must not be called when empty().
   Item next() {
     std::string client = std::move(order_.front());
     order_.pop_front();
@@ -30,14 +31,14 @@ class Turns {
     if (found->second.empty()) {
       items_.erase(found);
     } else {
-      order_.push_back(std::move(client));  // others come first
+      order_.push_back(std::move(client));  // other clients come first
     }
     return item;
   }
 
  private:
   std::unordered_map<std::string, std::deque<Item>> items_;
-  std::deque<std::string> order_;  // clients with items
+  std::deque<std::string> order_;  // clients that have items
 };
 
 }  // namespace dragoman::serve

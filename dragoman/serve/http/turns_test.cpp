@@ -5,7 +5,7 @@
 namespace dragoman::serve {
 namespace {
 
-TEST(Turns, AClientWithManyItemsHoldsUpNoOther) {
+TEST(Turns, AClientWithManyItemsDoesNotDelayOthers) {
   Turns<int> turns;
   for (int i = 0; i < 100; ++i) turns.add("a", i);
   EXPECT_EQ(turns.next(), 0);

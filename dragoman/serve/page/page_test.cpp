@@ -111,10 +111,10 @@ TEST(Page, NothingInItsDataEndsTheElement) {
 
 class OfflineTest : public decode::ModelDirectoryTest {};
 
-TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
+TEST_F(OfflineTest, HoldsTheAnswersOfTheServer) {
   Models models({directory}, {.search = {.max_extra = 8}, .threads = 1}, 100);
-  App app(models, {.cost = {.tokens = 4}});
-  const std::string page = offline_page(app, {"one two", "three"});
+  const HandlerContext context{.models = models, .limits = {.cost = {.tokens = 4}}};
+  const std::string page = offline_page(context, {"one two", "three"});
   const Json data = try_parse_json(between(page, "id=\"dragoman-data\">", "</script>"));
   ASSERT_EQ(data["sentences"].size(), 2u);
   const Json& sentence = data["sentences"][0]["answer"]["translations"][0]["sentences"][0];
@@ -122,7 +122,7 @@ TEST_F(OfflineTest, HoldsWhatTheServerAnswers) {
                                   .translate(std::vector<std::string>{"one two"})[0]
                                   .text);
   EXPECT_FALSE(sentence["trace"]["projections"].empty());
-  EXPECT_THROW(offline_page(app, {"one two three four five"}), Error);  // too long
+  EXPECT_THROW(offline_page(context, {"one two three four five"}), Error);  // too long
 }
 
 }  // namespace

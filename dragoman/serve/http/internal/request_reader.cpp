@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/request_reader.h"
+#include "dragoman/serve/http/internal/request_reader.h"
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -21,7 +21,8 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// The shortest end of a body in chunks is "0\r\n\r\n". Once it has begun to read one, Beast counts on that many bytes.
+// The shortest end of a chunked body is "0\r\n\r\n". Beast expects at least so many bytes whenever it continues to read
+// a chunked body.
 constexpr std::size_t kEndOfChunks = 5;
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
@@ -34,7 +35,7 @@ std::string upper(beast::string_view text) {
 
 }  // namespace
 
-// The body grows as it comes, whatever length is announced.
+// The body grows as bytes arrive, whatever length is announced.
 struct RequestReader::Parser : http::request_parser<http::basic_dynamic_body<beast::flat_buffer>> {};
 
 RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(std::make_unique<Parser>()) {
@@ -46,7 +47,7 @@ RequestReader::~RequestReader() = default;
 
 RequestReader::Progress RequestReader::read(std::string& bytes) {
   if (!parser_->is_header_done()) {
-    // Some clients send a line break too many after a request.
+    // Some clients send an extra line break after a request.
     if (head_bytes_ == 0) bytes.erase(0, std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
     put(bytes);
     if (!refusal_ && parser_->is_header_done()) accept_head();
@@ -66,7 +67,8 @@ void RequestReader::put(std::string& bytes) {
   bytes.erase(0, count);
   if (in_head) head_bytes_ += static_cast<std::int64_t>(count);
   if (error == http::error::need_more) error = {};
-  // Beast bounds what it has not read of the headers; we bound their sum, and lines between chunks.
+  // Beast limits the part of the headers that it has not parsed yet. We limit their total, and the lines between
+  // chunks.
   const auto unread = static_cast<std::int64_t>(parser_->is_done() ? 0 : bytes.size());
   const bool in_chunks = !in_head && parser_->chunked();
   const std::int64_t head = head_bytes_ + (parser_->is_header_done() ? 0 : unread);
@@ -81,33 +83,33 @@ void RequestReader::put(std::string& bytes) {
   }
 }
 
-// Beast stops after the head, and goes through the body in one call when it is eager.
+// Beast stops after the head. An eager parser then reads the body in one call.
 void RequestReader::accept_head() {
   parser_->eager(true);
   const auto& head = parser_->get();
   const std::size_t hosts = head.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && !old())) return refuse(400, "a request of HTTP/1.1 has one header Host.");
-  if (old() && parser_->chunked()) return refuse(400, "HTTP/1.0 knows no chunks: say the body's length.");
+  if (hosts > 1 || (hosts == 0 && !is_http_1_0()))
+    return refuse(400, "a request must have exactly one header Host; only HTTP/1.0 may leave it out.");
+  if (is_http_1_0() && parser_->chunked())
+    return refuse(400, "HTTP/1.0 has no chunked bodies; send the length of the body.");
   for (const auto& field : head) {
     if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
-      return refuse(501, "this server reads bodies in chunks or with a length, in no other transfer encoding.");
+      return refuse(501, "this server reads bodies in chunks or with a length, and no other transfer encoding.");
     }
     std::string& value = request_.headers[lower(plain(field.name_string()))];
-    if (!value.empty()) value += ", ";  // several lines of a name are one list
+    if (!value.empty()) value += ", ";  // several headers of the same name form one list
     value += plain(field.value());
   }
   const auto target = parse_target(plain(head.target()));
   if (!target)
-    return refuse(
-        400,
-        "the address of the request cannot be understood: its path or an escape is malformed, or it is not UTF-8.");
+    return refuse(400, "the URL of the request is malformed: its path or an escape is not valid, or it is not UTF-8.");
   request_.path = target->path;
   request_.query = target->query;
   request_.method = upper(head.method_string());
-  expects_ = !old() && lower(plain(head[http::field::expect])) == "100-continue";
+  expects_continue_ = !is_http_1_0() && lower(plain(head[http::field::expect])) == "100-continue";
 }
 
-// The parser has the first line before it looks at the headers.
+// The parser knows the first line before it looks at the headers.
 Request RequestReader::beginning() const {
   Request request;
   const auto& head = parser_->get();
@@ -124,7 +126,7 @@ std::int64_t RequestReader::held() const {
 
 bool RequestReader::asks_to_continue() {
   const bool body_has_begun = parser_->get().body().size() > 0;
-  return std::exchange(expects_, false) && !body_has_begun;
+  return std::exchange(expects_continue_, false) && !body_has_begun;
 }
 
 Request RequestReader::take_request() {
@@ -134,7 +136,7 @@ Request RequestReader::take_request() {
 
 bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
 
-bool RequestReader::old() const { return parser_->get().version() < 11; }
+bool RequestReader::is_http_1_0() const { return parser_->get().version() < 11; }
 
 void RequestReader::refuse(int status, const std::string& sentence) { refusal_ = serve::refusal(status, sentence); }
 

@@ -1,4 +1,4 @@
-// Reads one HTTP request from bytes as they come, within limits.
+// Reads one HTTP request from bytes as they arrive, within limits.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ class RequestReader {
   explicit RequestReader(const Limits& limits);
   ~RequestReader();
 
-  // Reads on, and removes what it has read from `bytes`. After kWhole or kRefused it is not called again.
+  // Continues to read, and removes the bytes that it has read from `bytes`. Must not be called again after kWhole or
+  // kRefused.
   Progress read(std::string& bytes);
 
-  // Bytes of the request that have come.
+  // Bytes of the request that have been read.
   std::int64_t held() const;
 
-  // True once: the client waits for "100 Continue" before it sends the body.
+  // True once, if the client waits for "100 Continue" before it sends the body.
   bool asks_to_continue();
 
-  // Method and path as far as they are known; for a request that is not whole.
+  // Method and path as far as they are known, for a request that is not complete.
   Request beginning() const;
-  // After kWhole. The request's `client` is left to the caller.
+  // After kWhole. The caller fills in `client`.
   Request take_request();
   bool keep_alive() const;
-  bool old() const;  // HTTP/1.0
+  bool is_http_1_0() const;
 
-  // After kRefused: what to answer.
+  // After kRefused: the answer.
   const Response& refusal() const { return *refusal_; }
 
  private:
@@ -48,9 +49,9 @@ class RequestReader {
 
   Limits limits_;
   std::unique_ptr<Parser> parser_;
-  std::int64_t head_bytes_ = 0;  // that were read
+  std::int64_t head_bytes_ = 0;  // bytes of the headers that were read
   Request request_;
-  bool expects_ = false;
+  bool expects_continue_ = false;
   std::optional<Response> refusal_;
 };
 

@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/request_reader.h"
+#include "dragoman/serve/http/internal/request_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ using Progress = RequestReader::Progress;
 
 constexpr RequestReader::Limits kLimits{.header_bytes = 1000, .body_bytes = 100};
 
-// The request in pieces of so many bytes.
+// Reads the request in pieces of so many bytes.
 Request read_in_pieces(const std::string& text, std::size_t size) {
   RequestReader reader(kLimits);
   std::string bytes;

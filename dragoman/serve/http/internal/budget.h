@@ -1,5 +1,6 @@
-// Memory that the requests of all clients may hold together: what has come of them, what their work takes, and answers
-// that are not sent yet. Each client has its share.
+// The memory budget of a listener: a limit on the bytes that the requests of all clients may hold together. It counts
+// the bytes of requests that have been received, the memory that the work on them takes, and answers that have not been
+// sent yet. Each client has a share of it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,12 @@ class Budget {
  public:
   explicit Budget(std::int64_t bytes) : shares_(bytes) {}
 
+  // False, and nothing is taken, if the holder has no room for so many bytes.
   bool take(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     return shares_.take(holder, bytes);
   }
-  // Counts bytes that are there already. False if they are too many.
+  // Counts bytes that are in memory already. False if they exceed the share of the holder.
   bool count(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     const bool fits = shares_.has_room(holder, bytes);

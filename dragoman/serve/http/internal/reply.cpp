@@ -1,4 +1,4 @@
-#include "dragoman/serve/http/reply.h"
+#include "dragoman/serve/http/internal/reply.h"
 
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace {
 class Handle final : public Exchange {
  public:
   explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
-  // Without memory for an answer there is none; then the connection's own time limit gives one.
+  // If there is no memory for an answer here, the time limit of the connection gives one later.
   ~Handle() override {
     try {
       reply_->fail();
@@ -34,7 +34,7 @@ class Handle final : public Exchange {
   std::shared_ptr<Reply> reply_;
 };
 
-// It promised not to throw; if it does, the connection and all others must go on.
+// `gone` must not throw. If it does, this connection and all others must go on.
 void call(const std::function<void()>& gone) {
   try {
     if (gone) gone();
@@ -48,8 +48,8 @@ std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
   return std::make_shared<Handle>(std::move(reply));
 }
 
-// The handler's function is never called, nor destroyed, while the lock is held: it may hold the exchange itself. Where
-// it is dropped, it is moved to a variable that outlives the lock.
+// The function of the handler (gone_) is never called or destroyed while the lock is held, because it may own the
+// exchange itself. Where it is dropped, it is moved to a variable that is declared before the lock, and so outlives it.
 
 Reply::Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake)
     : request_(std::move(request)), waiting_bytes_(waiting_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
@@ -60,9 +60,9 @@ void Reply::answer(Response response) {
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kComplete;
   dropped = std::exchange(gone_, nullptr);
-  news_.answer = std::move(response);
-  news_.complete = true;
-  tell();
+  output_.answer = std::move(response);
+  output_.complete = true;
+  notify();
 }
 
 void Reply::events(Headers headers) {
@@ -70,25 +70,25 @@ void Reply::events(Headers headers) {
   const std::lock_guard lock(mutex_);
   if (stage_ != Stage::kOpen) return;
   stage_ = Stage::kStreaming;
-  news_.stream = std::move(headers);
-  if (request_.method == "HEAD") {  // the head is all
+  output_.stream = std::move(headers);
+  if (request_.method == "HEAD") {  // the head is the whole answer
     stage_ = Stage::kComplete;
     dropped = std::exchange(gone_, nullptr);
-    news_.complete = true;
+    output_.complete = true;
   }
-  tell();
+  notify();
 }
 
 bool Reply::event(std::string_view name, std::string_view data) {
   const std::string text = event_text(name, data);
   const std::lock_guard lock(mutex_);
   if (stage_ != Stage::kStreaming) return false;
-  if (taken_ + static_cast<std::int64_t>(news_.events.size()) > waiting_bytes_) {
+  if (taken_ + static_cast<std::int64_t>(output_.events.size()) > waiting_bytes_) {
     break_off();
     return false;
   }
-  news_.events += text;
-  tell();
+  output_.events += text;
+  notify();
   return true;
 }
 
@@ -98,8 +98,8 @@ void Reply::end() {
   if (stage_ != Stage::kStreaming) return;
   stage_ = Stage::kComplete;
   dropped = std::exchange(gone_, nullptr);
-  news_.complete = true;
-  tell();
+  output_.complete = true;
+  notify();
 }
 
 void Reply::when_gone(std::function<void()> gone) {
@@ -137,7 +137,7 @@ void Reply::fail() {
     const std::lock_guard lock(mutex_);
     if (stage_ == Stage::kStreaming) break_off();
   }
-  answer(refusal(500, "the server failed to answer this request, by a fault of its own."));
+  answer(refusal(500, "the server failed to answer this request because of an internal error."));
 }
 
 bool Reply::is_broken() {
@@ -145,11 +145,11 @@ bool Reply::is_broken() {
   return stage_ == Stage::kBroken;
 }
 
-Reply::News Reply::take() {
+Reply::Output Reply::take_output() {
   const std::lock_guard lock(mutex_);
-  told_ = false;
-  taken_ += static_cast<std::int64_t>(news_.events.size());
-  return std::exchange(news_, {});
+  notified_ = false;
+  taken_ += static_cast<std::int64_t>(output_.events.size());
+  return std::exchange(output_, {});
 }
 
 void Reply::sent() {
@@ -164,15 +164,15 @@ bool Reply::expire(Response response) {
     if (stage_ == Stage::kComplete) return false;
     stage_ = Stage::kGone;
     gone = std::exchange(gone_, nullptr);
-    news_ = {};
-    news_.answer = std::move(response);
-    news_.complete = true;
+    output_ = {};
+    output_.answer = std::move(response);
+    output_.complete = true;
   }
   call(gone);
   return true;
 }
 
-bool Reply::leave() {
+bool Reply::detach() {
   release();
   std::function<void()> gone;
   bool too_early = false;
@@ -182,21 +182,21 @@ bool Reply::leave() {
     wake_ = nullptr;
     gone = std::exchange(gone_, nullptr);
     if (stage_ != Stage::kComplete) stage_ = Stage::kGone;
-    news_ = {};
+    output_ = {};
   }
   call(gone);
   return too_early;
 }
 
-// With the lock held, as in break_off().
-void Reply::tell() {
-  if (wake_ && !std::exchange(told_, true)) wake_();
+// notify() and break_off() are called with the lock held.
+void Reply::notify() {
+  if (wake_ && !std::exchange(notified_, true)) wake_();
 }
 
 void Reply::break_off() {
   stage_ = Stage::kBroken;
-  told_ = false;  // the connection may know of events that it cannot send; it must hear of this
-  tell();
+  notified_ = false;  // wake the connection again: it may already know of events, which it cannot send
+  notify();
 }
 
 }  // namespace dragoman::serve

@@ -1,4 +1,5 @@
-// What the connections of one listener share, and their number.
+// What the connections of one listener share: its options, its budgets, and the count of connections. Safe to use from
+// any thread.
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,8 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/shares.h"
-#include "dragoman/serve/http/budget.h"
 #include "dragoman/serve/http/client_address.h"
+#include "dragoman/serve/http/internal/budget.h"
 #include "dragoman/serve/http/listener.h"
 
 namespace dragoman::serve {
@@ -30,15 +31,15 @@ class ListenerState {
   const ListenerOptions options;
   const Handler handler;
   const TrustedProxies proxies;
-  const std::shared_ptr<Budget> budget;  // exchanges may outlive the listener
+  const std::shared_ptr<Budget> budget;  // shared, because exchanges may outlive the listener
   std::atomic<bool> draining = false;
 
-  // The parts are joined to a sentence.
+  // Joins the parts to a sentence for the operator.
   template <class... Parts>
   void report(const Parts&... parts) const noexcept {
     try {
       if (options.report) options.report(join(parts...));
-    } catch (...) {  // there is nobody left to tell
+    } catch (...) {  // there is no other place to report to
     }
   }
   void refused(const RequestRecord& request) const noexcept {
@@ -48,39 +49,40 @@ class ListenerState {
     }
   }
 
-  enum class Welcome { kServe, kTurnAway, kDrop };
+  // What happens to a new connection: it is served, answered with status 503, or closed without an answer.
+  enum class Admission { kServe, kTurnAway, kDrop };
 
-  // A client has connected. An address has its share of the connections; a trusted proxy, whose connections are of many
-  // clients, what there is. Some of those that are too many are told so; when they are too many themselves, or wait to
-  // be gone, the others are not.
-  Welcome enter(const std::string& holder, bool proxy) {
+  // Decides what to do with a new connection. Each address has a share of the connections. A trusted proxy, whose
+  // connections belong to many clients, may use all that are free. A connection too many gets an answer that says so
+  // (kTurnAway); if 256 of those are still open, it is dropped without one (kDrop).
+  Admission enter(const std::string& holder, bool proxy) {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
     ++counts_.accepted;
     const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
     if (!fits) ++counts_.refused;
-    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Welcome::kDrop;
+    if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Admission::kDrop;
     if (fits) places_.take_unchecked(holder, 1);
     if (!fits) ++turned_away_;
     ++counts_.connections;
-    return fits ? Welcome::kServe : Welcome::kTurnAway;
+    return fits ? Admission::kServe : Admission::kTurnAway;
   }
-  // A connection, of those that were not dropped, is closed.
-  void leave(const std::string& holder, Welcome welcome) {
+  // A connection that was not dropped has been closed.
+  void leave(const std::string& holder, Admission admission) {
     const std::lock_guard lock(mutex_);
     --counts_.connections;
-    if (welcome == Welcome::kServe) places_.give_back(holder, 1);
-    if (welcome == Welcome::kTurnAway) --turned_away_;
+    if (admission == Admission::kServe) places_.give_back(holder, 1);
+    if (admission == Admission::kTurnAway) --turned_away_;
     empty_.notify_all();
   }
 
-  // Nobody enters any more.
+  // No more connections will be accepted.
   void shut() {
     const std::lock_guard lock(mutex_);
     shut_ = true;
     empty_.notify_all();
   }
-  // Waits until nobody enters and all have left, or for so many seconds.
+  // Waits until shut() has been called and all connections are closed, but at most for so many seconds.
   void wait_until_empty(double seconds) {
     std::unique_lock lock(mutex_);
     empty_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return shut_ && counts_.connections == 0; });
@@ -96,7 +98,7 @@ class ListenerState {
   std::condition_variable empty_;
   ListenerCounts counts_;
   bool shut_ = false;
-  Shares places_;  // connections, by holder
+  Shares places_;  // connections by holder
   std::int64_t turned_away_ = 0;
 };
 

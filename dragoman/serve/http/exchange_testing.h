@@ -1,4 +1,4 @@
-// What tests of the server share.
+// An exchange for tests: it keeps the answer instead of sending it.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,6 @@
 
 namespace dragoman::serve {
 
-// Keeps what it is answered.
 class FakeExchange final : public Exchange {
  public:
   explicit FakeExchange(Request request) : request_(std::move(request)) {}
@@ -28,7 +27,7 @@ class FakeExchange final : public Exchange {
   }
   bool event(std::string_view name, std::string_view data) override {
     const std::lock_guard lock(mutex_);
-    told_.emplace_back(name, data);
+    events_.emplace_back(name, data);
     return true;
   }
   void end() override {
@@ -40,7 +39,7 @@ class FakeExchange final : public Exchange {
     gone_ = std::move(gone);
   }
 
-  // The client closes its connection.
+  // Does what a client does that closes its connection.
   void leave() {
     std::function<void()> gone;
     {
@@ -55,9 +54,9 @@ class FakeExchange final : public Exchange {
     answered_.wait(lock, [&] { return complete_; });
     return response_;
   }
-  const std::vector<std::pair<std::string, std::string>>& told() {
+  const std::vector<std::pair<std::string, std::string>>& events_sent() {
     response();
-    return told_;
+    return events_;
   }
   bool streams() const { return streams_; }
 
@@ -71,7 +70,7 @@ class FakeExchange final : public Exchange {
   std::mutex mutex_;
   std::condition_variable answered_;
   Response response_;
-  std::vector<std::pair<std::string, std::string>> told_;
+  std::vector<std::pair<std::string, std::string>> events_;
   std::function<void()> gone_;
   bool complete_ = false, streams_ = false;
 };
