@@ -13,7 +13,7 @@ namespace {
 
 void read_configuration(const std::string& path) {
   const auto command = cli::command_for_tests();
-  cli::Settings settings(*command);
+  cli::CommandSettings settings(*command);
   settings.allow_in_file(model::ModelConfig(model::TransformerConfig()));
   settings.allow_in_file(model::TrainingConfig());
   settings.allow_in_file(text::TokenizerSettings());

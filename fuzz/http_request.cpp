@@ -15,7 +15,7 @@ using serve::RequestReader;
 constexpr RequestReader::Limits kLimits{.header_bytes = 512, .body_bytes = 100};
 
 void use(RequestReader& reader) {
-  const serve::Request request = reader.take_request();
+  const serve::HttpRequest request = reader.take_request();
   check(static_cast<std::int64_t>(request.body.size()) <= kLimits.body_bytes);
   check(request.path.starts_with('/') || request.path == "*");
   check(!request.method.empty());
@@ -25,12 +25,12 @@ void use(RequestReader& reader) {
 bool read(std::unique_ptr<RequestReader>& reader, std::string& bytes) {
   for (;;) {
     if (!reader) reader = std::make_unique<RequestReader>(kLimits);
-    const RequestReader::Progress progress = reader->read(bytes);
-    if (progress == RequestReader::Progress::kRefused) {
+    const RequestReader::ReadState progress = reader->read(bytes);
+    if (progress == RequestReader::ReadState::kRefused) {
       check(reader->refusal().status >= 400);
       return false;
     }
-    if (progress == RequestReader::Progress::kPartial) {
+    if (progress == RequestReader::ReadState::kPartial) {
       check(static_cast<std::int64_t>(bytes.size()) <= kLimits.header_bytes);  // it buffers no more than this
       return true;
     }

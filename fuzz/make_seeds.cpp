@@ -102,10 +102,10 @@ void write_languages_json_seeds(const fs::path& directory) {
 
 void write_metrics_seeds(const fs::path& directory) {
   train::MetricsFile file(directory / "run", 0);
-  file.add(train::Progress{.step = 5, .epoch = 1, .losses = {{"loss", 6.5}}, .gradient_norm = 0.25});
+  file.add(train::ProgressRecord{.step = 5, .epoch = 1, .losses = {{"loss", 6.5}}, .gradient_norm = 0.25});
   file.add(train::Validation{
       .step = 10, .scores = {{"nll", 5.5}, {"bleu", 1.5}}, .samples = {{"a", "b", "c"}}, .best = true});
-  file.add(train::Progress{.step = 20, .losses = {{"nll", std::numeric_limits<double>::quiet_NaN()}}});
+  file.add(train::ProgressRecord{.step = 20, .losses = {{"nll", std::numeric_limits<double>::quiet_NaN()}}});
 }
 
 void write_probe_frames_seeds(const fs::path& directory) {

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     train::MetricsFile file(scratch.path(), kStep);
-    file.add(train::Progress{.step = kStep + 1});
-    const train::Metrics kept = train::read_metrics(scratch.path());
+    file.add(train::ProgressRecord{.step = kStep + 1});
+    const train::TrainingRecords kept = train::read_metrics(scratch.path());
     fuzz::check(!kept.progress.empty() && kept.progress.back().step == kStep + 1);
     for (const train::Validation& record : kept.validations) fuzz::check(record.step <= kStep);
   } catch (const Error&) {

@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t kind = static_cast<unsigned char>(rest[0]) % (std::size(fuzz::kTypes) + 1);
   rest.remove_prefix(1);
   const std::string_view type = kind < std::size(fuzz::kTypes) ? fuzz::kTypes[kind] : serve::take_until(rest, "\n");
-  serve::Request request;
+  serve::HttpRequest request;
   request.headers["content-type"] = type;
   request.body = rest;
   request.query = {{"q", "one"}, {"target", "de"}};

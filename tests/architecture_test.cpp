@@ -67,7 +67,7 @@ std::vector<std::string> model_flags(const std::vector<std::string>& arguments) 
 
 TEST_F(NewArchitecture, Learns) {
   EXPECT_EQ(train_to("model").ending, train::Ending::kAllSteps);
-  const train::Metrics metrics = train::read_metrics(file("model/metrics.jsonl"));
+  const train::TrainingRecords metrics = train::read_metrics(file("model/metrics.jsonl"));
   ASSERT_EQ(metrics.progress.size(), kSteps / 40);
   ASSERT_EQ(metrics.validations.size(), kSteps / 80);
   EXPECT_LT(metrics.progress.back().losses["nll"], 0.3 * metrics.progress.front().losses["nll"]);
@@ -204,7 +204,7 @@ TEST_F(NewArchitecture, TheCommandLineTrainsAndResumesIt) {
 
 TEST_F(NewArchitecture, StillTranslatesAfterExportToIntegers) {
   decode::Translator translator(trained(), translation());
-  model::export_model(file("model"), file("int8"), model::Precision::kInt8);
+  model::export_model(file("model"), file("int8"), model::ExportPrecision::kInt8);
   EXPECT_LT(std::filesystem::file_size(file("int8/model.safetensors")),
             std::filesystem::file_size(file("model/model.safetensors")));
   decode::Translator rounded(file("int8"), translation());

@@ -29,7 +29,7 @@ class QuietWatcher final : public train::Watcher {
 
   void say(const std::string&) override {}
   void tokenised_pairs(std::int64_t) override {}
-  void updated(const train::Progress& progress, std::int64_t) override { step_ = progress.step; }
+  void updated(const train::ProgressRecord& progress, std::int64_t) override { step_ = progress.step; }
   void validated(const train::Validation&) override {}
   bool wants_stop() override { return step_ >= last_step_; }
 
@@ -75,7 +75,7 @@ class NewArchitecture : public TrainingTest {
 
   train::RunResult train_to(const std::string& name, std::int64_t last_step = kSteps) const {
     train::RunRequest request{.directory = file(name), .init = {}, .settings = {}, .allow_changes = false};
-    train::Settings& settings = request.settings;
+    train::TrainingSettings& settings = request.settings;
     settings.model = model::BagConfig{.d_model = 16, .V_source = 60, .V_target = 60};
     settings.training.steps = kSteps;
     settings.training.warmup = 30;

@@ -39,15 +39,15 @@ struct PresetName {
 // What `train` reads from the file: the preset that it names, and the resulting settings.
 struct Config {
   model::Preset preset;
-  train::Settings settings;
+  train::TrainingSettings settings;
 };
 
 Config read_config(const fs::path& file) {
   const auto command = cli::command_for_tests();
-  cli::Settings given(*command);
+  cli::CommandSettings given(*command);
   given.add_flags(PresetName{}, "Options");
-  train::Settings settings;
-  train::Settings::each(settings, [&](const auto& part) { given.add_flags(part, "Options"); });
+  train::TrainingSettings settings;
+  train::TrainingSettings::each(settings, [&](const auto& part) { given.add_flags(part, "Options"); });
   cli::parse(*command, {"--config", file.string()});
   given.read_file();
   PresetName name;
@@ -55,7 +55,7 @@ Config read_config(const fs::path& file) {
   const model::Preset preset = model::preset(name.preset);
   settings.model = preset.model;
   settings.training = preset.training;
-  train::Settings::each(settings, [&](auto& part) { given.apply(part); });
+  train::TrainingSettings::each(settings, [&](auto& part) { given.apply(part); });
   return {preset, settings};
 }
 

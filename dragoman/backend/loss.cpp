@@ -5,8 +5,8 @@
 namespace dragoman {
 
 void LossKernels::smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                         const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
-                                         Array& nll, Sink dY, Sink dE, Sink db) const {
+                                         const LabelSmoothing& smoothing, double weight, std::int64_t chunk,
+                                         Array& losses, Array& nll, Sink dY, Sink dE, Sink db) const {
   const std::int64_t R = Y.rows(), V = E.rows();
   require<ShapeError>(Y.cols() == E.cols() && targets.count() == R && losses.count() == R && nll.count() == R &&
                           (!b || b.count() == V) && chunk > 0,

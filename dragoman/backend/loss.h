@@ -9,7 +9,7 @@
 namespace dragoman {
 
 // Label smoothing (Section 5.4): the target distribution q over V classes, for the true class t.
-struct Smoothing {
+struct LabelSmoothing {
   enum class Form : std::uint8_t {
     kRest,     // q_t = 1 - epsilon, and epsilon / (V - 1) for every other class
     kUniform,  // q_t = 1 - epsilon + epsilon / V, and epsilon / V for every other class
@@ -31,13 +31,13 @@ class LossKernels {
   // both are 0 if targets[r] < 0. If any sink is wanted, the same pass computes the gradients of `weight` times the sum
   // of the losses.
   void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                              const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses, Array& nll,
-                              Sink dY, Sink dE, Sink db) const;
+                              const LabelSmoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                              Array& nll, Sink dY, Sink dE, Sink db) const;
 
  private:
   virtual void do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                         const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
-                                         Array& nll, Sink dY, Sink dE, Sink db) const = 0;
+                                         const LabelSmoothing& smoothing, double weight, std::int64_t chunk,
+                                         Array& losses, Array& nll, Sink dY, Sink dE, Sink db) const = 0;
 };
 
 }  // namespace dragoman

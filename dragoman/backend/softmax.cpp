@@ -38,14 +38,14 @@ void SoftmaxKernels::log_softmax_backward(const Array& dy, const Array& y, Sink 
   do_log_softmax_backward(dy, y, dx);
 }
 
-void SoftmaxKernels::smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+void SoftmaxKernels::smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing,
                                   Array& losses) const {
   require<ShapeError>(targets.count() == log_p.rows() && losses.count() == log_p.rows(), "smoothed_nll: log_p is ",
                       log_p.shape(), ", targets ", targets.shape(), ", losses ", losses.shape());
   do_smoothed_nll(log_p, targets, smoothing, losses);
 }
 
-void SoftmaxKernels::smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+void SoftmaxKernels::smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing,
                                            Sink dlog_p) const {
   if (!dlog_p.wanted()) return;
   require<ShapeError>(targets.count() == dlog_p.array.rows(), "smoothed_nll_backward: targets is ", targets.shape(),

@@ -24,8 +24,8 @@ class SoftmaxKernels {
   void log_softmax(const Array& x, Array& y) const;
   void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const;
   // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 if targets[r] < 0.
-  void smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing, Array& losses) const;
-  void smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing, Sink dlog_p) const;
+  void smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing, Array& losses) const;
+  void smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing, Sink dlog_p) const;
 
  private:
   virtual void do_masked(const Array& x, const Mask& mask, Array& y) const = 0;
@@ -34,9 +34,9 @@ class SoftmaxKernels {
   virtual void do_softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
   virtual void do_log_softmax(const Array& x, Array& y) const = 0;
   virtual void do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const = 0;
-  virtual void do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+  virtual void do_smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing,
                                Array& losses) const = 0;
-  virtual void do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+  virtual void do_smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing,
                                         Sink dlog_p) const = 0;
 };
 

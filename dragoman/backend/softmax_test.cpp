@@ -120,9 +120,9 @@ TEST_P(SoftmaxKernel, SmoothedLossWorkedExample) {
   Array log_p = zeros({2, 5}), losses = zeros({2});
   on->log_softmax(logits, log_p);
   expect_near(values(log_p.row_range(0, 1)), {-0.574438, -1.574438, -2.574438, -3.574438, -2.074438}, 1e-6);
-  on->smoothed_nll(log_p, targets, {.epsilon = 0.1, .form = Smoothing::Form::kRest}, losses);
+  on->smoothed_nll(log_p, targets, {.epsilon = 0.1, .form = LabelSmoothing::Form::kRest}, losses);
   expect_near(values(losses), {0.761938, 0}, 1e-6);
-  on->smoothed_nll(log_p, targets, {.epsilon = 0.1, .form = Smoothing::Form::kUniform}, losses);
+  on->smoothed_nll(log_p, targets, {.epsilon = 0.1, .form = LabelSmoothing::Form::kUniform}, losses);
   expect_near(values(losses), {0.724438, 0}, 1e-6);
   on->smoothed_nll(log_p, targets, {.epsilon = 0}, losses);
   expect_near(values(losses), {0.574438, 0}, 1e-6);

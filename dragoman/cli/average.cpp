@@ -34,7 +34,7 @@ struct AverageOptions {
   }
 };
 
-void average(Settings& settings) {
+void average(CommandSettings& settings) {
   settings.read_file();
   AverageOptions options;
   settings.apply(options);
@@ -80,7 +80,7 @@ void average(Settings& settings) {
 }  // namespace
 
 void add_average(CLI::App& program) {
-  Settings& settings = add_command(program, "average", "average the last checkpoints of a run", average);
+  CommandSettings& settings = add_command(program, "average", "average the last checkpoints of a run", average);
   settings.add_flags(AverageOptions{}, "Options");
 }
 

@@ -13,7 +13,7 @@
 namespace dragoman::cli {
 namespace {
 
-void demo(Settings& settings) {
+void demo(CommandSettings& settings) {
   settings.read_file();
   DemoOptions options;
   settings.apply(options);
@@ -27,7 +27,7 @@ void demo(Settings& settings) {
 }  // namespace
 
 void add_demo(CLI::App& program) {
-  Settings& settings =
+  CommandSettings& settings =
       add_command(program, "demo", "make a small corpus, learn to translate it, and show what was learned", demo);
   settings.add_flags(DemoOptions{}, "Options");
 }

@@ -71,7 +71,7 @@ void require_same_corpus(const fs::path& text, const demo::DemoCorpus& corpus) {
 train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
   const model::Preset preset = model::preset("demo");
   train::RunRequest request{.directory = options.model, .init = {}, .settings = {}, .allow_changes = false};
-  train::Settings& settings = request.settings;
+  train::TrainingSettings& settings = request.settings;
   settings.model = preset.model;
   settings.training = preset.training;
   settings.training.seed = options.seed;

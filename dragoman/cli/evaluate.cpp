@@ -136,7 +136,7 @@ void write_results(const EvaluateOptions& options, const Evaluation& evaluation)
   if (!options.scores.empty() && options.scores != "-") replace_file(options.scores, sentences_text(evaluation));
 }
 
-void evaluate(Settings& settings) {
+void evaluate(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
   decode::SearchSettings search;
@@ -163,7 +163,7 @@ void evaluate(Settings& settings) {
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-  Settings& settings = add_command(program, "evaluate", "translate a test set and score it", evaluate);
+  CommandSettings& settings = add_command(program, "evaluate", "translate a test set and score it", evaluate);
   settings.add_flags(EvaluateOptions{}, "Options");
   settings.add_flags(TranslationSettings{}, "Translation");
   settings.add_flags(MetricSettings{}, "Scores");

@@ -14,7 +14,7 @@ namespace {
 
 struct ExportOptions {
   std::string model, output;
-  model::Precision precision = model::Precision::kInt8;
+  model::ExportPrecision precision = model::ExportPrecision::kInt8;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -28,7 +28,7 @@ double megabytes(const std::string& directory) {
   return static_cast<double>(std::filesystem::file_size(model::weights_file(directory))) / 1e6;
 }
 
-void export_copy(Settings& settings) {
+void export_copy(CommandSettings& settings) {
   settings.read_file();
   ExportOptions options;
   settings.apply(options);
@@ -42,7 +42,7 @@ void export_copy(Settings& settings) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-  Settings& settings = add_command(program, "export", "copy a model in another precision", export_copy);
+  CommandSettings& settings = add_command(program, "export", "copy a model in another precision", export_copy);
   settings.add_flags(ExportOptions{}, "Options");
 }
 

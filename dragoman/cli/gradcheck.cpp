@@ -75,7 +75,7 @@ std::vector<GradientCase> chosen_cases(const GradcheckOptions& options) {
   return cases;
 }
 
-void gradcheck(Settings& settings) {
+void gradcheck(CommandSettings& settings) {
   settings.read_file();
   GradcheckOptions options;
   settings.apply(options);
@@ -99,7 +99,8 @@ void gradcheck(Settings& settings) {
 }  // namespace
 
 void add_gradcheck(CLI::App& program) {
-  Settings& settings = add_command(program, "gradcheck", "check every gradient against finite differences", gradcheck);
+  CommandSettings& settings =
+      add_command(program, "gradcheck", "check every gradient against finite differences", gradcheck);
   settings.add_flags(GradcheckOptions{}, "Options");
 }
 

@@ -165,7 +165,7 @@ void print_presets(bool as_json) {
   if (as_json) print(list.dump(2) + "\n");
 }
 
-void inspect(Settings& settings) {
+void inspect(CommandSettings& settings) {
   settings.read_file();
   InspectOptions options;
   settings.apply(options);
@@ -189,11 +189,11 @@ void inspect(Settings& settings) {
 }  // namespace
 
 void add_inspect(CLI::App& program, const AskedArchitecture& asked) {
-  Settings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
+  CommandSettings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
   add_model_flags(settings, asked);
-  train::Settings run;
-  train::Settings::each(run, [&](auto& part) { settings.allow_in_file(part); });
+  train::TrainingSettings run;
+  train::TrainingSettings::each(run, [&](auto& part) { settings.allow_in_file(part); });
 }
 
 }  // namespace dragoman::cli

@@ -29,7 +29,7 @@ std::vector<std::string> all_systems(const ScoreOptions& options) {
   return systems;
 }
 
-Tallies count(const ScoreOptions& options, const Metrics& metrics) {
+Tallies count(const ScoreOptions& options, const ChosenMetrics& metrics) {
   const bool keep = options.sentence_level || options.resampling() != eval::Resampling::kNone;
   ScoreInput input(all_systems(options), options.reference);
   Tallies tallies(input.hypotheses().size(), std::vector<Tally>(metrics.size()));
@@ -64,7 +64,7 @@ MetricResult result_of(const ScoreOptions& options, const eval::Metric& metric, 
   return result;
 }
 
-ScoreReport report_of(const ScoreOptions& options, const Metrics& metrics, const Tallies& tallies) {
+ScoreReport report_of(const ScoreOptions& options, const ChosenMetrics& metrics, const Tallies& tallies) {
   const std::vector<std::string> names = all_systems(options);
   ScoreReport report{.references = options.reference.size(),
                      .resampling = eval::resampling_text(options.resampling(), options.resampling_trials()),
@@ -78,7 +78,7 @@ ScoreReport report_of(const ScoreOptions& options, const Metrics& metrics, const
   return report;
 }
 
-std::vector<SentenceScores> sentence_scores(const Metrics& metrics, const std::vector<Tally>& tallies) {
+std::vector<SentenceScores> sentence_scores(const ChosenMetrics& metrics, const std::vector<Tally>& tallies) {
   std::vector<SentenceScores> columns;
   for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
     SentenceScores& column = columns.emplace_back(SentenceScores{*metrics[metric], {}});
@@ -88,12 +88,12 @@ std::vector<SentenceScores> sentence_scores(const Metrics& metrics, const std::v
   return columns;
 }
 
-void score(Settings& settings) {
+void score(CommandSettings& settings) {
   settings.read_file();
   ScoreOptions options;
   settings.apply(options);
   options.validate();
-  const Metrics metrics = options.metrics();
+  const ChosenMetrics metrics = options.metrics();
   const Tallies tallies = count(options, metrics);
   if (options.sentence_level) {
     const std::vector<SentenceScores> columns = sentence_scores(metrics, tallies[0]);
@@ -108,7 +108,7 @@ void score(Settings& settings) {
 }  // namespace
 
 void add_score(CLI::App& program) {
-  Settings& settings = add_command(program, "score", "BLEU, chrF and TER of translations", score);
+  CommandSettings& settings = add_command(program, "score", "BLEU, chrF and TER of translations", score);
   settings.add_flags(ScoreOptions{}, "Options");
 }
 

@@ -212,7 +212,7 @@ void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
                 " characters and could be guessed; long random ones cannot."));
 }
 
-void serve(Settings& settings) {
+void serve(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
   decode::SearchSettings search;
@@ -255,7 +255,7 @@ void serve(Settings& settings) {
 }  // namespace
 
 void add_serve(CLI::App& program) {
-  Settings& settings = add_command(program, "serve", "translate over HTTP", serve);
+  CommandSettings& settings = add_command(program, "serve", "translate over HTTP", serve);
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(ServeSettings{}, "Server");
   settings.add_flags(decode::SearchSettings{}, "Search (defaults for requests)");

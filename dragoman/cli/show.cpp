@@ -39,7 +39,7 @@ std::vector<std::string> read_texts(const std::string& file) {
   return texts;
 }
 
-void show(Settings& settings) {
+void show(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
   decode::SearchSettings search;
@@ -62,7 +62,7 @@ void show(Settings& settings) {
 }  // namespace
 
 void add_show(CLI::App& program) {
-  Settings& settings = add_command(program, "show", "write a page that shows what attention does", show);
+  CommandSettings& settings = add_command(program, "show", "write a page that shows what attention does", show);
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(ShowSettings{}, "Page");
   settings.add_flags(decode::SearchSettings{}, "Search");

@@ -112,7 +112,7 @@ class Corpus {
   std::int64_t lines_ = 0;
 };
 
-void train(Settings& settings) {
+void train(CommandSettings& settings) {
   settings.read_file();
   VocabularyOptions options;
   text::TokenizerSettings tokenizer_settings;
@@ -128,7 +128,7 @@ void train(Settings& settings) {
                     with_thousands(corpus.lines())));
 }
 
-void encode(Settings& settings) {
+void encode(CommandSettings& settings) {
   settings.read_file();
   EncodeOptions options;
   settings.apply(options);
@@ -167,7 +167,7 @@ std::vector<std::int32_t> read_tokens(const Tokenizer& tokenizer, std::string_vi
   return ids;
 }
 
-void decode(Settings& settings) {
+void decode(CommandSettings& settings) {
   settings.read_file();
   DecodeOptions options;
   settings.apply(options);
@@ -183,7 +183,7 @@ void decode(Settings& settings) {
 
 void add_tokenizer(CLI::App& program) {
   CLI::App& group = add_command_group(program, "tokenizer", "learn a vocabulary; text to tokens and back");
-  Settings& for_training = add_command(group, "train", "learn a vocabulary from text", train);
+  CommandSettings& for_training = add_command(group, "train", "learn a vocabulary from text", train);
   for_training.add_flags(VocabularyOptions{}, "Options");
   for_training.add_flags(text::TokenizerSettings{}, "Options");
   add_command(group, "encode", "text on standard input to tokens, line by line", encode)

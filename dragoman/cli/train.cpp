@@ -38,7 +38,7 @@ struct TrainOptions {
 
 // The settings that the command line then changes: those of the run in the directory, or of a preset. A model to start
 // from (--init) sets the sizes.
-train::Settings starting_settings(const TrainOptions& options) {
+train::TrainingSettings starting_settings(const TrainOptions& options) {
   std::optional<train::RunState> stored;
   if (std::filesystem::exists(status_of(options.model))) {
     const DirectoryLock lock(options.model);  // because a run there replaces its checkpoints
@@ -47,7 +47,7 @@ train::Settings starting_settings(const TrainOptions& options) {
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;
   const model::Preset& preset =
       options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
-  train::Settings settings;
+  train::TrainingSettings settings;
   settings.model = preset.model;
   settings.training = preset.training;
   if (!options.init.empty()) {
@@ -58,7 +58,7 @@ train::Settings starting_settings(const TrainOptions& options) {
   return settings;
 }
 
-void train_model(Settings& given) {
+void train_model(CommandSettings& given) {
   given.read_file();
   TrainOptions options;
   given.apply(options);
@@ -73,7 +73,7 @@ void train_model(Settings& given) {
                       : !options.preset.empty() ? "the preset"
                                                 : "the run in this directory",
                       " is of the architecture ", arch, "; leave one of them out.");
-  train::Settings::each(request.settings, [&](auto& part) { given.apply(part); });
+  train::TrainingSettings::each(request.settings, [&](auto& part) { given.apply(part); });
   request.settings.text.resolve_languages();
   request.settings.validate();
   watch_training(request);
@@ -82,7 +82,7 @@ void train_model(Settings& given) {
 }  // namespace
 
 void add_train(CLI::App& program, const AskedArchitecture& asked) {
-  Settings& settings = add_command(program, "train", "learn to translate from text files", train_model);
+  CommandSettings& settings = add_command(program, "train", "learn to translate from text files", train_model);
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
   settings.add_flags(train::RunSettings{}, "Run");

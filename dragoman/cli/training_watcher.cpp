@@ -49,7 +49,7 @@ void TrainingWatcher::tokenised_pairs(std::int64_t pairs) {
   line({.unit = "pairs"}).show({.done = pairs, .total = 0, .text = "tokenising"});
 }
 
-void TrainingWatcher::updated(const train::Progress& progress, std::int64_t steps) {
+void TrainingWatcher::updated(const train::ProgressRecord& progress, std::int64_t steps) {
   line({.first = progress.step - 1}).show({progress.step, steps, training_line(progress, steps)});
 }
 

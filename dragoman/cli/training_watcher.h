@@ -13,7 +13,7 @@ class TrainingWatcher : public train::Watcher {
  public:
   void say(const std::string& sentence) override;
   void tokenised_pairs(std::int64_t pairs) override;
-  void updated(const train::Progress& progress, std::int64_t steps) override;
+  void updated(const train::ProgressRecord& progress, std::int64_t steps) override;
   void validated(const train::Validation& validation) override;
   bool wants_stop() override { return stop_.signal() != 0; }
 

@@ -216,7 +216,7 @@ class Printer {
   std::chrono::steady_clock::time_point last_note_ = std::chrono::steady_clock::now();
 };
 
-void translate(Settings& settings) {
+void translate(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
   decode::SearchSettings search;
@@ -242,7 +242,7 @@ void translate(Settings& settings) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  Settings& settings = add_command(program, "translate", "translate standard input, line by line", translate);
+  CommandSettings& settings = add_command(program, "translate", "translate standard input, line by line", translate);
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(TranslateOptions{}, "Output");
   settings.add_flags(decode::SearchSettings{}, "Search");

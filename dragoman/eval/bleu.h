@@ -21,12 +21,12 @@ inline constexpr std::size_t kBleuOrder = 4;  // n-grams of one to four tokens
 //   exp:    counts half a match for the first such order, a quarter for the next, and so on (method 3, mteval-v13a);
 //   floor:  counts a small number of matches (method 1);
 //   add-k:  adds k to the matches and to the n-grams of every order but the first (method 2).
-enum class Smoothing : std::uint8_t { kNone, kExp, kFloor, kAddK };
-constexpr std::array<std::string_view, 4> names(Smoothing) { return {"none", "exp", "floor", "add-k"}; }
+enum class BleuSmoothing : std::uint8_t { kNone, kExp, kFloor, kAddK };
+constexpr std::array<std::string_view, 4> names(BleuSmoothing) { return {"none", "exp", "floor", "add-k"}; }
 
 struct BleuSettings {
   Tokenization tokenizer = Tokenization::k13a;
-  Smoothing smoothing = Smoothing::kExp;
+  BleuSmoothing smoothing = BleuSmoothing::kExp;
   std::optional<double> smoothing_value = std::nullopt;  // of floor (default 0.1) and add-k (default 1)
   bool lowercase = false;
   bool split_compounds = false;  // applies split_compounds() after the tokeniser

@@ -16,7 +16,7 @@ template <class Real>
 using PerOrder = std::array<Real, kBleuOrder>;
 
 inline double smoothing_value(const BleuSettings& settings) {
-  return settings.smoothing_value.value_or(settings.smoothing == Smoothing::kFloor ? 0.1 : 1);
+  return settings.smoothing_value.value_or(settings.smoothing == BleuSmoothing::kFloor ? 0.1 : 1);
 }
 
 // BP = min(1, exp(1 - r / c)); 0 for an empty hypothesis with a reference that is not empty.
@@ -49,15 +49,15 @@ Precisions<Real> bleu_precisions(const PerOrder<Real>& correct, const PerOrder<R
   const double value = smoothing_value(settings);
   Real halvings = 1;
   for (std::size_t& i = result.orders; i < kBleuOrder; ++i) {
-    const Real added = settings.smoothing == Smoothing::kAddK && i > 0 ? static_cast<Real>(value) : 0;
+    const Real added = settings.smoothing == BleuSmoothing::kAddK && i > 0 ? static_cast<Real>(value) : 0;
     const Real matches = correct[i] + added, of = total[i] + added;
     if (of == 0) break;
     if (matches > 0) {
       result.percent[i] = 100 * matches / of;
-    } else if (settings.smoothing == Smoothing::kExp) {
+    } else if (settings.smoothing == BleuSmoothing::kExp) {
       halvings *= 2;
       result.percent[i] = 100 / (halvings * of);
-    } else if (settings.smoothing == Smoothing::kFloor) {
+    } else if (settings.smoothing == BleuSmoothing::kFloor) {
       result.percent[i] = static_cast<Real>(100 * value) / of;
     }
   }

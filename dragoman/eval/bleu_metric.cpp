@@ -29,7 +29,7 @@ BleuStatistics from_sums(std::span<const double> sums) {
 // The method with its value if it has one, such as "floor[0.10]".
 std::string smoothing_text(const BleuSettings& settings) {
   const std::string name(to_string(settings.smoothing));
-  const bool has_value = settings.smoothing == Smoothing::kFloor || settings.smoothing == Smoothing::kAddK;
+  const bool has_value = settings.smoothing == BleuSmoothing::kFloor || settings.smoothing == BleuSmoothing::kAddK;
   return has_value ? fmt::format("{}[{:.2f}]", name, smoothing_value(settings)) : name;
 }
 
@@ -69,7 +69,7 @@ ResampledScore BleuMetric::resampled_score(std::span<const float> sums) const {
 // In a randomisation test sacreBLEU adds the k of add-k to integer counts, which drops its fraction.
 double BleuMetric::shuffled_score(std::span<const double> sums) const {
   BleuSettings whole = settings_;
-  if (whole.smoothing == Smoothing::kAddK) whole.smoothing_value = std::floor(smoothing_value(settings_));
+  if (whole.smoothing == BleuSmoothing::kAddK) whole.smoothing_value = std::floor(smoothing_value(settings_));
   return bleu(from_sums(sums), whole).score;
 }
 

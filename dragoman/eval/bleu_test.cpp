@@ -18,7 +18,7 @@ TEST(Bleu, AgreesWithTheWorkedExamples) {
     EXPECT_EQ(result.statistics.hypothesis_length, example.hypothesis_length);
     EXPECT_EQ(result.statistics.reference_length, example.reference_length);
     EXPECT_NEAR(result.score, example.bleu_exp, 5e-7) << example.hypotheses[0];
-    EXPECT_NEAR(bleu(result.statistics, {.smoothing = Smoothing::kNone}).score, example.bleu_none, 5e-7);
+    EXPECT_NEAR(bleu(result.statistics, {.smoothing = BleuSmoothing::kNone}).score, example.bleu_none, 5e-7);
     EXPECT_NEAR(bleu(result.statistics, {.effective_order = true}).score, example.bleu_effective, 5e-7);
   }
 }
@@ -62,12 +62,12 @@ TEST(Bleu, SmoothingFillsOrdersWithoutAMatch) {
   const BleuStatistics statistics = bleu_statistics("A B B C D", Sentences{"A B C D E F"});
   const auto score = [&](const BleuSettings& settings) { return bleu(statistics, settings).score; };
   const auto expected = [](double product) { return 100 * std::exp(-0.2) * std::pow(product, 0.25); };
-  EXPECT_NEAR(score({.smoothing = Smoothing::kExp}), expected(0.8 * 0.75 / 3 * (0.5 / 2)), 1e-12);
-  EXPECT_NEAR(score({.smoothing = Smoothing::kFloor}), expected(0.8 * 0.75 / 3 * (0.1 / 2)), 1e-12);
-  EXPECT_NEAR(score({.smoothing = Smoothing::kFloor, .smoothing_value = 0.5}), expected(0.8 * 0.75 / 3 * (0.5 / 2)),
+  EXPECT_NEAR(score({.smoothing = BleuSmoothing::kExp}), expected(0.8 * 0.75 / 3 * (0.5 / 2)), 1e-12);
+  EXPECT_NEAR(score({.smoothing = BleuSmoothing::kFloor}), expected(0.8 * 0.75 / 3 * (0.1 / 2)), 1e-12);
+  EXPECT_NEAR(score({.smoothing = BleuSmoothing::kFloor, .smoothing_value = 0.5}), expected(0.8 * 0.75 / 3 * (0.5 / 2)),
               1e-12);
-  EXPECT_NEAR(score({.smoothing = Smoothing::kAddK}), expected(0.8 * (4 / 5.0) * (2 / 4.0) * (1 / 3.0)), 1e-12);
-  EXPECT_EQ(score({.smoothing = Smoothing::kNone}), 0);
+  EXPECT_NEAR(score({.smoothing = BleuSmoothing::kAddK}), expected(0.8 * (4 / 5.0) * (2 / 4.0) * (1 / 3.0)), 1e-12);
+  EXPECT_EQ(score({.smoothing = BleuSmoothing::kNone}), 0);
 }
 
 TEST(Bleu, TokenisesAsItsSettingsSay) {
@@ -93,12 +93,12 @@ TEST(Bleu, PrintsAsSacreBleuDoes) {
       metric.details(corpus_statistics(metric, kWorkedExamples[1].hypotheses, kWorkedExamples[1].references).sums()),
       "100.0/71.4/33.3/20.0 (BP = 0.779 ratio = 0.800 hyp_len = 8 ref_len = 10)");
   EXPECT_EQ(signature(metric, 1), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
-  EXPECT_EQ(signature(BleuMetric({.smoothing = Smoothing::kNone, .effective_order = true}), 2),
+  EXPECT_EQ(signature(BleuMetric({.smoothing = BleuSmoothing::kNone, .effective_order = true}), 2),
             "nrefs:2|case:mixed|eff:yes|tok:13a|smooth:none");
   EXPECT_EQ(
-      signature(BleuMetric({.tokenizer = Tokenization::kZh, .smoothing = Smoothing::kFloor, .lowercase = true}), 1),
+      signature(BleuMetric({.tokenizer = Tokenization::kZh, .smoothing = BleuSmoothing::kFloor, .lowercase = true}), 1),
       "nrefs:1|case:lc|eff:no|tok:zh|smooth:floor[0.10]");
-  EXPECT_EQ(signature(BleuMetric({.smoothing = Smoothing::kAddK}), std::nullopt, "bs:1000|seed:12345"),
+  EXPECT_EQ(signature(BleuMetric({.smoothing = BleuSmoothing::kAddK}), std::nullopt, "bs:1000|seed:12345"),
             "nrefs:var|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]");
 }
 

@@ -21,12 +21,12 @@ enum class DecoderStart { kBos, kEos, kZeroVector };
 constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "eos", "zero-vector"}; }
 
 // How label smoothing distributes the probability eps_ls: over all classes except the true one, or over all classes.
-enum class Smoothing { kRest, kUniform };
-constexpr std::array<std::string_view, 2> names(Smoothing) { return {"rest", "uniform"}; }
+enum class SmoothingForm { kRest, kUniform };
+constexpr std::array<std::string_view, 2> names(SmoothingForm) { return {"rest", "uniform"}; }
 
 struct TrainingConfig {
   double eps_ls = 0.1;
-  Smoothing smoothing = Smoothing::kRest;
+  SmoothingForm smoothing = SmoothingForm::kRest;
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;

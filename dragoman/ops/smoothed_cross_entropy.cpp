@@ -42,7 +42,7 @@ namespace plain {
 
 namespace {
 
-Array targets_nll(Backend& on, const Array& log_p, const Array& targets, const Smoothing& smoothing) {
+Array targets_nll(Backend& on, const Array& log_p, const Array& targets, const LabelSmoothing& smoothing) {
   Array losses = on.empty_rows(log_p);
   on.smoothed_nll(log_p, targets, smoothing, losses);
   return losses;
@@ -57,7 +57,7 @@ LossTerms smoothed_cross_entropy(const Tensor& Y, const Tensor& E, const Tensor&
   if (b) logits = add_bias(logits, b);
   const Tensor log_p = log_softmax(logits);
   const Array losses = targets_nll(on, log_p.array(), targets, options.smoothing);
-  const Array nll = targets_nll(on, log_p.array(), targets, Smoothing{.epsilon = 0.0});
+  const Array nll = targets_nll(on, log_p.array(), targets, LabelSmoothing{.epsilon = 0.0});
   Array total = on.empty({1}, DType::kFloat64);
   on.sum(losses, options.weight, Sink::overwrite(total));
   const Tensor loss = record(total, {log_p}, [&on, targets, options](const Array&, Sinks& d) {

@@ -13,7 +13,7 @@ struct LossTerms {
 };
 
 struct LossOptions {
-  Smoothing smoothing;
+  LabelSmoothing smoothing;
   double weight = 1.0;  // 1 / (target tokens of the whole update)
   // The number of rows whose logits exist at once. By default (0), 6272 on a GPU; on the CPU, as many as have about 128
   // MiB of logits.

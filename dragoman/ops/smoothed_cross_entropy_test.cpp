@@ -10,8 +10,8 @@
 namespace dragoman::ops {
 namespace {
 
-constexpr Smoothing kNone{.epsilon = 0}, kOtherClasses{.epsilon = 0.1},
-    kUniform{.epsilon = 0.1, .form = Smoothing::Form::kUniform};
+constexpr LabelSmoothing kNone{.epsilon = 0}, kOtherClasses{.epsilon = 0.1},
+    kUniform{.epsilon = 0.1, .form = LabelSmoothing::Form::kUniform};
 
 using Op = decltype(smoothed_cross_entropy);
 
@@ -84,7 +84,7 @@ TEST(SmoothedCrossEntropy, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   const Tensor Y = bench.random({kRows, 3}, 1), E = bench.random({kClasses, 3}, 2), b = bench.random({kClasses}, 3);
   const Array targets = some_targets(bench);
-  for (const Smoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
+  for (const LabelSmoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
     for (const std::int64_t chunk : {0, 16}) {
       const LossOptions options{.smoothing = smoothing, .weight = 0.2, .chunk = chunk};
       expect_gradients_match(loss_of(smoothed_cross_entropy, targets, options), {Y, E});
@@ -98,7 +98,7 @@ TEST(SmoothedCrossEntropy, FusedAgreesWithComposition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Tensor Y = bench.random({kRows, 9}, 1), E = bench.random({kClasses, 9}, 2), b = bench.random({kClasses}, 3);
     const Array targets = some_targets(bench);
-    for (const Smoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
+    for (const LabelSmoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
       for (const std::int64_t chunk : {0, 16}) {
         const LossOptions options{.smoothing = smoothing, .weight = 0.2, .chunk = chunk};
         const auto fused = loss_of(smoothed_cross_entropy, targets, options);

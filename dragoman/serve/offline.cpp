@@ -18,9 +18,9 @@ namespace {
 // A request from within the program, and a place for its answer.
 class OwnExchange final : public Exchange {
  public:
-  explicit OwnExchange(Request request) : request_(std::move(request)) {}
+  explicit OwnExchange(HttpRequest request) : request_(std::move(request)) {}
 
-  const Request& request() const override { return request_; }
+  const HttpRequest& request() const override { return request_; }
   void answer(Response response) override { answer_.set_value(std::move(response)); }
   void events(Headers) override {}
   bool event(std::string_view, std::string_view) override { return false; }
@@ -30,12 +30,12 @@ class OwnExchange final : public Exchange {
   Response wait() { return answer_.get_future().get(); }
 
  private:
-  Request request_;
+  HttpRequest request_;
   std::promise<Response> answer_;
 };
 
 Response translate(const HandlerContext& context, const Json& body) {
-  Request request;
+  HttpRequest request;
   request.method = "POST";
   request.path = "/v1/translate";
   request.headers["content-type"] = "application/json";

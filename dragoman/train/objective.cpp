@@ -6,9 +6,10 @@
 
 namespace dragoman::train {
 
-Smoothing smoothing_of(const model::TrainingConfig& config) {
+LabelSmoothing smoothing_of(const model::TrainingConfig& config) {
   return {.epsilon = config.eps_ls,
-          .form = config.smoothing == model::Smoothing::kRest ? Smoothing::Form::kRest : Smoothing::Form::kUniform};
+          .form = config.smoothing == model::SmoothingForm::kRest ? LabelSmoothing::Form::kRest
+                                                                  : LabelSmoothing::Form::kUniform};
 }
 
 data::BatchOptions batch_options(const model::Seq2Seq& model) {

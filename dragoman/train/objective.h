@@ -40,7 +40,7 @@ class Objective {
 // target tokens, except masked ones (ids below 0).
 class TranslationObjective final : public Objective {
  public:
-  TranslationObjective(const model::Seq2Seq& model, const Smoothing& smoothing)
+  TranslationObjective(const model::Seq2Seq& model, const LabelSmoothing& smoothing)
       : model_(model), smoothing_(smoothing) {}
 
   std::vector<std::string> figures() const override;
@@ -49,10 +49,10 @@ class TranslationObjective final : public Objective {
 
  private:
   const model::Seq2Seq& model_;
-  Smoothing smoothing_;
+  LabelSmoothing smoothing_;
 };
 
-Smoothing smoothing_of(const model::TrainingConfig& config);
+LabelSmoothing smoothing_of(const model::TrainingConfig& config);
 
 data::BatchOptions batch_options(const model::Seq2Seq& model);
 

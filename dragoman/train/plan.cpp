@@ -29,7 +29,7 @@ constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
-std::int64_t parameter_bytes(const Settings& settings) {
+std::int64_t parameter_bytes(const TrainingSettings& settings) {
   const bool rounded = settings.run.computing().dtype == DType::kBFloat16;
   // Weights, gradients and two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half the
   // size but are counted in full.
@@ -43,7 +43,7 @@ std::int64_t parameter_bytes(const Settings& settings) {
 // The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
 // longest sentences need the most of everything else. Sentences in between may need a little of both, hence the margin
 // of 1/64.
-StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
+StepMemory worst_step(const TrainingSettings& settings, std::int64_t tokens) {
   const Computing computing = settings.run.computing();
   const StepMemory shortest = training_memory(settings.model, tokens, 1, computing);
   const StepMemory longest =
@@ -53,11 +53,11 @@ StepMemory worst_step(const Settings& settings, std::int64_t tokens) {
           with_margin(std::max(shortest.gradients, longest.gradients))};
 }
 
-std::int64_t decoding_bytes(const Settings& settings, std::int64_t sentences) {
+std::int64_t decoding_bytes(const TrainingSettings& settings, std::int64_t sentences) {
   return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.computing()).values;
 }
 
-MemoryPlan plan_for(const Settings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
+MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
   const StepMemory step = worst_step(settings, micro_tokens);
   MemoryPlan plan{.micro_tokens = micro_tokens,
                   .parameters = parameter_bytes(settings),
@@ -86,7 +86,7 @@ std::string MemoryPlan::describe(std::int64_t limit) const {
       mebibytes(loader), mebibytes(program));
 }
 
-MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::int64_t limit) {
+MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t limit) {
   const std::int64_t most = settings.training.batch_tokens, least = settings.cleaning.max_length;
   MemoryPlan plan = plan_for(settings, inputs, most);
   if (plan.total() <= limit) return plan;
@@ -106,7 +106,7 @@ MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::in
   return plan;
 }
 
-std::int64_t memory_limit(const Settings& settings) {
+std::int64_t memory_limit(const TrainingSettings& settings) {
   if (settings.machine.memory_mb > 0) return settings.machine.memory_mb * kMiB;
   return static_cast<std::int64_t>(available_memory(settings.run.computing().device) / 10 * 9);
 }

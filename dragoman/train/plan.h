@@ -46,9 +46,9 @@ struct PlanInputs {
 
 // The plan with the largest micro-batches that fit into `limit` bytes; whole batches if possible. If even the smallest
 // do not fit, throws a MemoryError that says how much memory is needed.
-MemoryPlan make_plan(const Settings& settings, const PlanInputs& inputs, std::int64_t limit);
+MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t limit);
 
 // The memory-mb of the settings in bytes; if it is not set, nine tenths of what is free on the device.
-std::int64_t memory_limit(const Settings& settings);
+std::int64_t memory_limit(const TrainingSettings& settings);
 
 }  // namespace dragoman::train

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
 
-Settings large_batches() {
-  Settings settings;
+TrainingSettings large_batches() {
+  TrainingSettings settings;
   settings.model = model::small_config();
   settings.model.as<model::TransformerConfig>().d_model = 128;
   settings.model.as<model::TransformerConfig>().d_ff = 512;
@@ -48,7 +48,7 @@ TEST(Plan, TheMessageNamesAnAmountOfMemoryThatSuffices) {
 }
 
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
-  Settings settings = large_batches();
+  TrainingSettings settings = large_batches();
   const std::int64_t plain = make_plan(settings, {}, std::int64_t{1} << 40).total();
   EXPECT_EQ(make_plan(settings, {.loader_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);
   EXPECT_GT(make_plan(settings, {.vocabulary_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);

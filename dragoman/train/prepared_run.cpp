@@ -149,7 +149,7 @@ void PreparedRun::make_plan() {
         (state.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings().machine.memory_mb,
         "; another plan would change its results, so leave memory-mb out or choose another directory.");
   } else {
-    Settings resolved = settings();
+    TrainingSettings resolved = settings();
     resolved.model = config;
     state.plan = {};
     const PlanInputs inputs{.loader_bytes = data::Loader::resident_bytes(*cache_, loader_settings()),

@@ -32,7 +32,7 @@ class PreparedRun {
   // Throws an Error if the run cannot start or resume; nothing has been computed then.
   PreparedRun(const RunRequest& request_, Watcher& watcher_);
 
-  const Settings& settings() const { return state.settings; }
+  const TrainingSettings& settings() const { return state.settings; }
   const std::filesystem::path& directory() const { return request.directory; }
   bool is_resumed() const { return resumed_.has_value(); }
   // All tensors of a checkpoint.

@@ -22,7 +22,7 @@ class Watcher {
   virtual void tokenised_pairs(std::int64_t pairs) = 0;  // so many pairs of the corpus have been tokenised so far
   // Called after each update, with the means since the last record of metrics.jsonl and the step at which training
   // ends.
-  virtual void updated(const Progress& progress, std::int64_t steps) = 0;
+  virtual void updated(const ProgressRecord& progress, std::int64_t steps) = 0;
   virtual void validated(const Validation& validation) = 0;
   virtual bool wants_stop() = 0;  // called after each update
 };
@@ -32,7 +32,7 @@ enum class Ending : std::uint8_t { kAllSteps, kMinutes, kPatience, kStopped };
 struct RunRequest {
   std::filesystem::path directory;  // of the model; created if it does not exist
   std::filesystem::path init;       // start from the weights of this model; random weights if empty
-  Settings settings;
+  TrainingSettings settings;
   bool allow_changes = false;  // resume even if the settings differ from those of the checkpoint
 };
 

@@ -40,7 +40,7 @@ struct RunState {
   std::int64_t validations_since_best = 0;
   bool scheduled = true;  // false for a checkpoint made because the run was stopped; averages leave it out
 
-  Settings settings;
+  TrainingSettings settings;
   MemoryPlan plan;
   std::string text_key;    // identifies the training text, its weights and how it was prepared
   std::string arithmetic;  // arithmetic_of() the device that computed it; empty in states of older programs

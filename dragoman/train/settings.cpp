@@ -105,12 +105,12 @@ void TextSettings::resolve_languages() {
 
 Computing RunSettings::computing() const {
   const bool rounded =
-      precision == Precision::kBf16 || (precision == Precision::kAuto && device == DeviceChoice::kCuda);
+      precision == TrainingPrecision::kBf16 || (precision == TrainingPrecision::kAuto && device == DeviceChoice::kCuda);
   return {device_of(device), rounded ? DType::kBFloat16 : DType::kFloat32};
 }
 
 void RunSettings::validate() const {
-  require<UsageError>(precision != Precision::kBf16 || device == DeviceChoice::kCuda,
+  require<UsageError>(precision != TrainingPrecision::kBf16 || device == DeviceChoice::kCuda,
                       "precision is bf16, which needs a GPU: add --device cuda, or leave it out.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
@@ -129,7 +129,7 @@ void MachineSettings::validate() const {
   require_between("keep", keep, 1, kMost);
 }
 
-void Settings::validate() const {
+void TrainingSettings::validate() const {
   model.validate();
   training.validate();
   tokenizer.validate();
@@ -147,24 +147,24 @@ void Settings::validate() const {
                       "source-vocabulary and target-vocabulary differ, but joint-vocabulary is true.");
 }
 
-Json to_json(const Settings& settings) {
+Json to_json(const TrainingSettings& settings) {
   Json object{{kArch, settings.model.arch()}};
-  Settings::each(settings, [&](const auto& part) { object.update(settings_to_json(part)); });
+  TrainingSettings::each(settings, [&](const auto& part) { object.update(settings_to_json(part)); });
   return object;
 }
 
-Settings settings_from_json(const Json& object, std::string_view where) {
+TrainingSettings settings_from_json(const Json& object, std::string_view where) {
   require<Error>(object.is_object(), where, ": the settings are not an object.");
-  Settings settings;
+  TrainingSettings settings;
   if (object.contains(kArch)) settings.model = model_of(setting_text(object[kArch], where), where);
   for (const auto& [key, value] : object.items()) {
     bool known = key == kArch;
-    Settings::each(settings, [&](auto& part) {
+    TrainingSettings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
     });
     require<OtherVersion>(known, where, ": there is no setting '", key,
                           "'; another version of dragoman wrote it. Continue with that version.");
-    Settings::each(settings, [&](auto& part) {
+    TrainingSettings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
         if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));
       });
@@ -173,7 +173,7 @@ Settings settings_from_json(const Json& object, std::string_view where) {
   return settings;
 }
 
-std::vector<std::string> differences(const Settings& before, const Settings& now) {
+std::vector<std::string> differences(const TrainingSettings& before, const TrainingSettings& now) {
   std::vector<std::string> found;
   const auto compare = [&](const auto& old_part, const auto& new_part) {
     const Json old_values = settings_to_json(old_part), new_values = settings_to_json(new_part);

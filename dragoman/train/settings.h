@@ -51,13 +51,13 @@ enum class BestBy : std::uint8_t { kNll, kBleu };
 constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
 
 // The number format that a run computes with. kAuto is bfloat16 on a CUDA device and float32 on the CPU.
-enum class Precision : std::uint8_t { kAuto, kFp32, kBf16 };
-constexpr std::array<std::string_view, 3> names(Precision) { return {"auto", "fp32", "bf16"}; }
+enum class TrainingPrecision : std::uint8_t { kAuto, kFp32, kBf16 };
+constexpr std::array<std::string_view, 3> names(TrainingPrecision) { return {"auto", "fp32", "bf16"}; }
 
 // Settings that change the numbers that are computed.
 struct RunSettings {
   DeviceChoice device = DeviceChoice::kCpu;
-  Precision precision = Precision::kAuto;
+  TrainingPrecision precision = TrainingPrecision::kAuto;
   bool joint_vocabulary = true;
   double subword_sampling = 0;
   int save_every = 1000;
@@ -108,7 +108,7 @@ struct MachineSettings {
   void validate() const;
 };
 
-struct Settings {
+struct TrainingSettings {
   model::ModelConfig model = model::default_model();
   model::TrainingConfig training;
   text::TokenizerSettings tokenizer;
@@ -138,11 +138,11 @@ struct OtherVersion : Error {
 };
 
 // All settings of a run as one JSON object, by key, and back. Throws an OtherVersion for an unknown key.
-Json to_json(const Settings& settings);
-Settings settings_from_json(const Json& object, std::string_view where);
+Json to_json(const TrainingSettings& settings);
+TrainingSettings settings_from_json(const Json& object, std::string_view where);
 
 // The settings that differ and would change the results: "dropout was 0.1 and is 0.3". Not compared are paths (texts
 // are compared by content), settings that do not change the numbers, and the number of steps.
-std::vector<std::string> differences(const Settings& before, const Settings& now);
+std::vector<std::string> differences(const TrainingSettings& before, const TrainingSettings& now);
 
 }  // namespace dragoman::train

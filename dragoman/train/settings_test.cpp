@@ -56,8 +56,8 @@ TEST(TextSettings, PairsComeAfterFilesOfTwo) {
   EXPECT_EQ(complaint_of<UsageError>([&] { text.training_files(); }), "train-weights has 1 numbers for 2 corpora.");
 }
 
-TEST(Settings, ReadBackAsTheyWere) {
-  Settings settings;
+TEST(TrainingSettings, ReadBackAsTheyWere) {
+  TrainingSettings settings;
   settings.model.as<model::TransformerConfig>().P_drop = 0.3f;
   settings.model.as<model::TransformerConfig>().window = 5;
   settings.training.seed = 18446744073709551615u;
@@ -71,7 +71,7 @@ TEST(Settings, ReadBackAsTheyWere) {
   EXPECT_EQ(to_json(settings_from_json(parsed, "x")), object);
 }
 
-TEST(Settings, UnknownOnesAndWrongValuesAreNamed) {
+TEST(TrainingSettings, UnknownOnesAndWrongValuesAreNamed) {
   EXPECT_EQ(complaint_of([] {
               settings_from_json({{"dorpout", 1}}, "x");
             }),
@@ -81,8 +81,8 @@ TEST(Settings, UnknownOnesAndWrongValuesAreNamed) {
 }
 
 TEST(Differences, ListOnlySettingsThatChangeNumbers) {
-  const Settings before;
-  Settings now = before;
+  const TrainingSettings before;
+  TrainingSettings now = before;
   now.training.steps = 7;
   now.machine.threads = 3;
   now.text.train_source = {"elsewhere"};

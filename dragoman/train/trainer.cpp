@@ -142,7 +142,7 @@ void Trainer::follow_average(const Array& scale) {
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
-                const Smoothing& smoothing) {
+                const LabelSmoothing& smoothing) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   const TranslationObjective objective(model, smoothing);

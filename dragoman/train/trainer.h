@@ -93,6 +93,6 @@ class Trainer {
 
 // The losses of the pairs by teacher forcing, without dropout, gradients or updates.
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
-                const Smoothing& smoothing);
+                const LabelSmoothing& smoothing);
 
 }  // namespace dragoman::train

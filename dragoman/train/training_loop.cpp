@@ -53,7 +53,7 @@ RunResult TrainingLoop::run() {
   if (run_.probe && state_.scheduled && !run_.probe->has_frame(state_.step)) record_probe();
   while (!ending) {
     start_update();
-    const Settings& settings = state_.settings;
+    const TrainingSettings& settings = state_.settings;
     const bool last = state_.step >= settings.training.steps;
     const bool recorded = last || state_.step % settings.machine.report_every == 0;
     const bool validated = run_.validator && (last || state_.step % settings.run.valid_every == 0);
@@ -72,7 +72,7 @@ RunResult TrainingLoop::run() {
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {
-  const Settings& settings = state_.settings;
+  const TrainingSettings& settings = state_.settings;
   if (state_.step >= settings.training.steps) return Ending::kAllSteps;
   if (settings.run.patience > 0 && state_.validations_since_best >= settings.run.patience) return Ending::kPatience;
   if (settings.machine.minutes > 0 && state_.seconds >= 60 * settings.machine.minutes) return Ending::kMinutes;
@@ -119,7 +119,7 @@ void TrainingLoop::finish_updates(std::size_t most) {
   }
 }
 
-Progress TrainingLoop::progress() const {
+ProgressRecord TrainingLoop::progress() const {
   const auto tokens = static_cast<double>(state_.window.target_tokens);
   return {.step = state_.step - std::ssize(under_way_),
           .epoch = state_.position.epoch + 1,

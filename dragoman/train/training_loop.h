@@ -39,7 +39,7 @@ class TrainingLoop {
   void publish();
   void write_report() const;
 
-  Progress progress() const;
+  ProgressRecord progress() const;
   double sum_of_squares(const Array& values) const;
   // Throws the Error of a diverged run if the number is not finite. A checkpoint must not be saved then, because
   // nothing could resume from it.

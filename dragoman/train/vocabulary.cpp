@@ -50,7 +50,7 @@ class TrainingText {
 // On the CPU, learning a vocabulary may take the run's memory limit less the size of the program itself. On CUDA the
 // limit is for the GPU's memory and does not apply. If the limit is too small for any model, the memory plan will
 // report that later.
-text::LearningLimits learning_limits(const Settings& settings, const VocabularyRequest& request) {
+text::LearningLimits learning_limits(const TrainingSettings& settings, const VocabularyRequest& request) {
   constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
   text::LearningLimits limits{.memory = 0, .message = request.message};
   const std::int64_t allowed = settings.machine.memory_mb;
@@ -60,7 +60,7 @@ text::LearningLimits learning_limits(const Settings& settings, const VocabularyR
   return limits;
 }
 
-text::Tokenizer learn(const Settings& settings, const text::LearningLimits& limits, Sides sides,
+text::Tokenizer learn(const TrainingSettings& settings, const text::LearningLimits& limits, Sides sides,
                       std::int64_t vocabulary) {
   TrainingText text(settings.text.training_files(), sides);
   return text::train_tokenizer(
@@ -68,7 +68,7 @@ text::Tokenizer learn(const Settings& settings, const text::LearningLimits& limi
       [&](std::string& sentence) { return text.next(sentence); }, limits);
 }
 
-model::Tokenizers learn(const Settings& settings, const text::LearningLimits& limits) {
+model::Tokenizers learn(const TrainingSettings& settings, const text::LearningLimits& limits) {
   if (!settings.run.joint_vocabulary) {
     return {learn(settings, limits, Sides::kSource, settings.model.source_vocabulary()),
             learn(settings, limits, Sides::kTarget, settings.model.target_vocabulary())};
@@ -85,7 +85,7 @@ void require_one_vocabulary(const model::Tokenizers& tokenizers, bool joint, con
 
 }  // namespace
 
-model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request) {
+model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const VocabularyRequest& request) {
   const auto tell = [&](const model::Tokenizers& tokenizers, const std::string& from) {
     const std::int64_t source = tokenizers.source.size(), target = tokenizers.target.size();
     const std::string other = settings.run.joint_vocabulary ? "" : " and " + with_thousands(target);

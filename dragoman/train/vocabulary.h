@@ -20,7 +20,7 @@ struct VocabularyRequest {
 
 // Returns the tokenizers of the run; does not write them. Throws a UsageError if existing ones contradict the settings
 // or the model to start from.
-model::Tokenizers provide_tokenizers(const Settings& settings, const VocabularyRequest& request);
+model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const VocabularyRequest& request);
 
 // Learns to recognise the two languages by their letters, from the first training pairs. A language without a tag is
 // left out.

@@ -25,7 +25,7 @@ class VocabularyTest : public data::CorpusTest {
     return provided;
   }
 
-  Settings settings;
+  TrainingSettings settings;
   int learned = 0;
 };
 

@@ -41,7 +41,7 @@ constexpr ErrorName kErrors[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EMFIL
                                  {"EROFS", EROFS},   {"EINTR", EINTR},   {"ENOMEM", ENOMEM}, {"ENOLCK", ENOLCK},
                                  {"EAGAIN", EAGAIN}, {"EDQUOT", EDQUOT}};
 
-struct Settings {
+struct FaultSettings {
   char directory[PATH_MAX] = "";
   char report[PATH_MAX] = "";
   int kind = -1;
@@ -51,7 +51,7 @@ struct Settings {
   int error = 0;
 };
 
-Settings settings;
+FaultSettings settings;
 std::array<std::atomic<long>, kKindCount> counts;
 std::array<std::atomic<bool>, 1 << 16> tracked_files;
 

@@ -41,7 +41,8 @@ RowSums<T> exponentiate(T* row, std::int64_t V) {
 
 // Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.
 template <class T>
-void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const Smoothing& smoothing, T* loss, T* nll) {
+void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const LabelSmoothing& smoothing, T* loss,
+                T* nll) {
   const double log_sum = std::log(static_cast<double>(sums.exponentials)), others = smoothing.on_others(V);
   const double target_nll = log_sum + static_cast<double>(sums.maximum) - static_cast<double>(target_logit);
   const double all_nll = static_cast<double>(V) * log_sum - static_cast<double>(sums.logits);
@@ -52,8 +53,8 @@ void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const Sm
 // row = weight (softmax - q), the gradient of weight * cross-entropy with respect to the logits. On entry the row holds
 // the exponentials.
 template <class T>
-void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<T>& sums, const Smoothing& smoothing,
-                     T weight) {
+void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<T>& sums,
+                     const LabelSmoothing& smoothing, T weight) {
   const T others = static_cast<T>(smoothing.on_others(V)), factor = weight / sums.exponentials,
           offset = others * weight;
   for (std::int64_t v = 0; v < V; ++v) row[v] = row[v] * factor - offset;
@@ -63,7 +64,7 @@ void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<
 }  // namespace
 
 void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                     const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                     const LabelSmoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                      Array& nll, Sink dY, Sink dE, Sink db) const {
   const std::int64_t R = Y.rows(), V = E.rows();
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();

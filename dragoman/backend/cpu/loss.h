@@ -7,7 +7,7 @@ namespace dragoman::cpu {
 
 class Loss : public virtual Context {
   void do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                 const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                 const LabelSmoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                  Array& nll, Sink dY, Sink dE, Sink db) const override;
 };
 

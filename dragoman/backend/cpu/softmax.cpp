@@ -127,7 +127,7 @@ void Softmax::do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) 
   });
 }
 
-void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing,
                               Array& losses) const {
   dispatch(log_p.dtype(), [&]<class T>() {
     const auto P = matrix<const T>(log_p);
@@ -149,7 +149,7 @@ void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Sm
   });
 }
 
-void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing,
                                        Sink dlog_p) const {
   dispatch(dlog_p.array.dtype(), [&]<class T>() {
     const auto D = matrix<T>(dlog_p.array);

@@ -169,7 +169,7 @@ void launch_rows(const Context& on, const LossRows<T>& rows, std::int64_t count)
 }  // namespace
 
 void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
-                                     const Smoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
+                                     const LabelSmoothing& smoothing, double weight, std::int64_t chunk, Array& losses,
                                      Array& nll, Sink dY, Sink dE, Sink db) const {
   // Products over all allocated rows of E, padding rows included, are faster. The gradient must have the same padding
   // rows.

@@ -8,12 +8,12 @@ namespace {
 using CudaLoss = CudaTest;
 INSTANTIATE_TEST_SUITE_P(Elements, CudaLoss, kElements, element_name);
 
-constexpr Smoothing kRest{.epsilon = 0.1}, kUniform{.epsilon = 0.2, .form = Smoothing::Form::kUniform};
+constexpr LabelSmoothing kRest{.epsilon = 0.1}, kUniform{.epsilon = 0.2, .form = LabelSmoothing::Form::kUniform};
 
 struct LossCase {
   std::int64_t R, V, d, chunk;
   bool bias = false;
-  Smoothing smoothing = kRest;
+  LabelSmoothing smoothing = kRest;
   Sink::Write write = Sink::Write::kOverwrite;  // of all gradients
   bool parameters_rounded = false;              // gradients of parameters in the element type, not in float32
 };

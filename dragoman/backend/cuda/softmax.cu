@@ -175,7 +175,7 @@ void Softmax::do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) 
   });
 }
 
-void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing,
                               Array& losses) const {
   const auto others = static_cast<float>(smoothing.on_others(log_p.cols())),
              on_target = static_cast<float>(smoothing.on_target(log_p.cols()));
@@ -187,7 +187,7 @@ void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const Sm
   });
 }
 
-void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing,
                                        Sink dlog_p) const {
   const Array& d = dlog_p.array;
   const auto others = static_cast<float>(-dloss * smoothing.on_others(d.cols())),

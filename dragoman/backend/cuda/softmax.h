@@ -12,9 +12,9 @@ class Softmax : public virtual Context {
   void do_softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
   void do_log_softmax(const Array& x, Array& y) const override;
   void do_log_softmax_backward(const Array& dy, const Array& y, Sink dx) const override;
-  void do_smoothed_nll(const Array& log_p, const Array& targets, const Smoothing& smoothing,
+  void do_smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing,
                        Array& losses) const override;
-  void do_smoothed_nll_backward(double dloss, const Array& targets, const Smoothing& smoothing,
+  void do_smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing,
                                 Sink dlog_p) const override;
 };
 

@@ -70,7 +70,7 @@ TEST_P(CudaSoftmax, MasksHideWhatTheCpuHides) {
 }
 
 TEST_P(CudaSoftmax, SmoothedLossAgreesWithTheCpu) {
-  for (const auto form : {Smoothing::Form::kRest, Smoothing::Form::kUniform}) {
+  for (const auto form : {LabelSmoothing::Form::kRest, LabelSmoothing::Form::kUniform}) {
     for (const double epsilon : {0.0, 0.1}) {
       for (const auto write : kWrites) {
         expect_as_on_cpu([&](const Backend& on, DType dtype) {

@@ -93,7 +93,7 @@ AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) 
   return asked;
 }
 
-void add_model_flags(Settings& settings, const AskedArchitecture& asked) {
+void add_model_flags(CommandSettings& settings, const AskedArchitecture& asked) {
   const model::Preset& first = model::architecture(asked.name).presets.front();
   settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
   settings.set_architecture(asked.name);

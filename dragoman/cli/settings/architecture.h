@@ -22,7 +22,7 @@ struct AskedArchitecture {
 AskedArchitecture asked_architecture(const std::vector<std::string>& arguments);
 
 // Adds a flag for each setting of this architecture. The defaults are those of its first preset.
-void add_model_flags(Settings& settings, const AskedArchitecture& asked);
+void add_model_flags(CommandSettings& settings, const AskedArchitecture& asked);
 
 // The help text of --arch.
 const std::string& arch_help();

@@ -14,7 +14,7 @@ eval::BleuSettings bleu_settings(const MetricSettings& asked, ScoreLevel level) 
   if (asked.compound_split) {
     settings.split_compounds = true;
     settings.tokenizer = eval::Tokenization::kNone;
-    settings.smoothing = eval::Smoothing::kNone;
+    settings.smoothing = eval::BleuSmoothing::kNone;
   }
   return settings;
 }
@@ -22,7 +22,8 @@ eval::BleuSettings bleu_settings(const MetricSettings& asked, ScoreLevel level) 
 }  // namespace
 
 void MetricSettings::validate() const {
-  const bool takes_value = bleu.smoothing == eval::Smoothing::kFloor || bleu.smoothing == eval::Smoothing::kAddK;
+  const bool takes_value =
+      bleu.smoothing == eval::BleuSmoothing::kFloor || bleu.smoothing == eval::BleuSmoothing::kAddK;
   require<UsageError>(smoothing_value >= 0, "smoothing-value is ", smoothing_value, "; it must not be below 0.");
   require<UsageError>(smoothing_value == 0 || takes_value,
                       "--smoothing-value is for --smoothing floor and --smoothing add-k.");
@@ -36,10 +37,10 @@ void MetricSettings::validate() const {
   require<UsageError>(with_ter || !has_ter_flag, "the flags of TER need --ter.");
 }
 
-Metrics MetricSettings::metrics(ScoreLevel level) const {
+ChosenMetrics MetricSettings::metrics(ScoreLevel level) const {
   eval::ChrfSettings for_chrf = chrf;
   for_chrf.lowercase = lowercase;
-  Metrics all;
+  ChosenMetrics all;
   all.push_back(std::make_unique<eval::BleuMetric>(bleu_settings(*this, level)));
   all.push_back(std::make_unique<eval::Chrf>(for_chrf));
   if (with_ter) all.push_back(std::make_unique<eval::Ter>(ter));

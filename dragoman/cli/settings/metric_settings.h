@@ -13,7 +13,7 @@
 
 namespace dragoman::cli {
 
-using Metrics = std::vector<std::unique_ptr<eval::Metric>>;
+using ChosenMetrics = std::vector<std::unique_ptr<eval::Metric>>;
 
 // Whether scores are for a whole text or for single sentences. For a sentence, BLEU leaves out n-gram orders that are
 // longer than the sentence.
@@ -52,7 +52,7 @@ struct MetricSettings {
   void validate() const;
 
   // BLEU and chrF, and if selected TER and the score of the textbook.
-  Metrics metrics(ScoreLevel level) const;
+  ChosenMetrics metrics(ScoreLevel level) const;
 };
 
 }  // namespace dragoman::cli

@@ -43,7 +43,7 @@ struct ScoreOptions {
   eval::Resampling resampling() const { return confidence ? eval::Resampling::kBootstrap : paired; }
   eval::Trials resampling_trials() const;
 
-  Metrics metrics() const { return metric.metrics(sentence_level ? ScoreLevel::kSentence : ScoreLevel::kCorpus); }
+  ChosenMetrics metrics() const { return metric.metrics(sentence_level ? ScoreLevel::kSentence : ScoreLevel::kCorpus); }
 };
 
 }  // namespace dragoman::cli

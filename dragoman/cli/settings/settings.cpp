@@ -78,13 +78,13 @@ std::optional<std::string> text_of(const YAML::Node& value) {
 
 }  // namespace
 
-Settings::Settings(CLI::App& command) : command_(command) {
+CommandSettings::CommandSettings(CLI::App& command) : command_(command) {
   command.add_option("--config", file_, "YAML file of settings with the names of the flags; flags override it")
       ->type_name("FILE")
       ->take_last();
 }
 
-void Settings::add_flag(const Flag& flag) {
+void CommandSettings::add_flag(const Flag& flag) {
   keys_.push_back(flag.key);
   std::string& value = flags_[flag.key];
   CLI::Option* option = nullptr;
@@ -128,14 +128,14 @@ ConfigFile read_config_file(const std::string& path) {
   return file;
 }
 
-void Settings::read_file() {
+void CommandSettings::read_file() {
   if (file_.empty()) return;
   const ConfigFile file = known_file_ && known_file_->path == file_ ? *known_file_ : read_config_file(file_);
   if (file.problem) std::rethrow_exception(file.problem);
   for (const FileEntry& entry : file.entries) read_entry(entry);
 }
 
-void Settings::read_entry(const FileEntry& entry) {
+void CommandSettings::read_entry(const FileEntry& entry) {
   const auto& [key, value, line] = entry;
   const std::string place = join("'", file_, "' line ", line, ": ");
   if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) {
@@ -145,7 +145,7 @@ void Settings::read_entry(const FileEntry& entry) {
   require<UsageError>(is_new, place, "'", key, "' is given a second time.");
 }
 
-std::optional<Settings::Given> Settings::find(const std::string& key) const {
+std::optional<CommandSettings::Given> CommandSettings::find(const std::string& key) const {
   const auto flag = flags_.find(key);
   if (flag != flags_.end() && command_.count("--" + key) > 0) return Given{flag->second, "--" + key};
   const auto entry = in_file_.find(key);
@@ -153,9 +153,10 @@ std::optional<Settings::Given> Settings::find(const std::string& key) const {
   return std::nullopt;
 }
 
-Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&)) {
+CommandSettings& add_command(CLI::App& parent, const std::string& name, const std::string& help,
+                             void (*run)(CommandSettings&)) {
   CLI::App& command = *parent.add_subcommand(name, help);
-  auto settings = std::make_shared<Settings>(command);
+  auto settings = std::make_shared<CommandSettings>(command);
   command.callback([settings, run] { run(*settings); });
   return *settings;
 }

@@ -35,12 +35,12 @@ struct ConfigFile {
 };
 ConfigFile read_config_file(const std::string& path);
 
-class Settings {
+class CommandSettings {
  public:
   // Adds --config to the command. This object holds the values of the flags, so it must live until apply() is called.
-  explicit Settings(CLI::App& command);
-  Settings(const Settings&) = delete;
-  Settings& operator=(const Settings&) = delete;
+  explicit CommandSettings(CLI::App& command);
+  CommandSettings(const CommandSettings&) = delete;
+  CommandSettings& operator=(const CommandSettings&) = delete;
 
   // Adds a flag for each key of the struct, listed in --help under `group`, with the values of `defaults`.
   template <class Config>
@@ -140,7 +140,8 @@ class Settings {
 };
 
 // Adds a command to `parent` that calls `run` with the values of its flags. The Settings live as long as the command.
-Settings& add_command(CLI::App& parent, const std::string& name, const std::string& help, void (*run)(Settings&));
+CommandSettings& add_command(CLI::App& parent, const std::string& name, const std::string& help,
+                             void (*run)(CommandSettings&));
 
 // Adds a command without settings, and so without --config.
 void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run);

@@ -32,7 +32,7 @@ class File {
 
 model::TransformerConfig read(const std::vector<std::string>& arguments) {
   const auto command = command_for_tests();
-  Settings settings(*command);
+  CommandSettings settings(*command);
   settings.add_flags(model::TransformerConfig{}, "Model");
   settings.allow_in_file(model::TrainingConfig());
   parse(*command, arguments);
@@ -64,7 +64,7 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-TEST(Settings, EveryFieldIsAFlag) {
+TEST(CommandSettings, EveryFieldIsAFlag) {
   const auto config = read({"--d-model", "64", "--norm=pre", "--attention-bias", "--dropout", "0.25"});
   EXPECT_EQ(config.d_model, 64);
   EXPECT_EQ(config.norm, model::Norm::kPre);
@@ -72,7 +72,7 @@ TEST(Settings, EveryFieldIsAFlag) {
   EXPECT_EQ(config.P_drop, 0.25f);
 }
 
-TEST(Settings, EveryFieldIsAKeyOfTheFile) {
+TEST(CommandSettings, EveryFieldIsAKeyOfTheFile) {
   const File file("d-model: 64\nnorm: pre\nattention-bias: true\n");
   const auto config = read({"--config", file.path()});
   EXPECT_EQ(config.d_model, 64);
@@ -80,7 +80,7 @@ TEST(Settings, EveryFieldIsAKeyOfTheFile) {
   EXPECT_TRUE(config.attention_bias);
 }
 
-TEST(Settings, FlagsWinOverTheFile) {
+TEST(CommandSettings, FlagsWinOverTheFile) {
   const File file("d-model: 64\nattention-bias: true\nheads: 2\n");
   const auto config = read({"--d-model", "32", "--attention-bias=false", "--config", file.path()});
   EXPECT_EQ(config.d_model, 32);
@@ -88,35 +88,35 @@ TEST(Settings, FlagsWinOverTheFile) {
   EXPECT_EQ(config.h, 2);
 }
 
-TEST(Settings, AFlagForOneStackWinsOverTheFlagForBothInAnyOrder) {
+TEST(CommandSettings, AFlagForOneStackWinsOverTheFlagForBothInAnyOrder) {
   const auto config = read({"--encoder-layers", "2", "--layers", "4"});
   EXPECT_EQ(config.N_enc, 2);
   EXPECT_EQ(config.N_dec, 4);
 }
 
-TEST(Settings, TheLastOfARepeatedFlagHolds) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
+TEST(CommandSettings, TheLastOfARepeatedFlagHolds) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
 
-TEST(Settings, AnEmptyFileSetsNothing) {
+TEST(CommandSettings, AnEmptyFileSetsNothing) {
   EXPECT_EQ(complaint(""), "");
   EXPECT_EQ(complaint("# nothing yet\n"), "");
 }
 
-TEST(Settings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(complaint("label-smoothing: 0.2\n"), ""); }
+TEST(CommandSettings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(complaint("label-smoothing: 0.2\n"), ""); }
 
-TEST(Settings, AnUnknownKeyIsNamedWithItsLineAndTheNearest) {
+TEST(CommandSettings, AnUnknownKeyIsNamedWithItsLineAndTheNearest) {
   EXPECT_EQ(complaint("heads: 4\nd-modle: 64\n"),
             "'FILE' line 2: there is no setting 'd-modle'. Did you mean 'd-model'?");
 }
 
-TEST(Settings, AValueThatDoesNotReadIsNamedWithItsLine) {
+TEST(CommandSettings, AValueThatDoesNotReadIsNamedWithItsLine) {
   EXPECT_EQ(complaint("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
 }
 
-TEST(Settings, AKeyGivenTwiceIsRefused) {
+TEST(CommandSettings, AKeyGivenTwiceIsRefused) {
   EXPECT_EQ(complaint("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
 }
 
-TEST(Settings, AFileThatIsNotAMappingOfValuesIsRefused) {
+TEST(CommandSettings, AFileThatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
   EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
@@ -125,20 +125,20 @@ TEST(Settings, AFileThatIsNotAMappingOfValuesIsRefused) {
             "'FILE' holds several YAML documents; a configuration is one.");  // yaml-cpp finds endless documents in it
 }
 
-TEST(Settings, BrokenYamlIsNamedWithItsLine) {
+TEST(CommandSettings, BrokenYamlIsNamedWithItsLine) {
   EXPECT_TRUE(complaint("heads: 8\nd-model: }\n").starts_with("'FILE' line 2 is not YAML ("));
   EXPECT_NE(complaint(std::string(100000, '[')), "");
 }
 
-TEST(Settings, AFileThatCannotBeReadIsNamed) {
+TEST(CommandSettings, AFileThatCannotBeReadIsNamed) {
   EXPECT_THROW(read({"--config", "/no/such/file.yaml"}), UsageError);
   EXPECT_THROW(read({"--config", "/"}), UsageError);
   EXPECT_EQ(complaint(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
 }
 
-TEST(Settings, AListMayBeGivenInParts) {
+TEST(CommandSettings, AListMayBeGivenInParts) {
   const auto command = command_for_tests();
-  Settings settings(*command);
+  CommandSettings settings(*command);
   settings.add_flags(Lists{}, "Options");
   parse(*command, {"--model", "a,b", "--model", "c"});
   Lists lists;

@@ -31,9 +31,9 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   if (settings.batch_size > 0) options.batch_size = settings.batch_size;
   if (settings.batch_tokens > 0) options.batch_tokens = settings.batch_tokens;
   options.longest = settings.longest;
-  if (settings.precision == Precision::kFp32) options.weights = WeightForm::kFloat32;
-  if (settings.precision == Precision::kInt8) options.weights = WeightForm::kInt8;
-  if (settings.precision == Precision::kBf16) options.weights = WeightForm::kBFloat16;
+  if (settings.precision == TranslationPrecision::kFp32) options.weights = WeightForm::kFloat32;
+  if (settings.precision == TranslationPrecision::kInt8) options.weights = WeightForm::kInt8;
+  if (settings.precision == TranslationPrecision::kBf16) options.weights = WeightForm::kBFloat16;
   options.device = device_of(settings.device);
   return options;
 }

@@ -12,13 +12,13 @@
 
 namespace dragoman::cli {
 
-enum class Precision : std::uint8_t { kStored, kFp32, kInt8, kBf16 };
-constexpr std::array<std::string_view, 4> names(Precision) { return {"stored", "fp32", "int8", "bf16"}; }
+enum class TranslationPrecision : std::uint8_t { kStored, kFp32, kInt8, kBf16 };
+constexpr std::array<std::string_view, 4> names(TranslationPrecision) { return {"stored", "fp32", "int8", "bf16"}; }
 
 struct TranslationSettings {
   std::vector<std::string> model;
   DeviceChoice device = DeviceChoice::kCpu;
-  Precision precision = Precision::kStored;
+  TranslationPrecision precision = TranslationPrecision::kStored;
   int threads = 0;
   int workers = 1;
   OptionalSize batch_size = 0;

@@ -26,7 +26,7 @@ struct Evaluation {
   double seconds = 0;                                               // for translating
   std::vector<std::optional<decode::Likelihood>> likelihoods = {};  // of the references
 
-  Metrics metrics = {}, sentence_metrics = {};  // the same metrics for the whole text and for single sentences
+  ChosenMetrics metrics = {}, sentence_metrics = {};  // the same metrics for the whole text and for single sentences
   std::vector<eval::SentenceStatistics> statistics = {};  // per metric
 };
 

@@ -158,7 +158,7 @@ std::string ProgressLine::time_left() const {
   return fmt::format("{}{} left", kGap, duration_text(seconds));
 }
 
-std::string training_line(const train::Progress& progress, std::int64_t steps) {
+std::string training_line(const train::ProgressRecord& progress, std::int64_t steps) {
   std::string rate = fmt::format("{:.1e}", progress.rate);
   if (const std::size_t zero = rate.find("e-0"); zero != std::string::npos) rate.erase(zero + 2, 1);  // 7.0e-4
   return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {}  {} tok/s", progress.epoch,

@@ -69,6 +69,6 @@ class ProgressLine {
 };
 
 // "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-4  11,204 tok/s"; without "/2,000" if `steps` is 0.
-std::string training_line(const train::Progress& progress, std::int64_t steps = 0);
+std::string training_line(const train::ProgressRecord& progress, std::int64_t steps = 0);
 
 }  // namespace dragoman::cli

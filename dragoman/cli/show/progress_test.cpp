@@ -141,11 +141,11 @@ TEST(ProgressLine, ColoursTheBarOnlyWhenAskedTo) {
 }
 
 TEST(TrainingLine, ShowsTheStateOfTraining) {
-  const train::Progress progress{.step = 1200,
-                                 .epoch = 3,
-                                 .losses = {{"loss", 3.4119}, {"nll", 2.5096}},
-                                 .rate = 7e-4,
-                                 .tokens_per_second = 11204.4};
+  const train::ProgressRecord progress{.step = 1200,
+                                       .epoch = 3,
+                                       .losses = {{"loss", 3.4119}, {"nll", 2.5096}},
+                                       .rate = 7e-4,
+                                       .tokens_per_second = 11204.4};
   EXPECT_EQ(training_line(progress, 2000),
             "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-4  11,204 tok/s");
   EXPECT_EQ(training_line(progress).substr(0, 24), "epoch 3  step 1,200  los");

@@ -16,7 +16,9 @@ constexpr std::int64_t kSmallPart = 16;   // a sentence that needs at most 1/16 
 Admission::Admission(const EngineLimits& limits, const SentenceNeeds& most, std::int64_t entering_tokens)
     : limits_(limits), entering_tokens_(entering_tokens), capacity_(limits, most) {}
 
-void Admission::add(Request request, const SentenceNeeds& needs) { waiting_.push_back({std::move(request), needs}); }
+void Admission::add(TranslationRequest request, const SentenceNeeds& needs) {
+  waiting_.push_back({std::move(request), needs});
+}
 
 void Admission::cancel(std::uint64_t number) {
   std::erase_if(waiting_, [number](const Waiting& waiting) { return waiting.request.number == number; });
@@ -26,7 +28,7 @@ std::int64_t Admission::waiting(const std::string& client) const {
   return std::ranges::count(waiting_, client, &Waiting::client);
 }
 
-void Admission::leave(const Request& request, const SentenceNeeds& needs) {
+void Admission::leave(const TranslationRequest& request, const SentenceNeeds& needs) {
   capacity_.leave(request.options.client, needs);
   --under_way_;
 }
@@ -38,7 +40,7 @@ bool Admission::is_open() const {
 
 // Clients that have nothing under way do not wait until it is open: every kStepsForNew steps they may take what is
 // free.
-std::vector<Request> Admission::admit(const TakeMemory& take_memory) {
+std::vector<TranslationRequest> Admission::admit(const TakeMemory& take_memory) {
   if (waiting_.empty()) return {};
   const bool open = is_open();
   const auto any_new = [&] { return std::ranges::any_of(waiting_, [&](const Waiting& one) { return is_new(one); }); };
@@ -55,10 +57,10 @@ std::vector<Request> Admission::admit(const TakeMemory& take_memory) {
 //    at a time). Small first sentences of other clients are excepted: otherwise two or three large requests at a time
 //    would keep everybody else out. Without limits_.fair, this holds for any client.
 // 4. After 4 kPatience steps, if there is enough room but never in one piece, nobody enters before it.
-std::vector<Request> Admission::choose(bool open, const TakeMemory& take_memory) {
+std::vector<TranslationRequest> Admission::choose(bool open, const TakeMemory& take_memory) {
   const std::int64_t most_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
   if (limits_.fair) std::ranges::stable_partition(waiting_, [&](const Waiting& waiting) { return is_new(waiting); });
-  std::vector<Request> entering;
+  std::vector<TranslationRequest> entering;
   std::int64_t tokens = 0;          // source tokens of `entering`
   std::set<std::string> impatient;  // clients whose later sentences wait (rule 2)
   SentenceNeeds kept;               // what others must leave free (rule 3)

@@ -22,26 +22,26 @@ class Admission {
             std::int64_t entering_tokens = std::numeric_limits<std::int64_t>::max());
 
   // Puts the sentence into the queue. It must not need more than `most`.
-  void add(Request request, const SentenceNeeds& needs);
+  void add(TranslationRequest request, const SentenceNeeds& needs);
   // Removes the sentence from the queue, if it is there.
   void cancel(std::uint64_t number);
   std::int64_t waiting() const { return std::ssize(waiting_); }
   std::int64_t waiting(const std::string& client) const;
 
   // Allocates the engine's memory for a sentence. Returns false if it cannot: enough may be free, but not in one piece.
-  using TakeMemory = std::function<bool(const Request& request)>;
+  using TakeMemory = std::function<bool(const TranslationRequest& request)>;
   // Removes the sentences that enter at this step from the queue and returns them, in order. `take_memory` has returned
   // true for each of them, in this order.
-  std::vector<Request> admit(const TakeMemory& take_memory);
+  std::vector<TranslationRequest> admit(const TakeMemory& take_memory);
   // To be called when a sentence that entered has left the engine.
-  void leave(const Request& request, const SentenceNeeds& needs);
+  void leave(const TranslationRequest& request, const SentenceNeeds& needs);
 
   std::int64_t under_way() const { return under_way_; }
   const EngineCapacity& capacity() const { return capacity_; }
 
  private:
   struct Waiting {
-    Request request;
+    TranslationRequest request;
     SentenceNeeds needs;
     std::int64_t passed = 0;  // steps at which it had its turn but did not fit, so that others could pass
 
@@ -51,7 +51,7 @@ class Admission {
   bool is_new(const Waiting& waiting) const { return capacity_.under_way(waiting.client()) == 0; }
   bool is_open() const;
   bool has_room(const Waiting& waiting, const SentenceNeeds& kept) const;
-  std::vector<Request> choose(bool open, const TakeMemory& take_memory);
+  std::vector<TranslationRequest> choose(bool open, const TakeMemory& take_memory);
 
   EngineLimits limits_;
   std::int64_t entering_tokens_;

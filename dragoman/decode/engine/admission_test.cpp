@@ -25,21 +25,23 @@ class Queue {
       : admission_(limits, {.tokens = limits.source_tokens, .cells = limits.source_tokens}) {}
 
   void add(std::uint64_t number, std::int64_t tokens, const std::string& client = "") {
-    Request request{.source = data::Sentence(static_cast<std::size_t>(tokens)), .prefix = {}, .number = number};
+    TranslationRequest request{
+        .source = data::Sentence(static_cast<std::size_t>(tokens)), .prefix = {}, .number = number};
     request.options.client = client;
     admission_.add(std::move(request), {.tokens = tokens, .cells = tokens});
   }
   // The numbers of those that enter. The engine has no memory for the sentence with the number `refused`.
   Entered admit(std::uint64_t refused = 0) {
     Entered numbers;
-    for (Request& request : admission_.admit([&](const Request& one) { return one.number != refused; })) {
+    for (TranslationRequest& request :
+         admission_.admit([&](const TranslationRequest& one) { return one.number != refused; })) {
       numbers.push_back(request.number);
       under_way_.push_back(std::move(request));
     }
     return numbers;
   }
   void leave(std::uint64_t number) {
-    const auto found = std::ranges::find(under_way_, number, &Request::number);
+    const auto found = std::ranges::find(under_way_, number, &TranslationRequest::number);
     const std::int64_t tokens = std::ssize(found->source);
     admission_.leave(*found, {.tokens = tokens, .cells = tokens});
     under_way_.erase(found);
@@ -48,7 +50,7 @@ class Queue {
 
  private:
   Admission admission_;
-  std::vector<Request> under_way_;
+  std::vector<TranslationRequest> under_way_;
 };
 
 TEST(Admission, SentencesThatFitEnterInTheOrderInWhichTheyCame) {
@@ -133,7 +135,7 @@ TEST(Admission, TheTokensThatEnterAtAStepAreLimited) {
   for (std::uint64_t i = 0; i < 5; ++i) {
     admission.add({.source = data::Sentence(6), .prefix = {}, .number = i}, {.tokens = 6, .cells = 6});
   }
-  const auto any = [](const Request&) { return true; };
+  const auto any = [](const TranslationRequest&) { return true; };
   EXPECT_EQ(admission.admit(any).size(), 2u);
   EXPECT_EQ(admission.admit(any).size(), 2u);
   EXPECT_EQ(admission.admit(any).size(), 1u);
@@ -164,7 +166,8 @@ class FairEngine : public ::testing::TestWithParam<EngineKind> {
     ASSERT_EQ(engine->on_device() != nullptr, GetParam().place == Place::kDevice);
   }
   void add(std::uint64_t number, const std::string& client, std::int64_t tokens = 3) const {
-    Request request{.source = data::Sentence(static_cast<std::size_t>(tokens), 5), .prefix = {}, .number = number};
+    TranslationRequest request{
+        .source = data::Sentence(static_cast<std::size_t>(tokens), 5), .prefix = {}, .number = number};
     request.source.back() = kEos;
     request.options.client = client;
     engine->add(std::move(request));

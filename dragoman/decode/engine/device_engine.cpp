@@ -125,11 +125,11 @@ void DeviceEngine::make_tables() {
   start(idle);
 }
 
-std::int64_t DeviceEngine::limit(const Request& request) const {
+std::int64_t DeviceEngine::limit(const TranslationRequest& request) const {
   return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
-bool DeviceEngine::accepts(const Request& request) const {
+bool DeviceEngine::accepts(const TranslationRequest& request) const {
   const RequestOptions& options = request.options;
   const bool plain =
       !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
@@ -146,7 +146,7 @@ void DeviceEngine::cancel(std::uint64_t number) {
   }
 }
 
-void DeviceEngine::add(Request request) {
+void DeviceEngine::add(TranslationRequest request) {
   check_request(request, limits_, limit(request));
   require<UsageError>(accepts(request), "this sentence needs a search on the host.");
   if (limit(request) == 0) {  // there is nothing to compute
@@ -172,18 +172,18 @@ std::vector<Result> DeviceEngine::step() {
   return results;
 }
 
-SentenceNeeds DeviceEngine::needs_of(const Request& request) const {
+SentenceNeeds DeviceEngine::needs_of(const TranslationRequest& request) const {
   return {.tokens = std::ssize(request.source), .cells = B_ * limit(request)};
 }
 
 void DeviceEngine::admit() {
   std::vector<Active> entering;
-  const auto take = [&](const Request& request) {
+  const auto take = [&](const TranslationRequest& request) {
     std::optional<Active> active = take_memory(request);
     if (active) entering.push_back(std::move(*active));
     return active.has_value();
   };
-  std::vector<Request> requests = admission_.admit(take);
+  std::vector<TranslationRequest> requests = admission_.admit(take);
   if (requests.empty()) return;
   std::vector<std::int64_t> slots;
   std::int64_t slot = 0;
@@ -203,7 +203,7 @@ void DeviceEngine::admit() {
 }
 
 // Allocates rows of the memory for the source, and cells for all tokens that the hypotheses may have.
-std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const Request& request) {
+std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const TranslationRequest& request) {
   const SentenceNeeds needs = needs_of(request);
   Active active;
   active.limit = limit(request);

@@ -26,14 +26,14 @@ class DeviceEngine {
 
   // Whether this sentence can be searched on the device: it has no search settings of its own and no prefix, it is not
   // traced or followed, no heads are switched off, and its translation fits into the tables.
-  bool accepts(const Request& request) const;
+  bool accepts(const TranslationRequest& request) const;
 
   // The same interface as that of Engine. Sentences that are done may stay under way for a few more steps, until
   // several can be collected together. If entering sentences cannot be encoded, step() throws and they are lost; the
   // others go on.
-  void add(Request request);
+  void add(TranslationRequest request);
   void cancel(std::uint64_t number);
-  std::int64_t limit(const Request& request) const;
+  std::int64_t limit(const TranslationRequest& request) const;
   std::int64_t waiting() const { return admission_.waiting(); }
   std::int64_t waiting(const std::string& client) const { return admission_.waiting(client); }
   std::int64_t under_way() const { return admission_.under_way(); }
@@ -46,7 +46,7 @@ class DeviceEngine {
  private:
   // A sentence in a slot.
   struct Active {
-    Request request;
+    TranslationRequest request;
     std::int64_t order = 0;  // sentences that entered before it
     // The most steps of its search, and the value of step_ at which it has taken that many.
     std::int64_t limit = 0, last_step = 0;
@@ -65,9 +65,9 @@ class DeviceEngine {
   struct Tables;
 
   void make_tables();
-  SentenceNeeds needs_of(const Request& request) const;
+  SentenceNeeds needs_of(const TranslationRequest& request) const;
   void admit();
-  std::optional<Active> take_memory(const Request& request);
+  std::optional<Active> take_memory(const TranslationRequest& request);
   void encode(std::span<const std::int64_t> slots);
   void start(std::span<const std::int32_t> entering);
   std::int64_t slots_for(std::int64_t count) const;

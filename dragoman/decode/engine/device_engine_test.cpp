@@ -271,7 +271,7 @@ TEST(Dispatcher, GivesTheHostWhatTheDeviceCannotDo) {
   Dispatcher dispatcher(*small.on, {&small.model}, settings, limits, Place::kDevice);
   std::map<std::uint64_t, Result> expected, actual;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Request request{
+    const TranslationRequest request{
         .source = sources[i], .prefix = i % 3 == 1 ? Sentence{7} : Sentence{}, .number = static_cast<std::uint64_t>(i)};
     engine.add(request);
     dispatcher.add(request);

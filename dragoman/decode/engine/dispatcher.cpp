@@ -28,7 +28,7 @@ Engine& Dispatcher::host() {
   return *host_;
 }
 
-void Dispatcher::add(Request request) {
+void Dispatcher::add(TranslationRequest request) {
   if (device_ && device_->accepts(request)) {
     device_->add(std::move(request));
   } else {
@@ -43,7 +43,7 @@ void Dispatcher::cancel(std::uint64_t number) {
 
 std::vector<Settled> Dispatcher::settled() const { return host_ ? host_->settled() : std::vector<Settled>(); }
 
-std::int64_t Dispatcher::limit(const Request& request) const {
+std::int64_t Dispatcher::limit(const TranslationRequest& request) const {
   return device_ ? device_->limit(request) : host_->limit(request);
 }
 

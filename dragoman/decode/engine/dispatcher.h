@@ -25,9 +25,9 @@ class Dispatcher {
   Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
              const EngineLimits& limits, Place place = Place::kUsual);
 
-  void add(Request request);
+  void add(TranslationRequest request);
   void cancel(std::uint64_t number);
-  std::int64_t limit(const Request& request) const;
+  std::int64_t limit(const TranslationRequest& request) const;
   std::int64_t waiting() const;
   std::int64_t waiting(const std::string& client) const;
   std::int64_t under_way() const;

@@ -99,17 +99,17 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
   }
 }
 
-std::int64_t Engine::limit(const Request& request) const {
+std::int64_t Engine::limit(const TranslationRequest& request) const {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
   return std::min(positions_, tokens - 1 + search_of(request).max_extra);
 }
 
-SentenceNeeds Engine::needs_of(const Request& request) const {
+SentenceNeeds Engine::needs_of(const TranslationRequest& request) const {
   const std::int64_t rows = most_rows(search_of(request));
   return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
 }
 
-void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit) {
+void check_request(const TranslationRequest& request, const EngineLimits& limits, std::int64_t limit) {
   const auto tokens = static_cast<std::int64_t>(request.source.size());
   require<UsageError>(tokens > 0, "a sentence without a token cannot be translated.");
   require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the limit of ",
@@ -119,7 +119,7 @@ void check_request(const Request& request, const EngineLimits& limits, std::int6
                       " tokens leaves no room in a translation of at most ", limit, " tokens.");
 }
 
-void Engine::add(Request request) {
+void Engine::add(TranslationRequest request) {
   if (request.options.search) request.options.search->validate();
   check_request(request, limits_, limit(request));
   require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
@@ -164,7 +164,8 @@ void Engine::leave(const Active& active) { admission_.leave(active.request, need
 
 void Engine::admit() {
   std::vector<std::unique_ptr<Active>> sentences;
-  for (Request& request : admission_.admit([this](const Request& one) { return take_memory(one); })) {
+  for (TranslationRequest& request :
+       admission_.admit([this](const TranslationRequest& one) { return take_memory(one); })) {
     sentences.push_back(make_active(std::move(request)));
   }
   if (!sentences.empty()) encode(sentences);
@@ -173,14 +174,14 @@ void Engine::admit() {
 
 // Makes room for the sentence in the state of every model. All states give the same answer, because they have the same
 // sizes and go through the same operations.
-bool Engine::take_memory(const Request& request) {
+bool Engine::take_memory(const TranslationRequest& request) {
   std::int32_t number = -1;
   for (model::DecoderState& state : states_) number = state.enter(std::ssize(request.source));
   if (number >= 0) entering_.push_back(number);
   return number >= 0;
 }
 
-std::unique_ptr<Engine::Active> Engine::make_active(Request request) const {
+std::unique_ptr<Engine::Active> Engine::make_active(TranslationRequest request) const {
   const RequestOptions& options = request.options;
   const auto extent = options.trace ? Trace::Extent::kAll : Trace::Extent::kLinks;
   auto trace = options.trace || options.links

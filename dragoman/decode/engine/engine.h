@@ -29,7 +29,7 @@ std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limi
 
 // Throws a UsageError if the request can never be translated: its source is empty or longer than limits.source_tokens,
 // or its prefix fills the `limit` tokens of the translation.
-void check_request(const Request& request, const EngineLimits& limits, std::int64_t limit);
+void check_request(const TranslationRequest& request, const EngineLimits& limits, std::int64_t limit);
 
 // The certain beginning of a translation under way.
 struct Settled {
@@ -54,11 +54,11 @@ class Engine {
   // Puts the sentence into the queue. Throws a UsageError if it can never be translated: its source is empty or longer
   // than the limit, its prefix is as long as the translation may be, or its own search settings need more cells than
   // there are. Others may pass a sentence that does not fit now, but not forever.
-  void add(Request request);
+  void add(TranslationRequest request);
   // Drops the request. Does nothing if its result has already been returned.
   void cancel(std::uint64_t number);
   // The most tokens that the translation may have, EOS included.
-  std::int64_t limit(const Request& request) const;
+  std::int64_t limit(const TranslationRequest& request) const;
   std::int64_t waiting() const { return admission_.waiting(); }
   std::int64_t waiting(const std::string& client) const { return admission_.waiting(client); }
   std::int64_t under_way() const { return static_cast<std::int64_t>(active_.size()); }
@@ -73,24 +73,25 @@ class Engine {
  private:
   using Search = std::variant<BeamSearch, SingleSearch>;
   struct Active {
-    Active(Request request_, std::unique_ptr<Trace> trace_) : request(std::move(request_)), trace(std::move(trace_)) {}
+    Active(TranslationRequest request_, std::unique_ptr<Trace> trace_)
+        : request(std::move(request_)), trace(std::move(trace_)) {}
 
-    Request request;
+    TranslationRequest request;
     std::unique_ptr<Trace> trace;
     Search search;
     bool cancelled = false;  // if true, it leaves at the next step
   };
 
-  const SearchSettings& search_of(const Request& request) const {
+  const SearchSettings& search_of(const TranslationRequest& request) const {
     return request.options.search ? *request.options.search : settings_;
   }
-  SentenceNeeds needs_of(const Request& request) const;
+  SentenceNeeds needs_of(const TranslationRequest& request) const;
   void leave(const Active& active);
   void drop_cancelled();
 
   void admit();
-  bool take_memory(const Request& request);
-  std::unique_ptr<Active> make_active(Request request) const;
+  bool take_memory(const TranslationRequest& request);
+  std::unique_ptr<Active> make_active(TranslationRequest request) const;
   void encode(std::span<const std::unique_ptr<Active>> sentences);
   std::vector<Tensor> run_models();
   void choose(std::span<const Tensor> next, std::vector<Result>& results);

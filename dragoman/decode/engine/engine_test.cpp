@@ -300,15 +300,15 @@ std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::functi
   return 10000;
 }
 
-Request small_request(std::uint64_t number, const std::string& client) {
-  Request request{.source = {5, 6, kEos}, .prefix = {}, .number = number};
+TranslationRequest small_request(std::uint64_t number, const std::string& client) {
+  TranslationRequest request{.source = {5, 6, kEos}, .prefix = {}, .number = number};
   request.options.client = client;
   return request;
 }
 
 // A sentence that takes `length` steps, and cells for a beam of two.
-Request long_request(std::uint64_t number, const std::string& client, int length) {
-  Request request = small_request(number, client);
+TranslationRequest long_request(std::uint64_t number, const std::string& client, int length) {
+  TranslationRequest request = small_request(number, client);
   request.options.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
   return request;
 }
@@ -363,7 +363,7 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 4, .n_best = 3, .max_extra = 8},
                 {.sentences = 4, .source_tokens = 50});
-  Request all = small_request(0, ""), links = small_request(1, "");
+  TranslationRequest all = small_request(0, ""), links = small_request(1, "");
   all.options.trace = true;
   links.options.links = true;
   engine.add(all);

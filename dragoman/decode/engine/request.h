@@ -25,7 +25,7 @@ struct RequestOptions {
   std::string client = {};                 // the client that asks; a fair engine divides its capacity among clients
 };
 
-struct Request {
+struct TranslationRequest {
   data::Sentence source;     // ends in EOS
   data::Sentence prefix;     // words that the translation must begin with
   std::uint64_t number = 0;  // identifies the request; its Result has the same number

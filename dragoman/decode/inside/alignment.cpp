@@ -115,8 +115,8 @@ AttentionMap by_words(const AttentionMap& tokens, std::span<const std::int64_t> 
   return words;
 }
 
-std::vector<Link> links(const AttentionMap& words) {
-  std::vector<Link> found;
+std::vector<WordLink> links(const AttentionMap& words) {
+  std::vector<WordLink> found;
   for (std::int64_t j = 0; j + 1 < words.targets; ++j) {
     std::int64_t most = 0;
     for (std::int64_t i = 1; i < words.sources; ++i) {
@@ -127,8 +127,8 @@ std::vector<Link> links(const AttentionMap& words) {
   return found;
 }
 
-std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
-                               const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer) {
+std::vector<WordLink> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
+                                   const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer) {
   if (!hypothesis.finished || nn::cross_site(trace.sites) < 0) return {};
   data::Sentence target = hypothesis.tokens;
   target.push_back(kEos);
@@ -136,10 +136,10 @@ std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis,
                         words_of(source, source_tokenizer)));
 }
 
-std::string pharaoh(std::vector<Link> links) {
-  std::ranges::sort(links, {}, [](const Link& link) { return std::pair(link.source, link.target); });
+std::string pharaoh(std::vector<WordLink> links) {
+  std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.source, link.target); });
   std::string text;
-  for (const Link& link : links) text += join(text.empty() ? "" : " ", link.source, "-", link.target);
+  for (const WordLink& link : links) text += join(text.empty() ? "" : " ", link.source, "-", link.target);
   return text;
 }
 

@@ -44,21 +44,21 @@ std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tok
 AttentionMap by_words(const AttentionMap& tokens, std::span<const std::int64_t> target_words,
                       std::span<const std::int64_t> source_words);
 
-struct Link {
+struct WordLink {
   std::int64_t source = 0, target = 0;
-  bool operator==(const Link&) const = default;
+  bool operator==(const WordLink&) const = default;
 };
 
 // Links each target word to the source word with the greatest weight. There is no link if that is EOS, and none for the
 // target's EOS. The last row and column of `words` are those of EOS.
-std::vector<Link> links(const AttentionMap& words);
+std::vector<WordLink> links(const AttentionMap& words);
 
 // The links of a hypothesis that was traced, between the words of `source`, which includes EOS, and those of the
 // hypothesis. None if the hypothesis is unfinished or the model has no cross-attention.
-std::vector<Link> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
-                               const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer);
+std::vector<WordLink> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,
+                                   const text::Tokenizer& source_tokenizer, const text::Tokenizer& target_tokenizer);
 
 // The Pharaoh format, "0-0 1-2 2-1": pairs of source and target word, both counted from 0, ordered by source word.
-std::string pharaoh(std::vector<Link> links);
+std::string pharaoh(std::vector<WordLink> links);
 
 }  // namespace dragoman::decode

@@ -21,7 +21,7 @@ TEST(ByWords, SumsOverSourceTokensAndTakesTheMeanOverTargetTokens) {
 TEST(Links, GoToTheWordThatCountsMostUnlessItIsTheEnd) {
   const AttentionMap words{
       .targets = 4, .sources = 3, .weights = {.2f, .7f, .1f, .1f, .1f, .8f, .4f, .4f, .2f, 1, 0, 0}};
-  EXPECT_EQ(links(words), (std::vector<Link>{{.source = 1, .target = 0}, {.source = 0, .target = 2}}));
+  EXPECT_EQ(links(words), (std::vector<WordLink>{{.source = 1, .target = 0}, {.source = 0, .target = 2}}));
 }
 
 TEST(Pharaoh, IsOrderedBySource) {

@@ -33,12 +33,12 @@ std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
                    (static_cast<std::uint64_t>(line.source.part) << kPartBits) + piece);
 }
 
-std::vector<Request> requests_for(const LineQueue::Line& line, std::vector<data::Sentence> pieces) {
+std::vector<TranslationRequest> requests_for(const LineQueue::Line& line, std::vector<data::Sentence> pieces) {
   RequestOptions options = line.source.options;
   if (pieces.size() > 1 || line.source.part > 0 || line.source.continues) {
     options.trace = options.links = false;  // a line in several pieces has no trace
   }
-  std::vector<Request> requests;
+  std::vector<TranslationRequest> requests;
   for (data::Sentence& piece : pieces) {
     const std::size_t index = requests.size();
     piece.push_back(kEos);
@@ -114,7 +114,8 @@ void LineWorker::begin(const LineQueue::Line& line) {
   if (untranslated.bad) return queue_.finish(std::move(untranslated));
 
   const auto& [from, to] = models_.front()->tokenizers;
-  std::vector<Request> requests = requests_for(line, pieces(from.encode(source.text), options_.longest, from));
+  std::vector<TranslationRequest> requests =
+      requests_for(line, pieces(from.encode(source.text), options_.longest, from));
   const data::Sentence prefix = to.encode(source.prefix);
   if (requests.empty()) {
     return prefix.empty() ? queue_.finish(std::move(untranslated))
@@ -135,12 +136,12 @@ void LineWorker::begin(const LineQueue::Line& line) {
   }
 }
 
-void LineWorker::enter(std::int64_t number, std::vector<Request> requests) {
+void LineWorker::enter(std::int64_t number, std::vector<TranslationRequest> requests) {
   ActiveLine& active = under_way_[number];
   active.left = requests.size();
   active.results.resize(active.left);
   active.settled.resize(active.left);
-  for (Request& request : requests) {
+  for (TranslationRequest& request : requests) {
     active.sources.push_back(request.source);
     engine_.add(std::move(request));
   }

@@ -37,7 +37,7 @@ class LineWorker {
   };
 
   void begin(const LineQueue::Line& line);
-  void enter(std::int64_t number, std::vector<Request> requests);
+  void enter(std::int64_t number, std::vector<TranslationRequest> requests);
   void cancel(std::int64_t number);
   void follow();
   std::string settled_text(const ActiveLine& active) const;

@@ -68,10 +68,10 @@ struct TranslatedLine {
 
   // Only for a line in one piece. Both sentences include EOS, the target even if it is unfinished.
   data::Sentence source, target;
-  AttentionMap attention;                // if TranslatorOptions::alignment is set
-  std::vector<Hypothesis> hypotheses;    // n_best of them, best first
-  std::shared_ptr<const Trace> trace;    // if asked for; it contains the best hypothesis only
-  std::vector<std::vector<Link>> links;  // if asked for, of each hypothesis; empty for an unfinished one
+  AttentionMap attention;                    // if TranslatorOptions::alignment is set
+  std::vector<Hypothesis> hypotheses;        // n_best of them, best first
+  std::shared_ptr<const Trace> trace;        // if asked for; it contains the best hypothesis only
+  std::vector<std::vector<WordLink>> links;  // if asked for, of each hypothesis; empty for an unfinished one
   std::vector<HeadProjections> projections;
 };
 

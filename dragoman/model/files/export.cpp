@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-StoredType type_in(Precision precision, const params::NamedTensor& tensor) {
-  if (precision == Precision::kInt8 && tensor.is_weights()) return StoredType::kI8;
-  return precision == Precision::kBFloat16 && tensor.shape.rank() == 2 ? StoredType::kBF16 : StoredType::kF32;
+StoredType type_in(ExportPrecision precision, const params::NamedTensor& tensor) {
+  if (precision == ExportPrecision::kInt8 && tensor.is_weights()) return StoredType::kI8;
+  return precision == ExportPrecision::kBFloat16 && tensor.shape.rank() == 2 ? StoredType::kBF16 : StoredType::kF32;
 }
 
-std::vector<TensorLabel> labels_in(Precision precision, std::span<const params::NamedTensor> tensors) {
+std::vector<TensorLabel> labels_in(ExportPrecision precision, std::span<const params::NamedTensor> tensors) {
   std::vector<TensorLabel> labels;
   for (const params::NamedTensor& tensor : tensors) {
     labels.push_back(label_of(tensor, type_in(precision, tensor)));
@@ -47,7 +47,7 @@ RoundedRows rounded(const std::vector<float>& values, const params::NamedTensor&
   return result;
 }
 
-void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor, Precision precision,
+void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor, ExportPrecision precision,
                  SafetensorsWriter& output) {
   const StoredType type = type_in(precision, tensor);
   if (type == StoredType::kI8 && file.type(tensor.name) == StoredType::kI8) {
@@ -66,7 +66,7 @@ void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor,
   output.write(integers.scales);
 }
 
-void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
+void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precision) {
   ModelInfo info = read_info(from);
   const std::unique_ptr<Seq2Seq> model = info.config.make_model();
   params::ParameterVisitor visitor;
@@ -90,7 +90,7 @@ void write_copy(const fs::path& from, const fs::path& to, Precision precision) {
 
 }  // namespace
 
-void export_model(const fs::path& from, const fs::path& to, Precision precision) {
+void export_model(const fs::path& from, const fs::path& to, ExportPrecision precision) {
   read_info(from);  // throws if there is no model, before anything is created
   make_new_directory(to, [&](const fs::path& unfinished) { write_copy(from, unfinished, precision); });
 }

@@ -27,7 +27,7 @@ class ExportTest : public data::CorpusTest {
     write_tokenizers(model, {data::word_tokenizer(), data::word_tokenizer()}, true);
     write_safetensors(weights_file(model), *small->on, small->block.tensors());
   }
-  std::filesystem::path copy(Precision precision, const char* name) const {
+  std::filesystem::path copy(ExportPrecision precision, const char* name) const {
     export_model(model, directory / name, precision);
     return directory / name;
   }
@@ -42,7 +42,7 @@ class ExportTest : public data::CorpusTest {
     throw Error("no tensor " + name);
   }
   std::string complaint(const std::filesystem::path& from, const std::filesystem::path& to) const {
-    return data::complaint_of<UsageError>([&] { export_model(from, to, Precision::kInt8); });
+    return data::complaint_of<UsageError>([&] { export_model(from, to, ExportPrecision::kInt8); });
   }
 
   ModelInfo info;
@@ -51,11 +51,11 @@ class ExportTest : public data::CorpusTest {
 };
 
 TEST_F(ExportTest, Float32WeightsStayTheSame) {
-  EXPECT_EQ(read_file(weights_file(copy(Precision::kFloat32, "same"))), read_file(weights_file(model)));
+  EXPECT_EQ(read_file(weights_file(copy(ExportPrecision::kFloat32, "same"))), read_file(weights_file(model)));
 }
 
 TEST_F(ExportTest, BFloat16IsRoundedToTheNearest) {
-  const std::filesystem::path to = copy(Precision::kBFloat16, "half");
+  const std::filesystem::path to = copy(ExportPrecision::kBFloat16, "half");
   const auto exact = numbers(model, "embed.E"), near = numbers(to, "embed.E");
   for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_LE(std::abs(near[i] - exact[i]), std::abs(exact[i]) / 256);
   EXPECT_EQ(numbers(to, "enc.0.ln1.gamma"), numbers(model, "enc.0.ln1.gamma"));
@@ -63,7 +63,7 @@ TEST_F(ExportTest, BFloat16IsRoundedToTheNearest) {
 }
 
 TEST_F(ExportTest, IntegersAreWithinHalfAStepOfEachColumnOrWord) {
-  const std::filesystem::path to = copy(Precision::kInt8, "int8");
+  const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   for (const std::string name : {"embed.E", "enc.0.self.W_Q", "dec.1.ffn.W_2"}) {
     const auto exact = numbers(model, name), near = numbers(to, name);
     const Shape shape = small->parameter(name).shape();
@@ -80,7 +80,7 @@ TEST_F(ExportTest, IntegersAreWithinHalfAStepOfEachColumnOrWord) {
 }
 
 TEST_F(ExportTest, AnInt8CopyLoadsAsTheModelLoadedInInt8) {
-  const std::filesystem::path to = copy(Precision::kInt8, "int8");
+  const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   const LoadedModel copied(*small->on, to), fresh(*small->on, model, WeightForm::kInt8);
   const LoadedModel numbers_again(*small->on, to, WeightForm::kFloat32);
   const auto bytes = [&](const LoadedModel& loaded) {
@@ -93,13 +93,13 @@ TEST_F(ExportTest, AnInt8CopyLoadsAsTheModelLoadedInInt8) {
 }
 
 TEST_F(ExportTest, ACopyOfACopyIsTheSame) {
-  const std::filesystem::path to = copy(Precision::kInt8, "int8");
-  export_model(to, directory / "again", Precision::kInt8);
+  const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
+  export_model(to, directory / "again", ExportPrecision::kInt8);
   EXPECT_EQ(read_file(weights_file(directory / "again")), read_file(weights_file(to)));
 }
 
 TEST_F(ExportTest, TheCopyRecordsItsPrecisionAndOrigin) {
-  const ModelInfo read = read_info(copy(Precision::kInt8, "int8"));
+  const ModelInfo read = read_info(copy(ExportPrecision::kInt8, "int8"));
   const Json exported = parse_json(read.provenance, "the provenance")["exported"];
   EXPECT_EQ(exported["precision"], "int8");
   EXPECT_EQ(exported["from"], "model");
@@ -107,11 +107,11 @@ TEST_F(ExportTest, TheCopyRecordsItsPrecisionAndOrigin) {
 }
 
 TEST_F(ExportTest, NothingIsOverwrittenOrLeftBehind) {
-  const std::filesystem::path to = copy(Precision::kInt8, "int8");
+  const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   EXPECT_NE(complaint(model, to).find("already exists; name a directory that is new or empty."), std::string::npos);
   EXPECT_NE(complaint(model, model).find("already exists"), std::string::npos);
   std::filesystem::remove(weights_file(model));
-  EXPECT_THROW(export_model(model, directory / "other", Precision::kInt8), Error);
+  EXPECT_THROW(export_model(model, directory / "other", ExportPrecision::kInt8), Error);
   EXPECT_FALSE(std::filesystem::exists(directory / "other"));
   EXPECT_FALSE(std::filesystem::exists(unfinished_path(directory / "other")));
 }
@@ -120,14 +120,15 @@ TEST_F(ExportTest, NaNIsRefusedInEveryPrecision) {
   std::string bytes = read_file(weights_file(model));
   bytes.replace(bytes.size() - 4, 4, "\x00\x00\xC0\x7F", 4);  // NaN
   replace_file(weights_file(model), bytes);
-  for (const Precision precision : {Precision::kFloat32, Precision::kBFloat16, Precision::kInt8}) {
+  for (const ExportPrecision precision :
+       {ExportPrecision::kFloat32, ExportPrecision::kBFloat16, ExportPrecision::kInt8}) {
     EXPECT_THROW(copy(precision, "copy"), Error);
   }
   EXPECT_FALSE(std::filesystem::exists(directory / "copy"));
 }
 
 TEST_F(ExportTest, DamagedScalesAreRefused) {
-  const std::filesystem::path to = copy(Precision::kInt8, "int8");
+  const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   const std::string whole = read_file(weights_file(to));
   const auto load_with = [&](std::size_t place, const std::string& bytes) {
     std::string changed = whole;

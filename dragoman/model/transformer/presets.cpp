@@ -57,7 +57,7 @@ void multi30k_tiny(TransformerConfig& model, TrainingConfig& training) {
   model.P_drop = 0.3f;
   model.P_drop_attention = model.P_drop_relu = 0.1f;
   model.init = Init::kFairseq;
-  training.smoothing = Smoothing::kUniform;
+  training.smoothing = SmoothingForm::kUniform;
   training.warmup = 2000;
   training.rate_constant = constant_for_peak(5e-3, model, training);
   training.cooldown = 0.5;

@@ -32,7 +32,7 @@ class RecordedExchange final : public Exchange {
   RecordedExchange(std::shared_ptr<Exchange> exchange, Headers headers, Record record)
       : exchange_(std::move(exchange)), headers_(std::move(headers)), record_(std::move(record)) {}
 
-  const Request& request() const override { return exchange_->request(); }
+  const HttpRequest& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
     record(response.status, response.body.size());
@@ -114,7 +114,7 @@ App::App(const Models& models, AppOptions options)
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = now();
-  const Request& request = exchange->request();
+  const HttpRequest& request = exchange->request();
   const auto record = [this, start, client = request.client, method = request.method, path = request.path](
                           int status, std::size_t bytes) {
     const double seconds = now() - start;
@@ -129,7 +129,7 @@ void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   }
 }
 
-bool App::is_quick(const Request& request) const {
+bool App::is_quick(const HttpRequest& request) const {
   const auto found = routes_.find(request.path);
   return found == routes_.end() || !found->second.slow || request.method == "OPTIONS";
 }
@@ -149,7 +149,7 @@ void App::log(const RequestRecord& request) const {
 }
 
 void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
-  const Request& request = exchange->request();
+  const HttpRequest& request = exchange->request();
   gate_.check_host(request);
   const auto found = routes_.find(request.path);
   require_or(404, found != routes_.end(), "there is nothing at '", request.path,

@@ -30,7 +30,7 @@ class App {
   // Answers a request, for the listener. An exception becomes an answer.
   void operator()(const std::shared_ptr<Exchange>& exchange);
   // Whether operator() takes so little time for this request that an event loop may wait for it.
-  bool is_quick(const Request& request) const;
+  bool is_quick(const HttpRequest& request) const;
   // Counts and logs a request that the listener answered itself.
   void refused(const RequestRecord& request);
 
@@ -50,7 +50,7 @@ class App {
   AppOptions options_;
   HandlerContext context_;
   Gate gate_;
-  Metrics metrics_;
+  ServerMetrics metrics_;
   std::map<std::string, Route> routes_;
 };
 

@@ -24,7 +24,7 @@ class AppTest : public decode::ModelDirectoryTest {
   static decode::TranslatorOptions translation() { return {.search = {.max_extra = 12}, .threads = 1}; }
 
   std::shared_ptr<FakeExchange> send(const std::string& method, const std::string& path, const std::string& body = "") {
-    Request request{.method = method, .path = path, .query = {}, .headers = {}, .body = body, .client = "client"};
+    HttpRequest request{.method = method, .path = path, .query = {}, .headers = {}, .body = body, .client = "client"};
     if (!body.empty()) request.headers["content-type"] = "application/json";
     const auto exchange = std::make_shared<FakeExchange>(std::move(request));
     (*app_)(exchange);
@@ -232,7 +232,7 @@ TEST_F(AppTest, CountsAndLogsRequests) {
 
 TEST_F(AppTest, AllowsPagesOfListedOrigins) {
   make({.gate = {.origins = {"https://a.example"}}});
-  Request request{.method = "OPTIONS", .path = "/translate", .query = {}, .headers = {}, .body = "", .client = ""};
+  HttpRequest request{.method = "OPTIONS", .path = "/translate", .query = {}, .headers = {}, .body = "", .client = ""};
   request.headers["origin"] = "https://a.example";
   const auto exchange = std::make_shared<FakeExchange>(request);
   (*app_)(exchange);

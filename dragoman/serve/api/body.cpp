@@ -130,7 +130,7 @@ Json of_parts(std::string_view body, const std::string& boundary) {
   return fields;
 }
 
-Json of_body(const Request& request) {
+Json of_body(const HttpRequest& request) {
   const std::string_view type = request.header("content-type");
   const std::string kind = lower(trimmed(type.substr(0, type.find(';'))));
   if (request.body.empty()) return Json::object();
@@ -150,7 +150,7 @@ Json of_body(const Request& request) {
 
 }  // namespace
 
-Json fields_of(const Request& request) {
+Json fields_of(const HttpRequest& request) {
   Json fields = of_body(request);
   for (const auto& [name, value] : request.query) {
     if (!fields.contains(name)) add(fields, name, value);

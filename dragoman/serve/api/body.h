@@ -11,6 +11,6 @@ namespace dragoman::serve {
 // field that comes several times. Fields of the query are added unless the body has them. Throws a Refusal: 415 for any
 // other content type, 400 for a body that is malformed, has more fields or levels than any request needs, or holds text
 // that is not UTF-8.
-Json fields_of(const Request& request);
+Json fields_of(const HttpRequest& request);
 
 }  // namespace dragoman::serve

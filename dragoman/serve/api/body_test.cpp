@@ -9,7 +9,7 @@ namespace dragoman::serve {
 namespace {
 
 Json fields(const std::string& type, const std::string& body) {
-  Request request;
+  HttpRequest request;
   if (!type.empty()) request.headers["content-type"] = type;
   request.body = body;
   return fields_of(request);
@@ -50,7 +50,7 @@ TEST(Body, MultipartBodiesAreSplit) {
 }
 
 TEST(Body, TheQueryFillsInWhatTheBodyLeavesOut) {
-  Request request;
+  HttpRequest request;
   request.headers["content-type"] = "application/json";
   request.body = R"({"q":"a"})";
   request.query = {{"q", "b"}, {"source", "en"}};
@@ -87,7 +87,7 @@ TEST(Body, TheTimeForManyObjectsIsProportionalToTheirBytes) {
 }
 
 TEST(Body, CompressedBodiesAreRefused) {
-  Request request;
+  HttpRequest request;
   request.headers = {{"content-type", "application/json"}, {"content-encoding", "gzip"}};
   request.body = "\x1F\x8B";
   try {

@@ -83,7 +83,7 @@ class Html final : public Document {
       const std::string& sentence = layouts_[u].sentences[i];
       source_at = markup_.units()[u].text.find(sentence, source_at);
       target_at = translation.text.find(texts[i], target_at);
-      for (text::Link link : sentence_links(sentence, renderings[i])) {
+      for (text::TextLink link : sentence_links(sentence, renderings[i])) {
         translation.links.push_back({.source = {source_at + link.source.begin, source_at + link.source.end},
                                      .target = {target_at + link.target.begin, target_at + link.target.end}});
       }
@@ -92,9 +92,9 @@ class Html final : public Document {
     }
     return translation;
   }
-  static std::vector<text::Link> sentence_links(const std::string& sentence, const Rendering& rendering) {
+  static std::vector<text::TextLink> sentence_links(const std::string& sentence, const Rendering& rendering) {
     std::vector<std::pair<std::int64_t, std::int64_t>> alignment;
-    for (const decode::Link& link : rendering.links) alignment.emplace_back(link.source, link.target);
+    for (const decode::WordLink& link : rendering.links) alignment.emplace_back(link.source, link.target);
     return text::link_words(sentence, rendering.text, alignment);
   }
 

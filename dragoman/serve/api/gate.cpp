@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
-std::string key_of(const Request& request, std::string_view in_body) {
+std::string key_of(const HttpRequest& request, std::string_view in_body) {
   const std::string_view authorization = request.header("authorization");
   if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
   const std::string_view header = request.header("x-api-key");
@@ -73,7 +73,7 @@ Gate::Gate(GateOptions options)
       wrong_keys_(options_.wrong_keys_per_minute),
       keys_(options_.keys.begin(), options_.keys.end()) {}
 
-void Gate::check_host(const Request& request) const {
+void Gate::check_host(const HttpRequest& request) const {
   constexpr std::size_t kShown = 100;
   const std::string_view host = request.header("host");
   if (options_.hosts.allows(host)) return;
@@ -82,7 +82,7 @@ void Gate::check_host(const Request& request) const {
                           "'. If it should, start it with --allowed-host ", name, "."));
 }
 
-void Gate::check(const Request& request, std::string_view in_body, double now) {
+void Gate::check(const HttpRequest& request, std::string_view in_body, double now) {
   std::string client = network_of(request.client);
   if (has_keys()) {
     const std::string key = key_of(request, in_body);
@@ -97,7 +97,7 @@ void Gate::check(const Request& request, std::string_view in_body, double now) {
                 whole_seconds(rate_.seconds_until(client, now)));
 }
 
-void Gate::check_key(const Request& request, std::string_view key, double now) {
+void Gate::check_key(const HttpRequest& request, std::string_view key, double now) {
   const std::string network = network_of(request.client);
   const std::optional<std::size_t> found = find_key(key);
   const double wait = wrong_keys_.seconds_until(network, now);
@@ -131,7 +131,7 @@ std::string network_of(const std::string& client) {
   return ::inet_ntop(AF_INET6, &address, text, sizeof text) == nullptr ? client : text;
 }
 
-Headers Gate::headers(const Request& request) const {
+Headers Gate::headers(const HttpRequest& request) const {
   const std::string origin(request.header("origin"));
   if (origin.empty() || options_.origins.empty()) return {};
   if (std::ranges::count(options_.origins, "*") > 0) return {{"Access-Control-Allow-Origin", "*"}};

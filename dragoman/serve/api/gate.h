@@ -56,7 +56,7 @@ class Gate {
   explicit Gate(GateOptions options);
 
   // Throws a Refusal (421) if the request is addressed to a server of another name.
-  void check_host(const Request& request) const;
+  void check_host(const HttpRequest& request) const;
 
   // Throws a Refusal: 401 without a key, 403 with a wrong key, 429 for too many requests. The key is in the header
   // Authorization (Bearer) or X-Api-Key, or it is `in_body`, the value of the field api_key.
@@ -64,11 +64,11 @@ class Gate {
   // An address that has sent too many wrong keys gets 429 for every key; otherwise it could go on guessing as fast as
   // before. A right key that this address has sent earlier stays valid: many users may share an address, and one who
   // guesses must not lock out the others.
-  void check(const Request& request, std::string_view in_body, double now);
+  void check(const HttpRequest& request, std::string_view in_body, double now);
 
   // The headers that let a page of another origin read the answer. Empty if the request has no origin; origins that are
   // not listed get no permission.
-  Headers headers(const Request& request) const;
+  Headers headers(const HttpRequest& request) const;
 
   bool has_keys() const { return !options_.keys.empty(); }
 
@@ -76,7 +76,7 @@ class Gate {
   static constexpr std::size_t kMostKnown = 100000;  // pairs of address and key that are remembered
 
   std::optional<std::size_t> find_key(std::string_view text) const;
-  void check_key(const Request& request, std::string_view key, double now);
+  void check_key(const HttpRequest& request, std::string_view key, double now);
 
   GateOptions options_;
   RateLimit rate_, wrong_keys_;

@@ -7,7 +7,7 @@
 namespace dragoman::serve {
 namespace {
 
-int status_of(Gate& gate, const Request& request, const std::string& in_body = "", double now = 0) {
+int status_of(Gate& gate, const HttpRequest& request, const std::string& in_body = "", double now = 0) {
   try {
     gate.check(request, in_body, now);
     return 200;
@@ -33,7 +33,7 @@ TEST(RateLimit, StillAllowsNewClientsWhenItsMemoryIsFull) {
 
 TEST(Gate, RequiresAKeyIfKeysAreSet) {
   Gate open({}), closed({.keys = {"secret"}});
-  Request plain, bearer, header;
+  HttpRequest plain, bearer, header;
   bearer.headers["authorization"] = "Bearer secret";
   header.headers["x-api-key"] = "secret";
   EXPECT_EQ(status_of(open, plain), 200);
@@ -44,8 +44,8 @@ TEST(Gate, RequiresAKeyIfKeysAreSet) {
   EXPECT_EQ(status_of(closed, header), 200);
 }
 
-Request from(const std::string& client, const std::string& key) {
-  Request request;
+HttpRequest from(const std::string& client, const std::string& key) {
+  HttpRequest request;
   request.client = client;
   request.headers["x-api-key"] = key;
   return request;
@@ -106,7 +106,7 @@ TEST(Gate, ComparesEveryLetterOfAKey) {
 
 TEST(Gate, AnswersToItsOwnNamesOnly) {
   const Gate gate({.hosts = Hosts("127.0.0.1", {})});
-  Request request;
+  HttpRequest request;
   EXPECT_NO_THROW(gate.check_host(request));
   request.headers["host"] = "localhost:8080";
   EXPECT_NO_THROW(gate.check_host(request));
@@ -122,7 +122,7 @@ TEST(Gate, AnswersToItsOwnNamesOnly) {
 
 TEST(Gate, LimitsEachClientSeparately) {
   Gate gate({.requests_per_minute = 2});
-  Request one, other;
+  HttpRequest one, other;
   one.client = "10.0.0.1";
   other.client = "10.0.0.2";
   EXPECT_EQ(status_of(gate, one), 200);
@@ -133,7 +133,7 @@ TEST(Gate, LimitsEachClientSeparately) {
 }
 
 TEST(Gate, AllowsListedOriginsOnly) {
-  Request request;
+  HttpRequest request;
   using Headers = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(Gate({.origins = {"*"}}).headers(request), Headers{});
   request.headers["origin"] = "https://a.example";

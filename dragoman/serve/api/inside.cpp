@@ -16,7 +16,7 @@ namespace {
 // Bytes per weight of a trace, for search and answer together, with the text of a usual request.
 constexpr std::int64_t kTraceBytes = 24;
 
-std::string query_of(const Request& request, const std::string& name) {
+std::string query_of(const HttpRequest& request, const std::string& name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;
 }
@@ -36,7 +36,7 @@ Json sites_json(const nn::AttentionSites& sites) {
   return list;
 }
 
-std::shared_ptr<ServedModel> asked_for(const HandlerContext& context, const Request& request) {
+std::shared_ptr<ServedModel> asked_for(const HandlerContext& context, const HttpRequest& request) {
   return context.models.find(query_of(request, "source"), query_of(request, "target"));
 }
 

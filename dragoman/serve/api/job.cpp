@@ -141,7 +141,7 @@ Rendering Job::rendering(const decode::TranslatedLine& line, bool links, std::si
   const model::Tokenizers& tokenizers = model_->service.model().tokenizers;
   const std::size_t at = line.hypotheses.empty() ? 0 : std::min(rank, line.hypotheses.size() - 1);
   return {.text = at > 0 ? tokenizers.target.decode(line.hypotheses[at].tokens) : line.text,
-          .links = links && at < line.links.size() ? line.links[at] : std::vector<decode::Link>()};
+          .links = links && at < line.links.size() ? line.links[at] : std::vector<decode::WordLink>()};
 }
 
 }  // namespace dragoman::serve

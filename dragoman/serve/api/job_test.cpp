@@ -25,7 +25,7 @@ class JobTest : public decode::ModelDirectoryTest {
 };
 
 TEST_F(JobTest, AnAnswerThatThrowsBecomesARefusalAndOtherJobsGoOn) {
-  const auto exchange = std::make_shared<FakeExchange>(Request{});
+  const auto exchange = std::make_shared<FakeExchange>(HttpRequest{});
   std::latch done(2);
   std::string message, other;
   job_of("one")->submit(exchange, [&](Job& job) {
@@ -45,7 +45,7 @@ TEST_F(JobTest, AnAnswerThatThrowsBecomesARefusalAndOtherJobsGoOn) {
 
 TEST_F(JobTest, ARefusalThatThrowsIsDroppedAndOtherJobsGoOn) {
   std::vector<std::shared_ptr<FakeExchange>> exchanges;
-  for (int i = 0; i < 4; ++i) exchanges.push_back(std::make_shared<FakeExchange>(Request{}));
+  for (int i = 0; i < 4; ++i) exchanges.push_back(std::make_shared<FakeExchange>(HttpRequest{}));
   std::latch done(4);
   std::atomic<int> right = 0;
   for (int i = 0; i < 4; ++i) {

@@ -61,7 +61,7 @@ constexpr ModelColumn kModelColumns[] = {
 
 }  // namespace
 
-void Metrics::answered(const std::string& path, int status, double seconds) {
+void ServerMetrics::answered(const std::string& path, int status, double seconds) {
   const std::lock_guard lock(mutex_);
   ++requests_[{path, status}];
   Times& times = times_[path];
@@ -69,13 +69,13 @@ void Metrics::answered(const std::string& path, int status, double seconds) {
   times.sum += seconds;
 }
 
-void Metrics::refused(const std::string& path, int status) {
+void ServerMetrics::refused(const std::string& path, int status) {
   const std::lock_guard lock(mutex_);
   ++requests_[{path, status}];
 }
 
-std::string Metrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
-                          const LostLines& lost_lines) const {
+std::string ServerMetrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
+                                const LostLines& lost_lines) const {
   std::string text;
   head(text, "connections", "gauge", "Connections that are open.");
   figure(text, "connections", "", listener.connections);

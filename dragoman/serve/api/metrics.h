@@ -24,7 +24,7 @@ struct ModelFigures {
 // The number of lines that could not be written, by the name of the log.
 using LostLines = std::map<std::string, std::int64_t>;
 
-class Metrics {
+class ServerMetrics {
  public:
   // Counts an answered request. `path` is one of our own paths or "other". Safe to call from any thread.
   void answered(const std::string& path, int status, double seconds);

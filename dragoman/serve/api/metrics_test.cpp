@@ -5,15 +5,15 @@
 namespace dragoman::serve {
 namespace {
 
-TEST(Metrics, LabelsAreEscaped) {
+TEST(ServerMetrics, LabelsAreEscaped) {
   const ModelFigures model{.source = "a\"b\\c\nd", .target = "de", .counts = {}};
-  const std::string text = Metrics().text({}, {model});
+  const std::string text = ServerMetrics().text({}, {model});
   EXPECT_NE(text.find("dragoman_queue_sentences{source=\"a\\\"b\\\\c\\nd\",target=\"de\"} 0\n"), std::string::npos)
       << text;
 }
 
-TEST(Metrics, RefusedRequestsAreCountedWithoutATime) {
-  Metrics metrics;
+TEST(ServerMetrics, RefusedRequestsAreCountedWithoutATime) {
+  ServerMetrics metrics;
   metrics.answered("/translate", 200, 0.1);
   metrics.refused("/translate", 413);
   metrics.refused("other", 400);
@@ -25,8 +25,8 @@ TEST(Metrics, RefusedRequestsAreCountedWithoutATime) {
   EXPECT_EQ(text.find("dragoman_request_seconds_count{path=\"other\"}"), std::string::npos) << text;
 }
 
-TEST(Metrics, ShowLinesThatLogsHaveLost) {
-  const std::string text = Metrics().text({}, {}, {{"access", 7}});
+TEST(ServerMetrics, ShowLinesThatLogsHaveLost) {
+  const std::string text = ServerMetrics().text({}, {}, {{"access", 7}});
   EXPECT_NE(text.find("dragoman_log_lines_lost_total{log=\"access\"} 7\n"), std::string::npos) << text;
 }
 

@@ -13,9 +13,9 @@ namespace dragoman::serve {
 
 class FakeExchange final : public Exchange {
  public:
-  explicit FakeExchange(Request request) : request_(std::move(request)) {}
+  explicit FakeExchange(HttpRequest request) : request_(std::move(request)) {}
 
-  const Request& request() const override { return request_; }
+  const HttpRequest& request() const override { return request_; }
   void answer(Response response) override {
     const std::lock_guard lock(mutex_);
     response_ = std::move(response);
@@ -66,7 +66,7 @@ class FakeExchange final : public Exchange {
     answered_.notify_all();
   }
 
-  Request request_;
+  HttpRequest request_;
   std::mutex mutex_;
   std::condition_variable answered_;
   Response response_;

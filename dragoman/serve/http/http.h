@@ -13,7 +13,7 @@
 
 namespace dragoman::serve {
 
-struct Request {
+struct HttpRequest {
   std::string method;                        // in upper case
   std::string path;                          // decoded, without the query
   std::map<std::string, std::string> query;  // decoded; if a name comes twice, the last value
@@ -45,7 +45,7 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  virtual const Request& request() const = 0;
+  virtual const HttpRequest& request() const = 0;
 
   virtual void answer(Response response) = 0;
 

@@ -17,7 +17,7 @@ ListenerOptions any_port() { return {.port = 0}; }
 
 // Answers with the request as JSON.
 void echo(const std::shared_ptr<Exchange>& exchange) {
-  const Request& request = exchange->request();
+  const HttpRequest& request = exchange->request();
   const nlohmann::json request_json = {{"method", request.method}, {"path", request.path},
                                        {"query", request.query},   {"headers", request.headers},
                                        {"body", request.body},     {"client", request.client}};

@@ -62,7 +62,7 @@ class Placing {
   Placing(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)
       : tags_(tags),
         text_(translation.text),
-        links_(is_orderly(tags) ? translation.links : std::vector<Link>{}),
+        links_(is_orderly(tags) ? translation.links : std::vector<TextLink>{}),
         source_(atoms_of(source, places(tags))) {
     if (links_.empty()) links_.push_back({{0, source.size()}, {0, text_.size()}});
     target_ = atoms_of(text_, target_cuts(source));
@@ -106,7 +106,7 @@ class Placing {
   // A word that is the same in the translation keeps the tags inside it, so the target is cut where the source is cut.
   std::vector<std::size_t> target_cuts(std::string_view source) const {
     std::vector<std::size_t> cuts;
-    for (const Link& link : links_) {
+    for (const TextLink& link : links_) {
       if (slice(source, link.source) != slice(text_, link.target)) continue;
       auto tag = std::ranges::upper_bound(tags_, link.source.begin, {}, &InlineTag::at);
       for (; tag != tags_.end() && tag->at < link.source.end; ++tag) {
@@ -200,7 +200,7 @@ class Placing {
 
   std::span<const InlineTag> tags_;
   std::string_view text_;
-  std::vector<Link> links_;
+  std::vector<TextLink> links_;
   Atoms source_, target_;
   std::string html_;
   std::size_t written_ = 0;  // bytes of text_ written so far

@@ -15,7 +15,7 @@ namespace dragoman::text {
 
 struct Translation {
   std::string text;
-  std::vector<Link> links = {};  // of all its sentences; may be empty
+  std::vector<TextLink> links = {};  // of all its sentences; may be empty
 };
 
 enum class TagKind : std::uint8_t { kOpening, kClosing, kAlone };

@@ -46,10 +46,10 @@ std::vector<Range> words_of(std::string_view text) {
   return words;
 }
 
-std::vector<Link> link_words(std::string_view source, std::string_view target,
-                             std::span<const std::pair<std::int64_t, std::int64_t>> alignment) {
+std::vector<TextLink> link_words(std::string_view source, std::string_view target,
+                                 std::span<const std::pair<std::int64_t, std::int64_t>> alignment) {
   const std::vector<Range> from = words_of(source), to = words_of(target);
-  std::vector<Link> links;
+  std::vector<TextLink> links;
   for (const auto& [a, b] : alignment) {
     const bool known = a >= 0 && b >= 0 && a < std::ssize(from) && b < std::ssize(to);
     if (known) links.push_back({from[static_cast<std::size_t>(a)], to[static_cast<std::size_t>(b)]});
@@ -79,9 +79,9 @@ Atoms atoms_of(std::string_view text, std::span<const std::size_t> cuts) {
   return atoms;
 }
 
-WordImages::WordImages(const Atoms& source, const Atoms& target, std::span<const Link> links)
+WordImages::WordImages(const Atoms& source, const Atoms& target, std::span<const TextLink> links)
     : source_(source), target_(target) {
-  for (const Link& link : links) connect(touched(source, link.source), touched(target, link.target));
+  for (const TextLink& link : links) connect(touched(source, link.source), touched(target, link.target));
   std::ranges::sort(pairs_);
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
   count_costs();

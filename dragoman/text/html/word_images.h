@@ -18,16 +18,16 @@ struct Range {
 };
 
 // Bytes of a text and the bytes of its translation that they became: words, pieces of a vocabulary or whole sentences.
-struct Link {
+struct TextLink {
   Range source, target;
-  bool operator==(const Link&) const = default;
+  bool operator==(const TextLink&) const = default;
 };
 
 // The words of a text, as separated by white space.
 std::vector<Range> words_of(std::string_view text);
 // Links from a word alignment: pairs of word numbers, counted from 0. Pairs with a number that no word has are skipped.
-std::vector<Link> link_words(std::string_view source, std::string_view target,
-                             std::span<const std::pair<std::int64_t, std::int64_t>> alignment);
+std::vector<TextLink> link_words(std::string_view source, std::string_view target,
+                                 std::span<const std::pair<std::int64_t, std::int64_t>> alignment);
 
 // The smallest part of a text that tags can enclose: a word, an ideograph or a punctuation mark. White space is between
 // atoms and belongs to none.
@@ -44,7 +44,7 @@ Atoms atoms_of(std::string_view text, std::span<const std::size_t> cuts);
 class WordImages {
  public:
   // Refers to the atoms, which must outlive this. Inside a link, words are matched with words and marks with marks.
-  WordImages(const Atoms& source, const Atoms& target, std::span<const Link> links);
+  WordImages(const Atoms& source, const Atoms& target, std::span<const TextLink> links);
 
   // The run of target atoms that contains most of the images of these source atoms and little else. Words without an
   // image get the place between the images of their neighbours; marks without an image, and an empty target, give

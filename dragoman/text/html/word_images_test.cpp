@@ -29,7 +29,7 @@ TEST(Atoms, AreCutWhereAsked) {
 TEST(WordLinks, AreBytesOfWords) {
   EXPECT_EQ(words_of(" a  bc\n"), (std::vector<Range>{{1, 2}, {4, 6}}));
   const std::vector<std::pair<std::int64_t, std::int64_t>> alignment{{0, 1}, {1, 0}, {2, 0}, {-1, 0}, {0, 9}};
-  EXPECT_EQ(link_words("a bc", "d e", alignment), (std::vector<Link>{{{0, 1}, {2, 3}}, {{2, 4}, {0, 1}}}));
+  EXPECT_EQ(link_words("a bc", "d e", alignment), (std::vector<TextLink>{{{0, 1}, {2, 3}}, {{2, 4}, {0, 1}}}));
 }
 
 TEST(WordImages, AreTheRunWithMostLinkedAtoms) {
@@ -45,7 +45,7 @@ TEST(WordImages, AreTheRunWithMostLinkedAtoms) {
 TEST(WordImages, OfWordsWithoutALinkAreBetweenTheirNeighbours) {
   const std::string source = "a b c";
   const Atoms from = atoms_of(source, {}), to = from;
-  const std::vector<Link> links{{{0, 1}, {0, 1}}, {{4, 5}, {4, 5}}};
+  const std::vector<TextLink> links{{{0, 1}, {0, 1}}, {{4, 5}, {4, 5}}};
   const WordImages images(from, to, links);
   EXPECT_EQ(images.image({1, 2}), (Range{1, 2}));
   EXPECT_EQ(images.place(1, true), 1u);

@@ -206,7 +206,7 @@ void add_attentions(Cases& cases) {
 
 void add_losses(Cases& cases) {
   constexpr std::int64_t R = 40, d = 3, V = 7;  // chunks hold at least 16 rows
-  const auto run = [](auto loss, const Smoothing& smoothing, std::int64_t chunk) {
+  const auto run = [](auto loss, const LabelSmoothing& smoothing, std::int64_t chunk) {
     return [=](Backend& on, Inputs x) {
       std::vector<std::int32_t> targets(R);
       for (std::int32_t r = 0; r < R; ++r) targets[r] = r % 5 == 1 ? kNoTarget : static_cast<std::int32_t>(r * 3 % V);
@@ -216,7 +216,8 @@ void add_losses(Cases& cases) {
     };
   };
   const std::vector<Shape> no_bias{{R, d}, {V, d}}, bias{{R, d}, {V, d}, {V}};
-  const Smoothing none{.epsilon = 0}, rest{.epsilon = 0.1}, uniform{.epsilon = 0.1, .form = Smoothing::Form::kUniform};
+  const LabelSmoothing none{.epsilon = 0}, rest{.epsilon = 0.1},
+      uniform{.epsilon = 0.1, .form = LabelSmoothing::Form::kUniform};
   add_op(cases, "smoothed_cross_entropy: no smoothing", no_bias, run(ops::smoothed_cross_entropy, none, 0));
   add_op(cases, "smoothed_cross_entropy: rest", no_bias, run(ops::smoothed_cross_entropy, rest, 0));
   add_op(cases, "smoothed_cross_entropy: uniform, bias", bias, run(ops::smoothed_cross_entropy, uniform, 0));

@@ -49,7 +49,7 @@ Figures figures_in(const Json& record) {
   return figures;
 }
 
-Json to_json(const Progress& record) {
+Json to_json(const ProgressRecord& record) {
   Json json{{"kind", kProgress}, {"step", record.step}, {"epoch", record.epoch}};
   add_figures(json, record.losses);
   json["rate"] = number(record.rate);
@@ -62,7 +62,7 @@ Json to_json(const Progress& record) {
   return json;
 }
 
-Progress progress_from(const Json& json) {
+ProgressRecord progress_from(const Json& json) {
   return {.step = count_in(json, "step"),
           .epoch = count_in(json, "epoch"),
           .losses = figures_in(json),
@@ -143,12 +143,12 @@ const std::filesystem::path& cut_after(const std::filesystem::path& path, std::i
 
 MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t step) : file_(cut_after(path, step)) {}
 
-void MetricsFile::add(const Progress& record) { file_.append(line_of(to_json(record))); }
+void MetricsFile::add(const ProgressRecord& record) { file_.append(line_of(to_json(record))); }
 
 void MetricsFile::add(const Validation& record) { file_.append(line_of(to_json(record))); }
 
-Metrics read_metrics(const std::filesystem::path& path) {
-  Metrics metrics;
+TrainingRecords read_metrics(const std::filesystem::path& path) {
+  TrainingRecords metrics;
   each_record(path, [&](std::string_view, const Json& json) {
     if (json.at("kind") == kValidation) {
       metrics.validations.push_back(validation_from(json));

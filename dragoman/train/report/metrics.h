@@ -15,7 +15,7 @@ namespace dragoman::train {
 
 // The progress of training after a step. Means are over the steps since the last such record. Cumulative numbers count
 // from step 0, over all sessions of the run.
-struct Progress {
+struct ProgressRecord {
   std::int64_t step = 0;
   std::int64_t epoch = 0;  // counted from 1
   Figures losses = {};     // in translation "loss" (label-smoothed) and "nll" (plain), in nats per target token
@@ -42,8 +42,8 @@ struct Validation {
   double seconds = 0;  // time that the validation itself took
 };
 
-struct Metrics {
-  std::vector<Progress> progress;
+struct TrainingRecords {
+  std::vector<ProgressRecord> progress;
   std::vector<Validation> validations;
 };
 
@@ -56,7 +56,7 @@ class MetricsFile {
   // replaced at once.
   MetricsFile(const std::filesystem::path& path, std::int64_t step);
 
-  void add(const Progress& record);
+  void add(const ProgressRecord& record);
   void add(const Validation& record);
   // Flushes the records to the disk.
   void flush() { file_.flush(); }
@@ -67,6 +67,6 @@ class MetricsFile {
 
 // All records in the order of the file. An incomplete last line is ignored, because the run may be writing it. Throws
 // an Error that names the line for any other damaged line. null is read as NaN.
-Metrics read_metrics(const std::filesystem::path& path);
+TrainingRecords read_metrics(const std::filesystem::path& path);
 
 }  // namespace dragoman::train

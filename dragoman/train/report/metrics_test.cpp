@@ -19,7 +19,7 @@ class MetricsTest : public ::testing::Test {
   void record_four_steps() const {
     MetricsFile file(path, 0);
     for (std::int64_t step = 1; step <= 4; ++step) {
-      file.add(Progress{.step = step});
+      file.add(ProgressRecord{.step = step});
       if (step == 2) file.add(Validation{.step = step});
     }
   }
@@ -30,25 +30,25 @@ class MetricsTest : public ::testing::Test {
 TEST_F(MetricsTest, EveryFieldIsReadBack) {
   {
     MetricsFile file(path, 0);
-    file.add(Progress{.step = 7,
-                      .epoch = 2,
-                      .losses = {{"loss", 3.25}, {"nll", 2.5}, {"ponder", 0.125}},
-                      .rate = 7e-4,
-                      .gradient_norm = 1.5,
-                      .tokens_per_second = 11204.5,
-                      .seconds = 60.25,
-                      .target_tokens = 5'000'000'000,
-                      .flops = 9.5e17,
-                      .nominal_flops = 3.3e18});
+    file.add(ProgressRecord{.step = 7,
+                            .epoch = 2,
+                            .losses = {{"loss", 3.25}, {"nll", 2.5}, {"ponder", 0.125}},
+                            .rate = 7e-4,
+                            .gradient_norm = 1.5,
+                            .tokens_per_second = 11204.5,
+                            .seconds = 60.25,
+                            .target_tokens = 5'000'000'000,
+                            .flops = 9.5e17,
+                            .nominal_flops = 3.3e18});
     file.add(Validation{.step = 8,
                         .scores = {{"nll", 1.75}, {"bleu", 27.3}},
                         .samples = {{"a \"b\"\n", "c", "\u00e4"}},
                         .best = true,
                         .seconds = 2.5});
   }
-  const Metrics metrics = read_metrics(path);
+  const TrainingRecords metrics = read_metrics(path);
   ASSERT_EQ(metrics.progress.size(), 1u);
-  const Progress& progress = metrics.progress[0];
+  const ProgressRecord& progress = metrics.progress[0];
   EXPECT_EQ(progress.step, 7);
   EXPECT_EQ(progress.epoch, 2);
   EXPECT_EQ(progress.losses["loss"], 3.25);
@@ -75,7 +75,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
 
 TEST_F(MetricsTest, ARecordIsOneLineOfJson) {
   MetricsFile file(path, 0);
-  file.add(Progress{.step = 1, .losses = {{"loss", 0}, {"nll", 0}}, .rate = 0.5});
+  file.add(ProgressRecord{.step = 1, .losses = {{"loss", 0}, {"nll", 0}}, .rate = 0.5});
   EXPECT_EQ(read_file(path),
             R"({"kind":"progress","step":1,"epoch":0,"loss":0.0,"nll":0.0,"rate":0.5,"tokens_per_second":0.0,)"
             R"("seconds":0.0,"target_tokens":0,"flops":0.0,"nominal_flops":0.0})"
@@ -84,13 +84,13 @@ TEST_F(MetricsTest, ARecordIsOneLineOfJson) {
 
 TEST_F(MetricsTest, MissingValuesStayMissing) {
   record_four_steps();
-  const Metrics metrics = read_metrics(path);
+  const TrainingRecords metrics = read_metrics(path);
   EXPECT_FALSE(metrics.progress[0].gradient_norm);
   EXPECT_FALSE(metrics.validations[0].scores.has("bleu"));
 }
 
 TEST_F(MetricsTest, ALossThatIsNotFiniteIsWrittenAsNull) {
-  MetricsFile(path, 0).add(Progress{.losses = {{"loss", std::numeric_limits<double>::infinity()}}});
+  MetricsFile(path, 0).add(ProgressRecord{.losses = {{"loss", std::numeric_limits<double>::infinity()}}});
   EXPECT_NE(read_file(path).find("\"loss\":null"), std::string::npos);
   EXPECT_TRUE(std::isnan(read_metrics(path).progress[0].losses["loss"]));
 }
@@ -102,8 +102,8 @@ TEST_F(MetricsTest, BytesThatAreNotUtf8DoNotStopARun) {
 
 TEST_F(MetricsTest, AResumedRunRemovesTheRecordsAfterItsStep) {
   record_four_steps();
-  MetricsFile(path, 2).add(Progress{.step = 3, .losses = {{"loss", 9}}});
-  const Metrics metrics = read_metrics(path);
+  MetricsFile(path, 2).add(ProgressRecord{.step = 3, .losses = {{"loss", 9}}});
+  const TrainingRecords metrics = read_metrics(path);
   ASSERT_EQ(metrics.progress.size(), 3u);
   EXPECT_EQ(metrics.progress[2].losses["loss"], 9);
   EXPECT_EQ(metrics.validations.size(), 1u);
@@ -116,7 +116,7 @@ TEST_F(MetricsTest, ANewRunStartsAnew) {
 }
 
 TEST_F(MetricsTest, ARunResumesWithoutItsOldRecords) {
-  MetricsFile(path, 5).add(Progress{.step = 6});
+  MetricsFile(path, 5).add(ProgressRecord{.step = 6});
   EXPECT_EQ(read_metrics(path).progress.size(), 1u);
 }
 
@@ -126,7 +126,7 @@ TEST_F(MetricsTest, AHalfWrittenLastLineIsLeftOut) {
   for (const std::size_t missing : {2u, 40u}) {
     replace_file(path, std::string_view(whole).substr(0, whole.size() - missing));
     EXPECT_EQ(read_metrics(path).progress.size(), 3u);
-    MetricsFile(path, 3).add(Progress{.step = 4});
+    MetricsFile(path, 3).add(ProgressRecord{.step = 4});
     EXPECT_EQ(read_file(path), whole);
   }
 }

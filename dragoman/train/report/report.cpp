@@ -49,19 +49,19 @@ std::vector<std::string> other_names(const std::vector<Record>& records, Figures
   return names;
 }
 
-bool has_nominal_flops(const Metrics& metrics) {
+bool has_nominal_flops(const TrainingRecords& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
 }
 
 // The cost of training, counted in two ways: by the model's operations, and by the machine's time.
-Chart cost_chart(const Metrics& metrics) {
+Chart cost_chart(const TrainingRecords& metrics) {
   Chart chart{.title = "Training cost",
               .unit = "floating-point operations so far",
               .from_zero = true,
-              .series = {series_of("by the model", metrics.progress, [](const Progress& p) { return p.flops; })}};
+              .series = {series_of("by the model", metrics.progress, [](const ProgressRecord& p) { return p.flops; })}};
   if (!has_nominal_flops(metrics)) return chart;
   chart.series.push_back(
-      series_of("by the machine", metrics.progress, [](const Progress& p) { return p.nominal_flops; }));
+      series_of("by the machine", metrics.progress, [](const ProgressRecord& p) { return p.nominal_flops; }));
   // If the curves are far apart, a linear scale would draw the smaller one on the axis.
   constexpr double kFarApart = 10;
   const double ratio = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
@@ -72,7 +72,7 @@ Chart cost_chart(const Metrics& metrics) {
 }
 
 // Explains the two costs, and compares them with those of the paper.
-std::string cost_note(const Metrics& metrics) {
+std::string cost_note(const TrainingRecords& metrics) {
   std::string note = "Training cost by the model counts 6 operations for each multiply-add of its matrix products.";
   if (has_nominal_flops(metrics)) {
     const double share = metrics.progress.back().flops / metrics.progress.back().nominal_flops;
@@ -85,20 +85,21 @@ std::string cost_note(const Metrics& metrics) {
   return "<p class=\"note\">" + escaped(note) + "</p>\n";
 }
 
-std::string charts(const Metrics& metrics) {
+std::string charts(const TrainingRecords& metrics) {
   const auto& [progress, validations] = metrics;
   std::string html = "<section class=\"charts\">\n<h2>Curves</h2>\n";
   html += chart_figure(
       {.title = "Loss",
        .unit = "nats per target token",
        .scale = Scale::kLog,
-       .series = {series_of("training, smoothed", progress, [](const Progress& p) { return p.losses["loss"]; }),
-                  series_of("training", progress, [](const Progress& p) { return p.losses["nll"]; }),
+       .series = {series_of("training, smoothed", progress, [](const ProgressRecord& p) { return p.losses["loss"]; }),
+                  series_of("training", progress, [](const ProgressRecord& p) { return p.losses["nll"]; }),
                   series_of("validation", validations, nll_of)}});
-  for (const std::string& name : other_names(progress, &Progress::losses, {"loss", "nll"})) {
-    html += chart_figure({.title = "Loss: " + name,
-                          .unit = "per item, in training",
-                          .series = {series_of(name, progress, [&](const Progress& p) { return p.losses[name]; })}});
+  for (const std::string& name : other_names(progress, &ProgressRecord::losses, {"loss", "nll"})) {
+    html +=
+        chart_figure({.title = "Loss: " + name,
+                      .unit = "per item, in training",
+                      .series = {series_of(name, progress, [&](const ProgressRecord& p) { return p.losses[name]; })}});
   }
   html += chart_figure({.title = "Perplexity",
                         .unit = "on the validation set",
@@ -117,12 +118,12 @@ std::string charts(const Metrics& metrics) {
   html += chart_figure({.title = "Learning rate",
                         .unit = "step size of the optimiser",
                         .from_zero = true,
-                        .series = {series_of("rate", progress, [](const Progress& p) { return p.rate; })}});
+                        .series = {series_of("rate", progress, [](const ProgressRecord& p) { return p.rate; })}});
   html += chart_figure(
       {.title = "Throughput",
        .unit = "target tokens per second",
        .from_zero = true,
-       .series = {series_of("tokens/s", progress, [](const Progress& p) { return p.tokens_per_second; })}});
+       .series = {series_of("tokens/s", progress, [](const ProgressRecord& p) { return p.tokens_per_second; })}});
   html += chart_figure(cost_chart(metrics));
   return html + cost_note(metrics) + "</section>\n";
 }
@@ -139,7 +140,7 @@ std::string tile(std::string_view name, const std::string& value, const std::str
 }
 
 // The most important figures, as tiles.
-std::string summary(const Metrics& metrics) {
+std::string summary(const TrainingRecords& metrics) {
   std::string html = "<section>\n<h2>Summary</h2>\n<dl class=\"tiles\">\n";
   const auto at_step = [](const Validation& best) { return "at step " + with_thousands(best.step); };
   const auto best = std::ranges::min_element(metrics.validations, {}, [](const Validation& v) {
@@ -155,7 +156,7 @@ std::string summary(const Metrics& metrics) {
   }
   if (metrics.progress.empty()) return html + tile("Steps", "0", "nothing recorded yet") + "</dl>\n</section>\n";
 
-  const Progress& last = metrics.progress.back();
+  const ProgressRecord& last = metrics.progress.back();
   html += tile("Steps", with_thousands(last.step), "in epoch " + with_thousands(last.epoch));
   html += tile("Loss", number_text(last.losses["loss"]),
                "in training; perplexity " + number_text(std::exp(last.losses["nll"])));
@@ -194,7 +195,7 @@ std::string row(std::initializer_list<std::string> cells, bool marked = false) {
 }
 
 // The curves as tables, for screen readers.
-std::string number_tables(const Metrics& metrics) {
+std::string number_tables(const TrainingRecords& metrics) {
   std::string validations, progress;
   for (const Validation* record : spread(metrics.validations, kMostRows)) {
     validations += row(
@@ -202,7 +203,7 @@ std::string number_tables(const Metrics& metrics) {
          record->scores.has("bleu") ? fmt::format("{:.1f}", bleu_of(*record)) : "–", record->best ? "best so far" : ""},
         record->best);
   }
-  for (const Progress* record : spread(metrics.progress, kMostRows)) {
+  for (const ProgressRecord* record : spread(metrics.progress, kMostRows)) {
     progress += row({with_thousands(record->step), with_thousands(record->epoch),
                      number_text(record->losses["loss"], 4), number_text(std::exp(record->losses["nll"])),
                      number_text(record->rate), record->gradient_norm ? number_text(*record->gradient_norm) : "–",
@@ -234,7 +235,7 @@ std::string settings_table(const ReportFacts& facts) {
 
 }  // namespace
 
-std::string report_html(const Metrics& metrics, const ReportFacts& facts) {
+std::string report_html(const TrainingRecords& metrics, const ReportFacts& facts) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

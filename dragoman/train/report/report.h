@@ -22,6 +22,6 @@ struct ReportFacts {
 };
 
 // The whole page; write it with replace_file(). Everything in metrics and facts is escaped.
-std::string report_html(const Metrics& metrics, const ReportFacts& facts);
+std::string report_html(const TrainingRecords& metrics, const ReportFacts& facts);
 
 }  // namespace dragoman::train

@@ -18,8 +18,8 @@ int count(const std::string& text, const std::string& part) {
 }
 
 // A typical run: it learns quickly at first, with some noise, and is validated ten times.
-Metrics run_of(std::int64_t steps) {
-  Metrics metrics;
+TrainingRecords run_of(std::int64_t steps) {
+  TrainingRecords metrics;
   for (std::int64_t step = 1; step <= steps; ++step) {
     const double share = static_cast<double>(step) / static_cast<double>(steps);
     const double noise = 0.1 * std::sin(static_cast<double>(step * step % 1000));
@@ -68,7 +68,7 @@ TEST(Report, LoadsNothingFromTheNetwork) {
 
 TEST(Report, EscapesEverythingFromTheData) {
   const std::string evil = "\"'><script>alert(1)</script>";
-  Metrics metrics = run_of(10);
+  TrainingRecords metrics = run_of(10);
   metrics.validations[0].samples = {{.source = evil, .reference = evil, .translation = evil}};
   const std::string html = report_html(
       metrics, {.title = evil, .model = evil, .languages = evil, .machine = evil, .settings = {{evil, evil}}});
@@ -85,9 +85,9 @@ TEST(Report, OfARunWithoutRecordsIsStillAPage) {
 }
 
 TEST(Report, OfARunThatDivergedIsStillAPage) {
-  Metrics metrics = run_of(20);
+  TrainingRecords metrics = run_of(20);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (Progress& record : metrics.progress) {
+  for (ProgressRecord& record : metrics.progress) {
     record.losses = {{"loss", kNan}, {"nll", kNan}};
     record.seconds = record.tokens_per_second = kNan;
   }
@@ -98,7 +98,7 @@ TEST(Report, OfARunThatDivergedIsStillAPage) {
 }
 
 TEST(Report, OfALongRunStaysUnderAMegabyte) {
-  Metrics metrics = run_of(50'000);
+  TrainingRecords metrics = run_of(50'000);
   const Validation validation = metrics.validations[0];
   for (int i = 0; i < 1'000; ++i) {
     metrics.validations.push_back(validation);

@@ -160,13 +160,13 @@ void Connection::read_request() {
     set_timer(timer_, options.read_seconds, &Connection::on_read_timeout);
     reader_ = std::make_unique<RequestReader>(RequestReader::Limits{options.header_bytes, options.body_bytes});
   }
-  const RequestReader::Progress progress = reader_->read(received_);
-  if (progress == RequestReader::Progress::kRefused) return refuse(reader_->refusal());
+  const RequestReader::ReadState progress = reader_->read(received_);
+  if (progress == RequestReader::ReadState::kRefused) return refuse(reader_->refusal());
   const std::int64_t bytes = reader_->held() + std::ssize(received_);
   if (!count_held(bytes) && bytes > options.header_bytes) {
     return refuse(refusal(503, kOutOfBudget));
   }
-  if (progress == RequestReader::Progress::kWhole) return start_answer();
+  if (progress == RequestReader::ReadState::kWhole) return start_answer();
   if (bytes == 0) {  // only line breaks, which some clients send after a request: no request has begun
     stage_ = Stage::kIdle;
     set_timer(timer_, options.idle_seconds, &Connection::close);
@@ -207,7 +207,7 @@ void Connection::on_read_timeout() {
 // once, the system of the client would throw our answer away.
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.closes = true});
-  record(reader_ ? reader_->beginning() : Request(), response.status, response.body.size());
+  record(reader_ ? reader_->beginning() : HttpRequest(), response.status, response.body.size());
   set_timer(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;
   reader_.reset();
@@ -219,7 +219,7 @@ void Connection::refuse(const Response& response) {
 }
 
 // Records a request that the listener answers itself. The handler records its own answers.
-void Connection::record(const Request& request, int status, std::size_t bytes) const {
+void Connection::record(const HttpRequest& request, int status, std::size_t bytes) const {
   error_code ignored;
   const bool is_known = !request.client.empty();
   state_.refused({.client = is_known ? request.client : socket_.remote_endpoint(ignored).address().to_string(),
@@ -235,7 +235,7 @@ void Connection::record(const Request& request, int status, std::size_t bytes) c
 void Connection::start_answer() {
   stage_ = Stage::kAnswering;
   set_timer(timer_, state_.options.request_seconds, &Connection::on_answer_timeout);
-  Request request = reader_->take_request();
+  HttpRequest request = reader_->take_request();
   request.client = client_of(peer_.address, request.header("x-forwarded-for"), state_.proxies);
   delivery_ = {
       .http_1_0 = reader_->is_http_1_0(), .head_only = request.method == "HEAD", .closes = !reader_->keep_alive()};

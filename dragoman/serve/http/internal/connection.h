@@ -93,7 +93,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool count_answer(std::int64_t bytes);
   void on_read_timeout();
   void refuse(const Response& response);
-  void record(const Request& request, int status, std::size_t bytes) const;
+  void record(const HttpRequest& request, int status, std::size_t bytes) const;
   void start_answer();
   void queue_request();
   void handle_request();

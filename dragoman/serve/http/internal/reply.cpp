@@ -21,7 +21,7 @@ class Handle final : public Exchange {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  const Request& request() const override { return reply_->request(); }
+  const HttpRequest& request() const override { return reply_->request(); }
   void answer(Response response) override { reply_->answer(std::move(response)); }
   void events(Headers headers) override { reply_->events(std::move(headers)); }
   bool event(std::string_view name, std::string_view data) override { return reply_->event(name, data); }
@@ -51,7 +51,8 @@ std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
 // The function of the handler (gone_) is never called or destroyed while the lock is held, because it may own the
 // exchange itself. Where it is dropped, it is moved to a variable that is declared before the lock, and so outlives it.
 
-Reply::Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake)
+Reply::Reply(HttpRequest request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget,
+             std::function<void()> wake)
     : request_(std::move(request)), waiting_bytes_(waiting_bytes), budget_(std::move(budget)), wake_(std::move(wake)) {}
 
 void Reply::answer(Response response) {

@@ -20,10 +20,10 @@ class Reply {
  public:
   // `wake` is called when the connection has something to take. A lock is held then, so `wake` must only schedule a
   // call and return. `waiting_bytes` limits events that were not sent yet.
-  Reply(Request request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake);
+  Reply(HttpRequest request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget, std::function<void()> wake);
 
   // For the handler: the functions of Exchange.
-  const Request& request() const { return request_; }
+  const HttpRequest& request() const { return request_; }
   void answer(Response response);
   void events(Headers headers);
   bool event(std::string_view name, std::string_view data);
@@ -67,7 +67,7 @@ class Reply {
   void notify();
   void break_off();
 
-  const Request request_;
+  const HttpRequest request_;
   const std::int64_t waiting_bytes_;
   const std::shared_ptr<Budget> budget_;
 

@@ -45,7 +45,7 @@ RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(st
 
 RequestReader::~RequestReader() = default;
 
-RequestReader::Progress RequestReader::read(std::string& bytes) {
+RequestReader::ReadState RequestReader::read(std::string& bytes) {
   if (!parser_->is_header_done()) {
     // Some clients send an extra line break after a request.
     if (head_bytes_ == 0) bytes.erase(0, std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
@@ -55,8 +55,8 @@ RequestReader::Progress RequestReader::read(std::string& bytes) {
   if (!refusal_ && parser_->is_header_done() && !parser_->is_done()) {
     if (!parser_->chunked() || bytes.size() >= kEndOfChunks) put(bytes);
   }
-  if (refusal_) return Progress::kRefused;
-  return parser_->is_done() ? Progress::kWhole : Progress::kPartial;
+  if (refusal_) return ReadState::kRefused;
+  return parser_->is_done() ? ReadState::kWhole : ReadState::kPartial;
 }
 
 void RequestReader::put(std::string& bytes) {
@@ -110,8 +110,8 @@ void RequestReader::accept_head() {
 }
 
 // The parser knows the first line before it looks at the headers.
-Request RequestReader::beginning() const {
-  Request request;
+HttpRequest RequestReader::beginning() const {
+  HttpRequest request;
   const auto& head = parser_->get();
   const auto target = parse_target(plain(head.target()));
   if (head.target().empty() || !target) return request;
@@ -129,7 +129,7 @@ bool RequestReader::asks_to_continue() {
   return std::exchange(expects_continue_, false) && !body_has_begun;
 }
 
-Request RequestReader::take_request() {
+HttpRequest RequestReader::take_request() {
   request_.body = beast::buffers_to_string(parser_->get().body().data());
   return std::move(request_);
 }

@@ -15,14 +15,14 @@ class RequestReader {
   struct Limits {
     std::int64_t header_bytes, body_bytes;
   };
-  enum class Progress { kPartial, kWhole, kRefused };
+  enum class ReadState { kPartial, kWhole, kRefused };
 
   explicit RequestReader(const Limits& limits);
   ~RequestReader();
 
   // Continues to read, and removes the bytes that it has read from `bytes`. Must not be called again after kWhole or
   // kRefused.
-  Progress read(std::string& bytes);
+  ReadState read(std::string& bytes);
 
   // Bytes of the request that have been read.
   std::int64_t held() const;
@@ -31,9 +31,9 @@ class RequestReader {
   bool asks_to_continue();
 
   // Method and path as far as they are known, for a request that is not complete.
-  Request beginning() const;
+  HttpRequest beginning() const;
   // After kWhole. The caller fills in `client`.
-  Request take_request();
+  HttpRequest take_request();
   bool keep_alive() const;
   bool is_http_1_0() const;
 
@@ -50,7 +50,7 @@ class RequestReader {
   Limits limits_;
   std::unique_ptr<Parser> parser_;
   std::int64_t head_bytes_ = 0;  // bytes of the headers that were read
-  Request request_;
+  HttpRequest request_;
   bool expects_continue_ = false;
   std::optional<Response> refusal_;
 };

@@ -5,17 +5,17 @@
 namespace dragoman::serve {
 namespace {
 
-using Progress = RequestReader::Progress;
+using ReadState = RequestReader::ReadState;
 
 constexpr RequestReader::Limits kLimits{.header_bytes = 1000, .body_bytes = 100};
 
 // Reads the request in pieces of so many bytes.
-Request read_in_pieces(const std::string& text, std::size_t size) {
+HttpRequest read_in_pieces(const std::string& text, std::size_t size) {
   RequestReader reader(kLimits);
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); i += size) {
     bytes += text.substr(i, size);
-    const Progress expected = i + size < text.size() ? Progress::kPartial : Progress::kWhole;
+    const ReadState expected = i + size < text.size() ? ReadState::kPartial : ReadState::kWhole;
     EXPECT_EQ(reader.read(bytes), expected) << i;
   }
   return reader.take_request();
@@ -37,18 +37,18 @@ TEST(RequestReader, HeadersAreRefusedAtTheirLimitHoweverTheyArrive) {
   for (const std::size_t first : {1, 30, 500, 990}) {
     RequestReader reader(kLimits);
     std::string bytes = text.substr(0, first);
-    EXPECT_EQ(reader.read(bytes), Progress::kPartial);
+    EXPECT_EQ(reader.read(bytes), ReadState::kPartial);
     bytes += text.substr(first, 1000 - first);
-    EXPECT_EQ(reader.read(bytes), Progress::kPartial);
+    EXPECT_EQ(reader.read(bytes), ReadState::kPartial);
     bytes += text.substr(1000, 1);
-    EXPECT_EQ(reader.read(bytes), Progress::kRefused) << first;
+    EXPECT_EQ(reader.read(bytes), ReadState::kRefused) << first;
   }
 }
 
 TEST(RequestReader, LeavesTheNextRequestUnread) {
   RequestReader reader(kLimits);
   std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /" + std::string(2000, 'x');
-  EXPECT_EQ(reader.read(bytes), Progress::kWhole);
+  EXPECT_EQ(reader.read(bytes), ReadState::kWhole);
   EXPECT_EQ(bytes, "GET /" + std::string(2000, 'x'));
   EXPECT_TRUE(reader.keep_alive());
 }
@@ -57,7 +57,7 @@ TEST(RequestReader, KnowsHowARefusedRequestBegan) {
   const auto beginning = [](std::string bytes) {
     RequestReader reader({.header_bytes = 1000, .body_bytes = 10});
     reader.read(bytes);
-    const Request request = reader.beginning();
+    const HttpRequest request = reader.beginning();
     return request.method + " " + request.path;
   };
   EXPECT_EQ(beginning("POST /a%20b?c=d HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n"), "POST /a b");
