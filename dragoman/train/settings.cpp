@@ -157,7 +157,8 @@ TrainingSettings settings_from_json(const Json& object, std::string_view where) 
   require<Error>(object.is_object(), where, ": the settings are not an object.");
   TrainingSettings settings;
   if (object.contains(kArch)) settings.model = model_of(setting_text(object[kArch], where), where);
-  for (const auto& [key, value] : object.items()) {
+  for (const auto& entry : object.items()) {
+    const std::string& key = entry.key();
     bool known = key == kArch;
     TrainingSettings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&&, std::string_view) { known = known || name == key; });
@@ -166,7 +167,7 @@ TrainingSettings settings_from_json(const Json& object, std::string_view where) 
                           "'; another version of dragoman wrote it. Continue with that version.");
     TrainingSettings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
-        if (name == key) read_value(field, setting_text(value, where), join(where, ": ", key));
+        if (name == key) read_value(field, setting_text(entry.value(), where), join(where, ": ", key));
       });
     });
   }
