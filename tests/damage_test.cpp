@@ -132,7 +132,7 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   std::filesystem::resize_file(checkpoint(model, 6) + "/optimiser.safetensors", 1000);
   const Ending ending = run(train("model", kShort + "--steps 8"));
   EXPECT_EQ(ending.status, 0) << ending.err;
-  EXPECT_NE(ending.err.find("optimiser.safetensors' is damaged: its checksum is wrong. Going back"), std::string::npos);
+  EXPECT_NE(ending.err.find("optimiser.safetensors' is damaged: its checksum is wrong. The run resumes"), std::string::npos);
   EXPECT_EQ(resumed_step(ending), 4);
   expect_same_weights(file("straight"), model, 8);
 }
@@ -144,7 +144,7 @@ TEST_F(Damage, OfTheNewestCheckpointStillAllowsToResume) {
   std::filesystem::remove(checkpoint(file("few"), 6) + "/model.safetensors");
   const Ending ending = run(train("few", few + "8"));
   EXPECT_EQ(ending.status, 0) << ending.err;
-  EXPECT_NE(ending.err.find("model.safetensors' is missing. Going back"), std::string::npos) << ending.err;
+  EXPECT_NE(ending.err.find("model.safetensors' is missing. The run resumes"), std::string::npos) << ending.err;
   EXPECT_EQ(resumed_step(ending), 4);
 }
 
@@ -318,7 +318,7 @@ TEST_F(WrongInput, TextIsRefusedWithItsFileAndLine) {
   expect_last_sentence(train_on("bad", "longer"), 2, "bad' line 401 is not UTF-8 text (byte 0xE9 at column 4)");
   expect_last_sentence(train_on("empty", "empty"), 2, "there is no text to learn a vocabulary from");
   expect_last_sentence(train_on("missing", "train.ne"), 1, "missing' (no such file or directory)");
-  expect_last_sentence(train_on("folder", "train.ne"), 2, "folder' is not a file");
+  expect_last_sentence(train_on("folder", "train.ne"), 2, "folder' is not a regular file");
   expect_last_sentence(
       train_on("train.en", "train.ne", "--valid-source " + file("empty") + " --valid-target " + file("empty")), 2,
       "has no pair of at most 40 tokens a side");

@@ -51,7 +51,7 @@ TEST(Report, ShowsBestFiguresAndSamples) {
   EXPECT_TRUE(contains(html, "<title>de-en</title>"));
   EXPECT_TRUE(contains(html, "Best BLEU</dt><dd>27.5<small>at step 100"));
   EXPECT_TRUE(contains(html, "<th scope=\"row\">d-model</th><td>512</td>"));
-  EXPECT_TRUE(contains(html, "the model&#39;s is 30\u00a0% of it"));
+  EXPECT_TRUE(contains(html, "the model&#39;s count is 30\u00a0% of"));
   EXPECT_EQ(count(html, "<figure"), 6);
 }
 
