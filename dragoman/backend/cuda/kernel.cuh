@@ -106,8 +106,8 @@ struct alignas(16) Pack {
   static constexpr int kCount = 16 / sizeof(T);
   T at[kCount];
 };
-// Whether all these arrays can be read by packs: columns and stride are multiples of a pack, and the address is
-// aligned. Absent arrays do not count.
+// Whether all these arrays can be read as packs: columns and stride are multiples of Pack::kCount, and the address is
+// aligned to 16 bytes. Absent arrays do not count.
 template <class T>
 bool packable(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {

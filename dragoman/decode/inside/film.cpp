@@ -19,7 +19,7 @@ fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
   return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
 }
 
-// The files of the frames, ordered by step.
+// The files of all frames, by step.
 std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
   std::map<std::int64_t, fs::path> frames;
   for (const fs::path& path : list_directory(folder(model_directory))) {
