@@ -98,7 +98,7 @@ void PreparedRun::resume() {
   watcher.say(fmt::format("resuming from step {} in '{}'", with_thousands(state.step), request.directory.string()));
 }
 
-// Older checkpoints are averaged too, so a damaged one must not stay among them.
+// Whether a checkpoint is undamaged. Older checkpoints are averaged too, so a damaged one must not stay among them.
 bool PreparedRun::is_whole(const Checkpoint& checkpoint) const {
   try {
     read_run_state(checkpoint);
@@ -235,8 +235,8 @@ TrainingTensors PreparedRun::tensors() const {
 
 void tidy(const PreparedRun& run) {
   const RunState& state = run.state;
-  // A new run has no frames. Only scheduled checkpoints have frames; older programs also wrote some for others, which
-  // are removed here.
+  // Removes the frames of steps that this run has not reached; a new run keeps none. A checkpoint that is not scheduled
+  // has no frame either; older versions of this program wrote one.
   const bool is_new = !run.is_resumed() && state.step == 0;
   decode::rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
   settle_best(run.directory(), state.best);

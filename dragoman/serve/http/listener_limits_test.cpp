@@ -168,7 +168,7 @@ TEST(ListenerLimits, LineBreaksDoNotStartARequest) {
   Listener listener(options, say_ok);
   Client client(listener.port());
   EXPECT_EQ(client.ask(kGet + std::string("\r\n")).status, 200);
-  EXPECT_TRUE(client.is_closed());  // without an answer
+  EXPECT_TRUE(client.is_closed());  // the line break gets no answer
   Client early(listener.port());
   early.send("\r\n");
   EXPECT_EQ(early.ask(kGet).status, 200);
@@ -273,7 +273,7 @@ TEST(ListenerLimits, AcceptsAgainAfterDescriptorsRanOut) {
   EXPECT_EQ(before.ask(kGet).status, 200);
   const int next = dup(0);
   close(next);
-  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one more, for the client's end
+  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one is free: the client takes it, and the server gets none
   Client waiting(listener.port());
   waiting.send(kGet);
   EXPECT_TRUE(eventually([&] { return reports == 1; }));
@@ -377,7 +377,7 @@ TEST(ListenerLimits, MemoryForWorkAndAnswersIsLimitedLikeThatForRequests) {
   first.send("GET /keep HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 503; }));
   Client other(listener.port(), 0, "127.0.0.2");
-  EXPECT_EQ(other.ask(kGet).status, 503);  // it does not fit beside the first, whoever asks
+  EXPECT_EQ(other.ask(kGet).status, 503);  // while the first is kept, no other client's fits either
   kept.front()->answer({.body = std::string(800 << 10, 'x')});
   kept.clear();
   EXPECT_EQ(first.answer().body.size(), std::size_t{800 << 10});
