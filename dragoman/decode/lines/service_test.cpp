@@ -95,7 +95,8 @@ TEST_F(ServiceTest, EachLineMayHaveItsOwnSearchSettings) {
 }
 
 TEST_F(ServiceTest, TextThatIsSettledIsNeverTakenBack) {
-  Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);  // in three pieces
+  // Sentences of more than four tokens are split: the first line is translated in three pieces.
+  Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);
   const Answer answer = ask(service, {{.text = data::words(9), .options = {.follow = true}}, {.text = "one"}});
   ASSERT_FALSE(answer.settled.empty());
   std::string before;
@@ -189,7 +190,7 @@ TEST_F(ServiceTest, AClientThatFillsTheBatchHoldsUpNobodyElse) {
   service.submit({.lines = lines_of({"one"}),
                   .done = [&](std::size_t, const Order::Outcome&) { before.set_value(done); },
                   .client = "b"});
-  EXPECT_LE(before.get_future().get(), 4);  // of the hundred that came first
+  EXPECT_LE(before.get_future().get(), 4);  // lines of "a" that were done before that of "b"
   service.cancel(ticket);
 }
 

@@ -106,8 +106,8 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
   most_bytes_per_token_ = std::max(most_bytes_per_token_, share_of(n));
 }
 
-// Adds the memory of the result (`times` = 1) or subtracts it (-1): the same weights, but of one hypothesis only, in
-// memory and as text in the answer.
+// Adds the memory of the result (`times` = 1) or subtracts it (-1). It has the same weights as in add_search, but only
+// those of one hypothesis. They are in memory, and as text in the answer.
 void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
   if (options_.trace) {

@@ -1,4 +1,4 @@
-// The tree of a beam search, from the candidates that were recorded at each step. Plain functions without a page.
+// The tree of a beam search, from the candidates that were recorded at each step. Nothing here uses the page.
 
 const isEnd = (token) => token === "</s>";
 

@@ -1,5 +1,5 @@
 // What one head does with a sentence, in a few numbers: how spread its weights are, how far it looks, and which keys
-// get the weight. Plain functions without a page.
+// get the weight. Nothing here uses the page.
 
 import {isSelf} from "../../core/sites.js";
 import {statistics} from "../../core/weights.js";
