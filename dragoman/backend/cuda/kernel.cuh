@@ -236,7 +236,8 @@ __device__ Eight<T> rounded_to(const Eight<float>& x) {
     return y;
   }
 }
-// Whether all these arrays can be read by whole eights, at aligned addresses. Absent arrays do not count.
+// Whether the rows of all these arrays consist of whole groups of eight, at aligned addresses. Absent arrays do not
+// count.
 inline bool in_eights(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
     if (x->absent()) continue;
