@@ -203,7 +203,7 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
   }
 }
 
-// Short keys can be guessed, even slowly.
+// Short keys can be guessed, even if only a few guesses per second are possible.
 void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
   constexpr std::size_t kShort = 16;
   const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });

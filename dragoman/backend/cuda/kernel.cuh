@@ -247,7 +247,7 @@ inline bool in_eights(std::initializer_list<const Array*> arrays) {
   return true;
 }
 // Columns [first, first + 8) of a row of `cols` columns; `first` is a multiple of 8. kPacked says that in_eights()
-// holds. Otherwise a row may end within the eight; missing columns are read as 0 and not stored.
+// holds. Otherwise the row may end before column first + 8; missing columns are read as 0 and not stored.
 template <bool kPacked, class T>
 __device__ Eight<std::remove_const_t<T>> load_eight(T* row, std::int64_t first, std::int64_t cols) {
   using Value = std::remove_const_t<T>;
@@ -285,8 +285,8 @@ __device__ void put_eight(Eight<float> x, const SinkRows<G>& sink, std::int64_t 
   store_eight<kPacked>(rounded_to<G>(x), row, first, cols);
 }
 
-// The sum over the rows of a column of partial sums; each lane has a column of its own, at `column`. Warp w adds rows
-// w, w + warps, w + 2 warps ...; then warp 0 adds the sums of the warps in order. Only warp 0 gets the result. `shared`
+// Sums 32 columns of a matrix over its rows. Lane l of every warp passes the address of column l. Warp w adds rows w,
+// w + warps, w + 2 warps ...; then warp 0 adds the sums of the warps in order. Only warp 0 gets the result. `shared`
 // has space for one float per thread.
 __device__ inline float column_sum(const float* column, std::int64_t rows, std::int64_t stride, float* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;

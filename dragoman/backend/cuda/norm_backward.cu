@@ -184,7 +184,7 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
       for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
         Eight<float> dgamma = load_eight<kPacked>(all_dgamma, 8 * g, d);
         Eight<float> dbeta = load_eight<kPacked>(all_dbeta, 8 * g, d);
-        // Missing channels of the last eight are read as dy = 0 and gamma = 0, and are not stored.
+        // Missing channels of the last group are read as dy = 0 and gamma = 0, and are not stored.
         sums.add(through_y, load_eight<kPacked>(norm.dy.row(r), 8 * g, d), load_eight<kPacked>(norm.gamma, 8 * g, d),
                  load_eight<kPacked>(norm.s.row(r), 8 * g, d), dgamma, dbeta);
         store_eight<kPacked>(dgamma, all_dgamma, 8 * g, d);
