@@ -194,8 +194,8 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
   for (const auto& model : server.models().all()) {
     logs.say(join(serve::language_name(model->source), " to ", serve::language_name(model->target)));
   }
-  const bool is_long = options.address.find(':') != std::string::npos;
-  const std::string host = is_long ? "[" + options.address + "]" : options.address;
+  const bool is_ipv6 = options.address.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + options.address + "]" : options.address;
   logs.say(join("listening on http://", host, ":", server.port()));
   if (options.api_keys.empty() && !serve::is_loopback(options.address)) {
     logs.say(join("everybody who can reach ", options.address,

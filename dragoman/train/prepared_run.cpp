@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<params::NamedTensor> named(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
+std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
   for (params::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
   return tensors;
 }
@@ -79,8 +79,8 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
 }
 
 void PreparedRun::resume() {
-  const auto damaged = [&](const std::string& sentence) { watcher.say(sentence); };
-  const std::optional<RunState> found = resumable_state(request.directory, damaged);
+  const auto report_damage = [&](const std::string& sentence) { watcher.say(sentence); };
+  const std::optional<RunState> found = resumable_state(request.directory, report_damage);
   if (!found) return require_no_other_model();
   check_changes(*found, request);
   // With other settings the results change anyway, and more memory may be needed than was planned.
@@ -223,10 +223,11 @@ std::int64_t PreparedRun::vocabulary_bytes() const {
 }
 
 TrainingTensors PreparedRun::tensors() const {
-  TrainingTensors tensors{.weights = block->saved(), .moments = named(block->tensors_in(trainer->adam().m()), "m.")};
+  TrainingTensors tensors{.weights = block->saved(),
+                          .moments = with_prefix(block->tensors_in(trainer->adam().m()), "m.")};
   const auto add = [&](const Array& flat, const std::string& prefix) {
     if (flat.absent()) return;
-    for (params::NamedTensor& tensor : named(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
+    for (params::NamedTensor& tensor : with_prefix(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
   };
   add(trainer->adam().v(), "v.");
   add(trainer->average(), "average.");

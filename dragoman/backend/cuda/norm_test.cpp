@@ -107,7 +107,7 @@ TEST_P(CudaNorm, AbsentInputsAndUnwantedGradientsAreSkipped) {
   }
 }
 
-TEST_P(CudaNorm, NoRowsGiveNoGradient) {
+TEST_P(CudaNorm, WithoutRowsTheGradientIsZero) {
   for (const std::int64_t d : {17, 512}) {
     for (const auto write : kWrites) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {

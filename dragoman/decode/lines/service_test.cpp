@@ -120,9 +120,9 @@ TEST_F(ServiceTest, RefusesWhatItHasNoRoomFor) {
   };
   const Service::Ticket ticket = service.submit({.lines = lines_of({"", "one"}), .done = block, .settled = {}});
   held.get_future().wait();  // the only worker is blocked now
-  const auto count = [](std::size_t, const Order::Outcome&) {};
-  service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = count, .settled = {}});
-  EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = count, .settled = {}}), Overload);
+  const auto ignore = [](std::size_t, const Order::Outcome&) {};
+  service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = ignore, .settled = {}});
+  EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = ignore, .settled = {}}), Overload);
   go.set_value();
   service.drain();
   EXPECT_NO_THROW(ask(service, lines_of({"one", "two", "three"})));
@@ -146,10 +146,11 @@ TEST_F(ServiceTest, ACancelledOrderGetsNoMoreCallbacks) {
     auto cancelled = std::make_shared<std::atomic<bool>>(false);
     std::vector<SourceLine> lines = lines_of({data::words(9), data::words(8), data::words(7), data::words(6)});
     for (SourceLine& line : lines) line.options.follow = true;
-    const auto heard = [&late, cancelled] { late += *cancelled ? 1 : 0; };
-    const Service::Ticket ticket = service.submit({.lines = std::move(lines),
-                                                   .done = [heard](std::size_t, const Order::Outcome&) { heard(); },
-                                                   .settled = [heard](std::size_t, const std::string&) { heard(); }});
+    const auto count_if_late = [&late, cancelled] { late += *cancelled ? 1 : 0; };
+    const Service::Ticket ticket =
+        service.submit({.lines = std::move(lines),
+                        .done = [count_if_late](std::size_t, const Order::Outcome&) { count_if_late(); },
+                        .settled = [count_if_late](std::size_t, const std::string&) { count_if_late(); }});
     if (round % 5 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     service.cancel(ticket);
     *cancelled = true;

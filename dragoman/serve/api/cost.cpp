@@ -45,12 +45,12 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   most_positions_ = model.model->most_positions();
   longest_piece_ = translator.longest;
   // A request with the settings of the server itself is always allowed.
-  const std::int64_t usual = translator.longest + translator.search.max_extra;
-  most_length_ = std::max(kAlwaysAllowedLength, usual);
+  const std::int64_t default_length = translator.longest + translator.search.max_extra;
+  most_length_ = std::max(kAlwaysAllowedLength, default_length);
   engine_cells_ = Shares::capacity_for(decode::most_cells(translator.search, engine));
   engine_tokens_ = Shares::capacity_for(engine.source_tokens);
-  most_cells_ =
-      std::max(decode::most_cells(translator.search, engine) / 2, decode::most_rows(translator.search) * usual);
+  most_cells_ = std::max(decode::most_cells(translator.search, engine) / 2,
+                         decode::most_rows(translator.search) * default_length);
 }
 
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {

@@ -215,34 +215,34 @@ TEST(ListenerLimits, TooManyConnectionsAreRefusedUntilSomeAreClosed) {
   EXPECT_EQ(fourth.ask(kGet).status, 200);
 }
 
-TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedUntilSomeAreAnswered) {
+TEST(ListenerLimits, RequestsThatTogetherNeedTooMuchMemoryAreRefusedUntilSomeAreAnswered) {
   ListenerOptions options = small_limits();
   options.held_bytes = 2500;
   std::vector<std::shared_ptr<Exchange>> kept;
-  std::atomic<int> come = 0;
+  std::atomic<int> arrived = 0;
   Listener listener(options, [&](const std::shared_ptr<Exchange>& exchange) {
     kept.push_back(exchange);
-    ++come;
+    ++arrived;
   });
   const std::string post = kPost + "Content-Length: 1000\r\n\r\n", body(1000, 'x');
   Client waiting(listener.port()), slow(listener.port()), third(listener.port());
   waiting.send(post + body);
-  EXPECT_TRUE(eventually([&] { return come == 1; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 1; }));
   slow.send(post + body.substr(1));
   third.send(kGet);
-  EXPECT_TRUE(eventually([&] { return come == 2; }));  // so the bytes of `slow` have been read
+  EXPECT_TRUE(eventually([&] { return arrived == 2; }));  // so the bytes of `slow` have been read
   kept[1]->answer({});
   EXPECT_EQ(third.answer().status, 200);
   third.send(post + body.substr(1));
   expect_refused(third, 503);
   slow.send("x");
-  EXPECT_TRUE(eventually([&] { return come == 3; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 3; }));
   for (const auto& exchange : kept) exchange->answer({});
   EXPECT_EQ(waiting.answer().status, 200);
   EXPECT_EQ(slow.answer().status, 200);
   Client later(listener.port());
   later.send(post + body);
-  EXPECT_TRUE(eventually([&] { return come == 4; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 4; }));
 }
 
 // Sets the limit of open file descriptors, and restores it at the end.

@@ -16,7 +16,7 @@ function signColour(value, most) {
   return `color-mix(in oklab, var(${value < 0 ? "--less" : "--more"}) ${share}%, var(--raised))`;
 }
 
-const largestSize = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
+const largestAbsolute = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
 
 /** The drawing, for the page and for export. `chosen` is the chosen dimension, or null. */
 export function stripPicture(weight, width, chosen) {
@@ -39,7 +39,7 @@ export function stripPicture(weight, width, chosen) {
 }
 
 function vectorCells(values, {x, ...attributes}) {
-  const most = largestSize(values);
+  const most = largestAbsolute(values);
   return Array.from(values, (value, c) => svg("rect",
     {...attributes, x: x(c), height: heights.cell, style: {fill: signColour(value, most)}}));
 }
@@ -47,7 +47,7 @@ function vectorCells(values, {x, ...attributes}) {
 const middleOfBars = tops.bars + heights.bars / 2;
 
 function productBars(products, x, width) {
-  const most = largestSize(products);
+  const most = largestAbsolute(products);
   return Array.from(products, (value, c) => {
     const size = (Math.abs(value) / most) * (heights.bars / 2);
     return svg("rect", {
