@@ -47,7 +47,7 @@ export class App {
 
   refresh() { this.#page.redraw(); }
 
-  /** Tells screen readers. */
+  /** Announces a text to screen readers. */
   say(text) { this.#page.announce(text); }
 
   fail(text) {
