@@ -234,10 +234,10 @@ void translate(CommandSettings& settings) {
     translator_options.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   }
   decode::Translator translator(directories(translation_settings), translator_options);
-  Printer print_line(options, search, translator.model().tokenizers);
+  Printer printer(options, search, translator.model().tokenizers);
   Input input(options);
-  translator.translate_parts(std::ref(input), std::ref(print_line));
-  print_line.finish();
+  translator.translate_parts(std::ref(input), std::ref(printer));
+  printer.finish();
 }
 
 }  // namespace
