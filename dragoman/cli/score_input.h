@@ -27,7 +27,7 @@ class ScoreInput {
 
   std::vector<text::LineReader> systems_, reference_files_;
   std::vector<std::string> hypotheses_, references_;
-  bool more_ = true;  // the first system has a line
+  bool more_ = true;  // whether the first system had a line left
 };
 
 }  // namespace dragoman::cli

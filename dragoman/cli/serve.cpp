@@ -194,8 +194,8 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
   for (const auto& model : server.models().all()) {
     logs.say(join(serve::language_name(model->source), " to ", serve::language_name(model->target)));
   }
-  const bool is_long = options.address.find(':') != std::string::npos;
-  const std::string host = is_long ? "[" + options.address + "]" : options.address;
+  const bool is_ipv6 = options.address.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + options.address + "]" : options.address;
   logs.say(join("listening on http://", host, ":", server.port()));
   if (options.api_keys.empty() && !serve::is_loopback(options.address)) {
     logs.say(join("everybody who can reach ", options.address,
@@ -203,7 +203,7 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
   }
 }
 
-// Short keys can be guessed, even slowly.
+// Short keys can be guessed, even if only a few guesses per second are possible.
 void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
   constexpr std::size_t kShort = 16;
   const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });

@@ -137,7 +137,8 @@ class Printer {
     if (attention_) attention_->write(decode::trace_json(line, tokenizers_, search_) + "\n");
   }
 
-  // Whether parts can be printed as they come: nothing is printed before the text that is only known at its end.
+  // Whether the parts of a long line can be printed as they come. They cannot if something must be printed first that
+  // is known only at the end of the line, such as its score.
   bool can_print_parts() const { return search_.n_best == 1 && !options_.scores && !attention_; }
 
   void print_part(const decode::TranslatedLine& part) {
@@ -233,10 +234,10 @@ void translate(CommandSettings& settings) {
     translator_options.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   }
   decode::Translator translator(directories(translation_settings), translator_options);
-  Printer print_line(options, search, translator.model().tokenizers);
+  Printer printer(options, search, translator.model().tokenizers);
   Input input(options);
-  translator.translate_parts(std::ref(input), std::ref(print_line));
-  print_line.finish();
+  translator.translate_parts(std::ref(input), std::ref(printer));
+  printer.finish();
 }
 
 }  // namespace

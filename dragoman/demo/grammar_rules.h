@@ -78,9 +78,9 @@ struct Respelling {
 
 // Combinations kept for the test set: two rules, or a share of the pairs of words from two lists.
 struct UnseenPair {
-  bool lists = false;
+  bool lists = false;  // whether a and b are lists of words; otherwise they are rules
   int a = 0, b = 0;
-  double share = 1;
+  double share = 1;  // of the pairs of words; 1 for rules
 };
 
 struct GrammarRules {

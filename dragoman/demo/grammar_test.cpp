@@ -210,7 +210,7 @@ TEST(Grammar, NoInputCrashesIt) {
   }
 }
 
-TEST(Grammar, UnseenRulesAndAShareOfUnseenWords) {
+TEST(Grammar, RecognisesUnseenRulesAndAShareOfUnseenWords) {
   const Grammar grammar(std::string(kSmall) + "unseen because definite\n", "small");
   const Grammar words(std::string(kSmall) + "unseen Verb Noun 50%\n", "small");
   int unseen = 0;

@@ -1,4 +1,4 @@
-// A client on a plain socket, for tests of the server. It can do everything that a client should not.
+// A client on a plain socket, for tests of the server. It can also send and do what a proper client would not.
 #pragma once
 
 #include <arpa/inet.h>
@@ -38,12 +38,13 @@ class Client {
  public:
   struct Answer {
     int status = 0;
-    std::map<std::string, std::string> headers;  // names as they came
-    std::string body;                            // joined, if it came in chunks
+    std::map<std::string, std::string> headers;  // names in the server's upper and lower case
+    std::string body;                            // without the chunk lines, if it came in chunks
   };
 
-  // Every operation waits at most ten seconds. `from` is an address of this machine; the default is 127.0.0.1. Throws a
-  // std::runtime_error if the system refuses.
+  // Connects to the port at 127.0.0.1. `from` is the client's own address; it must belong to this machine, and defaults
+  // to 127.0.0.1. receive_buffer is in bytes; 0 keeps the system's size. Throws a std::runtime_error on failure.
+  // Sending and receiving wait at most ten seconds at a time (see wait_at_most).
   explicit Client(int port, int receive_buffer = 0, const char* from = nullptr)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -76,7 +77,7 @@ class Client {
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   }
-  // False if the server reads no more.
+  // Returns false if the connection is closed, or if the server has read nothing for too long (see wait_at_most).
   bool send(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
@@ -89,14 +90,14 @@ class Client {
   void close() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   }
-  // Closes as the system does for a program that was killed with unread data: with a reset.
+  // Closes the connection with a TCP reset, as happens when a client is killed before it has read all data.
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close();
   }
 
-  // The next answer: a complete one, or only its head.
+  // Reads the next answer: answer() completely, head() without its body.
   Answer answer() {
     Answer answer = head();
     if (answer.headers.contains("Transfer-Encoding")) {
@@ -116,7 +117,7 @@ class Client {
     }
     return answer;
   }
-  // The next chunk of a chunked body. The last is empty.
+  // The next chunk of a chunked body; an empty one ends the body.
   std::string chunk() {
     const std::string data = take(std::stoul(line(), nullptr, 16));
     line();
@@ -128,7 +129,7 @@ class Client {
     return answer();
   }
 
-  // Everything until the server closes.
+  // Everything that arrives until the server closes the connection or is silent for too long.
   std::string rest() {
     while (read_more()) continue;
     return std::exchange(unread_, {});

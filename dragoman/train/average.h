@@ -7,8 +7,8 @@
 namespace dragoman::train {
 
 // Writes the mean of the files' tensors to `output`. If that fails, an existing file stays as it was. Values are summed
-// in double precision, in the order of the files; the mean of equal weights equals them bit for bit. Throws an Error if
-// the files do not have the same tensors.
+// in double precision, in the order of the files. If a weight is the same in all files, the result has the same bits.
+// Throws an Error if the files do not have the same tensors.
 void average_weights(std::span<const std::filesystem::path> files, const std::filesystem::path& output);
 
 }  // namespace dragoman::train

@@ -35,7 +35,7 @@ Checkpoint write_checkpoint(const std::filesystem::path& model_directory, std::i
                             const TrainingTensors& tensors, const Json& state);
 
 // Checks all checksums and returns the `state` that was written. Throws a DamagedFile that names the file if one is
-// missing or was changed, and another Error if one cannot be read, because then it may be intact.
+// missing or was changed. Throws an Error of another type if a file cannot be read: it may still be intact.
 Json read_state(const Checkpoint& checkpoint);
 // The same without checking, for checkpoints that this run has written or checked before.
 Json read_unchecked_state(const Checkpoint& checkpoint);
@@ -48,7 +48,7 @@ std::filesystem::path weights_of(const Checkpoint& checkpoint);
 
 // Removes a checkpoint. If that is interrupted, what is left does not look like a checkpoint.
 void remove_checkpoint(const Checkpoint& checkpoint);
-// Renames a damaged checkpoint, so that it is no longer taken for one.
+// Renames a damaged checkpoint, so that list_checkpoints no longer returns it.
 void set_aside_damaged(const Checkpoint& checkpoint);
 // Removes the unfinished checkpoints and files that killed runs left behind.
 void remove_remnants(const std::filesystem::path& model_directory);

@@ -21,9 +21,9 @@ constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
 // The CUDA context with its code, and the workspace of matrix products.
 constexpr std::int64_t kCudaBytes = 768 * kMiB;
-// Tensors are saved and loaded in pieces, which use the memory of a step.
+// The least memory for the values of a step. It is also used to save and load tensors, piece by piece.
 constexpr std::int64_t kLeastValues = 16 * kMiB;
-constexpr std::int64_t kMostDecoded = 64;
+constexpr std::int64_t kMostDecoded = 64;  // sentences that validation translates at a time
 // The size of micro-batches is searched in steps of this many tokens.
 constexpr std::int64_t kGrain = 64;
 

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<params::NamedTensor> named(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
+std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
   for (params::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
   return tensors;
 }
@@ -79,8 +79,8 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
 }
 
 void PreparedRun::resume() {
-  const auto damaged = [&](const std::string& sentence) { watcher.say(sentence); };
-  const std::optional<RunState> found = resumable_state(request.directory, damaged);
+  const auto report_damage = [&](const std::string& sentence) { watcher.say(sentence); };
+  const std::optional<RunState> found = resumable_state(request.directory, report_damage);
   if (!found) return require_no_other_model();
   check_changes(*found, request);
   // With other settings the results change anyway, and more memory may be needed than was planned.
@@ -98,7 +98,7 @@ void PreparedRun::resume() {
   watcher.say(fmt::format("resuming from step {} in '{}'", with_thousands(state.step), request.directory.string()));
 }
 
-// Older checkpoints are averaged too, so a damaged one must not stay among them.
+// Whether a checkpoint is undamaged. Older checkpoints are averaged too, so a damaged one must not stay among them.
 bool PreparedRun::is_whole(const Checkpoint& checkpoint) const {
   try {
     read_run_state(checkpoint);
@@ -223,10 +223,11 @@ std::int64_t PreparedRun::vocabulary_bytes() const {
 }
 
 TrainingTensors PreparedRun::tensors() const {
-  TrainingTensors tensors{.weights = block->saved(), .moments = named(block->tensors_in(trainer->adam().m()), "m.")};
+  TrainingTensors tensors{.weights = block->saved(),
+                          .moments = with_prefix(block->tensors_in(trainer->adam().m()), "m.")};
   const auto add = [&](const Array& flat, const std::string& prefix) {
     if (flat.absent()) return;
-    for (params::NamedTensor& tensor : named(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
+    for (params::NamedTensor& tensor : with_prefix(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
   };
   add(trainer->adam().v(), "v.");
   add(trainer->average(), "average.");
@@ -235,8 +236,8 @@ TrainingTensors PreparedRun::tensors() const {
 
 void tidy(const PreparedRun& run) {
   const RunState& state = run.state;
-  // A new run has no frames. Only scheduled checkpoints have frames; older programs also wrote some for others, which
-  // are removed here.
+  // Removes the frames of steps that this run has not reached; a new run keeps none. A checkpoint that is not scheduled
+  // has no frame either; older versions of this program wrote one.
   const bool is_new = !run.is_resumed() && state.step == 0;
   decode::rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
   settle_best(run.directory(), state.best);

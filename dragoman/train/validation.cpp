@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kSamples = 5;
 
-data::Sentence cut(const text::Tokenizer& tokenizer, const std::string& sentence) {
+data::Sentence tokens_of(const text::Tokenizer& tokenizer, const std::string& sentence) {
   data::Sentence tokens = tokenizer.encode(sentence);
   tokens.push_back(kEos);
   return tokens;
@@ -26,7 +26,7 @@ Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& 
   data::ParallelReader reader(files);
   std::string source, target;
   while (reader.next(source, target)) {
-    data::SentencePair pair{cut(tokenizers.source, source), cut(tokenizers.target, target)};
+    data::SentencePair pair{tokens_of(tokenizers.source, source), tokens_of(tokenizers.target, target)};
     const auto longest = static_cast<int>(std::max(pair.source.size(), pair.target.size()));
     if (pair.source.size() == 1 || pair.target.size() == 1 || longest > limits.max_length) {
       ++left_out_;

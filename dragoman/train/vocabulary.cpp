@@ -47,9 +47,9 @@ class TrainingText {
   bool has_target_ = false;
 };
 
-// On the CPU, learning a vocabulary may take the run's memory limit less the size of the program itself. On CUDA the
-// limit is for the GPU's memory and does not apply. If the limit is too small for any model, the memory plan will
-// report that later.
+// On the CPU, learning a vocabulary may use the run's memory limit minus kProgram, the size of the program itself, but
+// always kLeast: if the limit is too small for any model, the memory plan reports that later. On CUDA the limit is for
+// the GPU's memory and does not apply.
 text::LearningLimits learning_limits(const TrainingSettings& settings, const VocabularyRequest& request) {
   constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
   text::LearningLimits limits{.memory = 0, .message = request.message};

@@ -34,7 +34,7 @@ export class App {
     this.#keepAllHeads(changes);
     Object.assign(this.state, changes);
     this.#fitToModel();
-    this.#mergeTraces();
+    this.#setMerged();
     this.requests.refresh();
     this.refresh();
     this.#page.stateChanged();
@@ -47,7 +47,7 @@ export class App {
 
   refresh() { this.#page.redraw(); }
 
-  /** Tells screen readers. */
+  /** Announces a text to screen readers. */
   say(text) { this.#page.announce(text); }
 
   fail(text) {
@@ -57,7 +57,7 @@ export class App {
 
   /** Called by a LatestRequest when its answer has arrived. */
   onAnswer(request) {
-    this.#mergeTraces();
+    this.#setMerged();
     this.#dropPinsBeyondTheEnd();
     const {sentences, answer} = request.result;
     if (request === this.requests.plain && this.trace && this.state.part >= sentences.length) this.state.part = 0;
@@ -235,7 +235,7 @@ export class App {
     if (this.site(changes.attention).heads !== allHeads && heads?.size === allHeads) changes.heads = null;
   }
 
-  #mergeTraces() {
+  #setMerged() {
     for (const {result} of this.requests.all) {
       for (const trace of result?.traces ?? []) if (trace) trace.merged = this.state.merged;
     }

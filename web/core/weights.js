@@ -1,4 +1,4 @@
-// Matrices of attention weights: a row for each query, a column for each key. Plain functions without a page.
+// Matrices of attention weights: a row for each query, a column for each key. Nothing here uses the page.
 
 import {unpacked} from "./packed.js";
 import {isSelf} from "./sites.js";

@@ -39,8 +39,8 @@ export function svgSheet(width, height, ...parts) {
 }
 
 /**
- * Sets the size of a canvas in CSS pixels and returns its cleared context, which counts in CSS pixels. The canvas has
- * up to twice as many pixels if the screen has.
+ * Sets the size of a canvas in CSS pixels and returns its cleared context, whose coordinates are CSS pixels, too. On a
+ * screen with smaller pixels the canvas has up to twice as many in each direction.
  */
 export function preparedCanvas(canvas, width, height) {
   const ratio = Math.min(2, window.devicePixelRatio || 1);

@@ -32,7 +32,7 @@ export class HeatMap {
     this.#draw();
   }
 
-  /** The picture as an image of an SVG. */
+  /** The picture as an <image> element for an SVG. */
   svgImage(x, y, width, height) {
     const place = {x, y, width, height, preserveAspectRatio: "none"};
     return svg("image", {...place, href: this.#image.toDataURL(), style: {"image-rendering": "pixelated"}});

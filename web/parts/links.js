@@ -7,7 +7,7 @@ import {svg, svgSheet} from "./elements.js";
 
 const levels = 24;   // of opacity; finer for small weights
 const bins = 4096;   // of the histogram of weights
-const leastOfOneToken = 0.002;
+const leastOfOneToken = 0.002;  // among the links of one token, smaller weights are not drawn
 
 // Weights below this are drawn only if the pointer is at their token.
 const leastOfAll = (columns) => Math.min(0.01, 0.5 / columns);
@@ -45,7 +45,8 @@ function leastFor(matrices, most) {
 
 /**
  * The strongest links of some heads: those of weight `wanted` or more, and at most `most`. Returns {lists, least,
- * drawn, all}: `least` is the smallest weight that is drawn; `drawn` of `all` links are.
+ * drawn, all}: `least` is the smallest weight that is drawn, `drawn` the number of links that are drawn, and `all` the
+ * number of all links.
  */
 export function strongestLinks(trace, {attention, layer, heads, least: wanted = 0}, most = 6000) {
   const matrices = [...heads].map((head) => trace.weights(attention, layer, head));

@@ -12,7 +12,7 @@ const slow = 1500;  // milliseconds; a slower model translates on Enter instead 
 export class SentenceBox {
   #app;
   #timer = 0;
-  #taken;             // the sentence that the input shows or that was taken from it
+  #taken;             // the state's sentence as last written to the input or read from it
   #shownBest = null;  // the sentence whose hypotheses are listed
 
   constructor(root, app) {
@@ -206,7 +206,7 @@ export class SentenceBox {
   }
 }
 
-// What "What if" has changed.
+// The changes made in "What if", as text.
 function changesInWords(state) {
   const {heads_off: off, ...search} = changesOf(state);
   const words = [];

@@ -4,7 +4,7 @@
 // current state; the optional svg() gives a picture for export, or null if there is nothing to draw; the optional
 // destroy() ends timers and observers.
 
-/** Tabs of different groups are set apart. Views with `attention` are left out if the model has no attention. */
+/** A line separates the tabs of different groups. Views with `attention` are left out if the model has no attention. */
 export const views = [
   {name: "heads", title: "Heads", group: "Attention", attention: true, load: () => import("./heads/view.js")},
   {name: "grid", title: "Grid", group: "Attention", attention: true, load: () => import("./grid/view.js")},
@@ -19,5 +19,5 @@ export const views = [
   {name: "film", title: "Training", group: "Model", load: () => import("./film/view.js")},
 ];
 
-/** The name of the view that is shown instead of one that is left out. */
+/** This view is shown if the chosen one is left out. */
 export const fallbackView = "beam";

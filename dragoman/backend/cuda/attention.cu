@@ -1,12 +1,12 @@
 // Attention of ragged batches: this file chooses a kernel and its grid. The host does not know how long each sentence
 // is, so grids and tiles are sized for the longest one, and teams without rows return at once.
 //
-//   - bf16 runs on the tensor cores, by tiles in shared memory (attention_tiles.cuh). A team of warps works on one head
+//   - bf16 runs on the tensor cores, by tiles in shared memory (attention/tiles.cuh). A team of warps works on one head
 //     of one sentence; each warp has 16 rows. Teams of short sentences share a block.
-//     Forward (attention_forward.cuh): a sentence of more than 128 queries is split among several teams.
-//     Backward (attention_backward.cuh): one team computes all gradients of a sentence and head if they fit into
-//     shared memory, which is the usual case; otherwise there is one kernel by queries and one by keys.
-//   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention_plain.cuh).
+//     Forward (attention/forward.cuh): a sentence of more than 128 queries is split among several teams.
+//     Backward (attention/backward.cuh): usually the data of a sentence and head fit into shared memory, and one team
+//     computes all their gradients. Otherwise one kernel computes dQ, and another one dK and dV.
+//   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention/plain.cuh).
 #include "dragoman/backend/cuda/attention.h"
 
 #include "dragoman/backend/cuda/attention/backward.cuh"

@@ -25,7 +25,8 @@ struct AttentionCase {
   std::int64_t margin = 8;  // all matrices are views; this many columns lie on either side of a view
   Sink::Write dQ = Sink::Write::kOverwrite, dK = Sink::Write::kOverwrite, dV = Sink::Write::kOverwrite;
   bool weights = false;
-  // One tensor in several roles has one gradient: the first sink overwrites it and the others add.
+  // If one tensor is used as K and V, or as Q, K and V, the sinks share one gradient array: only the first of them may
+  // overwrite it, and the others add to it.
   bool keys_are_values = false, queries_are_keys = false;
 };
 
@@ -36,7 +37,7 @@ struct View {
       : all(make_array(on, {rows, cols + 2 * margin}, dtype, random_values(rows * (cols + 2 * margin), seed))),
         columns(all.columns(margin, cols)) {}
 
-  Array flat() const { return all.reshaped({1, all.count()}); }  // one row is one copy from the device
+  Array flat() const { return all.reshaped({1, all.count()}); }  // one row, because values_of copies row by row
 };
 
 Array flat(const Array& x) { return x.reshaped({1, x.count()}); }
@@ -80,6 +81,7 @@ class CudaAttention : public CudaTest {
   }
 };
 
+// Self-attention over sentences of these lengths; everything else as in `otherwise`.
 AttentionCase self(const Lengths& n, const AttentionCase& otherwise = {}) {
   AttentionCase one = otherwise;
   one.queries = one.keys = n;

@@ -53,7 +53,7 @@ class Context : public Backend {
   Profile* profiler() const { return profile_.get(); }  // null unless BackendOptions::profile is set
 
  private:
-  // Throws DeviceError while launches are recorded: a replay would copy what the host memory holds at that time.
+  // Throws DeviceError while launches are recorded: a replay would copy what the host memory holds when it runs.
   void require_no_recording(const char* copy) const;
 
   int index_;

@@ -10,7 +10,7 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Opens the library by its name, where the system finds libraries, or else where it was when the program was built.
+// Opens the library from the system's library path, or else from the directory that it had on the build machine.
 void* open_library() {
   const std::string name = join("libcublasLt.so.", CUBLAS_VER_MAJOR);
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -27,7 +27,7 @@ TEST(CudaDevices, EachCanBeUsedByThreadsThatDidNotSelectIt) {
   }
 }
 
-// A replay would copy what the host's memory holds at that time.
+// Copies cannot be recorded: a replay would copy what the host's memory holds when the replay runs.
 TEST(CudaRecording, RefusesCopiesAndLeavesTheBackendUsable) {
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   constexpr std::size_t kBytes = std::size_t{1} << 26;

@@ -1,4 +1,4 @@
-// The element-wise family's kernels that move whole rows.
+// The kernels of Elementwise that take and place whole rows.
 #include <algorithm>
 
 #include "dragoman/backend/cuda/elementwise.h"
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The rows of x that are added to make row r of the result: row(r, k) for k in [first(r), last(r)).
+// OneRow and RowsOfTakers say which rows of x are added to make row r of the result: row(r, k) for all k in
+// [first(r), last(r)). RowIndex explains `taken`, `starts` and `takers`.
 struct OneRow {  // y[i] = x[taken[i]]
   const std::int32_t* taken;
   __device__ std::int32_t first(std::int64_t) const { return 0; }
@@ -25,7 +26,7 @@ struct RowsOfTakers {  // dx[r] = sum of dy[i] over the i that took row r
   __device__ std::int32_t row(std::int64_t, std::int32_t k) const { return takers[k]; }
 };
 
-// y[r] = the sum of the rows that `from` names, or y[r] += that sum. One thread per run of y.
+// y[r] = the sum of the rows that `from` names, or y[r] += that sum. One thread per run of kCount elements of y.
 template <int kCount, class From, class T, class G>
 __global__ void __launch_bounds__(kThreads)
     sum_named_rows(Matrix<const T> x, From from, Matrix<G> y, bool accumulates) {
@@ -66,7 +67,7 @@ void sum_into(const Context& on, const Array& x, const From& from, const Sink& y
   });
 }
 
-// y[rows[r]] = x[r]. One thread per unit U of a row; rows are copied as bytes, whatever their element type.
+// y[rows[r]] = x[r]. Rows of any element type are copied as units of type U, one thread per unit.
 template <class U>
 __global__ void place_kernel(const U* x, std::int64_t x_stride, const std::int32_t* rows, U* y, std::int64_t y_stride,
                              std::int64_t count, std::int64_t units) {

@@ -1,5 +1,5 @@
-// The sums of the element-wise family: over rows, and over all elements. Each is made in two steps, of partial sums
-// whose number depends on the shape alone, so that the result has the same bits every time.
+// The kernels of Elementwise that sum over rows, and over all elements. Step 1 makes partial sums, step 2 adds them.
+// The number of partial sums depends on the shape alone, so that the result has the same bits every time.
 #include <algorithm>
 
 #include "dragoman/backend/cuda/elementwise.h"

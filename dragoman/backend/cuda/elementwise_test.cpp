@@ -13,8 +13,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaElementwise, kElements, element_name);
 constexpr Sink::Write kWrites[] = {Sink::Write::kOverwrite, Sink::Write::kAccumulate};
 const std::vector<Shape> kShapes = {{0, 3}, {1, 1}, {5, 3}, {70, 17}, {3, 513}, {100, 512}, {33, 1000}, {2, 3, 64}};
 
-// Random arrays of one backend and element type. A view is a range of columns: one whose rows can be read by packs, and
-// one whose rows cannot.
+// Makes random arrays on one backend and with one element type. A view consists of the columns from `first` on of a
+// wider array: with 8, all rows start at multiples of 16 bytes; with 3, they do not.
 struct Maker {
   const Backend& on;
   DType dtype;
@@ -27,7 +27,7 @@ struct Maker {
   }
 };
 
-// Three ways to make a random array of a shape: contiguous, a view that can be read by packs, and one that cannot.
+// Three ways to make a random array of a shape: contiguous, a view with aligned rows, and a view without.
 using Make = std::function<Array(const Shape&, std::uint64_t)>;
 std::vector<Make> makes(const Maker& maker) {
   return {

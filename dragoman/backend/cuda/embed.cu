@@ -84,9 +84,8 @@ __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
 //   1. sum_token_pieces: a token that lies within one piece (a, b, d) is added to dE at once. A token that spans
 //      several pieces (c) leaves a partial sum in each of them: as `last` part where it begins (piece 0), as first part
 //      in the others. Piece 0 also notes c in `continued`.
-//   2. add_token_parts: the block of piece 0 finds c in `continued`, adds its partial sums from all pieces, and adds
-//   the
-//      total to dE.
+//   2. add_token_parts: the block of piece 0 finds c in `continued`, sums c's partial sums from all pieces, and adds
+//      the total to dE.
 // Token 0 (PAD) gets no gradient.
 constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and how many of them are loaded at once
 
@@ -98,8 +97,11 @@ struct TokenGradient {
   float scale;
   DropoutMask dropout;
   SinkRows<G> dE;  // always accumulates
-  float* parts;    // [pieces, 2, d]: partial sums of a token that began before, of one that goes on in the next
-  std::int32_t* continued;  // [pieces]: the place in `tokens` of the one that begins here and goes on, or -1
+  // [pieces, 2, d]: the partial sum of a token that began in an earlier piece, and that of a token that begins in this
+  // piece and goes on in the next.
+  float* parts;
+  // [pieces]: the index in `tokens` of the token that begins in this piece and goes on in the next; -1 for none.
+  std::int32_t* continued;
 
   __device__ std::int64_t chunks() const { return divide_up(dy.cols, kChunk); }
   __device__ float* part(std::int64_t piece, bool last) const { return parts + (2 * piece + last) * dy.cols; }

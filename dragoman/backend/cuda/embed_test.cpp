@@ -48,8 +48,8 @@ Batch make_batch(const Backend& on, const std::vector<int>& lengths, const std::
   return batch;
 }
 
-// With `first` = 0 the array is contiguous; otherwise it is a view of a wider one: with 8 it can be read by packs, with
-// 3 it cannot.
+// If `first` is 0, the array is contiguous. Otherwise it is a view of a wider one that begins with column `first`: with
+// 8, all rows start at multiples of 16 bytes; with 3, they do not.
 Array random_rows(const Backend& on, const Shape& shape, DType dtype, std::uint64_t seed, std::int64_t first) {
   const std::int64_t d = shape.cols();
   const Shape wide{shape.rows(), first == 0 ? d : d + first + 8 - d % 8};

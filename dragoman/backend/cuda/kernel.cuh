@@ -106,8 +106,8 @@ struct alignas(16) Pack {
   static constexpr int kCount = 16 / sizeof(T);
   T at[kCount];
 };
-// Whether all these arrays can be read by packs: columns and stride are multiples of a pack, and the address is
-// aligned. Absent arrays do not count.
+// Whether all these arrays can be read as packs: columns and stride are multiples of Pack::kCount, and the address is
+// aligned to 16 bytes. Absent arrays do not count.
 template <class T>
 bool packable(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
@@ -236,7 +236,8 @@ __device__ Eight<T> rounded_to(const Eight<float>& x) {
     return y;
   }
 }
-// Whether all these arrays can be read by whole eights, at aligned addresses. Absent arrays do not count.
+// Whether the rows of all these arrays consist of whole groups of eight, at aligned addresses. Absent arrays do not
+// count.
 inline bool in_eights(std::initializer_list<const Array*> arrays) {
   for (const Array* x : arrays) {
     if (x->absent()) continue;
@@ -246,7 +247,7 @@ inline bool in_eights(std::initializer_list<const Array*> arrays) {
   return true;
 }
 // Columns [first, first + 8) of a row of `cols` columns; `first` is a multiple of 8. kPacked says that in_eights()
-// holds. Otherwise a row may end within the eight; missing columns are read as 0 and not stored.
+// holds. Otherwise the row may end before column first + 8; missing columns are read as 0 and not stored.
 template <bool kPacked, class T>
 __device__ Eight<std::remove_const_t<T>> load_eight(T* row, std::int64_t first, std::int64_t cols) {
   using Value = std::remove_const_t<T>;
@@ -284,8 +285,8 @@ __device__ void put_eight(Eight<float> x, const SinkRows<G>& sink, std::int64_t 
   store_eight<kPacked>(rounded_to<G>(x), row, first, cols);
 }
 
-// The sum over the rows of a column of partial sums; each lane has a column of its own, at `column`. Warp w adds rows
-// w, w + warps, w + 2 warps ...; then warp 0 adds the sums of the warps in order. Only warp 0 gets the result. `shared`
+// Sums 32 columns of a matrix over its rows. Lane l of every warp passes the address of column l. Warp w adds rows w,
+// w + warps, w + 2 warps ...; then warp 0 adds the sums of the warps in order. Only warp 0 gets the result. `shared`
 // has space for one float per thread.
 __device__ inline float column_sum(const float* column, std::int64_t rows, std::int64_t stride, float* shared) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;

@@ -12,7 +12,7 @@ namespace dragoman::cuda {
 
 namespace {
 
-// Rows of the logits start at multiples of this many elements, so that they can be read by packs.
+// Rows of the logits start at multiples of this many elements, so that they can be read as packs.
 constexpr std::int64_t kRowUnit = 8;
 // A row of up to this many bytes stays in shared memory between the passes; a longer one is read twice. Three rows of
 // the base model's vocabulary fit into the shared memory of a multiprocessor, so that one can be loaded while the

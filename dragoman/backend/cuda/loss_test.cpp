@@ -88,7 +88,7 @@ TEST_P(CudaLoss, AgreesWithTheCpuForManyRows) {
   expect_as_on_cpu(call_of({.R = 3000, .V = 500, .d = 16, .chunk = 1024}), 2);
 }
 
-TEST_P(CudaLoss, NoRowsGiveNoGradient) {
+TEST_P(CudaLoss, WithoutRowsTheGradientIsZero) {
   for (const auto write : {Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
     expect_as_on_cpu(call_of({.R = 0, .V = 12, .d = 4, .chunk = 64, .bias = true, .write = write}));
   }

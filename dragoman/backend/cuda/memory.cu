@@ -14,7 +14,7 @@ namespace {
 static_assert(sizeof(CUdeviceptr) == sizeof(unsigned long long) &&
               sizeof(CUmemGenericAllocationHandle) == sizeof(unsigned long long));
 
-constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;
+constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;  // bytes
 
 // The driver's functions are looked up by name, so that the program also starts on machines without a driver.
 template <class Function>
@@ -123,7 +123,7 @@ void DeviceReservation::commit(std::size_t bytes) {
 }
 
 void CudaDeleter::operator()(char* pinned) const {
-  const std::lock_guard lock(recording_mutex());  // freeing may wait for the device
+  const std::lock_guard lock(recording_mutex());  // CUDA may wait for the whole device here
   cudaFreeHost(pinned);
 }
 

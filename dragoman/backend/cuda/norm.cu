@@ -62,7 +62,7 @@ __device__ Eight<T> normalised(const Eight<float>& s, const Statistics& of, cons
   return rounded_to<T>(y);
 }
 
-// One warp per row; a lane holds kEights eights of it in registers.
+// One warp per row; a lane holds kEights groups of eight channels in registers.
 template <class T, int kEights>
 __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNorm<T> norm) {
   const int lane = threadIdx.x % kWarp;
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
   }
 }
 
-// One block per row. A thread reads the same eights in every pass.
+// One block per row. A thread reads the same groups of eight channels in every pass.
 template <class T, bool kPacked>
 __global__ void add_norm_in_blocks(AddNorm<T> norm) {
   __shared__ float shared[kWarp];

@@ -9,9 +9,9 @@ namespace dragoman::cuda {
 
 namespace {
 
-// A row that can be read by whole eights and has at most kWarpWidth channels is handled by one warp and stays in its
-// registers: lane i owns the eights i, i + 32, i + 64 ... Any other row is handled by one block, which reads the row
-// again in each pass.
+// Rows are read in groups of eight channels (Eight in kernel.cuh). A row that consists of whole, aligned groups
+// (in_eights) and has at most kWarpWidth channels is handled by one warp and stays in its registers: lane i owns the
+// groups i, i + 32, i + 64 ... Any other row is handled by one block, which reads the row again in each pass.
 constexpr std::int64_t kWarpWidth = 1024;
 
 // The number of threads of a block that handles one row.
@@ -28,7 +28,7 @@ class RowDropout {
     sentence_ = mask.sentence[r];
   }
 
-  // The random draw for an eight, if dropout is on.
+  // The random draw for a group of eight channels, if dropout is on.
   __device__ Philox4 words(std::int64_t group) const {
     return mask_.on() ? dropout_words(mask_, sentence_, position_, group) : Philox4{};
   }

@@ -63,7 +63,8 @@ struct NormSums {
   }
 };
 
-// Writes dx and da of an eight. Arrays that are absent are not read, and gradients that are not wanted are not written.
+// Writes dx and da of eight channels. Arrays that are absent are not read, and gradients that are not wanted are not
+// written.
 template <bool kPacked, class T>
 __device__ void put_gradients(const AddNormBackward<T>& norm, std::int64_t r, std::int64_t group,
                               const NormGradient& through_y, const Eight<T>& dy, const Eight<float>& gamma,
@@ -90,7 +91,8 @@ __device__ inline void stay_packed(Eight<bf16>& x) {
   asm volatile("" : "+r"(x.words[0]), "+r"(x.words[1]), "+r"(x.words[2]), "+r"(x.words[3]));
 }
 
-// One warp per row at a time; a lane owns kEights eights, in all rows, and sums their dgamma and dbeta in registers.
+// One warp per row at a time. A lane owns kEights groups of eight channels, the same in all rows, and sums their dgamma
+// and dbeta in registers.
 //
 // Shared memory:  float [kWarps, kWidth], used after all rows, to add the sums of the warps: first dgamma, then dbeta.
 template <class T, int kEights>
@@ -182,7 +184,7 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
       for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
         Eight<float> dgamma = load_eight<kPacked>(all_dgamma, 8 * g, d);
         Eight<float> dbeta = load_eight<kPacked>(all_dbeta, 8 * g, d);
-        // Missing channels of the last eight are read as dy = 0 and gamma = 0, and are not stored.
+        // Missing channels of the last group are read as dy = 0 and gamma = 0, and are not stored.
         sums.add(through_y, load_eight<kPacked>(norm.dy.row(r), 8 * g, d), load_eight<kPacked>(norm.gamma, 8 * g, d),
                  load_eight<kPacked>(norm.s.row(r), 8 * g, d), dgamma, dbeta);
         store_eight<kPacked>(dgamma, all_dgamma, 8 * g, d);

@@ -15,8 +15,8 @@ constexpr Sink::Write kWrites[] = {Sink::Write::kOverwrite, Sink::Write::kAccumu
 // Widths that fill the registers of a warp completely and in part, odd widths, and widths beyond kWarpWidth.
 constexpr std::int64_t kWidths[] = {8, 17, 64, 256, 264, 512, 513, 520, 768, 1000, 1024, 1032, 1500, 2048};
 
-// Makes the arrays of one call. With `first` = 0 they are contiguous; otherwise they are views of wider arrays: with 8
-// they can be read by packs, with 3 they cannot.
+// Makes the arrays of one call. If `first` is 0, they are contiguous. Otherwise they are views of wider arrays that
+// begin with column `first`: with 8, all rows start at multiples of 16 bytes; with 3, they do not.
 struct Maker {
   const Backend& on;
   DType dtype;
@@ -26,7 +26,7 @@ struct Maker {
     const Shape wide{R, first == 0 ? d : d + first + 8 - d % 8};
     return make_array(on, wide, dtype, random_values(wide.count(), seed)).columns(first, d);
   }
-  // A vector of a type that stays float32 when elements are bfloat16.
+  // A vector of d random numbers. Its type is that of layer-norm parameters: float32 even if elements are bfloat16.
   Array vector(std::int64_t d, std::uint64_t seed) const {
     return make_array(on, {d}, statistics_of(dtype), random_values(d, seed));
   }
@@ -42,6 +42,7 @@ std::vector<Array> forward(const Maker& make, const Segments& segments, const Dr
   return {s, y, mean, rstd, plain_y, plain_mean, plain_rstd};
 }
 
+// Which optional inputs a backward pass gets, and how it writes its gradients.
 struct Wanted {
   bool ds = true, dy = true;  // whether these inputs are present
   Sink::Write dx = Sink::Write::kOverwrite, da = Sink::Write::kOverwrite, parameters = Sink::Write::kOverwrite;
@@ -106,7 +107,7 @@ TEST_P(CudaNorm, AbsentInputsAndUnwantedGradientsAreSkipped) {
   }
 }
 
-TEST_P(CudaNorm, NoRowsGiveNoGradient) {
+TEST_P(CudaNorm, WithoutRowsTheGradientIsZero) {
   for (const std::int64_t d : {17, 512}) {
     for (const auto write : kWrites) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {

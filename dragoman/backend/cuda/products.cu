@@ -43,14 +43,15 @@ std::uint32_t alignment_of(const Array& x) {
   return 2;
 }
 
-// Coarser for larger numbers.
+// Rounds up to a multiple of 16, 128 or 512: the larger the number, the coarser.
 std::int64_t rounded_up(std::int64_t rows) {
   const std::int64_t grain = rows > 4096 ? 512 : rows > 512 ? 128 : 16;
   return (rows + grain - 1) / grain * grain;
 }
 
-// The numbers of rows that an algorithm is chosen for. The number of the batch's rows is rounded up: these are the rows
-// of A and C, or, if A is transposed, the rows of A and B, over which is summed.
+// The numbers of rows that an algorithm is chosen for. The number of the batch's rows is rounded up. If A is not
+// transposed, these are the rows of A and C. If A alone is transposed, they are the rows of A and B: the sums go over
+// them.
 struct Rows {
   std::int64_t A, B, C;
 };

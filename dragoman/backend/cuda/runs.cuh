@@ -50,7 +50,7 @@ template <class T>
 Matrix<T> flattened(const Matrix<T>& x) {
   return {x.data, 1, x.rows * x.cols, x.rows * x.cols};
 }
-// Whether the whole matrix can be read by runs of kCount elements.
+// Whether the whole matrix can be read as runs of kCount elements.
 template <int kCount, class T>
 bool in_runs(const Matrix<T>& x) {
   return x.cols % kCount == 0 && (x.stride % kCount == 0 || x.rows <= 1) &&

@@ -1,4 +1,4 @@
-// Softmax, masks and the loss on plain matrices: the simple kernels, one block per row.
+// Masks, softmax and the loss as separate, simple kernels: one block per row.
 #include "dragoman/backend/cuda/softmax.h"
 
 #include <algorithm>

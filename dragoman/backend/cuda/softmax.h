@@ -1,4 +1,4 @@
-// Softmax and the loss on plain matrices on a CUDA device.
+// Masks, softmax and the loss as separate kernels on a CUDA device (see backend/softmax.h).
 #pragma once
 
 #include "dragoman/backend/cuda/context.h"

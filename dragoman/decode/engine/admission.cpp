@@ -8,7 +8,7 @@ namespace dragoman::decode {
 namespace {
 
 constexpr std::int64_t kPatience = 256;   // steps for which others may pass a sentence that does not fit
-constexpr std::int64_t kStepsForNew = 4;  // so often clients with nothing under way may enter while it is not open
+constexpr std::int64_t kStepsForNew = 4;  // while the queue is closed, new clients may enter every so many steps
 constexpr std::int64_t kSmallPart = 16;   // a sentence that needs at most 1/16 of the capacity is small
 
 }  // namespace
@@ -33,13 +33,14 @@ void Admission::leave(const TranslationRequest& request, const SentenceNeeds& ne
   --under_way_;
 }
 
-// Sentences enter when a quarter of the places is free, so that several are encoded at a time.
+// The queue is open when a quarter of the engine's places is free: sentences wait for that, so that several are encoded
+// at a time.
 bool Admission::is_open() const {
   return under_way_ == 0 || under_way_ <= limits_.sentences - std::max<std::int64_t>(1, limits_.sentences / 4);
 }
 
-// Clients that have nothing under way do not wait until it is open: every kStepsForNew steps they may take what is
-// free.
+// If limits_.fair, new clients (those that have nothing under way) do not wait until the queue is open: every
+// kStepsForNew steps they may take free places.
 std::vector<TranslationRequest> Admission::admit(const TakeMemory& take_memory) {
   if (waiting_.empty()) return {};
   const bool open = is_open();
@@ -49,14 +50,14 @@ std::vector<TranslationRequest> Admission::admit(const TakeMemory& take_memory) 
   return choose(open, take_memory);
 }
 
-// Sentences enter in the order in which they came, but if limits_.fair those of clients with nothing under way come
-// first. For a sentence that does not fit, these rules hold, the later ones in addition to the earlier:
+// Sentences enter in the order in which they came, but if limits_.fair those of new clients come first. The following
+// rules hold for a sentence that does not fit. Each adds to those before it.
 // 1. Later sentences may pass it.
 // 2. After kPatience steps the later sentences of its client wait for it.
-// 3. If also its client has nothing under way, others must leave the room that it needs free (`kept`, for one sentence
-//    at a time). Small first sentences of other clients are excepted: otherwise two or three large requests at a time
-//    would keep everybody else out. Without limits_.fair, this holds for any client.
-// 4. After 4 kPatience steps, if there is enough room but never in one piece, nobody enters before it.
+// 3. If its client is new, too, others must leave the room that it needs free (`kept`, for one sentence at a time).
+//    Small first sentences of other new clients are excepted: otherwise two or three large requests at a time would
+//    keep all other clients out. Without limits_.fair, the rule holds for any client.
+// 4. After 4 kPatience steps, if there is enough room but never in one piece, no later sentence enters before it.
 std::vector<TranslationRequest> Admission::choose(bool open, const TakeMemory& take_memory) {
   const std::int64_t most_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
   if (limits_.fair) std::ranges::stable_partition(waiting_, [&](const Waiting& waiting) { return is_new(waiting); });

@@ -58,7 +58,7 @@ class Admission {
   EngineCapacity capacity_;
   std::deque<Waiting> waiting_;
   std::int64_t under_way_ = 0;
-  std::int64_t closed_steps_ = 0;  // steps since sentences last could enter, while it was not open
+  std::int64_t closed_steps_ = 0;  // steps with a closed queue since sentences could last enter
 };
 
 }  // namespace dragoman::decode

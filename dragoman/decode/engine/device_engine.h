@@ -50,14 +50,15 @@ class DeviceEngine {
     std::int64_t order = 0;  // sentences that entered before it
     // The most steps of its search, and the value of step_ at which it has taken that many.
     std::int64_t limit = 0, last_step = 0;
-    // The first of its rows of the memory, one for each source token, and the first of its B_ * limit cells.
+    // Its rows of the memory, one for each source token, start with memory_first. Its B_ * limit cells, which store the
+    // keys and values of target tokens, start with first_cell.
     std::int64_t memory_first = 0, first_cell = 0;
     bool cancelled = false;  // if true, its result is dropped
   };
   // A recorded step, and the conditions under which it may be replayed: launches contain addresses of the arena, and
   // the bounds positions_ and sources_.
   struct Recorded {
-    std::size_t mark = 0;  // of the arena
+    std::size_t mark = 0;  // how much of the arena was in use
     std::int64_t positions = 0, sources = 0;
     std::unique_ptr<Replay> replay;  // null until the step runs for the second time
   };

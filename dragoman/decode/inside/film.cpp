@@ -11,18 +11,18 @@ namespace dragoman::decode {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostFrameBytes = std::size_t{1} << 28;  // most bytes of one sentence of a frame
+constexpr std::size_t kMostSentenceBytes = std::size_t{1} << 28;  // of a frame; one line of its file
 
-fs::path folder(const fs::path& model_directory) { return model_directory / "probe"; }
+fs::path probe_folder(const fs::path& model_directory) { return model_directory / "probe"; }
 
-fs::path frame_of(const fs::path& model_directory, std::int64_t step) {
-  return folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
+fs::path frame_path(const fs::path& model_directory, std::int64_t step) {
+  return probe_folder(model_directory) / ("step-" + std::to_string(step) + ".jsonl");
 }
 
-// The files of the frames, ordered by step.
-std::map<std::int64_t, fs::path> frames_of(const fs::path& model_directory) {
+// The files of all frames, by step.
+std::map<std::int64_t, fs::path> frame_files(const fs::path& model_directory) {
   std::map<std::int64_t, fs::path> frames;
-  for (const fs::path& path : list_directory(folder(model_directory))) {
+  for (const fs::path& path : list_directory(probe_folder(model_directory))) {
     std::string name = path.filename().string();
     if (!name.starts_with("step-") || !name.ends_with(".jsonl")) continue;
     name = name.substr(5, name.size() - 11);
@@ -40,7 +40,7 @@ struct FrameSentence {
 std::vector<FrameSentence> read_frame(const fs::path& path) {
   const std::string where = "'" + path.string() + "'";
   std::vector<FrameSentence> sentences;
-  text::LineReader lines(path.string(), {.most_bytes = kMostFrameBytes});
+  text::LineReader lines(path.string(), {.most_bytes = kMostSentenceBytes});
   for (std::string line; lines.next(line);) {
     Json frame = parse_json(line, where);
     sentences.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});
@@ -51,16 +51,16 @@ std::vector<FrameSentence> read_frame(const fs::path& path) {
 }  // namespace
 
 void write_frame(const fs::path& model_directory, std::int64_t step, std::string_view frame) {
-  make_directory(folder(model_directory));
-  replace_file(frame_of(model_directory, step), frame);
+  make_directory(probe_folder(model_directory));
+  replace_file(frame_path(model_directory, step), frame);
 }
 
 bool has_frame(const fs::path& model_directory, std::int64_t step) {
-  return fs::exists(status_of(frame_of(model_directory, step)));
+  return fs::exists(status_of(frame_path(model_directory, step)));
 }
 
 void rewind_film(const fs::path& model_directory, std::int64_t step) {
-  for (const auto& [at, path] : frames_of(model_directory)) {
+  for (const auto& [at, path] : frame_files(model_directory)) {
     if (at > step) remove_file(path);
   }
 }
@@ -68,7 +68,7 @@ void rewind_film(const fs::path& model_directory, std::int64_t step) {
 FilmSummary summarise_film(const fs::path& model_directory) {
   FilmSummary film;
   try {
-    const auto frames = frames_of(model_directory);
+    const auto frames = frame_files(model_directory);
     film.exists = !frames.empty();
     if (frames.empty()) return film;
     for (const FrameSentence& sentence : read_frame(frames.rbegin()->second)) film.sentences.push_back(sentence.source);
@@ -82,7 +82,7 @@ FilmSummary summarise_film(const fs::path& model_directory) {
 std::string film_json(const fs::path& model_directory) {
   Json sentences = Json::array();
   std::map<std::string, std::size_t> place;
-  for (const auto& [step, path] : frames_of(model_directory)) {
+  for (const auto& [step, path] : frame_files(model_directory)) {
     for (FrameSentence& sentence : read_frame(path)) {
       const auto [found, is_new] = place.try_emplace(sentence.source, sentences.size());
       if (is_new) sentences.push_back({{"source", sentence.source}, {"frames", Json::array()}});

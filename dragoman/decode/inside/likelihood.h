@@ -10,8 +10,9 @@
 
 namespace dragoman::decode {
 
-// -log P(target | source) of each pair, in nats: the sum over the target's tokens, EOS included. Equals the
-// log-probability that a search computes for the same words, bit for bit. Several models vote, as they do in a search.
+// -log P(target | source) of each pair, in nats: the sum over the target's tokens, EOS included. Apart from the sign it
+// equals, bit for bit, the log-probability that a search computes for the same words. Several models vote, as they do
+// in a search.
 std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
                                              std::span<const data::SentencePair> pairs);
 

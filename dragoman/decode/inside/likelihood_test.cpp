@@ -43,7 +43,7 @@ TEST(Likelihood, HasTheBitsOfTheSearchThatFoundTheWords) {
   EXPECT_EQ(negative_log_likelihoods(*small.on, models, pairs), wanted);
 }
 
-TEST(Likelihood, DoesNotDependOnBatchMatesAndVotesCount) {
+TEST(Likelihood, DoesNotDependOnBatchMatesButOnTheModelsThatVote) {
   SmallModel small, other(model::small_config(), {.seed = 2});
   small.add_noise();
   const std::vector<SentencePair> pairs = model::random_pairs(9, 10, 37, 8);

@@ -68,7 +68,7 @@ class Pipeline final : public LineQueue {
   std::queue<Line> waiting_;                        // parts that no worker has taken yet
   std::map<std::int64_t, Outcome> done_;            // results that are not yet delivered, by the number of their part
   std::deque<Part> parts_;                          // all parts in the pipeline, from the next to be delivered on
-  std::int64_t read_ = 0, delivered_ = 0;           // numbers of parts; part i has the number i for workers
+  std::int64_t read_ = 0, delivered_ = 0;           // how many parts; workers get part i, counted from 0, as number i
   std::int64_t next_line_, next_part_ = 0;          // the line, and the part of it, that is put in next
   std::size_t bytes_ = 0;                           // of all parts in the pipeline
   Window window_;

@@ -17,7 +17,7 @@ void call_done(const Order& order, std::size_t line, Order::Outcome outcome) noe
 
 }  // namespace
 
-// The service as one worker sees it.
+// The queue from which one worker takes the lines of all orders.
 class Service::WorkerQueue final : public LineQueue {
  public:
   explicit WorkerQueue(Service& service) : service_(service) {}

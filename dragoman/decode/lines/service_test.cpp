@@ -95,7 +95,8 @@ TEST_F(ServiceTest, EachLineMayHaveItsOwnSearchSettings) {
 }
 
 TEST_F(ServiceTest, TextThatIsSettledIsNeverTakenBack) {
-  Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);  // in three pieces
+  // Sentences of more than four tokens are split: the first line is translated in three pieces.
+  Service service(directory, {.search = {.max_extra = 30}, .threads = 1, .longest = 4}, 100);
   const Answer answer = ask(service, {{.text = data::words(9), .options = {.follow = true}}, {.text = "one"}});
   ASSERT_FALSE(answer.settled.empty());
   std::string before;
@@ -119,9 +120,9 @@ TEST_F(ServiceTest, RefusesWhatItHasNoRoomFor) {
   };
   const Service::Ticket ticket = service.submit({.lines = lines_of({"", "one"}), .done = block, .settled = {}});
   held.get_future().wait();  // the only worker is blocked now
-  const auto count = [](std::size_t, const Order::Outcome&) {};
-  service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = count, .settled = {}});
-  EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = count, .settled = {}}), Overload);
+  const auto ignore = [](std::size_t, const Order::Outcome&) {};
+  service.submit({.lines = lines_of({"one", "two", "three", "four"}), .done = ignore, .settled = {}});
+  EXPECT_THROW(service.submit({.lines = lines_of({"one", "two", "three"}), .done = ignore, .settled = {}}), Overload);
   go.set_value();
   service.drain();
   EXPECT_NO_THROW(ask(service, lines_of({"one", "two", "three"})));
@@ -145,10 +146,11 @@ TEST_F(ServiceTest, ACancelledOrderGetsNoMoreCallbacks) {
     auto cancelled = std::make_shared<std::atomic<bool>>(false);
     std::vector<SourceLine> lines = lines_of({data::words(9), data::words(8), data::words(7), data::words(6)});
     for (SourceLine& line : lines) line.options.follow = true;
-    const auto heard = [&late, cancelled] { late += *cancelled ? 1 : 0; };
-    const Service::Ticket ticket = service.submit({.lines = std::move(lines),
-                                                   .done = [heard](std::size_t, const Order::Outcome&) { heard(); },
-                                                   .settled = [heard](std::size_t, const std::string&) { heard(); }});
+    const auto count_if_late = [&late, cancelled] { late += *cancelled ? 1 : 0; };
+    const Service::Ticket ticket =
+        service.submit({.lines = std::move(lines),
+                        .done = [count_if_late](std::size_t, const Order::Outcome&) { count_if_late(); },
+                        .settled = [count_if_late](std::size_t, const std::string&) { count_if_late(); }});
     if (round % 5 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     service.cancel(ticket);
     *cancelled = true;
@@ -189,7 +191,7 @@ TEST_F(ServiceTest, AClientThatFillsTheBatchHoldsUpNobodyElse) {
   service.submit({.lines = lines_of({"one"}),
                   .done = [&](std::size_t, const Order::Outcome&) { before.set_value(done); },
                   .client = "b"});
-  EXPECT_LE(before.get_future().get(), 4);  // of the hundred that came first
+  EXPECT_LE(before.get_future().get(), 4);  // lines of "a" that were done before that of "b"
   service.cancel(ticket);
 }
 

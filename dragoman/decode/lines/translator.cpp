@@ -125,7 +125,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   constexpr std::size_t kPartsAhead = 128;  // most parts of long lines in the pipeline
   Pipeline pipeline(
       first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes});
-  std::stop_source unwanted;
+  std::stop_source stop_reading;
   const auto serve = [&](int worker) {
     try {
       work(worker, pipeline);
@@ -136,7 +136,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   const auto read = [&] {
     try {
       PartSplitter parts(pipeline);
-      for (SourceLine line; next(line, unwanted.get_token()); line = {}) {
+      for (SourceLine line; next(line, stop_reading.get_token()); line = {}) {
         if (!parts.put(std::move(line))) break;
       }
       pipeline.close();
@@ -153,7 +153,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   } catch (...) {
     error = std::current_exception();
     pipeline.give_up();
-    unwanted.request_stop();
+    stop_reading.request_stop();
   }
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);

@@ -215,7 +215,7 @@ TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
   EXPECT_EQ(results[2].pieces, 3);
 }
 
-TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedByItsLine) {
+TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedWithItsLineNumber) {
   Translator translator(directory, {.search = {.max_extra = 1}, .threads = 1});
   const auto complaint = [&](const SourceLine& second) {
     int given = 0, delivered = 0;
@@ -254,7 +254,7 @@ TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {
   EXPECT_FALSE(shorter.likelihoods(std::vector<std::string>{"one two three"}, std::vector<std::string>{"one"})[0]);
 }
 
-TEST_F(TranslatorTest, ModelsOfOtherVocabulariesDoNotVote) {
+TEST_F(TranslatorTest, AModelThatVotesWithItselfGivesTheSameTranslation) {
   const std::vector<std::string> line{"one two three"};
   Translator one(directory, {.threads = 1});
   Translator twice({directory, directory}, {.threads = 1});

@@ -13,7 +13,7 @@ namespace dragoman::serve {
 namespace {
 
 constexpr std::size_t kDeepest = 32;      // nested objects and arrays
-constexpr std::size_t kMostFields = 100;  // of an object: the time to find a field is proportional to their number
+constexpr std::size_t kMostFields = 100;  // of an object; finding one takes time in proportion to their number
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

@@ -57,7 +57,7 @@ TEST(Body, TheQueryFillsInWhatTheBodyLeavesOut) {
   EXPECT_EQ(fields_of(request), Json({{"q", "a"}, {"source", "en"}}));
 }
 
-// The time to find a field is proportional to their number, so a million of them would take hours.
+// The time to find one field is proportional to the number of fields, so reading a million of them would take hours.
 TEST(Body, AnObjectHasAHundredFieldsAtMost) {
   const auto object = [](int fields) {
     Json made = Json::object();
@@ -82,7 +82,7 @@ TEST(Body, AnObjectHasAHundredFieldsAtMost) {
 TEST(Body, TheTimeForManyObjectsIsProportionalToTheirBytes) {
   std::string body = "{\"a\":[{}";
   for (int i = 0; i < 300000; ++i) body += ",{}";
-  EXPECT_EQ(fields("application/json", body + "]}")["a"].size(), 300001u);  // would take minutes
+  EXPECT_EQ(fields("application/json", body + "]}")["a"].size(), 300001u);  // minutes, if it were quadratic
   EXPECT_EQ(fields("application/json", R"({"a\"{[:":"\\","b":["}"]})"), Json({{"a\"{[:", "\\"}, {"b", {"}"}}}));
 }
 

@@ -45,12 +45,12 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   most_positions_ = model.model->most_positions();
   longest_piece_ = translator.longest;
   // A request with the settings of the server itself is always allowed.
-  const std::int64_t usual = translator.longest + translator.search.max_extra;
-  most_length_ = std::max(kAlwaysAllowedLength, usual);
+  const std::int64_t default_length = translator.longest + translator.search.max_extra;
+  most_length_ = std::max(kAlwaysAllowedLength, default_length);
   engine_cells_ = Shares::capacity_for(decode::most_cells(translator.search, engine));
   engine_tokens_ = Shares::capacity_for(engine.source_tokens);
-  most_cells_ =
-      std::max(decode::most_cells(translator.search, engine) / 2, decode::most_rows(translator.search) * usual);
+  most_cells_ = std::max(decode::most_cells(translator.search, engine) / 2,
+                         decode::most_rows(translator.search) * default_length);
 }
 
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
@@ -106,8 +106,8 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
   most_bytes_per_token_ = std::max(most_bytes_per_token_, share_of(n));
 }
 
-// Adds the memory of the result (`times` = 1) or subtracts it (-1): the same weights, but of one hypothesis only, in
-// memory and as text in the answer.
+// Adds the memory of the result (`times` = 1) or subtracts it (-1). It has the same weights as in add_search, but only
+// those of one hypothesis. They are in memory, and as text in the answer.
 void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
   if (options_.trace) {

@@ -60,8 +60,8 @@ RateLimit::Bucket& RateLimit::bucket_of(const std::string& client, double now) {
   return bucket;
 }
 
-// After a minute without requests a bucket is full, as a new one is, so it can be forgotten. If there is none of those,
-// all are forgotten.
+// After a minute without requests a bucket is full, as a new one is, so it can be forgotten. If there is no such
+// bucket, all are forgotten.
 void RateLimit::forget_idle(double now) {
   std::erase_if(buckets_, [now](const auto& entry) { return now - entry.second.at >= 60; });
   if (buckets_.size() >= kMostClients) buckets_.clear();

@@ -25,7 +25,8 @@ class Hosts {
   // every numeric address.
   Hosts(std::string address, const std::vector<std::string>& names);
 
-  // `host` is the header Host, with or without a port. An empty one is allowed: browsers always send it.
+  // `host` is the header Host, with or without a port. A request without it is allowed: browsers always send it, so
+  // the request does not come from one.
   bool allows(std::string_view host) const;
 
  private:

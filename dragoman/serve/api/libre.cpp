@@ -28,7 +28,7 @@ struct LibreAnswer {
   std::size_t alternatives = 0;
   std::vector<Detected> detected = {};  // of each text; empty if the request named the source language
 
-  // The value of the text, or a list of values if the request had a list of texts.
+  // Returns value(0) for a single text, or the list of value(i) for a request with a list of texts.
   template <class Value>
   Json for_texts(const Job& job, const Value& value) const {
     if (!is_list) return value(0);

@@ -33,7 +33,7 @@ struct ServedModel {
   std::filesystem::path directory;
   decode::Service service;
   std::string source, target;                  // BCP 47 tags; empty if the model does not name them
-  std::vector<text::KnownLanguage> languages;  // both, with what the directory of the model knows of them
+  std::vector<text::KnownLanguage> languages;  // source and target, with their profiles if the model has them
   std::vector<float> positions;                // position encodings of the first positions, [rows, d_model]
   decode::FilmSummary filmed;                  // as it was when the model was loaded
   Film film;
@@ -54,7 +54,7 @@ class Models {
   ~Models();
 
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
-  // one model fits. Throws a Refusal (400) that lists the models.
+  // one model fits. Throws a Refusal (400) that lists the models if none fits, or if a tag is empty and several fit.
   std::shared_ptr<ServedModel> find(const std::string& source, const std::string& target) const;
   std::vector<std::shared_ptr<ServedModel>> all() const;
   std::vector<Language> languages() const;

@@ -168,7 +168,7 @@ TEST(ListenerLimits, LineBreaksDoNotStartARequest) {
   Listener listener(options, say_ok);
   Client client(listener.port());
   EXPECT_EQ(client.ask(kGet + std::string("\r\n")).status, 200);
-  EXPECT_TRUE(client.is_closed());  // without an answer
+  EXPECT_TRUE(client.is_closed());  // the line break gets no answer
   Client early(listener.port());
   early.send("\r\n");
   EXPECT_EQ(early.ask(kGet).status, 200);
@@ -215,34 +215,34 @@ TEST(ListenerLimits, TooManyConnectionsAreRefusedUntilSomeAreClosed) {
   EXPECT_EQ(fourth.ask(kGet).status, 200);
 }
 
-TEST(ListenerLimits, RequestsThatAreTooMuchTogetherAreRefusedUntilSomeAreAnswered) {
+TEST(ListenerLimits, RequestsThatTogetherNeedTooMuchMemoryAreRefusedUntilSomeAreAnswered) {
   ListenerOptions options = small_limits();
   options.held_bytes = 2500;
   std::vector<std::shared_ptr<Exchange>> kept;
-  std::atomic<int> come = 0;
+  std::atomic<int> arrived = 0;
   Listener listener(options, [&](const std::shared_ptr<Exchange>& exchange) {
     kept.push_back(exchange);
-    ++come;
+    ++arrived;
   });
   const std::string post = kPost + "Content-Length: 1000\r\n\r\n", body(1000, 'x');
   Client waiting(listener.port()), slow(listener.port()), third(listener.port());
   waiting.send(post + body);
-  EXPECT_TRUE(eventually([&] { return come == 1; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 1; }));
   slow.send(post + body.substr(1));
   third.send(kGet);
-  EXPECT_TRUE(eventually([&] { return come == 2; }));  // so the bytes of `slow` have been read
+  EXPECT_TRUE(eventually([&] { return arrived == 2; }));  // so the bytes of `slow` have been read
   kept[1]->answer({});
   EXPECT_EQ(third.answer().status, 200);
   third.send(post + body.substr(1));
   expect_refused(third, 503);
   slow.send("x");
-  EXPECT_TRUE(eventually([&] { return come == 3; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 3; }));
   for (const auto& exchange : kept) exchange->answer({});
   EXPECT_EQ(waiting.answer().status, 200);
   EXPECT_EQ(slow.answer().status, 200);
   Client later(listener.port());
   later.send(post + body);
-  EXPECT_TRUE(eventually([&] { return come == 4; }));
+  EXPECT_TRUE(eventually([&] { return arrived == 4; }));
 }
 
 // Sets the limit of open file descriptors, and restores it at the end.
@@ -273,7 +273,7 @@ TEST(ListenerLimits, AcceptsAgainAfterDescriptorsRanOut) {
   EXPECT_EQ(before.ask(kGet).status, 200);
   const int next = dup(0);
   close(next);
-  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one more, for the client's end
+  descriptors.limit(static_cast<rlim_t>(next) + 1);  // one is free: the client takes it, and the server gets none
   Client waiting(listener.port());
   waiting.send(kGet);
   EXPECT_TRUE(eventually([&] { return reports == 1; }));
@@ -377,7 +377,7 @@ TEST(ListenerLimits, MemoryForWorkAndAnswersIsLimitedLikeThatForRequests) {
   first.send("GET /keep HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_TRUE(eventually([&] { return second.ask(kGet).status == 503; }));
   Client other(listener.port(), 0, "127.0.0.2");
-  EXPECT_EQ(other.ask(kGet).status, 503);  // it does not fit beside the first, whoever asks
+  EXPECT_EQ(other.ask(kGet).status, 503);  // while the first is kept, no other client's fits either
   kept.front()->answer({.body = std::string(800 << 10, 'x')});
   kept.clear();
   EXPECT_EQ(first.answer().body.size(), std::size_t{800 << 10});

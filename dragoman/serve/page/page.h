@@ -6,8 +6,8 @@
 
 namespace dragoman::serve {
 
-// Returns a page that asks its server. Given data (a JSON object as text, see OfflineFile in web/core/api.js), returns
-// a page that shows these data instead.
+// Returns a page that gets its data from the server it came from. If `data` is given, the page shows that instead: a
+// JSON object as text (see OfflineFile in web/core/api.js).
 std::string attention_page(std::string_view data = {});
 
 }  // namespace dragoman::serve

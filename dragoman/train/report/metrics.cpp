@@ -37,7 +37,7 @@ void add_figures(Json& json, const Figures& figures) {
   for (const auto& [name, value] : figures) json[name] = number(value);
 }
 
-// All entries except those with the other names of a record.
+// The figures of a record: all entries except those with a fixed name.
 Figures figures_in(const Json& record) {
   static const std::set<std::string_view> kOthers = {
       "kind",    "step",          "epoch", "rate",          "gradient_norm", "tokens_per_second",
@@ -113,6 +113,7 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     const bool is_unfinished = end == std::string_view::npos;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
+    // An unfinished last line is ignored: a run may be writing it, or was killed.
     const auto refuse = [&] {
       require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
                      "' is not a record of a training run. Delete that line, or the file.");

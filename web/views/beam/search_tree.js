@@ -1,4 +1,4 @@
-// The tree of a beam search, from the candidates that were recorded at each step. Plain functions without a page.
+// The tree of a beam search, from the candidates that were recorded at each step. Nothing here uses the page.
 
 const isEnd = (token) => token === "</s>";
 
@@ -10,7 +10,7 @@ export function lengthPenalty(norm, length) {
   return 1;
 }
 
-/** The length penalty as a formula with its numbers, such as "((5 + 7) / 6)^0.6". */
+/** The length penalty as a formula with numbers in place of letters, such as "((5 + 7) / 6)^0.6". */
 export function penaltyFormula(norm, length) {
   const [kind, alpha] = String(norm).split(":");
   if (kind === "gnmt") return `((5 + ${length}) / 6)^${alpha}`;

@@ -8,7 +8,7 @@ const mostDescribed = 12;       // queries in the label for screen readers
 
 const labelWidth = (width) => (width < 480 ? 76 : 110);
 
-/** The size {wide, high} of a cell in a picture of some width. */
+/** The size {wide, high} of a cell in a picture of this width. */
 export function cellSize({rows, columns}, width) {
   const room = Math.max(300, width) - labelWidth(width) - 30;
   return {

@@ -12,7 +12,7 @@ import {
 } from "../../parts/pickers.js";
 import {headNumbers, tokenWeights} from "./reading.js";
 
-const readingDelay = 60;  // milliseconds; nobody reads faster than this
+const readingDelay = 60;  // milliseconds between updates of the numbers under the pointer; faster could not be read
 
 export class View {
   #app;

@@ -4,9 +4,9 @@ const labelHeight = 78;  // pixels for slanted words
 const gap = 40;          // between encoder and decoder
 
 /**
- * Places for a picture of some width; `size` is {sources, targets, encoderLayers, decoderLayers}. The encoder is at the
- * bottom left and the decoder at the top right, so that lines to the source cross nothing else. If there is no room for
- * both, they are stacked: the decoder is right above the encoder.
+ * The layout of a picture of this width. `size` is {sources, targets, encoderLayers, decoderLayers}. The encoder is at
+ * the bottom left and the decoder at the top right, so that lines to the source cross nothing else. If there is no room
+ * for both, they are stacked: the decoder is right above the encoder.
  */
 export function layoutOf(size, width) {
   const {sources, targets, encoderLayers, decoderLayers} = size;

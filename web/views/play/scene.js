@@ -8,7 +8,7 @@
 //   encoderLayers, decoderLayers: how many there are
 //   positions: whether position encodings are added
 //   least: the smallest weight that is drawn
-//   cache: a Map of lines
+//   cache: a Map in which heaviestLines keeps its results
 
 /** The moments of a translation, in order: {kind: "embed"|"encoder"|"read"|"decoder"|"write", layer, word}. */
 export function momentsOf(encoderLayers, decoderLayers, words) {
@@ -22,7 +22,7 @@ export function momentsOf(encoderLayers, decoderLayers, words) {
   return moments;
 }
 
-// Smooth between 0 and 1.
+// Rises smoothly from 0 to 1 while t goes from 0 to 1.
 const ease = (t) => (t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t));
 
 const dotRadius = 4.5;

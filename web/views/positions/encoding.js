@@ -22,7 +22,7 @@ function waveOf(kind, position, dimension, width) {
   return {isSine: dimension < half, pair, rate, angle: position * rate, half};
 }
 
-/** The formula of a cell, with letters and with its numbers, and a note. `value` is the number in the model's table. */
+/** The formula of a cell, with letters and with numbers, and a note. `value` is the number in the model's table. */
 export function cellFormulas(kind, {position, dimension, width, value}) {
   const wave = waveOf(kind, position, dimension, width);
   const cell = [name("PE"), row(mo("("), mn(position), mo(","), mn(dimension), mo(")")), mo("=")];

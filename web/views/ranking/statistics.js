@@ -1,14 +1,14 @@
 // What one head does with a sentence, in a few numbers: how spread its weights are, how far it looks, and which keys
-// get the weight. Plain functions without a page.
+// get the weight. Nothing here uses the page.
 
 import {isSelf} from "../../core/sites.js";
 import {statistics} from "../../core/weights.js";
 
 /**
- * Adds to entropy, distance and peak of a head's weights: the spread (entropy as a share of the largest possible one),
- * and the shares of all weight that go to the query's own position, the positions before and after it, the first key
- * and the last. If queries and keys belong to two sentences, the own position is the one in proportion. A share is
- * null if there is no such key.
+ * The statistics of weights.js (entropy, distance, peak) and some more: the spread, which is the entropy as a share of
+ * the largest possible one, and the shares of all weight that go to the query's own position, the positions before and
+ * after it, the first key and the last. If queries and keys belong to two sentences, the own position is the key that
+ * is as far into its sentence as the query is into its own. A share is null if there is no such key.
  */
 export function headStatistics(weights, site) {
   const {rows, columns} = weights;

@@ -7,12 +7,12 @@ import {keyLength} from "../../parts/formula.js";
 const quoted = (pieces) => pieces.slice(0, 8).map((piece) => `“${label(piece)}”`).join(", ");
 
 const encoder = (sites) => sites.find((site) => isSelf(site) && site.keys === "source");
-// A site with some property: the self-attention of the source if it has it, or else the first that has.
+// Chooses a site with the property: the encoder's self-attention if possible, or else the first in the list.
 const preferred = (sites, property) => [encoder(sites), ...sites].find((site) => site && property(site));
 
 /**
- * A step is {title, section, files, here, state, text, site?, needs?}. `section` and `files` name where the paper and
- * the source have it; `here` selects the element that is marked, and `state` is what the views show. `site(sites)` is
+ * A step is {title, section, files, here, state, text, site?, needs?}. `section` is that of the paper, and `files` are
+ * the source files. `here` selects the element that is marked, and `state` is what the views show. `site(sites)` is
  * the attention that the step is about, and `needs(model, sites)` says whether the model has what it explains; a step
  * is skipped if the model lacks one of them. `text(trace, model, site)` gives the explanation as a list of parts.
  */

@@ -17,7 +17,7 @@ export function oneWeight(causal) {
     over(row(name("exp"), mo("("), score("j"), mo(")")), row(sum, name("exp"), mo("("), score("m"), mo(")"))));
 }
 
-/** The terms of the dot product: all of them if there are few, or else the first two and the last. */
+/** The terms of the dot product: all of them if there are at most three, or else the first two and the last. */
 export function sumTerms(products) {
   const term = (value) => [mo(value < 0 ? "−" : "+"), digits(Math.abs(value), 3)];
   const [first, second] = products;
@@ -26,7 +26,7 @@ export function sumTerms(products) {
   return [...begin, ...term(second), mo("+"), mo("⋯"), ...term(products.at(-1))];
 }
 
-/** exp(score - largest score) with its numbers; 0 if the key is hidden. */
+/** exp(score - largest score) as numbers, or 0 if the key is hidden. `most` is the largest score. */
 export function exponential({chosen: {seen, scaled}, most}) {
   if (!seen) return mn(0);
   const sign = mo(most < 0 ? "+" : "−");

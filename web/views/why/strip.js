@@ -1,5 +1,5 @@
-// Query and key of one weight by dimension: two strips of cells, their products as bars, and the growing sum. The
-// pointer or the arrow keys choose one dimension.
+// Shows how the dot product of one query and one key comes about, dimension by dimension: both vectors as strips of
+// cells, the products as bars, and the running sum as a line. The pointer or the arrow keys choose one dimension.
 
 import {number} from "../../core/format.js";
 import {el, svg} from "../../parts/elements.js";
@@ -9,13 +9,14 @@ const heights = {cell: 24, bars: 56, sum: 40};
 const height = 176;
 const left = 44;  // pixels for the names
 
-// The colour of a number: one for negative numbers, one for positive ones, the stronger the larger.
+// The colour of a number: one for negative numbers and one for positive ones; larger absolute values are stronger.
+// `most` is the largest absolute value.
 function signColour(value, most) {
   const share = Math.round(100 * Math.min(1, Math.abs(value) / most));
   return `color-mix(in oklab, var(${value < 0 ? "--less" : "--more"}) ${share}%, var(--raised))`;
 }
 
-const largestSize = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
+const largestAbsolute = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
 
 /** The drawing, for the page and for export. `chosen` is the chosen dimension, or null. */
 export function stripPicture(weight, width, chosen) {
@@ -38,7 +39,7 @@ export function stripPicture(weight, width, chosen) {
 }
 
 function vectorCells(values, {x, ...attributes}) {
-  const most = largestSize(values);
+  const most = largestAbsolute(values);
   return Array.from(values, (value, c) => svg("rect",
     {...attributes, x: x(c), height: heights.cell, style: {fill: signColour(value, most)}}));
 }
@@ -46,7 +47,7 @@ function vectorCells(values, {x, ...attributes}) {
 const middleOfBars = tops.bars + heights.bars / 2;
 
 function productBars(products, x, width) {
-  const most = largestSize(products);
+  const most = largestAbsolute(products);
   return Array.from(products, (value, c) => {
     const size = (Math.abs(value) / most) * (heights.bars / 2);
     return svg("rect", {
@@ -56,7 +57,7 @@ function productBars(products, x, width) {
   });
 }
 
-// The sum after each dimension as a line of steps, and the lines of zero for bars and sum.
+// The running sum as a line, and the zero lines of the bars and of the sum.
 function sumLine(products, x, width) {
   let sum = 0;
   const sums = Array.from(products, (value) => (sum += value));
@@ -69,7 +70,7 @@ function sumLine(products, x, width) {
     svg("path", {d: `M${left} ${y(0).toFixed(1)}${steps.join("")}`, class: "strip-sum"})];
 }
 
-// What one dimension adds.
+// The text below the strip: the product of dimension c, and the sum up to it.
 function dimensionText({queryVector, keyVector, products}, c) {
   const sum = products.subarray(0, c + 1).reduce((total, value) => total + value, 0);
   const product = `${number(queryVector[c])} × ${number(keyVector[c])} = ${number(products[c])}`;

@@ -151,7 +151,7 @@ struct WholeLayout {
 // Keys come first because they need both P and dS, and queries need dS alone: so one matrix passes through shared
 // memory instead of two. Both passes skip the same 16 x 16 blocks without a visible key, so that pass 3 reads no block
 // of dS that pass 2 has not written. dK and dV are staged in the warp's own rows of V, which only this warp reads; dQ
-// is staged there too, since nobody needs V in pass 3.
+// is staged there too, since pass 3 does not need V.
 template <int D, bool kDrops>
 __global__ void __launch_bounds__(kMaxThreads, D > 64 ? 1 : 2)
     gradients_of_whole(Problem problem, Backward<bf16> on, GridPlan plan) {
@@ -403,7 +403,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     team.sync();
   }
   // Pass 3.
-  if (tiles == 0) {  // V becomes the stage, so the copy to it must have ended
+  if (tiles == 0) {  // the results are staged in V, so the copy to it must have ended
     await_copies<0>();
     team.sync();
   }

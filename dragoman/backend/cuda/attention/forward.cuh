@@ -1,7 +1,7 @@
-// The forward pass of attention by tiles. A team of warps has one head of one sentence, or a tile of its queries; each
-// warp owns 16 queries. The team goes through the keys tile by tile. Scores and weights stay in registers: each row has
-// a running maximum and a running sum of its softmax, and when a larger score appears, the sum and the output so far
-// are scaled down accordingly. So the scores of a row never exist all at once.
+// The forward pass of attention by tiles. A team of warps works on one head of one sentence, or on a tile of its
+// queries; each warp owns 16 queries. The team goes through the keys tile by tile. Scores and weights stay in
+// registers: each query has a running maximum and a running sum of its softmax, and when a larger score appears, the
+// sum and the output so far are scaled down accordingly. So the scores of a query never exist all at once.
 //
 // Shared memory of a team; a box is a Tile, with its number of rows:
 //
@@ -13,10 +13,10 @@
 // The passes of a team:
 //   1. Start to copy Q and the first tile of K and V.
 //   2. For each tile i: start to copy tile i + 1 into the other buffer, wait for tile i, and let each warp add the keys
-//      of tile i to its rows. Barriers before and after: a tile must have arrived for all threads, and nobody may still
-//      read a buffer that is filled again.
-//   3. Each warp divides its rows by their sums and writes them. Its own 16 rows of Q serve as the stage for that: no
-//      other warp reads them.
+//      of tile i to its rows. The barrier before add_keys: the copies of all threads must have arrived. The barrier
+//      after it: no thread may still read a buffer when it is filled again.
+//   3. Each warp divides its rows by their sums and writes them. On the way the results pass through the warp's own 16
+//      rows of Q in shared memory, which no other warp reads.
 #pragma once
 
 #include "dragoman/backend/cuda/attention/tiles.cuh"
@@ -40,7 +40,7 @@ struct AttendingRows {
     last = min(last, problem.sight.end_key(query + kStep - 1, sentence.n_k));
     const int steps = min(kKeys, in_steps(last - key)) / kStep;
     if (steps <= 0) return;
-    // 1. The scores: 16 queries by 16 steps keys.
+    // 1. The scores of 16 queries and 16 * steps keys.
     float scores[kKeys / 8][4] = {};
     multiply_rows<D, kKeys / kStep>(Q, K, steps, scores);
     hide_unseen<false>(problem.sight, sentence.n_k, query, key, 2 * steps, scores);
@@ -181,8 +181,8 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
     // Pass 2.
     for (int i = 0; i < tiles; ++i) {
       if (i + 1 < tiles) load_keys(i + 1);
-      end_copies();  // closes an empty group after the last tile, so that "all but one group" is always tile i
-      await_copies<1>();
+      end_copies();       // closes the group of tile i + 1, which is empty if there is no such tile
+      await_copies<1>();  // waits for all groups but the last, so for tile i
       team.sync();
       if (working) {
         rows.add_keys(problem, sentence, work.head, from + i * kKeys, last, own, keys_of(i),

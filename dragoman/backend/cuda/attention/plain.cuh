@@ -1,8 +1,8 @@
 // Attention without tensor cores, for float32, for heads wider than a tile, and for rows that cannot be read 16 bytes
 // at a time. Also the kernels that write the weights.
 //
-// A warp owns one row of one head: a query, or a key in key_gradients_plainly. It goes through the rows of the other
-// side 32 at a time:
+// A warp owns one row of one head. This row is a query, and the warp goes through the keys. In key_gradients_plainly it
+// is a key, and the warp goes through the queries. It takes 32 of them at a time:
 //   1. Lane j computes the product of the warp's row with row j of these 32. All warps of a block need the same 32
 //      rows, which therefore pass through shared memory, in slabs of 64 columns (row_product).
 //   2. The lanes turn their products into weights, or into gradients of scores.
@@ -79,7 +79,7 @@ __device__ void put_columns(const float (&x)[kPlainRegisters], float factor, std
   }
 }
 
-// O and log_sums of a query per warp, with a running softmax as in attention_forward.cuh.
+// Computes O and log_sums. Each warp has one query, with a running softmax as in forward.cuh.
 template <class T>
 __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   const PlainWork work(problem, tiles);
@@ -119,8 +119,8 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   }
 }
 
-// A weight after dropout and the gradient of its score: from `product` = query . key and `d_product` = dO . value. Both
-// are 0 for a key that the query does not see.
+// One weight after dropout, and the gradient of its score. They are computed from `product` = query . key and
+// `d_product` = dO . value. Both are 0 for a key that the query does not see.
 struct PlainWeight {
   float dropped = 0, d_score = 0;
 
@@ -133,7 +133,7 @@ struct PlainWeight {
   }
 };
 
-// dQ and the delta of a query per warp.
+// Computes dQ and the deltas. Each warp has one query.
 template <class T>
 __global__ void query_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
   const PlainWork work(problem, tiles);
@@ -168,7 +168,7 @@ __global__ void query_gradients_plainly(Problem problem, Backward<T> on, int til
   put_columns(dQ, problem.scale, row, head, work.first_column, d_k, on.dQ);
 }
 
-// dK and dV of a key per warp. Runs after query_gradients_plainly, which writes the deltas.
+// Computes dK and dV. Each warp has one key. Runs after query_gradients_plainly, which writes the deltas.
 template <class T>
 __global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
   const PlainWork work(problem, tiles);

@@ -29,7 +29,8 @@ struct Sight {
   __device__ bool sees(int i, int j) const {
     return static_cast<unsigned>(j - i + below) < static_cast<unsigned>(below + above);
   }
-  // Whether each of the queries [i, i + queries) sees all of the keys [j, j + keys), or none of them.
+  // Whether each of the queries [i, i + queries) sees all of the keys [j, j + keys). sees_none: whether each of them
+  // sees none of the keys.
   __device__ bool sees_all(int i, int queries, int j, int keys) const {
     return j + keys - 1 - i < above && j - (i + queries - 1) >= -below;
   }

@@ -19,7 +19,7 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kStep = 16;         // rows and depth of one product; the rows of a tile are a multiple of it
-constexpr int kMaxTeamWarps = 8;  // limit for a team, and for a block
+constexpr int kMaxTeamWarps = 8;  // at most; the same limit holds for a block
 constexpr int kMaxThreads = kMaxTeamWarps * kWarp;
 
 __host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
@@ -98,8 +98,8 @@ struct FloatTile {
   }
 };
 
-// Asynchronous copies to shared memory; they write zeros if not `there`. A thread's copies form groups: end_copies
-// closes the current group, which may be empty, and await_copies waits for groups.
+// Asynchronous copies to shared memory. If `there` is false, nothing is read and zeros are written. A thread's copies
+// form groups: end_copies closes the current group, which may be empty, and await_copies waits for groups.
 __device__ void copy_piece(unsigned to, const bf16* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
@@ -129,7 +129,8 @@ struct Tile {
   static constexpr int kPieces = D / 8, kRowBytes = D * 2;
   unsigned address;
 
-  // The address of a piece. Rows of fewer than eight pieces share a line of all banks, and change the order together.
+  // The address of a piece. Eight pieces are a line, which covers all banks. If rows have fewer than eight pieces,
+  // several rows share a line, and their pieces are permuted alike.
   __device__ unsigned piece(unsigned row, unsigned piece) const {
     constexpr int kRowsOfALine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
     return address + row * kRowBytes + (piece ^ (row / kRowsOfALine % kPermuted)) * 16;
@@ -191,7 +192,7 @@ __device__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// c += a b^T for the first 16 rows of `a` and the first 16 steps rows of `b`: c[2 s] and c[2 s + 1] are the products
+// c += a b^T for the first 16 rows of `a` and the first 16 * steps rows of `b`: c[2 s] and c[2 s + 1] are the products
 // with rows [16 s, 16 s + 16) of `b`.
 template <int D, int kSteps>
 __device__ void multiply_rows(Tile<D> a, Tile<D> b, int steps, float (&c)[2 * kSteps][4]) {
@@ -320,7 +321,8 @@ __device__ float quad_sum(float x) {
 // Dropout of 16 queries (rows) and 8 keys (columns) of weights: bit e of the result is set if this lane's element e is
 // kept. `channel` is the channel of the first key. One random draw covers a group of eight channels that starts at a
 // multiple of eight, so the eight channels of a row touch at most two groups. A quad has two rows, which makes four
-// draws: each of its lanes makes one, and they exchange the bits. Rows from `rows` on stand for the last query.
+// draws: each of its lanes makes one, and they exchange the bits. There are only `rows` queries; rows beyond them get
+// the bits of the last query.
 __device__ unsigned kept_by_query(const DropoutMask& dropout, std::int64_t first_row, int rows, unsigned channel) {
   const int t = lane() % 4;
   const int row = min(lane() / 4 + t / 2 * 8, rows - 1);
@@ -344,8 +346,9 @@ __device__ unsigned kept_by_key(const DropoutMask& dropout, std::int64_t first_r
   return (even >> shift & 1) | (odd >> shift & 1) << 1 | (even >> (shift + 8) & 1) << 2 | (odd >> (shift + 8) & 1) << 3;
 }
 
-// Sets the scores of keys that a query does not see to -infinity, in `tiles` times 16 rows and 8 columns. The rows are
-// queries, from `query` on, and the columns keys, from `key` on; if kByKey, the rows are keys and the columns queries.
+// Sets the scores of keys that a query does not see to -infinity. The scores have 16 rows and 8 * tiles columns. The
+// rows are queries, from `query` on, and the columns keys, from `key` on; if kByKey, the rows are keys and the columns
+// queries.
 template <bool kByKey, int kTiles>
 __device__ void hide_unseen(const Sight& sight, int n_k, int query, int key, int tiles, float (&scores)[kTiles][4]) {
   const int queries = kByKey ? tiles * 8 : kStep, keys = kByKey ? kStep : tiles * 8;
