@@ -132,7 +132,8 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   std::filesystem::resize_file(checkpoint(model, 6) + "/optimiser.safetensors", 1000);
   const Ending ending = run(train("model", kShort + "--steps 8"));
   EXPECT_EQ(ending.status, 0) << ending.err;
-  EXPECT_NE(ending.err.find("optimiser.safetensors' is damaged: its checksum is wrong. The run resumes"), std::string::npos);
+  EXPECT_NE(ending.err.find("optimiser.safetensors' is damaged: its checksum is wrong. The run resumes"),
+            std::string::npos);
   EXPECT_EQ(resumed_step(ending), 4);
   expect_same_weights(file("straight"), model, 8);
 }
