@@ -1,9 +1,9 @@
-# compile_together(TARGET COUNT APART): compiles up to COUNT files of a folder as one (a unity build). Headers and
+# compile_together(TARGET COUNT [APART]): compiles up to COUNT files of a folder as one (a unity build). Headers and
 # templates are then processed once, which halves the time of a first build. It changes nothing else: every file also
 # compiles by itself, which scripts/check-files shows. Folders (relative to dragoman/) and files whose paths match the
 # regular expression APART are compiled file by file; a file belongs there if a name in it clashes with a name of another
 # file of its folder.
-function(compile_together target count apart)
+function(compile_together target count)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # gcc treats a file that is included as a header, and warns if a type there uses an anonymous namespace. In these
   # generated files, and in them alone, that warning is wrong.
@@ -15,7 +15,7 @@ function(compile_together target count apart)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/dragoman OUTPUT_VARIABLE path)
-    if(path MATCHES "^\\.\\./" OR path MATCHES "^(${apart})")
+    if(path MATCHES "^\\.\\./" OR (ARGN AND path MATCHES "^(${ARGN})"))
       continue()  # generated, or to be compiled alone
     endif()
     cmake_path(GET path PARENT_PATH folder)

@@ -129,7 +129,7 @@ TEST_P(BestWordsKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
 }
 
 TEST_P(BestWordsKernel, PackedWeightsGiveTheSameBits) {
-  if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are of single precision";
+  if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are float32 only";
   for (const std::int64_t V : {3, 192, 1001}) {
     const Array Y = random({5, 33}, 1), E = random({V, 33}, 2), b = random({V}, 3);
     const BestWords plain = outputs(5, 7, V), packed = outputs(5, 7, V);
@@ -141,8 +141,8 @@ TEST_P(BestWordsKernel, PackedWeightsGiveTheSameBits) {
 }
 
 TEST_P(BestWordsKernel, Int8LogitsAreThoseOfTheInt8Product) {
-  if (on_cuda()) GTEST_SKIP() << "8-bit integers are for the CPU";
-  if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are of single precision";
+  if (on_cuda()) GTEST_SKIP() << "8-bit weights run on the CPU only";
+  if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are float32 only";
   const std::int64_t R = 11, V = 1001;
   const Array Y = random({R, 33}, 1), E = random({V, 33}, 2), b = random({V}, 3);
   const PackedMatrix packed = pack(E, WeightForm::kInt8, Transpose::kYes);
