@@ -34,12 +34,12 @@ struct Options {
   bool cuda = false, fp32 = false, profile = false;
   bool json = false;
 
-  Computing computing() const {
+  DeviceAndType device_and_type() const {
     return {device_of(cuda ? DeviceChoice::kCuda : DeviceChoice::kCpu),
             cuda && !fp32 ? DType::kBFloat16 : DType::kFloat32};
   }
 
-  std::string precision() const { return computing().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
+  std::string precision() const { return device_and_type().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
 
   void validate() const {
     require<UsageError>(
@@ -78,7 +78,7 @@ struct Measurement {
 Measurement measure(Backend& on, const model::Preset& preset, const std::vector<BatchLengths>& batches,
                     const Options& options) {
   const std::unique_ptr<model::Seq2Seq> network = preset.model.make_model();
-  params::ParameterBlock block(on, options.computing().dtype, *network, params::Purpose::kTraining);
+  params::ParameterBlock block(on, options.device_and_type().dtype, *network, params::Purpose::kTraining);
   block.initialise(1);
   train::Trainer trainer(*network, block, preset.training, preset.training.rates(preset.model.width()));
   std::vector<data::HostBatch> made;
@@ -133,7 +133,8 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
 
 void run(Options options) {
   const model::Preset preset = model::preset(options.preset);
-  const auto on = make_backend(options.computing().device, {.threads = options.threads, .profile = options.profile});
+  const auto on =
+      make_backend(options.device_and_type().device, {.threads = options.threads, .profile = options.profile});
   std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
   if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
   if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());

@@ -137,7 +137,7 @@ Figures translate_random(const Options& options) {
                                         .min_length = options.target_length};
   decode::Dispatcher engine(*on, {network.get()}, settings,
                             {.sentences = options.batch, .source_tokens = options.batch * options.source_length},
-                            options.host ? decode::Place::kHost : decode::Place::kUsual);
+                            options.host ? decode::Place::kHost : decode::Place::kAutomatic);
   const auto batch = static_cast<std::size_t>(options.batch);
   const auto batch_from = [&](std::size_t first) {
     return std::span(sources).subspan(first, std::min(sources.size() - first, batch));

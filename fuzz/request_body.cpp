@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kTypes[] = {"application/json", "application/x-www-form-urlencoded",
                                        "multipart/form-data; boundary=x", "multipart/form-data; boundary=\"x y\"", ""};
-constexpr std::int64_t kMost = 10;  // the most texts, and the largest number
+constexpr std::int64_t kMax = 10;  // the most texts, and the largest number
 
 // Whether `f` returns normally. It may throw a Refusal with a message, and nothing else.
 template <class F>
@@ -38,16 +38,16 @@ void use(const Json& fields) {
   check(fields.is_object());
   check(Json::parse(serve::json_response(fields).body) == fields);
   returns([&] {
-    const serve::Texts q = serve::texts_field(fields, kMost);
-    check(static_cast<std::int64_t>(q.texts.size()) <= kMost);
+    const serve::Texts q = serve::texts_field(fields, kMax);
+    check(static_cast<std::int64_t>(q.texts.size()) <= kMax);
     for (const std::string& text : q.texts) check_text(text);
   });
   for (const auto& [name, value] : fields.items()) {
     check_text(name);
     returns([&, &name = name] { check_text(serve::text_field(fields, name, "")); });
     returns([&, &name = name] {
-      const std::int64_t number = serve::number_field(fields, name, 1, kMost);
-      check(number >= 0 && number <= kMost);
+      const std::int64_t number = serve::number_field(fields, name, 1, kMax);
+      check(number >= 0 && number <= kMax);
     });
     returns([&, &name = name] { serve::bool_field(fields, name, true); });
   }

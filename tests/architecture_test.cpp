@@ -32,7 +32,7 @@ namespace {
 // for.
 std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
   const auto program = cli::command_for_tests();
-  const cli::AskedArchitecture asked = cli::asked_architecture(arguments);
+  const cli::RequestedArchitecture asked = cli::requested_architecture(arguments);
   cli::add_train(*program, asked);
   cli::add_inspect(*program, asked);
   return program;
@@ -106,7 +106,7 @@ TEST_F(NewArchitecture, TeacherForcingGivesTheBitsOfTheSteps) {
 
   model::DecoderState state = start_decoding(model, *on, {.source_rows = 4, .cells = 5});
   const std::int32_t sentence = state.enter(4);
-  remember(model, encoded, std::span(&sentence, 1), state);
+  store_memory(model, encoded, std::span(&sentence, 1), state);
   for (std::size_t t = 0; t < read[0].size(); ++t) {
     const Tensor stepped = log_probabilities(model, step(model, std::span(&read[0][t], 1), state, pass));
     EXPECT_EQ(values_of(*on, stepped.array()), values_of(*on, forced.array().row_range(t, 1))) << "token " << t;
@@ -272,7 +272,8 @@ void look_at_views(Browser& browser, const std::string& address, const std::vect
         document.querySelector("#view").children.length && !document.querySelector(".busy") &&
         ![...document.querySelectorAll("#view .empty")].some((element) => element.checkVisibility()))");
   }
-  for (const std::string& complaint : browser.complaints()) ADD_FAILURE() << "the console says: " << complaint;
+  for (const std::string& error_message : browser.console_errors())
+    ADD_FAILURE() << "the console says: " << error_message;
 }
 
 TEST_F(NewArchitecture, IsShownOnThePage) {
@@ -295,7 +296,9 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
 }
 
 TEST_F(NewArchitecture, CanBeChosenByFlagConfigurationPresetOrModel) {
-  const auto asked = [](const std::vector<std::string>& arguments) { return cli::asked_architecture(arguments).name; };
+  const auto asked = [](const std::vector<std::string>& arguments) {
+    return cli::requested_architecture(arguments).name;
+  };
   replace_file(file("bag.yaml"), "arch: bag\n");
   replace_file(file("broken.yaml"), "arch: [\n");
   EXPECT_EQ(asked({}), "transformer");

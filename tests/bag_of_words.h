@@ -90,7 +90,7 @@ class BagOfWords final : public Seq2Seq {
   // Word by word, for searches. The state keeps keys and values of the source, and nothing for the words of a
   // hypothesis.
   StateLayout state_layout() const override { return {.memory = {{"KV", 2 * d(), W_KV_.W.dtype()}}, .cells = {}}; }
-  void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
+  void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
     encoded.states.backend().place_rows(encoded.states.array(), rows, state.memory(0));
   }
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override {

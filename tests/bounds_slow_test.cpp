@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-constexpr long kMostMebibytes = 160;  // the program itself needs about 30
+constexpr long kMaxMebibytes = 160;  // the program itself needs about 30
 
 class Bounds : public SmallModelTest {
  protected:
@@ -24,7 +24,7 @@ class Bounds : public SmallModelTest {
   std::string translating(const std::string& input, const std::string& flags = "") const {
     return "translate --model " + model + " --threads 2 --beam 1 --max-extra 2 " + flags + " < " + input;
   }
-  Ending expect_bounded(const std::string& arguments, long most = kMostMebibytes) const {
+  Ending expect_bounded(const std::string& arguments, long most = kMaxMebibytes) const {
     Child child(arguments);
     Ending ending = child.wait();
     EXPECT_LE(child.peak_mebibytes(), most) << arguments;

@@ -37,12 +37,12 @@ std::vector<Arrangement> arrangements() {
     change(all.back().config);
   };
   add("pre-norm with biases and dropout", [](auto& c) {
-    c.norm = model::Norm::kPre;
+    c.norm = model::transformer::Norm::kPre;
     c.attention_bias = c.output_bias = true;
     c.P_drop = c.P_drop_attention = c.P_drop_relu = 0.2f;
   });
   add("learned positions, untied", [](auto& c) {
-    c.positions = model::Positions::kLearned;
+    c.positions = model::transformer::Positions::kLearned;
     c.tie = model::Tie::kNone;
   });
   add("a window, and keys narrower than values", [](auto& c) {

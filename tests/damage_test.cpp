@@ -17,7 +17,7 @@ namespace dragoman {
 namespace {
 
 // The message of an Error; nullopt if none was thrown. Any other exception fails the test.
-std::optional<std::string> complaint(const std::function<void()>& f) {
+std::optional<std::string> error_message(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -83,7 +83,8 @@ TEST_F(Damage, OfACheckpointIsFoundAndTheOneBeforeIsUsed) {
 TEST_F(Damage, OfAStateIsFoundWhenItIsRead) {
   const train::Checkpoint newest{checkpoint(model, 6), 6};
   damage(checkpoint(model, 6) + "/state.json", [&] {
-    const auto said = complaint([&] { train::run_state_from_json(train::read_unchecked_state(newest), "the state"); });
+    const auto said =
+        error_message([&] { train::run_state_from_json(train::read_unchecked_state(newest), "the state"); });
     if (said) expect_sentence(*said);
   });
 }
@@ -91,7 +92,7 @@ TEST_F(Damage, OfAStateIsFoundWhenItIsRead) {
 TEST_F(Damage, OfAModelIsFoundOrDoesNoHarm) {
   for (const char* name : {"config.json", "model.safetensors", "tokenizer.model"}) {
     damage(model + "/" + name, [&] {
-      const auto said = complaint([&] {
+      const auto said = error_message([&] {
         const std::vector<std::string> lines{"the cat sees", ""};
         decode::Translator translator(model, {.search = {.max_extra = 3}, .threads = 1});
         EXPECT_EQ(translator.translate(lines).size(), 2u);
@@ -111,7 +112,7 @@ TEST_F(Damage, OfTheTokenCacheIsMendedOrFound) {
                                    .directory = model + "/corpus",
                                    .threads = 1};
   damage(model + "/corpus/tokens.cache", [&] {
-    const auto said = complaint([&] {
+    const auto said = error_message([&] {
       const data::TokenCache cache = data::TokenCache::open(request);
       EXPECT_EQ(cache.pairs(), 400);
       for (std::int64_t pair = 0; pair < cache.pairs(); ++pair) cache.pair(pair);
@@ -122,7 +123,7 @@ TEST_F(Damage, OfTheTokenCacheIsMendedOrFound) {
 
 TEST_F(Damage, OfTheRecordsIsNamedByItsLine) {
   damage(model + "/metrics.jsonl", [&] {
-    const auto said = complaint([&] { train::read_metrics(model + "/metrics.jsonl"); });
+    const auto said = error_message([&] { train::read_metrics(model + "/metrics.jsonl"); });
     if (said) expect_sentence(*said);
   });
 }

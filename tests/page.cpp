@@ -52,7 +52,8 @@ void PageTest::SetUp() {
 
 void PageTest::TearDown() {
   if (!stage_->browser) return;
-  for (const std::string& complaint : browser().complaints()) ADD_FAILURE() << "the console says: " << complaint;
+  for (const std::string& error_message : browser().console_errors())
+    ADD_FAILURE() << "the console says: " << error_message;
 }
 
 void PageTest::open(const std::string& state) {

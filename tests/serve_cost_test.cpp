@@ -18,8 +18,8 @@ constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 #else
 constexpr bool kMemoryIsMeaningful = true;
 #endif
-constexpr std::int64_t kMostKib = 200 << 10;  // most memory that a request under 10 kB may take
-constexpr double kMostSeconds = 5;            // for the word of another client, even on a busy machine
+constexpr std::int64_t kMaxKib = 200 << 10;  // most memory that a request under 10 kB may take
+constexpr double kMaxSeconds = 5;            // for the word of another client, even on a busy machine
 
 class ServeCost : public ServeTest {
  protected:
@@ -50,7 +50,7 @@ class ServeCost : public ServeTest {
 
 TEST_F(ServeCost, SettingsThatAskForTooMuchAreRefusedBeforeAnyWork) {
   ServerProcess server(flags());
-  ASSERT_LT(seconds_for_another(server), kMostSeconds);
+  ASSERT_LT(seconds_for_another(server), kMaxSeconds);
   const std::int64_t memory = server.figure("VmHWM");
   const Json base{{"q", "one"}, {"beam", 1}};
   const auto with = [&](const Json& more) {
@@ -67,7 +67,7 @@ TEST_F(ServeCost, SettingsThatAskForTooMuchAreRefusedBeforeAnyWork) {
   if (kMemoryIsMeaningful) {
     EXPECT_LT(server.figure("VmHWM") - memory, 20 << 10);
   }
-  EXPECT_LT(seconds_for_another(server), kMostSeconds);
+  EXPECT_LT(seconds_for_another(server), kMaxSeconds);
 }
 
 TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
@@ -91,7 +91,7 @@ TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
       {"/v1/translate", {{"q", data::words(400)}, {"alignment", true}, {"beam", 8}}}};
   for (const auto& [path, body] : shapes) {
     ServerProcess server(flags());
-    ASSERT_LT(seconds_for_another(server), kMostSeconds);
+    ASSERT_LT(seconds_for_another(server), kMaxSeconds);
     const std::int64_t memory = server.figure("VmRSS");
     std::atomic<bool> answered = false;
     std::thread attack([&, path = path, body = body] {
@@ -105,9 +105,9 @@ TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
     do worst = std::max(worst, seconds_for_another(server));
     while (!answered);
     attack.join();
-    EXPECT_LT(worst, kMostSeconds) << body.dump().substr(0, 100);
+    EXPECT_LT(worst, kMaxSeconds) << body.dump().substr(0, 100);
     if (kMemoryIsMeaningful) {
-      EXPECT_LT(server.figure("VmHWM") - memory, kMostKib) << body.dump().substr(0, 100);
+      EXPECT_LT(server.figure("VmHWM") - memory, kMaxKib) << body.dump().substr(0, 100);
     }
   }
 }
@@ -121,7 +121,7 @@ TEST_F(ServeCost, LongSearchesOfOneClientDelayNobodyElse) {
   }
   ASSERT_TRUE(eventually([&] { return under_way(watching) > 1; }));
   for (int i = 0; i < 5; ++i) {
-    EXPECT_LT(seconds_for_another(server), kMostSeconds);
+    EXPECT_LT(seconds_for_another(server), kMaxSeconds);
     EXPECT_GT(under_way(watching), 0);  // it was answered while the other searches were still running
   }
   greedy.clear();
@@ -141,7 +141,7 @@ TEST_F(ServeCost, AClientWithHundredsOfRequestsDoesNotBlockOthers) {
   }
   ASSERT_TRUE(eventually([&] { return under_way(watching) > 1; }));
   int served = 0;
-  for (int i = 0; i < 8; ++i) served += seconds_for_another(server) < kMostSeconds ? 1 : 0;
+  for (int i = 0; i < 8; ++i) served += seconds_for_another(server) < kMaxSeconds ? 1 : 0;
   EXPECT_EQ(served, 8);
   for (std::size_t i = 1; i <= 10; ++i) EXPECT_EQ(many[many.size() - i].answer().status, 503);  // the last ones
 }

@@ -114,7 +114,7 @@ Json Browser::devtools(const std::string& name, const Json& parameters) {
   return command("/goog/cdp/execute", {{"cmd", name}, {"params", parameters}});
 }
 
-std::vector<std::string> Browser::complaints() {
+std::vector<std::string> Browser::console_errors() {
   std::vector<std::string> messages;
   for (const Json& entry : command("/se/log", {{"type", "browser"}})) {
     if (entry["level"] == "SEVERE" || entry["level"] == "WARNING") messages.push_back(entry["message"]);

@@ -54,7 +54,7 @@ class Browser {
   // A command of the DevTools protocol.
   Json devtools(const std::string& command, const Json& parameters);
   // The warnings and errors in the console since the last call.
-  std::vector<std::string> complaints();
+  std::vector<std::string> console_errors();
 
  private:
   Json command(const std::string& path, const Json& body);

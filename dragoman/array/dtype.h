@@ -24,7 +24,7 @@ constexpr std::size_t size_of(DType dtype) {
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
 // The type for sums, means and other values that must not be rounded to bfloat16.
-constexpr DType statistics_of(DType dtype) { return dtype == DType::kBFloat16 ? DType::kFloat32 : dtype; }
+constexpr DType accumulation_dtype(DType dtype) { return dtype == DType::kBFloat16 ? DType::kFloat32 : dtype; }
 
 // The host's bfloat16: a float32 without its last 16 bits.
 struct BFloat16 {

@@ -30,7 +30,7 @@ constexpr const char* vector_instructions() {
 
 }  // namespace
 
-std::string cpu_instructions() { return join(vector_instructions(), "; int8: ", cpu::int8_body().name); }
+std::string cpu_instructions() { return join(vector_instructions(), "; int8: ", cpu::int8_kernel().name); }
 
 int cuda_devices() { return cuda::device_count(); }
 

@@ -102,7 +102,7 @@ class Backend : public MatmulKernels,
   Array empty(const Shape& shape, DType dtype) const;
   Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
   // An uninitialised array for one statistic per row of x.
-  Array empty_rows(const Array& x) const { return empty({x.rows()}, statistics_of(x.dtype())); }
+  Array empty_rows(const Array& x) const { return empty({x.rows()}, accumulation_dtype(x.dtype())); }
 };
 
 // The instructions that the CPU kernels use on this machine: the vector instructions that this build was compiled for,

@@ -21,8 +21,8 @@ BeamTables::BeamTables(const BeamSlots& of)
       log_p(of.log_p.data<double>()),
       ended_p(of.ended_p.data<double>()),
       penalties(of.penalties.data<double>()) {
-  require<ShapeError>(B >= 1 && B <= kMostBeam && T >= 1, "beam: ", B, " hypotheses of up to ", T,
-                      " tokens; there must be 1 to ", kMostBeam, " hypotheses and at least 1 token");
+  require<ShapeError>(B >= 1 && B <= kMaxBeam && T >= 1, "beam: ", B, " hypotheses of up to ", T,
+                      " tokens; there must be 1 to ", kMaxBeam, " hypotheses and at least 1 token");
   for (const Array* x : {&of.ids, &of.lengths, &of.memory_first, &of.memory_count}) {
     require<ShapeError>(x->count() == S * B && x->contiguous(), "beam: ", S, " slots of ", B, " rows, but an array of ",
                         x->shape());

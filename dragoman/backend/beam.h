@@ -14,7 +14,7 @@
 
 namespace dragoman {
 
-inline constexpr std::int64_t kMostBeam = 16;
+inline constexpr std::int64_t kMaxBeam = 16;
 
 struct BeamRules {
   std::int64_t choices = 8;     // how many of the best extensions a step considers: 2 B

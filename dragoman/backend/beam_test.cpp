@@ -145,7 +145,7 @@ TEST_P(BeamKernelTest, ChoosesWhatTheCpuChooses) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "search " << seed);
     const Sizes sizes{.S = 5 + static_cast<std::int64_t>(seed % 3),
-                      .B = 1 + static_cast<std::int64_t>(seed % kMostBeam),
+                      .B = 1 + static_cast<std::int64_t>(seed % kMaxBeam),
                       .T = 40 + static_cast<std::int64_t>(seed % 7)};
     const BeamRules rules{.choices = 2 * sizes.B,
                           .n_best = 1 + static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(sizes.B)),

@@ -17,7 +17,7 @@ constexpr Device device_of(DeviceChoice choice) {
 }
 
 // The device that computes something, and its element type.
-struct Computing {
+struct DeviceAndType {
   Device device;
   DType dtype = DType::kFloat32;
 };

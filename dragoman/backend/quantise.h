@@ -16,9 +16,9 @@ struct Quantiser {
   // For numbers of magnitude up to `largest`, which maps to 127. If `largest` is not finite, the scale is NaN, so that
   // every product becomes NaN too. If it is below 1e-30, all numbers become zero.
   static Quantiser for_largest(float largest) {
-    constexpr float kLeast = 1e-30f;  // keeps the inverse finite
+    constexpr float kMin = 1e-30f;  // keeps the inverse finite
     if (!(largest <= std::numeric_limits<float>::max())) return {std::numeric_limits<float>::quiet_NaN(), 0};
-    if (largest < kLeast) return {};
+    if (largest < kMin) return {};
     return {largest / kLargestInt8, kLargestInt8 / largest};
   }
 

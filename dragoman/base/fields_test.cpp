@@ -38,7 +38,7 @@ struct Paint {
 };
 
 // The error message of set() for a value, or nothing if it accepts the value.
-std::string complaint(std::string_view key, std::string_view value) {
+std::string error_message(std::string_view key, std::string_view value) {
   Paint paint;
   try {
     set(paint, key, value);
@@ -73,25 +73,25 @@ TEST(Set, AShorthandSetsBothFields) {
 
 TEST(Set, RefusesATextThatIsNotAWholeNumber) {
   for (const char* text : {"8x", "", " 8", "8 ", "1e3", "0x8", "99999999999", "8.0"}) {
-    EXPECT_EQ(complaint("coats", text),
+    EXPECT_EQ(error_message("coats", text),
               "coats: '" + std::string(text) + "' is not a whole number of at most 2147483647.");
   }
 }
 
 TEST(Set, RefusesATextThatIsNotAFiniteNumber) {
   for (const char* text : {"nan", "inf", "-inf", "1e999", "0,5", "x", ""}) {
-    EXPECT_EQ(complaint("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number such as 0.1.");
+    EXPECT_EQ(error_message("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number such as 0.1.");
   }
 }
 
 TEST(Set, RefusesAnOptionalSizeThatIsNotAboveZero) {
-  for (const char* text : {"0", "-3", "two"}) EXPECT_NE(complaint("litres", text), "");
-  EXPECT_EQ(complaint("litres", "none"), "");
+  for (const char* text : {"0", "-3", "two"}) EXPECT_NE(error_message("litres", text), "");
+  EXPECT_EQ(error_message("litres", "none"), "");
 }
 
 TEST(Set, NamesTheNearestKeyAndTheNearestValue) {
-  EXPECT_EQ(complaint("coast", "1"), "there is no setting 'coast'. Did you mean 'coats'?");
-  EXPECT_EQ(complaint("colour", "gren"), "colour: 'gren' is not one of red, green. Did you mean 'green'?");
+  EXPECT_EQ(error_message("coast", "1"), "there is no setting 'coast'. Did you mean 'coats'?");
+  EXPECT_EQ(error_message("colour", "gren"), "colour: 'gren' is not one of red, green. Did you mean 'green'?");
 }
 
 TEST(Set, ErrorsNameThePlaceOfTheValue) {
@@ -131,7 +131,7 @@ struct Comma : std::numpunct<char> {
 TEST(WriteValue, IsTheSameInEveryLocale) {
   const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
   const std::string real = write_value(1234.5), whole = write_value(1234);
-  const std::string refused = complaint("gloss", "1234,5"), taken = complaint("gloss", "1234.5");
+  const std::string refused = error_message("gloss", "1234,5"), taken = error_message("gloss", "1234.5");
   std::locale::global(before);
   EXPECT_EQ(real, "1234.5");
   EXPECT_EQ(whole, "1234");
@@ -140,8 +140,8 @@ TEST(WriteValue, IsTheSameInEveryLocale) {
 }
 
 TEST(Set, RefusesAnEmptyItemInAList) {
-  EXPECT_EQ(complaint("rooms", ""), "");
-  for (const char* text : {",", "hall,", ",hall", "hall,,bath"}) EXPECT_NE(complaint("rooms", text), "") << text;
+  EXPECT_EQ(error_message("rooms", ""), "");
+  for (const char* text : {",", "hall,", ",hall", "hall,,bath"}) EXPECT_NE(error_message("rooms", text), "") << text;
   EXPECT_EQ(write_value(std::vector<std::string>{"hall", "bath"}), "hall,bath");
 }
 

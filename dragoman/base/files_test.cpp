@@ -101,7 +101,7 @@ TEST_F(FilesTest, OldLinesStayUntilTheFirstNewOne) {
 }
 
 // The text of an Error that f throws.
-std::string complaint_of(const std::function<void()>& f) {
+std::string error_message_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -116,19 +116,20 @@ TEST_F(FilesTest, TheReasonIsThatOfTheFailedCallNotAnEarlierOne) {
     errno = EROFS;
     return false;
   };
-  EXPECT_EQ(complaint_of([&] { require<Error>(fail(), "no ", system_reason(), "."); }), "no (read-only file system).");
+  EXPECT_EQ(error_message_of([&] { require<Error>(fail(), "no ", system_reason(), "."); }),
+            "no (read-only file system).");
 }
 
 TEST_F(FilesTest, ErrorsNameTheDirectoryAndTheReason) {
   replace_file(directory / "file", "");
-  EXPECT_NE(complaint_of([&] { make_directory(directory / "file"); }).find("file' (not a directory)."),
+  EXPECT_NE(error_message_of([&] { make_directory(directory / "file"); }).find("file' (not a directory)."),
             std::string::npos);
-  EXPECT_NE(complaint_of([&] { make_directory(directory / "file" / "b"); }).find("(not a directory)."),
+  EXPECT_NE(error_message_of([&] { make_directory(directory / "file" / "b"); }).find("(not a directory)."),
             std::string::npos);
   std::filesystem::create_directory_symlink("loop", directory / "loop");
-  EXPECT_NE(complaint_of([&] { make_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
-  EXPECT_NE(complaint_of([&] { list_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
-  EXPECT_NE(complaint_of([&] { status_of(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { make_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { list_directory(directory / "loop"); }).find("(too many levels"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { status_of(directory / "loop"); }).find("(too many levels"), std::string::npos);
   EXPECT_TRUE(list_directory(directory / "nothing").empty());
   EXPECT_FALSE(exists(status_of(directory / "file" / "b")));
   make_directory(directory / "a/b/c/");
@@ -148,7 +149,7 @@ TEST_F(FilesTest, AFailedReplacementKeepsTheOldFileAndLeavesNothingElse) {
 }
 
 TEST_F(FilesTest, ErrorsNameTheFileThatCannotBeRead) {
-  const auto complaint = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
+  const auto error_message = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
     try {
       read_file(path, limit);
     } catch (const Error& error) {
@@ -156,11 +157,11 @@ TEST_F(FilesTest, ErrorsNameTheFileThatCannotBeRead) {
     }
     return "";
   };
-  EXPECT_EQ(complaint("/no/such/file", 10), "cannot read '/no/such/file' (no such file or directory).");
+  EXPECT_EQ(error_message("/no/such/file", 10), "cannot read '/no/such/file' (no such file or directory).");
   replace_file(directory / "a", "12345");
-  EXPECT_NE(complaint(directory / "a", 4), "");
-  EXPECT_EQ(complaint(directory / "a", 5), "");
-  EXPECT_NE(complaint(directory, 5), "");
+  EXPECT_NE(error_message(directory / "a", 4), "");
+  EXPECT_EQ(error_message(directory / "a", 5), "");
+  EXPECT_NE(error_message(directory, 5), "");
 }
 
 }  // namespace

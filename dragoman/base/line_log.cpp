@@ -107,7 +107,7 @@ class LineLog::State {
     const std::lock_guard lock(mutex_);
     try {
       const std::size_t bytes = line.size() + 1 + kLineOverhead;
-      if (waiting_bytes_ + bytes <= options_.most_bytes) {
+      if (waiting_bytes_ + bytes <= options_.max_bytes) {
         waiting_.emplace_back(line).push_back('\n');
         waiting_bytes_ += bytes;
         return true;

@@ -14,8 +14,8 @@
 namespace dragoman {
 
 struct LineLogOptions {
-  std::size_t most_bytes = 1 << 20;  // size of the queue; lines that do not fit are lost
-  double flush_seconds = 2;          // how long the destructor waits for queued lines to be written
+  std::size_t max_bytes = 1 << 20;  // size of the queue; lines that do not fit are lost
+  double flush_seconds = 2;         // how long the destructor waits for queued lines to be written
   // Called with the reason when lines are lost, at most once a minute and from any thread. Must not block.
   std::function<void(const std::string& reason)> on_loss = {};
 };

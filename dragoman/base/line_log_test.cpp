@@ -102,7 +102,7 @@ TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) 
   pipe.fill();
   std::atomic<int> warnings = 0;
   const auto begin = std::chrono::steady_clock::now();
-  LineLog log(pipe.to, {.most_bytes = 1000, .on_loss = [&](const std::string&) { ++warnings; }});
+  LineLog log(pipe.to, {.max_bytes = 1000, .on_loss = [&](const std::string&) { ++warnings; }});
   for (int i = 0; i < 10000; ++i) log.add("line " + std::to_string(i));
   EXPECT_LT(seconds_since(begin), 5);
   EXPECT_GT(log.lost(), 9000);

@@ -59,8 +59,8 @@ struct EvaluateOptions {
   }
 };
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of a test set
-constexpr std::size_t kBytesForLine = 200;                // per line besides its text: statistics and results
+constexpr std::size_t kMaxBytes = std::size_t{1} << 29;  // of a test set
+constexpr std::size_t kBytesForLine = 200;               // per line besides its text: statistics and results
 
 TestSet read_test_set(const EvaluateOptions& options) {
   data::ParallelReader reader({.source = options.source, .target = options.reference});
@@ -68,9 +68,9 @@ TestSet read_test_set(const EvaluateOptions& options) {
   std::size_t bytes = 0;
   for (std::string source, reference; reader.next(source, reference);) {
     bytes += source.size() + reference.size() + kBytesForLine;
-    require<UsageError>(bytes <= kMostBytes, "'", options.source, "' and '", options.reference,
+    require<UsageError>(bytes <= kMaxBytes, "'", options.source, "' and '", options.reference,
                         "' are too large for a test set, which is held in memory: line ", reader.line(), " is beyond ",
-                        kMostBytes >> 20, " MiB; split them.");
+                        kMaxBytes >> 20, " MiB; split them.");
     set.sources.push_back(source);
     set.references.push_back(reference);
   }

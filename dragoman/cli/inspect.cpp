@@ -43,9 +43,9 @@ struct InspectOptions {
   }
 
   void validate() const {
-    constexpr std::int64_t kMostTokens = 1'000'000;
-    require<UsageError>(tokens > 0 && tokens <= kMostTokens, "tokens is ", tokens, "; it must be from 1 to ",
-                        kMostTokens, ".");
+    constexpr std::int64_t kMaxTokens = 1'000'000;
+    require<UsageError>(tokens > 0 && tokens <= kMaxTokens, "tokens is ", tokens, "; it must be from 1 to ", kMaxTokens,
+                        ".");
     require<UsageError>(sentence > 0, "sentence is ", sentence, "; it must be above 0.");
   }
 };
@@ -188,7 +188,7 @@ void inspect(CommandSettings& settings) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, const AskedArchitecture& asked) {
+void add_inspect(CLI::App& program, const RequestedArchitecture& asked) {
   CommandSettings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
   add_model_flags(settings, asked);

@@ -23,7 +23,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-void add_commands(CLI::App& program, const AskedArchitecture& asked) {
+void add_commands(CLI::App& program, const RequestedArchitecture& asked) {
   add_demo(program);
   add_train(program, asked);
   add_translate(program);
@@ -124,7 +124,7 @@ int run_program(int argc, char** argv) {
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print version and build and exit");
   try {
-    const AskedArchitecture asked = asked_architecture({argv + 1, argv + argc});
+    const RequestedArchitecture asked = requested_architecture({argv + 1, argv + argc});
     add_commands(program, asked);
     if (!asked.problem.empty()) {
       note(join(argv[1], ": ", printable(asked.problem)));

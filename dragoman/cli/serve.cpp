@@ -238,7 +238,7 @@ void serve(CommandSettings& settings) {
   serve::Server server(directories(translation_settings), translation, options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
-                        .most_connections = options.connections,
+                        .max_connections = options.connections,
                         .body_bytes = std::int64_t{options.body_kb} << 10,
                         .held_bytes = std::int64_t{options.memory_mb} << 20,
                         .read_seconds = options.read_seconds,

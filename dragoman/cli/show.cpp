@@ -15,7 +15,7 @@
 namespace dragoman::cli {
 namespace {
 
-constexpr std::size_t kMostTexts = 200;
+constexpr std::size_t kMaxTexts = 200;
 
 struct ShowSettings {
   std::string input = "-";
@@ -33,7 +33,7 @@ std::vector<std::string> read_texts(const std::string& file) {
   text::LineReader lines(file);
   for (std::string line; lines.next(line);) {
     if (!line.empty()) texts.push_back(line);
-    require<UsageError>(texts.size() <= kMostTexts, "a page shows at most ", kMostTexts, " texts; give fewer lines.");
+    require<UsageError>(texts.size() <= kMaxTexts, "a page shows at most ", kMaxTexts, " texts; give fewer lines.");
   }
   require<UsageError>(!texts.empty(), "there is no text to show; give at least one line.");
   return texts;

@@ -42,8 +42,8 @@ struct VocabularyOptions {
   void validate() const {
     require<UsageError>(!input.empty(), "there is no text to learn from; name files with --input.");
     require<UsageError>(!output.empty(), "name the file to write the tokenizer to with --output.");
-    require<MemoryError>(memory_mb == 0 || memory_mb >= kProgramMebibytes + kLeastMebibytes,
-                         "learning a vocabulary needs at least ", kProgramMebibytes + kLeastMebibytes, " MiB, but ",
+    require<MemoryError>(memory_mb == 0 || memory_mb >= kProgramMebibytes + kMinMebibytes,
+                         "learning a vocabulary needs at least ", kProgramMebibytes + kMinMebibytes, " MiB, but ",
                          memory_mb.value, " MiB are allowed; give more with --memory-mb.");
   }
 
@@ -54,7 +54,7 @@ struct VocabularyOptions {
   }
 
  private:
-  static constexpr std::int64_t kProgramMebibytes = 24, kLeastMebibytes = 16;
+  static constexpr std::int64_t kProgramMebibytes = 24, kMinMebibytes = 16;
 };
 
 struct EncodeOptions {
@@ -172,8 +172,8 @@ void decode(CommandSettings& settings) {
   DecodeOptions options;
   settings.apply(options);
   const Tokenizer tokenizer = load_tokenizer(options.model);
-  constexpr std::size_t kMostBytes = 16 << 20;  // larger than for encode, because tokens are longer than their text
-  LineReader input("-", {.most_bytes = kMostBytes});
+  constexpr std::size_t kMaxBytes = 16 << 20;  // larger than for encode, because tokens are longer than their text
+  LineReader input("-", {.max_bytes = kMaxBytes});
   for (std::string line; input.next(line);) {
     print(tokenizer.decode(read_tokens(tokenizer, line, options.ids, input.line())) + "\n");
   }

@@ -81,7 +81,7 @@ void train_model(CommandSettings& given) {
 
 }  // namespace
 
-void add_train(CLI::App& program, const AskedArchitecture& asked) {
+void add_train(CLI::App& program, const RequestedArchitecture& asked) {
   CommandSettings& settings = add_command(program, "train", "learn to translate from text files", train_model);
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");

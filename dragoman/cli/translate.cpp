@@ -61,7 +61,7 @@ struct TranslateOptions {
 class Input {
  public:
   explicit Input(const TranslateOptions& options)
-      : bad_line_(options.bad_line), lines_("-", {.any_bytes = true, .most_bytes = kMostBytes}) {
+      : bad_line_(options.bad_line), lines_("-", {.any_bytes = true, .max_bytes = kMaxBytes}) {
     if (!options.prefix.empty()) prefixes_.emplace(options.prefix);
   }
 
@@ -78,7 +78,7 @@ class Input {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
   // For example a file of zeros, or a program: it may have no line break at all.
   void refuse_binary(decode::SourceLine& line) {
@@ -128,7 +128,7 @@ class Printer {
   }
 
  private:
-  static constexpr std::size_t kMostKept = 16 << 20;  // bytes of the translation of a long line
+  static constexpr std::size_t kMaxKept = 16 << 20;  // bytes of the translation of a long line
 
   void print_line(const decode::TranslatedLine& line) {
     warn(line);
@@ -158,8 +158,8 @@ class Printer {
 
   void keep_part(const decode::TranslatedLine& part) {
     decode::add_part(*long_line_, part);
-    require<UsageError>(long_line_->text.size() <= kMostKept, "line ", part.number, " has a translation of more than ",
-                        kMostKept >> 20,
+    require<UsageError>(long_line_->text.size() <= kMaxKept, "line ", part.number, " has a translation of more than ",
+                        kMaxKept >> 20,
                         " MiB, too much to keep for --scores, --n-best or --attention; split the line, or leave "
                         "them out.");
     part.continues ? note_progress() : print_line(*long_line_);

@@ -4,13 +4,13 @@
 
 namespace dragoman::data {
 
-std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t most_tokens) {
+std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t max_tokens) {
   std::int64_t source = 0, target = 0;
   std::size_t count = 0;
   for (; count < pairs.size(); ++count) {
     source += std::ssize(pairs[count].source);
     target += std::ssize(pairs[count].target);
-    if (count > 0 && (source > most_tokens || target > most_tokens)) break;
+    if (count > 0 && (source > max_tokens || target > max_tokens)) break;
   }
   const std::span<const SentencePair> batch = pairs.first(count);
   pairs = pairs.subspan(count);

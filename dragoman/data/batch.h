@@ -35,9 +35,9 @@ struct BatchOptions {
   std::int32_t first_sentence = 0;  // number of the first pair within the update
 };
 
-// Takes pairs from the front of `pairs` as long as they have at most `most_tokens` tokens in total on either side;
+// Takes pairs from the front of `pairs` as long as they have at most `max_tokens` tokens in total on either side;
 // always takes at least one.
-std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t most_tokens);
+std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t max_tokens);
 
 // Throws UsageError for a sentence without tokens or an id out of range.
 HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOptions& options);

@@ -13,7 +13,7 @@ class BatchTest : public ::testing::Test {
   Batch make(const std::vector<SentencePair>& pairs, const BatchOptions& options = {.V_source = 10, .V_target = 8}) {
     return make_batch(*on, pairs, options);
   }
-  std::string complaint(const std::vector<SentencePair>& pairs) {
+  std::string error_message(const std::vector<SentencePair>& pairs) {
     try {
       make(pairs);
     } catch (const UsageError& error) {
@@ -58,14 +58,14 @@ TEST_F(BatchTest, BothSidesNumberTheirSentencesAlike) {
 }
 
 TEST_F(BatchTest, ASentenceWithoutTokensIsNamed) {
-  EXPECT_EQ(complaint({{{9}, {2}}, {{9}, {}}}), "sentence 2 of the batch has no target tokens.");
-  EXPECT_EQ(complaint({{{9}, {2}}, {{}, {2}}}), "sentence 2 of the batch has no tokens.");
+  EXPECT_EQ(error_message({{{9}, {2}}, {{9}, {}}}), "sentence 2 of the batch has no target tokens.");
+  EXPECT_EQ(error_message({{{9}, {2}}, {{}, {2}}}), "sentence 2 of the batch has no tokens.");
 }
 
 TEST_F(BatchTest, AnIdOutsideItsVocabularyIsNamed) {
-  EXPECT_EQ(complaint({{{9}, {8, 2}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
-  EXPECT_EQ(complaint({{{9}, {5, 8}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
-  EXPECT_EQ(complaint({{{10}, {2}}}),
+  EXPECT_EQ(error_message({{{9}, {8, 2}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
+  EXPECT_EQ(error_message({{{9}, {5, 8}}}), "the batch has the target id 8, but the vocabulary's tokens are 1 to 7.");
+  EXPECT_EQ(error_message({{{10}, {2}}}),
             "sentence 1 of the batch has the token id 10, but the vocabulary's tokens are 1 to 9.");
 }
 
@@ -85,7 +85,8 @@ TEST_F(BatchTest, ABatchMadeOnTheHostIsTheSameOnTheDevice) {
 }
 
 TEST_F(BatchTest, ThePaddingIdIsRefusedAsATarget) {
-  EXPECT_EQ(complaint({{{9}, {kPad, 2}}}), "the batch has the target id 0, but the vocabulary's tokens are 1 to 7.");
+  EXPECT_EQ(error_message({{{9}, {kPad, 2}}}),
+            "the batch has the target id 0, but the vocabulary's tokens are 1 to 7.");
 }
 
 }  // namespace

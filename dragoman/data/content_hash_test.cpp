@@ -55,8 +55,8 @@ TEST_F(ContentHashTest, AMalformedHashesFileIsIgnored) {
 }
 
 TEST_F(ContentHashTest, AnythingButAFileIsRefused) {
-  EXPECT_NE(complaint_of([&] { hash(directory / "missing"); }).find("missing"), std::string::npos);
-  EXPECT_NE(complaint_of<UsageError>([&] { hash(directory); }).find("is not a plain file"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { hash(directory / "missing"); }).find("missing"), std::string::npos);
+  EXPECT_NE(error_message_of<UsageError>([&] { hash(directory); }).find("is not a plain file"), std::string::npos);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_F(LoaderTest, TheEndOfAnEpochIsTheStartOfTheNext) {
   Loader loader(pairs, settings);
   const std::int64_t batches = loader.batches_in_epoch(0);
   EXPECT_EQ(updates(pairs, settings, 1, {.epoch = 0, .batch = batches})[0].first, (Position{.epoch = 1, .batch = 0}));
-  EXPECT_NE(complaint_of<UsageError>([&] {
+  EXPECT_NE(error_message_of<UsageError>([&] {
               updates(pairs, settings, 1, {.epoch = 0, .batch = batches + 1});
             }).find("the text or the settings have changed"),
             std::string::npos);
@@ -125,7 +125,8 @@ TEST_F(LoaderTest, ErrorsOfThePreparingThreadAreThrownByNext) {
   CacheRequest wanted = request({{directory / "a.src", directory / "a.tgt"}});
   wanted.cleaning = {.max_length = 12, .max_ratio = 20};
   const TokenCache damaged = TokenCache::open(wanted);
-  EXPECT_NE(complaint_of([&] { updates(damaged, {.batch_tokens = 30}, 20); }).find("is damaged"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { updates(damaged, {.batch_tokens = 30}, 20); }).find("is damaged"),
+            std::string::npos);
 }
 
 TEST_F(LoaderTest, AnUnusedLoaderEndsAtOnce) {
@@ -144,7 +145,7 @@ TEST_F(LoaderTest, APositionIsDescribedByItsFirstLine) {
 TEST_F(LoaderTest, SettingsThatCannotHoldASentenceAreRefused) {
   const CleaningSettings cleaning{.max_length = 100};
   EXPECT_NO_THROW((LoaderSettings{.batch_tokens = 100, .accumulate = 1, .micro_tokens = 100}.validate(cleaning)));
-  EXPECT_EQ(complaint_of<UsageError>([&] { LoaderSettings{.batch_tokens = 99}.validate(cleaning); }),
+  EXPECT_EQ(error_message_of<UsageError>([&] { LoaderSettings{.batch_tokens = 99}.validate(cleaning); }),
             "max-length is 100, but a batch has 99 tokens: lower max-length or raise batch-tokens.");
   EXPECT_THROW((LoaderSettings{.batch_tokens = 200, .accumulate = 1, .micro_tokens = 99}.validate(cleaning)),
                UsageError);

@@ -40,21 +40,21 @@ TEST_F(ParallelTextTest, OneFileHoldsTabSeparatedPairs) {
 
 TEST_F(ParallelTextTest, ALineOfPairsHasOneTab) {
   const std::string none = write("none.tsv", "one\teins\ntwo zwei\n"), two = write("two.tsv", "one\teins\t1\n");
-  EXPECT_EQ(complaint_of<UsageError>([&] {
+  EXPECT_EQ(error_message_of<UsageError>([&] {
               read({none, ""});
             }),
             "line 2 of '" + none + "' has 0 tabs; each line must be a source sentence, one tab and a target sentence.");
-  EXPECT_NE(complaint_of<UsageError>([&] { read({two, ""}); }).find("has 2 tabs"), std::string::npos);
+  EXPECT_NE(error_message_of<UsageError>([&] { read({two, ""}); }).find("has 2 tabs"), std::string::npos);
 }
 
 TEST_F(ParallelTextTest, FilesOfDifferentLengthAreRefusedWithBothCounts) {
   const std::string three = write("a.en", "one\ntwo\nthree\n"), one = write("a.de", "eins\n"), none = write("b.de", "");
   const std::string rule = "; parallel files must have the same number of lines, one sentence on each.";
-  EXPECT_EQ(complaint_of<UsageError>([&] {
+  EXPECT_EQ(error_message_of<UsageError>([&] {
               read({three, one});
             }),
             "'" + three + "' has 3 lines but '" + one + "' has 1" + rule);
-  EXPECT_EQ(complaint_of<UsageError>([&] {
+  EXPECT_EQ(error_message_of<UsageError>([&] {
               read({none, three});
             }),
             "'" + none + "' has 0 lines but '" + three + "' has 3" + rule);
@@ -62,9 +62,9 @@ TEST_F(ParallelTextTest, FilesOfDifferentLengthAreRefusedWithBothCounts) {
 
 TEST_F(ParallelTextTest, TextThatIsNotUtf8IsNamedByLine) {
   const std::string bad = write("a.en", "one\ntw\xFFo\n"), good = write("a.de", "eins\nzwei\n");
-  const std::string complaint = complaint_of([&] { read({bad, good}); });
-  EXPECT_NE(complaint.find("a.en"), std::string::npos) << complaint;
-  EXPECT_NE(complaint.find("line 2"), std::string::npos) << complaint;
+  const std::string error_message = error_message_of([&] { read({bad, good}); });
+  EXPECT_NE(error_message.find("a.en"), std::string::npos) << error_message;
+  EXPECT_NE(error_message.find("line 2"), std::string::npos) << error_message;
 }
 
 TEST_F(ParallelTextTest, PackedFilesReadLikePlainOnes) {

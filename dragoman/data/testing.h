@@ -17,7 +17,7 @@ namespace dragoman::data {
 
 // The message of the error that f throws; empty if it throws none.
 template <class Failure = Error, class F>
-std::string complaint_of(const F& f) {
+std::string error_message_of(const F& f) {
   try {
     f();
   } catch (const Failure& error) {

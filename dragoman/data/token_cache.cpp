@@ -15,7 +15,7 @@
 #include "dragoman/base/hash.h"
 #include "dragoman/data/cache_file.h"
 #include "dragoman/data/content_hash.h"
-#include "dragoman/data/cut_corpora.h"
+#include "dragoman/data/tokenise_corpora.h"
 
 namespace dragoman::data {
 
@@ -63,7 +63,7 @@ std::uint64_t key_of(const CacheRequest& request) {
 
 void make_cache(const CacheRequest& request, const std::filesystem::path& path, std::uint64_t key) {
   CacheWriter writer(path, key, form_of(request));
-  cut_corpora(request, writer);
+  tokenise_corpora(request, writer);
   const CleaningCounts counts = writer.counts();
   require<UsageError>(counts.pairs > 0, "'", request.files[0].source, "' holds no sentences to train on.");
   require<UsageError>(counts.kept > 0, "no pair is left to train on: ", counts.describe(request.cleaning), ".");

@@ -126,11 +126,11 @@ TEST_F(TokenCacheTest, DamageAnywhereIsMendedOrRefused) {
     damaged[byte] = static_cast<char>(damaged[byte] ^ 1);
     overwrite_cache(damaged);
     if (!had_to_make(wanted)) {
-      const std::string complaint = complaint_of([&] {
+      const std::string error_message = error_message_of([&] {
         const TokenCache cache = TokenCache::open(wanted);
         for (std::int64_t i = 0; i < cache.pairs(); ++i) cache.pair(i);
       });
-      EXPECT_NE(complaint.find("is damaged"), std::string::npos) << byte;
+      EXPECT_NE(error_message.find("is damaged"), std::string::npos) << byte;
       overwrite_cache(whole);
     }
     ASSERT_EQ(cache_bytes(), whole) << byte;
@@ -151,7 +151,7 @@ TEST_F(TokenCacheTest, ACacheCutShortAnywhereIsMadeAnew) {
 TEST_F(TokenCacheTest, AFailedBuildLeavesNothingAndRemnantsAreRemoved) {
   CacheRequest wanted = request({corpus("a", {2, 1}, {3, 2})});
   wanted.progress = [](std::int64_t) { throw Error("stopped"); };
-  EXPECT_EQ(complaint_of([&] { TokenCache::open(wanted); }), "stopped");
+  EXPECT_EQ(error_message_of([&] { TokenCache::open(wanted); }), "stopped");
   EXPECT_FALSE(std::filesystem::exists(wanted.directory / "tokens.cache"));
   EXPECT_FALSE(std::filesystem::exists(unfinished_path(wanted.directory / "tokens.cache")));
 
@@ -168,21 +168,21 @@ TEST_F(TokenCacheTest, OnAFullDiskTheErrorNamesTheFileAndNothingIsLeftBehind) {
   const struct rlimit small { .rlim_cur = 10'000, .rlim_max = old.rlim_max };
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit then fails, as on a full disk
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string complaint = complaint_of([&] { TokenCache::open(wanted); });
+  const std::string error_message = error_message_of([&] { TokenCache::open(wanted); });
   ::setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, handler);
-  EXPECT_TRUE(complaint.starts_with("cannot write '")) << complaint;
-  EXPECT_NE(complaint.find("tokens.cache"), std::string::npos) << complaint;
+  EXPECT_TRUE(error_message.starts_with("cannot write '")) << error_message;
+  EXPECT_NE(error_message.find("tokens.cache"), std::string::npos) << error_message;
   EXPECT_TRUE(std::filesystem::is_empty(wanted.directory));
 }
 
 TEST_F(TokenCacheTest, ACorpusOfWhichNothingIsKeptIsRefused) {
-  EXPECT_EQ(complaint_of<UsageError>([&] {
+  EXPECT_EQ(error_message_of<UsageError>([&] {
               TokenCache::open(request({corpus("a", {0, 1}, {2, 0})}));
             }),
             "no pair is left to train on: 2 pairs: 0 kept, 2 dropped (2 empty).");
   const ParallelFiles empty = corpus("empty", {}, {});
-  EXPECT_EQ(complaint_of<UsageError>([&] { TokenCache::open(request({empty})); }),
+  EXPECT_EQ(error_message_of<UsageError>([&] { TokenCache::open(request({empty})); }),
             "'" + empty.source + "' holds no sentences to train on.");
   EXPECT_THROW(TokenCache::open(request({})), UsageError);
 }

@@ -13,7 +13,7 @@ class TokensTest : public ::testing::Test {
   Tokens make(const std::vector<Sentence>& sentences, const TokenOptions& options = {.V = 10}) const {
     return make_tokens(*on, sentences, options);
   }
-  std::string complaint(const std::vector<Sentence>& sentences) const {
+  std::string error_message(const std::vector<Sentence>& sentences) const {
     try {
       make(sentences);
     } catch (const UsageError& error) {
@@ -81,16 +81,17 @@ TEST_F(TokensTest, NothingIsLeftInTheHostsArena) {
 }
 
 TEST_F(TokensTest, ASentenceWithoutTokensIsNamed) {
-  EXPECT_EQ(complaint({{5}, {}}), "sentence 2 of the batch has no tokens.");
+  EXPECT_EQ(error_message({{5}, {}}), "sentence 2 of the batch has no tokens.");
 }
 
 TEST_F(TokensTest, AnIdOutsideTheVocabularyIsNamed) {
-  EXPECT_EQ(complaint({{5}, {2, 10}}),
+  EXPECT_EQ(error_message({{5}, {2, 10}}),
             "sentence 2 of the batch has the token id 10, but the vocabulary's tokens are 1 to 9.");
-  EXPECT_EQ(complaint({{5, kPad}}),
+  EXPECT_EQ(error_message({{5, kPad}}),
             "sentence 1 of the batch has the token id 0, but the vocabulary's tokens are 1 to 9.");
-  EXPECT_EQ(complaint({{-1}}), "sentence 1 of the batch has the token id -1, but the vocabulary's tokens are 1 to 9.");
-  EXPECT_EQ(complaint({{9}}), "");
+  EXPECT_EQ(error_message({{-1}}),
+            "sentence 1 of the batch has the token id -1, but the vocabulary's tokens are 1 to 9.");
+  EXPECT_EQ(error_message({{9}}), "");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, b
   model::TransformerConfig config = model::small_config();
   config.V_source = config.V_target = 14;
   config.N_enc = config.N_dec = 1 + static_cast<int>(seed % 2);
-  config.norm = seed % 3 == 0 ? model::Norm::kPre : model::Norm::kPost;
+  config.norm = seed % 3 == 0 ? model::transformer::Norm::kPre : model::transformer::Norm::kPost;
   const DType dtype = seed % 5 == 0 ? DType::kFloat64 : DType::kFloat32;
   auto small =
       std::make_unique<model::SmallModel>(config, model::SmallOptions{.threads = 1, .dtype = dtype, .seed = seed});

@@ -13,9 +13,9 @@ namespace {
 // Down to this depth any rule may be used; below it, only rules that end soonest.
 constexpr int kFreeDepth = 12;
 // Far above what useful sentences need. The limits stop grammars that would fill the memory.
-constexpr int kMostDepth = 100;
-constexpr int kMostConstituents = 1000;
-constexpr std::size_t kMostBytes = 4096, kMostBytesWritten = std::size_t{1} << 20;
+constexpr int kMaxDepth = 100;
+constexpr int kMaxConstituents = 1000;
+constexpr std::size_t kMaxBytes = 4096, kMaxBytesWritten = std::size_t{1} << 20;
 
 // A category that was built with one of its rules, or a word that was chosen from a list.
 struct Constituent {
@@ -49,7 +49,7 @@ class Deriver {
 
  private:
   Constituent build(const Category& category, std::vector<std::string> arguments, int depth, int line) {
-    if (depth > kMostDepth || ++constituents_ > kMostConstituents)
+    if (depth > kMaxDepth || ++constituents_ > kMaxConstituents)
       fail(category.line, "a sentence with this '", category.name, "' does not come to an end.");
     Constituent built;
     built.rule = &choose_rule(category, arguments, kFreeDepth - depth, line);
@@ -132,11 +132,11 @@ class Deriver {
       text += piece.table < 0 ? read(in, piece.operand, line)
                               : look_up(grammar_.tables[piece.table], read(in, piece.operand, line),
                                         read(in, piece.column, line), line);
-      if (text.size() > kMostBytes) fail(line, "this text is longer than ", kMostBytes, " bytes.");
+      if (text.size() > kMaxBytes) fail(line, "this text is longer than ", kMaxBytes, " bytes.");
     }
     written_ += text.size();
-    if (written_ > kMostBytesWritten)
-      fail(line, "the texts of this sentence fill more than ", kMostBytesWritten, " bytes.");
+    if (written_ > kMaxBytesWritten)
+      fail(line, "the texts of this sentence fill more than ", kMaxBytesWritten, " bytes.");
     return text;
   }
 

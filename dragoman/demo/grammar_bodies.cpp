@@ -6,7 +6,7 @@ namespace dragoman::demo {
 
 namespace {
 
-constexpr std::size_t kMostSlots = 200;
+constexpr std::size_t kMaxSlots = 200;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -24,7 +24,7 @@ class BodyReader {
   void read(const SourceLine& source) {
     line_ = source.number;
     const std::vector<std::string> words = split_words(source.text);
-    if (rule_.slots.size() >= kMostSlots) fail("a rule has at most ", kMostSlots, " parameters and lines.");
+    if (rule_.slots.size() >= kMaxSlots) fail("a rule has at most ", kMaxSlots, " parameters and lines.");
     if (words[0].find_first_of("={}.'$|") != std::string::npos) fail("'", words[0], "' cannot be a name.");
     Step step;
     step.line = line_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::ptrdiff_t kLongestShift = 10;
 constexpr std::ptrdiff_t kFarthestShift = 50;
-constexpr int kMostTries = 1000;
+constexpr int kMaxTries = 1000;
 
 // Consecutive words of the hypothesis that also occur in the reference: where they start in each, and how many.
 struct Stretch {
@@ -54,7 +54,7 @@ class ShiftSearch {
     std::int64_t shifts = 0;
     while (true) {
       const std::optional<Shift> shift = best_shift();
-      if (tries_ >= kMostTries || !shift || shift->gain <= 0) return shifts + table_.distance();
+      if (tries_ >= kMaxTries || !shift || shift->gain <= 0) return shifts + table_.distance();
       words_ = shifted(words_, {shift->from, 0, shift->length}, shift->to);
       table_.hold(words_);
       ++shifts;
@@ -87,7 +87,7 @@ class ShiftSearch {
       const Stretch stretch{i, j, length};
       if (!worth_trying(stretch)) continue;
       try_places(stretch);
-      if (tries_ >= kMostTries) return false;
+      if (tries_ >= kMaxTries) return false;
     }
     return true;
   }

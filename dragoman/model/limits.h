@@ -10,11 +10,11 @@
 namespace dragoman::model {
 
 // Up to these limits the sizes of tensors do not overflow.
-inline constexpr int kMostLayers = 1000;
+inline constexpr int kMaxLayers = 1000;
 inline constexpr int kLargestWidth = 1 << 24;
 inline constexpr int kLargestVocabulary = 1 << 28;
 inline constexpr int kSmallestVocabulary = 5;  // the four special tokens and one word
-inline constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
+inline constexpr std::int64_t kMaxParameters = std::int64_t{1} << 40;
 
 inline void require_between(std::string_view key, int value, int least, int most) {
   require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,

@@ -21,7 +21,7 @@ void ModelConfig::validate() const {
   held().validate();
   Checked count = 0;
   for (const ParameterInfo& tensor : parameter_table(*this)) count = count + tensor.count;
-  require<UsageError>(count.at_most(kMostParameters),
+  require<UsageError>(count.at_most(kMaxParameters),
                       "these sizes make a model of more than 2^40 parameters; choose smaller ones.");
 }
 

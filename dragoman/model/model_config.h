@@ -127,7 +127,7 @@ class ModelConfig {
     list.each(field);
   }
 
-  // Throws a UsageError for invalid settings, or for a model with more than kMostParameters parameters.
+  // Throws a UsageError for invalid settings, or for a model with more than kMaxParameters parameters.
   void validate() const;
 
   int source_vocabulary() const { return held().source_vocabulary(); }

@@ -16,11 +16,11 @@ TEST(ModelConfig, ACopyHasSettingsOfItsOwn) {
   set(copy, "norm", "pre");
   EXPECT_EQ(base.as<TransformerConfig>().h, 8);
   EXPECT_EQ(copy.as<TransformerConfig>().h, 4);
-  EXPECT_EQ(copy.as<TransformerConfig>().norm, Norm::kPre);
+  EXPECT_EQ(copy.as<TransformerConfig>().norm, transformer::Norm::kPre);
 }
 
 TEST(ModelConfig, FieldsAreThoseOfTheStruct) {
-  ModelConfig config = TransformerConfig{.d_k = 16, .positions = Positions::kLearned, .P_drop = 0.25f};
+  ModelConfig config = TransformerConfig{.d_k = 16, .positions = transformer::Positions::kLearned, .P_drop = 0.25f};
   TransformerConfig transformer = config.as<TransformerConfig>();
   std::vector<std::string> of_config, of_struct;
   config.fields([&](std::string_view key, auto&& value, std::string_view help) {

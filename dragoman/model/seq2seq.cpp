@@ -11,11 +11,11 @@ DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapa
   return DecoderState(StateArrays(on, model.state_layout(), capacity), capacity);
 }
 
-void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
-              DecoderState& state) {
+void store_memory(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
+                  DecoderState& state) {
   Backend& on = encoded.states.backend();
   const ArenaScope scratch(on.arena());
-  model.remember(encoded, data::make_ids(on, state.memory_rows(sentences)), state.arrays());
+  model.store_memory(encoded, data::make_ids(on, state.memory_rows(sentences)), state.arrays());
 }
 
 Tensor step(const Seq2Seq& model, std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass) {

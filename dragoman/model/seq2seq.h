@@ -42,7 +42,7 @@ class Seq2Seq {
   // Decoding step by step. The arrays that the model keeps between steps:
   virtual StateLayout state_layout() const = 0;
   // Stores what the steps need of row i of `encoded` in row rows[i] of the state's memory; rows is int32 [R].
-  virtual void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const = 0;
+  virtual void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const = 0;
   // One decoding step: reads one token per row and returns the states [rows, width] that predict the next tokens.
   virtual Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const = 0;
   // Whether the launches of a step depend only on the shapes and bounds of its arrays, not on their contents. Then the
@@ -53,7 +53,7 @@ class Seq2Seq {
   virtual std::int64_t target_vocabulary() const = 0;
   virtual std::int32_t start_token() const = 0;  // the decoder's input before the first word
   // The largest number of tokens of a sentence on either side, EOS included.
-  virtual std::int64_t most_positions() const { return std::numeric_limits<std::int64_t>::max(); }
+  virtual std::int64_t max_positions() const { return std::numeric_limits<std::int64_t>::max(); }
   // The encodings that are added to the embeddings of source tokens, [positions, width] with row pos for position pos;
   // fewer rows if the model has fewer, and empty if it has none. `on` must not be in use elsewhere.
   virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
@@ -73,8 +73,8 @@ class Seq2Seq {
 // takes its memory from the backend's arena now; an ArenaScope around later steps does not free it.
 DecoderState start_decoding(const Seq2Seq& model, Backend& on, const DecoderCapacity& capacity);
 // Stores encoded sentences in the state. sentences[i] is the number that DecoderState::enter gave to the i-th of them.
-void remember(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
-              DecoderState& state);
+void store_memory(const Seq2Seq& model, const Encoded& encoded, std::span<const std::int32_t> sentences,
+                  DecoderState& state);
 // One decoding step: ids[r] is the next token of row r of the state.
 Tensor step(const Seq2Seq& model, std::span<const std::int32_t> ids, DecoderState& state, nn::Pass& pass);
 

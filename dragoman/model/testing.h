@@ -114,7 +114,7 @@ class ScriptedModel final : public Seq2Seq {
   OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
   // The memory holds the number of each sentence, counted in the order in which they were remembered.
   StateLayout state_layout() const override { return {.memory = {{"sentence", 1, DType::kFloat64}}}; }
-  void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
+  void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
     const Doubles sentence = values_of(on_, encoded.segments.sentence.reshaped({1, encoded.segments.R}));
     Doubles numbers;
     for (const double number : sentence) numbers.push_back(number + remembered_);

@@ -62,7 +62,7 @@ void MultiHeadAttention::switch_off(const Array& O, const Pass& pass) const {
 }
 
 Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DType dtype, const Pass& pass) const {
-  return pass.observer != nullptr ? pass.on.empty({rows, sizes.h, keys}, statistics_of(dtype)) : Array();
+  return pass.observer != nullptr ? pass.on.empty({rows, sizes.h, keys}, accumulation_dtype(dtype)) : Array();
 }
 
 Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {

@@ -7,8 +7,8 @@ namespace dragoman::nn {
 
 namespace {
 
-constexpr double kLongest = 10000.0;      // wavelengths form a geometric progression from 2 pi to kLongest * 2 pi
-constexpr std::int64_t kLeastRows = 256;  // the smallest table; a larger one is computed this many rows at a time
+constexpr double kLongest = 10000.0;    // wavelengths form a geometric progression from 2 pi to kLongest * 2 pi
+constexpr std::int64_t kMinRows = 256;  // the smallest table; a larger one is computed this many rows at a time
 
 }  // namespace
 
@@ -26,7 +26,7 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   return channel < half ? std::sin(angle) : std::cos(angle);
 }
 
-// Called for at most kLeastRows rows at a time, so that the scratch memory does not grow with the table.
+// Called for at most kMinRows rows at a time, so that the scratch memory does not grow with the table.
 void SinusoidTable::fill(Backend& on, std::int64_t first, const Array& rows) const {
   const ArenaScope scratch(on.arena());
   std::vector<double> values(on.dry() ? 0 : rows.count());
@@ -42,11 +42,11 @@ Tensor SinusoidTable::rows(Backend& on, std::int64_t positions, DType dtype) {
   const std::lock_guard lock(mutex_);
   if (!table_ || table_.rows() < positions) {
     const std::int64_t count =
-        std::max<std::int64_t>(kLeastRows, table_ ? std::max(2 * table_.rows(), positions) : positions);
+        std::max<std::int64_t>(kMinRows, table_ ? std::max(2 * table_.rows(), positions) : positions);
     memory_.push_back(on.reserve(static_cast<std::size_t>(count * d_model_) * size_of(dtype)));
     const Array grown(memory_.back()->base(), {count, d_model_}, dtype, on.device());
-    for (std::int64_t first = 0; first < count; first += kLeastRows) {
-      fill(on, first, grown.row_range(first, std::min(kLeastRows, count - first)));
+    for (std::int64_t first = 0; first < count; first += kMinRows) {
+      fill(on, first, grown.row_range(first, std::min(kMinRows, count - first)));
     }
     on.wait();  // other workers read the table with their own backends
     table_ = grown;

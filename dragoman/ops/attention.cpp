@@ -27,9 +27,10 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach&
   require<ShapeError>(heads.h > 0, "attention: there must be at least one head, not ", heads.h);
   Backend& on = Q.backend();
   Array O = on.empty({Q.rows(), V.dim(-1)}, Q.array().dtype()),
-        log_sums = on.empty({Q.rows(), heads.h}, statistics_of(Q.array().dtype()));
+        log_sums = on.empty({Q.rows(), heads.h}, accumulation_dtype(Q.array().dtype()));
   Array no_weights;
-  if (weights != nullptr) *weights = on.empty({count_weights(on, reach, heads.h)}, statistics_of(Q.array().dtype()));
+  if (weights != nullptr)
+    *weights = on.empty({count_weights(on, reach, heads.h)}, accumulation_dtype(Q.array().dtype()));
   on.attention(Q.array(), K.array(), V.array(), reach, heads, O, log_sums, weights != nullptr ? *weights : no_weights);
 
   return record(

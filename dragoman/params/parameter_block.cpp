@@ -64,7 +64,7 @@ std::vector<std::int64_t> ParameterBlock::starts_of(const ParameterVisitor& visi
 void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtype, Purpose purpose) {
   const bool rounded = compute_dtype == DType::kBFloat16;
   if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
-  const DType dtype = statistics_of(compute_dtype);
+  const DType dtype = accumulation_dtype(compute_dtype);
   std::vector<std::int64_t> starts = starts_of(visitor);
   const std::int64_t count = starts.back();
   for (std::size_t i = 0; i < visitor.parameters().size(); ++i) {

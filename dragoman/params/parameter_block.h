@@ -51,7 +51,7 @@ class ParameterBlock {
     ParameterVisitor visitor;
     model.parameters(visitor);
     lay_out(visitor, dtype, purpose);
-    lay_out_buffers(visitor, statistics_of(dtype));
+    lay_out_buffers(visitor, accumulation_dtype(dtype));
     list_tensors(model);
   }
   // For inference. On the CPU, matrices that are not Use::kExact are packed in this form, and all else is float32. On a

@@ -8,31 +8,31 @@ namespace dragoman::serve {
 
 namespace {
 
-constexpr int kHelpers = 2;  // threads that read bodies and write answers, besides those that translate
+constexpr int kWorkers = 2;  // threads that read bodies and write answers, besides those that translate
 
 }  // namespace
 
 Server::Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
-               std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener)
-    : models_(std::make_unique<Models>(std::move(models), translation, most_waiting)) {
+               std::int64_t max_waiting, AppOptions app, const ListenerOptions& listener)
+    : models_(std::make_unique<Models>(std::move(models), translation, max_waiting)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
-  app.run_later = [this](const std::string& client, Helpers::Work work) { helpers_->run(client, std::move(work)); };
+  app.run_later = [this](const std::string& client, WorkerPool::Work work) { workers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));
-  helpers_ = std::make_unique<Helpers>(kHelpers, listener.report);
+  workers_ = std::make_unique<WorkerPool>(kWorkers, listener.report);
   ListenerOptions options = listener;
   options.refused = [this](const RequestRecord& request) { app_->refused(request); };
   listener_ = std::make_unique<Listener>(options, [this](const std::shared_ptr<Exchange>& exchange) {
     if (app_->is_quick(exchange->request())) return (*app_)(exchange);
-    helpers_->run(holder_of(exchange->request().client), [this, exchange] {
+    workers_->run(holder_of(exchange->request().client), [this, exchange] {
       if (!exchange->is_gone()) (*app_)(exchange);
     });
   });
 }
 
-// Workers may still answer while the listener closes, so they end first, and then the helpers that write their answers.
+// Workers may still answer while the listener closes, so they end first, and then the workers that write their answers.
 Server::~Server() {
   models_->end();
-  helpers_->stop();
+  workers_->stop();
 }
 
 }  // namespace dragoman::serve

@@ -5,8 +5,8 @@
 
 #include "dragoman/serve/api/app.h"
 #include "dragoman/serve/api/models.h"
-#include "dragoman/serve/helpers.h"
 #include "dragoman/serve/http/listener.h"
+#include "dragoman/serve/worker_pool.h"
 
 namespace dragoman::serve {
 
@@ -14,7 +14,7 @@ class Server {
  public:
   // Loads the models, then listens. Throws the errors of both.
   Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
-         std::int64_t most_waiting, AppOptions app, const ListenerOptions& listener);
+         std::int64_t max_waiting, AppOptions app, const ListenerOptions& listener);
   ~Server();
 
   int port() const { return listener_->port(); }
@@ -27,7 +27,7 @@ class Server {
  private:
   std::unique_ptr<Models> models_;
   std::unique_ptr<App> app_;
-  std::unique_ptr<Helpers> helpers_;
+  std::unique_ptr<WorkerPool> workers_;
   std::unique_ptr<Listener> listener_;
 };
 

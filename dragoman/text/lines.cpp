@@ -148,8 +148,8 @@ struct LineReader::File {
 
   // `bytes` of the current line have been read.
   void require_not_longer(std::size_t bytes) const {
-    require<UsageError>(bytes <= rules.most_bytes, raw.name(), " line ", line, " is longer than ",
-                        rules.most_bytes >> 20, " MiB; text must have one sentence per line.");
+    require<UsageError>(bytes <= rules.max_bytes, raw.name(), " line ", line, " is longer than ", rules.max_bytes >> 20,
+                        " MiB; text must have one sentence per line.");
   }
 
   void require_utf8(std::string_view part) {
@@ -182,7 +182,7 @@ LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line, const std::stop_token& stop) {
-  return next_part(line, file_->rules.most_bytes, stop);
+  return next_part(line, file_->rules.max_bytes, stop);
 }
 
 bool LineReader::next_part(std::string& part, std::size_t most, const std::stop_token& stop) {

@@ -11,8 +11,8 @@ namespace dragoman::text {
 
 // What a reader accepts.
 struct LineRules {
-  bool any_bytes = false;             // also lines that are not UTF-8, passed on unchanged
-  std::size_t most_bytes = 1U << 20;  // the longest line
+  bool any_bytes = false;            // also lines that are not UTF-8, passed on unchanged
+  std::size_t max_bytes = 1U << 20;  // the longest line
 };
 
 // A file of UTF-8 text, either plain or packed with gzip, zstd or xz; its first bytes tell which. A line ends in LF or

@@ -61,23 +61,23 @@ TEST_F(LinesTest, CrossTheReadersBuffer) {
 }
 
 TEST_F(LinesTest, InvalidUtf8IsReportedWithLineAndColumn) {
-  EXPECT_EQ(complaint("a\n\xC3\xA4"
-                      "bc\xFF\n"),
+  EXPECT_EQ(error_message("a\n\xC3\xA4"
+                          "bc\xFF\n"),
             "'" + path + "' line 2 is not UTF-8 text (byte 0xFF at column 4); correct or remove that line.");
-  EXPECT_NE(complaint("caf\xE9\n"), "");
-  EXPECT_NE(complaint("\xED\xA0\x80\n"), "");
+  EXPECT_NE(error_message("caf\xE9\n"), "");
+  EXPECT_NE(error_message("\xED\xA0\x80\n"), "");
 }
 
 TEST_F(LinesTest, ALineBeyondAMebibyteIsRefused) {
   const std::string longest(1 << 20, 'x');
   EXPECT_EQ(read(longest + "\n"), Lines{longest});
-  EXPECT_EQ(complaint("a\n" + longest + "x\n"),
+  EXPECT_EQ(error_message("a\n" + longest + "x\n"),
             "'" + path + "' line 2 is longer than 1 MiB; text must have one sentence per line.");
 }
 
 // Each line as the list of its parts.
 std::vector<Lines> parts_of(const std::string& path, std::size_t most) {
-  LineReader reader(path, {.any_bytes = true, .most_bytes = 1000});
+  LineReader reader(path, {.any_bytes = true, .max_bytes = 1000});
   std::vector<Lines> lines;
   bool continues = false;
   for (std::string part; reader.next_part(part, most); continues = reader.continues()) {
@@ -103,7 +103,7 @@ TEST_F(LinesTest, ComeInPartsIfTheyAreLong) {
 
 TEST_F(LinesTest, TooLongLinesAreRefusedWhenReadInParts) {
   replace_file(path, "a\n" + std::string(1001, 'b'));
-  LineReader reader(path, {.most_bytes = 1000});
+  LineReader reader(path, {.max_bytes = 1000});
   std::string part;
   const auto read_all = [&] {
     while (reader.next_part(part, 100)) continue;

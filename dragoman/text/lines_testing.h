@@ -32,7 +32,7 @@ class LinesTest : public ::testing::Test {
   }
 
   // The message of the Error that read() throws, or "" if it throws none.
-  std::string complaint(const std::string& bytes) {
+  std::string error_message(const std::string& bytes) {
     try {
       read(bytes);
     } catch (const Error& error) {

@@ -10,8 +10,8 @@ constexpr std::uint32_t kPurpose = 0x73656E74;  // "sent"; sets this stream apar
 
 }  // namespace
 
-SentenceSample::SentenceSample(std::size_t most_sentences, std::size_t most_bytes, std::uint64_t seed)
-    : most_sentences_(most_sentences), most_bytes_(most_bytes), random_(seed, kPurpose) {}
+SentenceSample::SentenceSample(std::size_t max_sentences, std::size_t max_bytes, std::uint64_t seed)
+    : max_sentences_(max_sentences), max_bytes_(max_bytes), random_(seed, kPurpose) {}
 
 void SentenceSample::add(std::string sentence) {
   const std::uint64_t high = random_.next(), rank = (high << 32) | random_.next();
@@ -20,7 +20,7 @@ void SentenceSample::add(std::string sentence) {
   bytes_ += sentence.size();
   heap_.push_back({rank, place, std::move(sentence)});
   std::push_heap(heap_.begin(), heap_.end());
-  while (heap_.size() > most_sentences_ || (bytes_ > most_bytes_ && heap_.size() > 1)) {
+  while (heap_.size() > max_sentences_ || (bytes_ > max_bytes_ && heap_.size() > 1)) {
     std::pop_heap(heap_.begin(), heap_.end());
     lowest_dropped_ = heap_.back().rank;
     bytes_ -= heap_.back().sentence.size();

@@ -14,7 +14,7 @@ namespace dragoman::text {
 // sentence is equally likely to be kept, however many there are, and the choice is a function of the seed.
 class SentenceSample {
  public:
-  SentenceSample(std::size_t most_sentences, std::size_t most_bytes, std::uint64_t seed);
+  SentenceSample(std::size_t max_sentences, std::size_t max_bytes, std::uint64_t seed);
 
   void add(std::string sentence);
   // The sentences kept, in the order in which they were added.
@@ -28,7 +28,7 @@ class SentenceSample {
     bool operator<(const Ranked& other) const { return rank < other.rank; }
   };
 
-  std::size_t most_sentences_, most_bytes_;
+  std::size_t max_sentences_, max_bytes_;
   RandomStream random_;
   std::vector<Ranked> heap_;  // a heap with the highest rank in front
   std::size_t bytes_ = 0;

@@ -10,8 +10,8 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-Sentences sample_of(std::size_t count, std::size_t most_sentences, std::size_t most_bytes, std::uint64_t seed) {
-  SentenceSample sample(most_sentences, most_bytes, seed);
+Sentences sample_of(std::size_t count, std::size_t max_sentences, std::size_t max_bytes, std::uint64_t seed) {
+  SentenceSample sample(max_sentences, max_bytes, seed);
   for (std::size_t i = 0; i < count; ++i) sample.add(std::string(1, static_cast<char>('a' + i)));
   return sample.take();
 }
@@ -22,8 +22,8 @@ TEST(SentenceSample, KeepsAllThatFits) {
 }
 
 TEST(SentenceSample, KeepsAsManyAsTheLimitsAllowInTheirOrder) {
-  for (const auto& [most_sentences, most_bytes] : {std::pair<std::size_t, std::size_t>{5, 100}, {100, 5}}) {
-    const Sentences kept = sample_of(26, most_sentences, most_bytes, 1);
+  for (const auto& [max_sentences, max_bytes] : {std::pair<std::size_t, std::size_t>{5, 100}, {100, 5}}) {
+    const Sentences kept = sample_of(26, max_sentences, max_bytes, 1);
     EXPECT_EQ(kept.size(), 5u);
     EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
   }

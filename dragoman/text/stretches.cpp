@@ -21,8 +21,8 @@ bool ends_sentence_without_space(std::string_view text) {
 
 // The last end of a whole character at or before `end`. If there is none within four bytes, the text is not UTF-8.
 std::size_t whole_characters(std::string_view text, std::size_t end) {
-  constexpr std::size_t kMostBytes = 4;  // of a UTF-8 character
-  for (std::size_t back = 0; back < kMostBytes && back < end; ++back) {
+  constexpr std::size_t kMaxBytes = 4;  // of a UTF-8 character
+  for (std::size_t back = 0; back < kMaxBytes && back < end; ++back) {
     if ((static_cast<unsigned char>(text[end - back]) & 0xC0) != 0x80) return end - back;
   }
   return end;

@@ -9,7 +9,7 @@
 #include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
-#include "dragoman/text/cuts.h"
+#include "dragoman/text/cut_sampler.h"
 #include "dragoman/text/model_file.h"
 #include "dragoman/text/stretches.h"
 
@@ -100,7 +100,7 @@ struct Tokenizer::Model {
 
   std::string bytes;
   ModelFile file;
-  Cuts cuts;
+  CutSampler cuts;
   sentencepiece::SentencePieceProcessor processor;
 };
 

@@ -20,7 +20,7 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::size_t kMostBytes = 100'000'000;  // more text would cost memory and hardly improve a vocabulary
+constexpr std::size_t kMaxBytes = 100'000'000;  // more text would cost memory and hardly improve a vocabulary
 constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kLargestVocabulary = 1'000'000;
 constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses lower values
 
@@ -62,7 +62,7 @@ Outcome run_library(const TokenizerSettings& settings, TokenizerKind kind, std::
       {"character_coverage", write_value(settings.character_coverage)},
       {"num_threads", "4"},          // unigram's sums depend on it, so it must be the same on every machine
       {"input_sentence_size", "0"},  // use all sentences: we have sampled them already
-      {"max_sentence_length", write_value(static_cast<std::int64_t>(2 * kMostBytes))},
+      {"max_sentence_length", write_value(static_cast<std::int64_t>(2 * kMaxBytes))},
       {"self_test_sample_size", "0"},
       {"minloglevel", "3"},
   };
@@ -106,7 +106,7 @@ std::optional<std::int64_t> needed_tokens(std::string_view problem) {
 }
 
 // The largest number of characters that normalisation may turn this one into.
-std::size_t most_normalised(char32_t code, Normalisation normalisation) {
+std::size_t max_normalised(char32_t code, Normalisation normalisation) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   if (normalisation == Normalisation::kIdentity || code < 0x80) return 1;
   if (code < 0x2000) return 3;
@@ -117,15 +117,15 @@ std::size_t most_normalised(char32_t code, Normalisation normalisation) {
 // The library stores positions in a word in 15 bits: with a word of more than 32,768 characters it reads beyond its
 // lists, and with more than 65,535 it ends the program. So long words are cut.
 void cut_long_words(std::string& sentence, Normalisation normalisation) {
-  constexpr std::size_t kMostCharacters = 32'000;
-  if (sentence.size() <= kMostCharacters / 18) return;
+  constexpr std::size_t kMaxCharacters = 32'000;
+  if (sentence.size() <= kMaxCharacters / 18) return;
   std::size_t characters = 0;
   std::string cut;
   for (std::size_t at = 0; at < sentence.size();) {
     const std::size_t begin = at;
     const char32_t code = next_code_point(sentence, at);
-    characters = code == U' ' ? 0 : characters + most_normalised(code, normalisation);
-    if (characters > kMostCharacters) {
+    characters = code == U' ' ? 0 : characters + max_normalised(code, normalisation);
+    if (characters > kMaxCharacters) {
       cut += ' ';
       characters = 0;
     }
@@ -138,8 +138,8 @@ void cut_long_words(std::string& sentence, Normalisation normalisation) {
 // each sentence.
 SentenceSample make_sample(const TokenizerSettings& settings, std::uint64_t seed, const LearningLimits& limits) {
   const auto sentences = static_cast<std::size_t>(settings.sentences);
-  if (limits.memory == 0) return {sentences, kMostBytes, seed};
-  return {std::min(sentences, limits.memory / 100), std::min(kMostBytes, limits.memory / 2), seed};
+  if (limits.memory == 0) return {sentences, kMaxBytes, seed};
+  return {std::min(sentences, limits.memory / 100), std::min(kMaxBytes, limits.memory / 2), seed};
 }
 
 std::size_t bytes_of(const std::vector<std::string>& sentences) {

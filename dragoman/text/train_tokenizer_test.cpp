@@ -11,7 +11,8 @@
 namespace dragoman::text {
 namespace {
 
-std::string complaint(const TokenizerSettings& settings, std::int64_t vocabulary, std::vector<std::string> sentences) {
+std::string error_message(const TokenizerSettings& settings, std::int64_t vocabulary,
+                          std::vector<std::string> sentences) {
   try {
     train_tokenizer(settings, vocabulary, 1, one_by_one(std::move(sentences)));
   } catch (const UsageError& error) {
@@ -73,11 +74,11 @@ TEST(TrainTokenizer, TheVocabularyHasTheSizeAskedForIfTheTextHoldsIt) {
 }
 
 TEST(TrainTokenizer, ATooSmallVocabularyIsRefusedWithTheNumberNeeded) {
-  EXPECT_NE(complaint({}, 10, toy_sentences()).find("need 22"), std::string::npos)
-      << complaint({}, 10, toy_sentences());
-  EXPECT_NE(complaint({}, 4, toy_sentences()).find("must be from 5"), std::string::npos);
-  EXPECT_NE(complaint({.byte_fallback = true}, 100, toy_sentences()).find("must be from 261"), std::string::npos);
-  EXPECT_NE(complaint({}, 1'000'001, toy_sentences()), "");
+  EXPECT_NE(error_message({}, 10, toy_sentences()).find("need 22"), std::string::npos)
+      << error_message({}, 10, toy_sentences());
+  EXPECT_NE(error_message({}, 4, toy_sentences()).find("must be from 5"), std::string::npos);
+  EXPECT_NE(error_message({.byte_fallback = true}, 100, toy_sentences()).find("must be from 261"), std::string::npos);
+  EXPECT_NE(error_message({}, 1'000'001, toy_sentences()), "");
 }
 
 TEST(TrainTokenizer, WithoutTextThereIsNoVocabulary) {
@@ -85,13 +86,13 @@ TEST(TrainTokenizer, WithoutTextThereIsNoVocabulary) {
   for (const TokenizerKind kind : kKinds) {
     for (const bool byte_fallback : {false, true}) {
       const TokenizerSettings settings{.kind = kind, .byte_fallback = byte_fallback};
-      EXPECT_EQ(complaint(settings, 300, {}), nothing);
-      EXPECT_EQ(complaint(settings, 300, {"", "  ", "\xE2\x96\x81"}), nothing);
-      EXPECT_EQ(complaint(settings, 300, {"\xE2\x96\x85"}), nothing);  // a character that SentencePiece reserves
+      EXPECT_EQ(error_message(settings, 300, {}), nothing);
+      EXPECT_EQ(error_message(settings, 300, {"", "  ", "\xE2\x96\x81"}), nothing);
+      EXPECT_EQ(error_message(settings, 300, {"\xE2\x96\x85"}), nothing);  // a character that SentencePiece reserves
     }
   }
   const TokenizerSettings nfkc{.kind = TokenizerKind::kUnigram, .normalisation = Normalisation::kNmtNfkc};
-  EXPECT_EQ(complaint(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // normalisation makes spaces of them
+  EXPECT_EQ(error_message(nfkc, 50, {"\xE3\x80\x80", "\xE2\x80\x8B"}), nothing);  // normalisation makes spaces of them
 }
 
 TEST(TrainTokenizer, TextWithoutPlainLettersIsText) {

@@ -55,7 +55,7 @@ TEST_F(UnpackedLines, AFileCutShortIsRefused) {
     const std::string first = format.pack("one line\nand another\n"), both = first + format.pack("more\n");
     for (std::size_t size = format.magic_bytes; size < both.size(); ++size) {
       if (size == first.size()) continue;  // a complete file, which is no error
-      EXPECT_NE(complaint(both.substr(0, size)).find("damaged or cut short"), std::string::npos)
+      EXPECT_NE(error_message(both.substr(0, size)).find("damaged or cut short"), std::string::npos)
           << format.name << " cut to " << size << " of " << both.size();
     }
   }
@@ -65,8 +65,8 @@ TEST_F(UnpackedLines, ADamagedPackedFileIsRefused) {
   for (const Format& format : kFormats) {
     std::string bytes = format.pack("one line\nand another\n");
     bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
-    EXPECT_NE(complaint(bytes), "") << format.name;
-    EXPECT_NE(complaint(format.pack("a\n") + "garbage").find("damaged or cut short"), std::string::npos);
+    EXPECT_NE(error_message(bytes), "") << format.name;
+    EXPECT_NE(error_message(format.pack("a\n") + "garbage").find("damaged or cut short"), std::string::npos);
   }
 }
 

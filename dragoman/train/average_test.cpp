@@ -45,8 +45,8 @@ TEST_F(AverageTest, OfEqualWeightsIsThoseWeights) {
 
 TEST_F(AverageTest, RefusesDifferentModels) {
   const std::vector files{weights("a", {1, 2}), weights("b", {1, 2, 3})};
-  const std::string complaint = data::complaint_of([&] { average_weights(files, mean); });
-  EXPECT_NE(complaint.find("are weights of different models."), std::string::npos) << complaint;
+  const std::string error_message = data::error_message_of([&] { average_weights(files, mean); });
+  EXPECT_NE(error_message.find("are weights of different models."), std::string::npos) << error_message;
   EXPECT_FALSE(fs::exists(mean));
 }
 

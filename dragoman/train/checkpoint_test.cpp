@@ -56,7 +56,7 @@ TEST_F(CheckpointTest, DamageIsNamedByItsFile) {
   for (const char* name : {"model.safetensors", "optimiser.safetensors", "state.json"}) {
     const std::string whole = read_file(checkpoint.path / name);
     replace_file(checkpoint.path / name, whole + " ");
-    EXPECT_NE(data::complaint_of([&] { read_state(checkpoint); }).find(std::string(name) + "' is damaged"),
+    EXPECT_NE(data::error_message_of([&] { read_state(checkpoint); }).find(std::string(name) + "' is damaged"),
               std::string::npos);
     replace_file(checkpoint.path / name, whole);
   }
@@ -82,11 +82,11 @@ class NoMoreFiles {
 TEST_F(CheckpointTest, AFileThatCannotBeReadIsNotCalledDamaged) {
   const Checkpoint checkpoint = write(3);
   const auto expect_unreadable = [&](const std::function<void()>& read) {
-    std::string damage, complaint;
+    std::string damage, error_message;
     const NoMoreFiles none;
-    complaint = data::complaint_of([&] { damage = data::complaint_of<DamagedFile>(read); });
+    error_message = data::error_message_of([&] { damage = data::error_message_of<DamagedFile>(read); });
     EXPECT_EQ(damage, "");
-    EXPECT_NE(complaint.find("(too many open files)"), std::string::npos) << complaint;
+    EXPECT_NE(error_message.find("(too many open files)"), std::string::npos) << error_message;
   };
   expect_unreadable([&] { read_state(checkpoint); });
   expect_unreadable([&] { read_unchecked_state(checkpoint); });
@@ -109,26 +109,26 @@ TEST_F(CheckpointTest, AFileThatCannotBeReadIsNotCalledDamaged) {
 }
 
 TEST_F(CheckpointTest, HoldsNumbersAndSecondMomentsThatAreNotNegative) {
-  const auto complaint = [&](const std::string& prefix, float value) {
+  const auto error_message = [&](const std::string& prefix, float value) {
     TrainingTensors written = tensors();
     for (params::NamedTensor& tensor : written.moments) {
       tensor.name = prefix + tensor.name;
       small.on->fill(tensor.values, value);
     }
     const Checkpoint checkpoint = write_checkpoint(directory, 3, *small.on, written, {{"step", 3}});
-    return data::complaint_of([&] { read_tensors(checkpoint, *small.on, written); });
+    return data::error_message_of([&] { read_tensors(checkpoint, *small.on, written); });
   };
-  EXPECT_EQ(complaint("m.", -1), "");
-  EXPECT_EQ(complaint("v.", 0), "");
-  EXPECT_NE(complaint("v.", -1e-9f).find("holds numbers below 0"), std::string::npos);
+  EXPECT_EQ(error_message("m.", -1), "");
+  EXPECT_EQ(error_message("v.", 0), "");
+  EXPECT_NE(error_message("v.", -1e-9f).find("holds numbers below 0"), std::string::npos);
   for (const char* prefix : {"m.", "v.", "average."}) {
     for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-      EXPECT_NE(complaint(prefix, value).find("not finite"), std::string::npos) << prefix << value;
+      EXPECT_NE(error_message(prefix, value).find("not finite"), std::string::npos) << prefix << value;
     }
   }
   Array weights = small.block.values();
   small.on->fill(weights, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_NE(complaint("m.", 0).find("not finite"), std::string::npos);
+  EXPECT_NE(error_message("m.", 0).find("not finite"), std::string::npos);
 }
 
 TEST_F(CheckpointTest, RemnantsAreClearedAwayAndAFailureIsNamed) {
@@ -137,7 +137,7 @@ TEST_F(CheckpointTest, RemnantsAreClearedAwayAndAFailureIsNamed) {
   EXPECT_EQ(read_state(write(9))["step"], 9);
   std::filesystem::remove_all(directory / "checkpoints");
   replace_file(directory / "checkpoints", "a file where the directory should be");
-  EXPECT_NE(data::complaint_of([&] { write(12); }).find("cannot make the directory"), std::string::npos);
+  EXPECT_NE(data::error_message_of([&] { write(12); }).find("cannot make the directory"), std::string::npos);
 }
 
 }  // namespace

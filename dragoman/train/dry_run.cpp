@@ -14,10 +14,10 @@ namespace {
 
 // A model on a backend that only counts memory.
 struct DryModel {
-  DryModel(const model::ModelConfig& config, params::Purpose purpose, const Computing& computing)
-      : on(make_backend(computing.device, {.dry = true})),
+  DryModel(const model::ModelConfig& config, params::Purpose purpose, const DeviceAndType& device_and_type)
+      : on(make_backend(device_and_type.device, {.dry = true})),
         model(config.make_model()),
-        block(*on, computing.dtype, *model, purpose) {}
+        block(*on, device_and_type.dtype, *model, purpose) {}
 
   StepMemory measure(const std::function<void()>& step) const {
     on->arena().reset_peak();
@@ -33,8 +33,8 @@ struct DryModel {
 }  // namespace
 
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
-                           const Computing& computing) {
-  DryModel dry(config, params::Purpose::kTraining, computing);
+                           const DeviceAndType& device_and_type) {
+  DryModel dry(config, params::Purpose::kTraining, device_and_type);
   Trainer trainer(*dry.model, dry.block, {}, {.d_model = config.width()});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
@@ -51,8 +51,8 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
 }
 
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
-                           const Computing& computing) {
-  const DryModel dry(config, params::Purpose::kInference, computing);
+                           const DeviceAndType& device_and_type) {
+  const DryModel dry(config, params::Purpose::kInference, device_and_type);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, kEos));
   return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources); });
 }

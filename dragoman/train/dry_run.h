@@ -18,10 +18,10 @@ struct StepMemory {
 // A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`. As many tokens as
 // possible are different, because that needs the most memory.
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
-                           const Computing& computing = {});
+                           const DeviceAndType& device_and_type = {});
 
 // Translating `sentences` of `sentence_length` source tokens at once.
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
-                           const Computing& computing = {});
+                           const DeviceAndType& device_and_type = {});
 
 }  // namespace dragoman::train

@@ -35,9 +35,9 @@ TEST(DryRun, NeedsWhatTheRealStepNeeds) {
     EXPECT_EQ(measured_bytes(config, tokens, length, 1), expected);
     EXPECT_EQ(measured_bytes(config, tokens, length, 3), expected);
   }
-  config.norm = model::Norm::kPre;
+  config.norm = model::transformer::Norm::kPre;
   config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.1f;
-  config.positions = model::Positions::kLearned;
+  config.positions = model::transformer::Positions::kLearned;
   EXPECT_EQ(measured_bytes(config, 100, 10, 2), training_memory(config, 100, 10).total());
 }
 

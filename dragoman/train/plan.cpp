@@ -22,15 +22,15 @@ constexpr std::int64_t kVocabularyFactor = 10;
 // The CUDA context with its code, and the workspace of matrix products.
 constexpr std::int64_t kCudaBytes = 768 * kMiB;
 // The least memory for the values of a step. It is also used to save and load tensors, piece by piece.
-constexpr std::int64_t kLeastValues = 16 * kMiB;
-constexpr std::int64_t kMostDecoded = 64;  // sentences that validation translates at a time
+constexpr std::int64_t kMinValues = 16 * kMiB;
+constexpr std::int64_t kMaxDecoded = 64;  // sentences that validation translates at a time
 // The size of micro-batches is searched in steps of this many tokens.
 constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const TrainingSettings& settings) {
-  const bool rounded = settings.run.computing().dtype == DType::kBFloat16;
+  const bool rounded = settings.run.device_and_type().dtype == DType::kBFloat16;
   // Weights, gradients and two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half the
   // size but are counted in full.
   const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
@@ -44,24 +44,25 @@ std::int64_t parameter_bytes(const TrainingSettings& settings) {
 // longest sentences need the most of everything else. Sentences in between may need a little of both, hence the margin
 // of 1/64.
 StepMemory worst_step(const TrainingSettings& settings, std::int64_t tokens) {
-  const Computing computing = settings.run.computing();
-  const StepMemory shortest = training_memory(settings.model, tokens, 1, computing);
-  const StepMemory longest =
-      training_memory(settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length), computing);
+  const DeviceAndType device_and_type = settings.run.device_and_type();
+  const StepMemory shortest = training_memory(settings.model, tokens, 1, device_and_type);
+  const StepMemory longest = training_memory(
+      settings.model, tokens, std::min<std::int64_t>(tokens, settings.cleaning.max_length), device_and_type);
   const auto with_margin = [](std::int64_t bytes) { return bytes + bytes / 64; };
   return {with_margin(std::max(shortest.values, longest.values)),
           with_margin(std::max(shortest.gradients, longest.gradients))};
 }
 
 std::int64_t decoding_bytes(const TrainingSettings& settings, std::int64_t sentences) {
-  return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.computing()).values;
+  return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.device_and_type())
+      .values;
 }
 
 MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
   const StepMemory step = worst_step(settings, micro_tokens);
   MemoryPlan plan{.micro_tokens = micro_tokens,
                   .parameters = parameter_bytes(settings),
-                  .values = std::max({step.values, decoding_bytes(settings, 1), kLeastValues}),
+                  .values = std::max({step.values, decoding_bytes(settings, 1), kMinValues}),
                   .gradients = step.gradients,
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
@@ -70,7 +71,7 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
     plan.loader = 0;
     plan.program = kCudaBytes;
   }
-  while (plan.decode_sentences < kMostDecoded && decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
+  while (plan.decode_sentences < kMaxDecoded && decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
     plan.decode_sentences *= 2;
   }
   return plan;
@@ -108,7 +109,7 @@ MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs,
 
 std::int64_t memory_limit(const TrainingSettings& settings) {
   if (settings.machine.memory_mb > 0) return settings.machine.memory_mb * kMiB;
-  return static_cast<std::int64_t>(available_memory(settings.run.computing().device) / 10 * 9);
+  return static_cast<std::int64_t>(available_memory(settings.run.device_and_type().device) / 10 * 9);
 }
 
 }  // namespace dragoman::train

@@ -38,13 +38,13 @@ TEST(Plan, NeverExceedsItsLimitAndLeavesLittleUnused) {
 }
 
 TEST(Plan, TheMessageNamesAnAmountOfMemoryThatSuffices) {
-  const std::string complaint = data::complaint_of<MemoryError>([] { make_plan(large_batches(), {}, kMiB); });
+  const std::string error_message = data::error_message_of<MemoryError>([] { make_plan(large_batches(), {}, kMiB); });
   const std::string before = "needs at least ", after = " MiB, but 1 MiB";
-  const std::size_t begin = complaint.find(before);
-  ASSERT_TRUE(begin < complaint.find(after)) << complaint;
-  const std::int64_t enough = std::stoll(complaint.substr(begin + before.size()));
+  const std::size_t begin = error_message.find(before);
+  ASSERT_TRUE(begin < error_message.find(after)) << error_message;
+  const std::int64_t enough = std::stoll(error_message.substr(begin + before.size()));
   EXPECT_EQ(make_plan(large_batches(), {}, enough * kMiB).micro_tokens % 64, 100 % 64);
-  EXPECT_NE(data::complaint_of<MemoryError>([&] { make_plan(large_batches(), {}, (enough - 1) * kMiB); }), "");
+  EXPECT_NE(data::error_message_of<MemoryError>([&] { make_plan(large_batches(), {}, (enough - 1) * kMiB); }), "");
 }
 
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {

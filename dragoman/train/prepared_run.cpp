@@ -36,7 +36,7 @@ void check_changes(const RunState& before, const RunRequest& request) {
 // Returns the directory of the run after checking that its device and its texts exist, so that a mistyped name does not
 // leave a directory behind.
 fs::path directory_for(const RunRequest& request) {
-  available_memory(request.settings.run.computing().device);  // throws if there is no such device
+  available_memory(request.settings.run.device_and_type().device);  // throws if there is no such device
   std::vector<data::ParallelFiles> texts = request.settings.text.training_files();
   if (request.settings.text.has_validation()) texts.push_back(request.settings.text.validation_files());
   for (const data::ParallelFiles& files : texts) {
@@ -176,21 +176,21 @@ void PreparedRun::open_validation() {
 }
 
 void PreparedRun::build_model() {
-  const Computing computing = settings().run.computing();
-  on = make_backend(computing.device, {.threads = settings().machine.threads,
-                                       .memory = static_cast<std::size_t>(state.plan.values),
-                                       .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
-                                       .report = [this](const std::string& sentence) { watcher.say(sentence); }});
-  const std::string arithmetic = arithmetic_of(computing.device);
+  const DeviceAndType device_and_type = settings().run.device_and_type();
+  on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
+                                             .memory = static_cast<std::size_t>(state.plan.values),
+                                             .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
+                                             .report = [this](const std::string& sentence) { watcher.say(sentence); }});
+  const std::string arithmetic = arithmetic_of(device_and_type.device);
   if (resumed_ && !state.arithmetic.empty() && state.arithmetic != arithmetic) {
     watcher.say(
         fmt::format("the run was computed by {} so far, and continues with {}: sums may differ in their last bits",
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
-  machine_rate = train::machine_rate(*on, computing.dtype);
+  machine_rate = train::machine_rate(*on, device_and_type.dtype);
   model = config.make_model();
-  block = std::make_unique<params::ParameterBlock>(*on, computing.dtype, *model, params::Purpose::kTraining);
+  block = std::make_unique<params::ParameterBlock>(*on, device_and_type.dtype, *model, params::Purpose::kTraining);
   trainer = std::make_unique<Trainer>(*model, *block, settings().training, settings().training.rates(config.width()));
   loader = std::make_unique<data::Loader>(*cache_, loader_settings(), state.position);
 }

@@ -14,8 +14,8 @@ namespace dragoman::train {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostProbed = 32;
-constexpr std::ptrdiff_t kMostTokens = 100;
+constexpr std::size_t kMaxProbed = 32;
+constexpr std::ptrdiff_t kMaxTokens = 100;
 
 data::Sentence with_end(data::Sentence tokens) {
   tokens.push_back(kEos);
@@ -36,9 +36,9 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
     sentence.text = line.substr(0, tab);
     sentence.source = with_end(tokenizers.source.encode(sentence.text));
     if (tab < line.size()) sentence.target = with_end(tokenizers.target.encode(line.substr(tab + 1)));
-    require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMostTokens, "'",
-                        file.string(), "' line ", number, " has more than ", kMostTokens, " tokens; shorten it.");
-    require<UsageError>(sentences_.size() <= kMostProbed, "'", file.string(), "' has more than ", kMostProbed,
+    require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMaxTokens, "'",
+                        file.string(), "' line ", number, " has more than ", kMaxTokens, " tokens; shorten it.");
+    require<UsageError>(sentences_.size() <= kMaxProbed, "'", file.string(), "' has more than ", kMaxProbed,
                         " sentences; a probe must not have more.");
   }
   require<UsageError>(!sentences_.empty(), "'", file.string(), "' has no sentence; a probe needs at least one.");

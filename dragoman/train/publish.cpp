@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLeastKept = 2;
+constexpr std::int64_t kMinKept = 2;
 constexpr std::string_view kBest = "best-step-", kEnding = ".safetensors";
 
 bool is_scheduled(const Checkpoint& checkpoint) {
@@ -114,7 +114,7 @@ void prune_checkpoints(const fs::path& directory, std::int64_t keep) {
   std::int64_t kept = 0;
   for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
     const bool latest = at == checkpoints.rbegin();
-    if (kept < std::max(keep, kLeastKept) && is_scheduled(*at)) {
+    if (kept < std::max(keep, kMinKept) && is_scheduled(*at)) {
       ++kept;
     } else if (!latest) {
       remove_checkpoint(*at);

@@ -11,7 +11,7 @@ namespace dragoman::train {
 namespace {
 
 constexpr int kStateFormat = 1;
-constexpr std::int64_t kMostPlanned = std::int64_t{1} << 56;  // bytes; the sum of a few such sizes does not overflow
+constexpr std::int64_t kMaxPlanned = std::int64_t{1} << 56;  // bytes; the sum of a few such sizes does not overflow
 
 // Reads a number that must not be negative.
 std::int64_t count_in(const Json& object, const char* key, std::string_view where) {
@@ -120,7 +120,7 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
   if (object.contains("arithmetic")) state.arithmetic = json_entry<std::string>(object, "arithmetic", where);
   dragoman::settings_from_json(json_entry<Json>(object, "plan", where), state.plan, where);
   state.plan.fields([&](std::string_view key, std::int64_t number, std::string_view) {
-    require<Error>(number >= 0 && number <= kMostPlanned, where, ": '", key, "' of the plan is ", number,
+    require<Error>(number >= 0 && number <= kMaxPlanned, where, ": '", key, "' of the plan is ", number,
                    ", which is not a valid size.");
   });
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);

@@ -37,19 +37,19 @@ TEST(RunState, ReadsBackAsItWas) {
 
 TEST(RunState, RefusesNumbersThatCannotBe) {
   const Json whole = to_json(some_state());
-  const auto complaint = [&](const char* path, const Json& value) {
+  const auto error_message = [&](const char* path, const Json& value) {
     Json object = whole;
     object[Json::json_pointer(path)] = value;
-    return data::complaint_of([&] { run_state_from_json(object, "x"); });
+    return data::error_message_of([&] { run_state_from_json(object, "x"); });
   };
   for (const char* path : {"/step", "/epoch", "/batch", "/target_tokens", "/flops", "/validations_since_best",
                            "/window/target_tokens", "/best/step"}) {
-    EXPECT_NE(complaint(path, -1).find("below 0"), std::string::npos) << path;
+    EXPECT_NE(error_message(path, -1).find("below 0"), std::string::npos) << path;
   }
   for (const Json& size : {Json(-1), Json(std::int64_t{1} << 60)}) {
-    EXPECT_NE(complaint("/plan/micro-tokens", size).find("which is not a valid size"), std::string::npos);
+    EXPECT_NE(error_message("/plan/micro-tokens", size).find("which is not a valid size"), std::string::npos);
   }
-  EXPECT_NE(complaint("/best/step", 121), "");
+  EXPECT_NE(error_message("/best/step", 121), "");
 }
 
 // Older programs wrote such times if the clock did not advance or was set back.
@@ -80,10 +80,10 @@ TEST(RunState, NamesEntriesThatAreMissingOrOfTheWrongType) {
     Json object = whole;
     object.erase(key);
     const bool newer = key == "arithmetic";  // older programs did not write it
-    EXPECT_EQ(data::complaint_of([&] { run_state_from_json(object, "x"); }),
+    EXPECT_EQ(data::error_message_of([&] { run_state_from_json(object, "x"); }),
               newer ? "" : "x has no entry '" + key + "'.");
     object[key] = Json::array({1});
-    EXPECT_TRUE(data::complaint_of([&] { run_state_from_json(object, "x"); }).starts_with("x")) << key;
+    EXPECT_TRUE(data::error_message_of([&] { run_state_from_json(object, "x"); }).starts_with("x")) << key;
   }
 }
 

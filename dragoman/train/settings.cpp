@@ -56,7 +56,7 @@ void require_between(std::string_view key, double value, double least, double mo
                       ".");
 }
 
-constexpr double kMost = 1e9;
+constexpr double kMax = 1e9;
 
 constexpr const char* kArch = "arch";
 
@@ -103,7 +103,7 @@ void TextSettings::resolve_languages() {
   resolve_language(target_language, train_target, "target-language");
 }
 
-Computing RunSettings::computing() const {
+DeviceAndType RunSettings::device_and_type() const {
   const bool rounded =
       precision == TrainingPrecision::kBf16 || (precision == TrainingPrecision::kAuto && device == DeviceChoice::kCuda);
   return {device_of(device), rounded ? DType::kBFloat16 : DType::kFloat32};
@@ -114,19 +114,19 @@ void RunSettings::validate() const {
                       "precision is bf16, which needs a GPU: add --device cuda, or leave it out.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
-  require_between("save-every", save_every, 1, kMost);
-  require_between("valid-every", valid_every, 1, kMost);
-  require_between("valid-bleu-sentences", valid_bleu_sentences, 0, kMost);
-  require_between("patience", patience, 0, kMost);
+  require_between("save-every", save_every, 1, kMax);
+  require_between("valid-every", valid_every, 1, kMax);
+  require_between("valid-bleu-sentences", valid_bleu_sentences, 0, kMax);
+  require_between("patience", patience, 0, kMax);
   require<UsageError>(best_by == BestBy::kNll || valid_bleu_sentences > 0,
                       "best-by is bleu, but valid-bleu-sentences is 0.");
 }
 
 void MachineSettings::validate() const {
-  require_between("minutes", minutes, 0, kMost);
+  require_between("minutes", minutes, 0, kMax);
   require_between("threads", threads, 0, 1024);
-  require_between("report-every", report_every, 1, kMost);
-  require_between("keep", keep, 1, kMost);
+  require_between("report-every", report_every, 1, kMax);
+  require_between("keep", keep, 1, kMax);
 }
 
 void TrainingSettings::validate() const {

@@ -81,7 +81,7 @@ struct RunSettings {
   }
 
   void validate() const;
-  Computing computing() const;
+  DeviceAndType device_and_type() const;
 };
 
 // Settings that do not change the numbers: a run may be resumed with other values.

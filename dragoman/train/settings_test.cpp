@@ -9,7 +9,7 @@
 namespace dragoman::train {
 namespace {
 
-using data::complaint_of;
+using data::error_message_of;
 
 TEST(TextSettings, LanguagesComeFromFileNames) {
   TextSettings text;
@@ -37,7 +37,7 @@ TEST(TextSettings, AGivenLanguageStaysAndMustBeATag) {
   EXPECT_EQ(text.source_language, "fr-CA");
   for (const char* tag : {"english", "e", "en-", "en--US", "en-toolongsubtag", "e1", "en_US"}) {
     text.source_language = tag;
-    EXPECT_NE(complaint_of<UsageError>([&] { text.resolve_languages(); }), "") << tag;
+    EXPECT_NE(error_message_of<UsageError>([&] { text.resolve_languages(); }), "") << tag;
   }
 }
 
@@ -53,7 +53,7 @@ TEST(TextSettings, PairsComeAfterFilesOfTwo) {
   EXPECT_EQ(files[1].source, "b");
   EXPECT_EQ(files[1].weight, 2.5);
   text.train_weights = {"1"};
-  EXPECT_EQ(complaint_of<UsageError>([&] { text.training_files(); }), "train-weights has 1 numbers for 2 corpora.");
+  EXPECT_EQ(error_message_of<UsageError>([&] { text.training_files(); }), "train-weights has 1 numbers for 2 corpora.");
 }
 
 TEST(TrainingSettings, ReadBackAsTheyWere) {
@@ -72,12 +72,12 @@ TEST(TrainingSettings, ReadBackAsTheyWere) {
 }
 
 TEST(TrainingSettings, UnknownOnesAndWrongValuesAreNamed) {
-  EXPECT_EQ(complaint_of([] {
+  EXPECT_EQ(error_message_of([] {
               settings_from_json({{"dorpout", 1}}, "x");
             }),
             "x: there is no setting 'dorpout'; another version of dragoman wrote it. Continue with that version.");
-  EXPECT_NE(complaint_of([] { settings_from_json({{"steps", "many"}}, "x"); }).find("x: steps"), std::string::npos);
-  EXPECT_NE(complaint_of([] { settings_from_json(Json::array(), "x"); }), "");
+  EXPECT_NE(error_message_of([] { settings_from_json({{"steps", "many"}}, "x"); }).find("x: steps"), std::string::npos);
+  EXPECT_NE(error_message_of([] { settings_from_json(Json::array(), "x"); }), "");
 }
 
 TEST(Differences, ListOnlySettingsThatChangeNumbers) {

@@ -36,8 +36,8 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
                     .weight_decay = config.weight_decay,
                     .decays_vectors = !config.decay_exempt}) {
   const Backend& on = block.backend();
-  constexpr std::int64_t kMostTotals = 32;  // the most float64 numbers that a HostCopy can hold
-  require<UsageError>(figures() + 2 <= kMostTotals, "an objective reports at most ", kMostTotals - 2, " figures, not ",
+  constexpr std::int64_t kMaxTotals = 32;  // the most float64 numbers that a HostCopy can hold
+  require<UsageError>(figures() + 2 <= kMaxTotals, "an objective reports at most ", kMaxTotals - 2, " figures, not ",
                       figures(), ".");
   totals_memory_ = on.reserve(static_cast<std::size_t>(figures() + 2) * sizeof(double));
   totals_ = Array(totals_memory_->base(), {figures() + 2}, DType::kFloat64, on.device());

@@ -277,8 +277,8 @@ class WithOwnLoss final : public model::Seq2Seq {
   }
   model::OutputProjection output() const override { return inner_.output(); }
   model::StateLayout state_layout() const override { return inner_.state_layout(); }
-  void remember(const model::Encoded& encoded, const Array& rows, const model::StateArrays& state) const override {
-    inner_.remember(encoded, rows, state);
+  void store_memory(const model::Encoded& encoded, const Array& rows, const model::StateArrays& state) const override {
+    inner_.store_memory(encoded, rows, state);
   }
   Tensor step(const model::StepRows& rows, const model::StateArrays& state, nn::Pass& pass) const override {
     return inner_.step(rows, state, pass);

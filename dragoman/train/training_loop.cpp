@@ -233,11 +233,11 @@ void TrainingLoop::write_report() const {
   facts.title = languages_known ? text.source_language + " to " + text.target_language : "training run";
   facts.model = run_.config.describe();
   facts.parameters = model::parameter_count(run_.config);
-  const Computing computing = state_.settings.run.computing();
+  const DeviceAndType device_and_type = state_.settings.run.device_and_type();
   facts.machine = run_.on->device().kind == Device::Kind::kCpu
                       ? fmt::format("CPU, {} threads, float32", run_.on->threads())
                       : fmt::format("{}, {}", device_name(run_.on->device()),
-                                    computing.dtype == DType::kBFloat16 ? "bfloat16" : "float32");
+                                    device_and_type.dtype == DType::kBFloat16 ? "bfloat16" : "float32");
   const Json settings = to_json(state_.settings);
   for (const auto& [key, value] : settings.items()) {
     facts.settings.emplace_back(key, setting_text(value, key));

@@ -26,7 +26,7 @@ TEST_F(ValidationTest, EmptyAndLongPairsAreLeftOutAndCounted) {
   EXPECT_EQ(some.pairs(), 3);
   EXPECT_EQ(some.left_out(), 2);
   EXPECT_NE(
-      data::complaint_of<UsageError>([&] { validator({.max_length = 1}); }).find("has no pair of at most 1 tokens"),
+      data::error_message_of<UsageError>([&] { validator({.max_length = 1}); }).find("has no pair of at most 1 tokens"),
       std::string::npos);
 }
 

@@ -48,14 +48,14 @@ class TrainingText {
 };
 
 // On the CPU, learning a vocabulary may use the run's memory limit minus kProgram, the size of the program itself, but
-// always kLeast: if the limit is too small for any model, the memory plan reports that later. On CUDA the limit is for
+// always kMin: if the limit is too small for any model, the memory plan reports that later. On CUDA the limit is for
 // the GPU's memory and does not apply.
 text::LearningLimits learning_limits(const TrainingSettings& settings, const VocabularyRequest& request) {
-  constexpr std::int64_t kProgram = 40, kLeast = 16;  // MiB
+  constexpr std::int64_t kProgram = 40, kMin = 16;  // MiB
   text::LearningLimits limits{.memory = 0, .message = request.message};
   const std::int64_t allowed = settings.machine.memory_mb;
   if (allowed > 0 && settings.run.device != DeviceChoice::kCuda) {
-    limits.memory = static_cast<std::size_t>(std::max(kLeast, allowed - kProgram)) << 20;
+    limits.memory = static_cast<std::size_t>(std::max(kMin, allowed - kProgram)) << 20;
   }
   return limits;
 }
@@ -78,7 +78,7 @@ model::Tokenizers learn(const TrainingSettings& settings, const text::LearningLi
 }
 
 // Checks that both languages have the same vocabulary if the settings ask for a joint one.
-void require_one_vocabulary(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
+void require_shared_if_joint(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
   require<UsageError>(!joint || tokenizers.source.bytes() == tokenizers.target.bytes(), "'", directory.string(),
                       "' holds two vocabularies, but joint-vocabulary is true; use --joint-vocabulary=false.");
 }
@@ -95,18 +95,19 @@ model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const Voc
   const bool joint = settings.run.joint_vocabulary;
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
-    require_one_vocabulary(taken, joint, request.init);
+    require_shared_if_joint(taken, joint, request.init);
     if (model::has_tokenizers(request.directory)) {
       const model::Tokenizers found = model::read_tokenizers(request.directory);
-      require<UsageError>(found.source.bytes() == taken.source.bytes() && found.target.bytes() == taken.target.bytes(),
-                          "'", request.directory.string(), "' holds another vocabulary than '", request.init.string(),
-                          "', from which the weights are taken; remove it, or choose another directory.");
+      require<UsageError>(
+          found.source.bytes() == taken.source.bytes() && found.target.bytes() == taken.target.bytes(), "'",
+          request.directory.string(), "' holds another vocabulary than '", request.init.string(),
+          "', from which the weights are taken; choose another --directory, or remove its tokenizer files.");
     }
     return tell(taken, "taken from '" + request.init.string() + "'");
   }
   if (model::has_tokenizers(request.directory)) {
     const model::Tokenizers found = model::read_tokenizers(request.directory);
-    require_one_vocabulary(found, joint, request.directory);
+    require_shared_if_joint(found, joint, request.directory);
     return tell(found, "found in '" + request.directory.string() + "'");
   }
   return tell(learn(settings, learning_limits(settings, request)), "learned from the text");

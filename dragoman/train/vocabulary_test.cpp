@@ -57,7 +57,7 @@ TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
   provide("first");
   settings.text.train_source = {write("b.en", "quite another\ntext\n")};
   provide("second");
-  EXPECT_NE(data::complaint_of<UsageError>([&] { provide("second", "first"); }).find("another vocabulary"),
+  EXPECT_NE(data::error_message_of<UsageError>([&] { provide("second", "first"); }).find("another vocabulary"),
             std::string::npos);
 }
 
@@ -66,7 +66,7 @@ TEST_F(VocabularyTest, OfAModelWithTwoIsNotTakenForOne) {
   settings.run.joint_vocabulary = false;
   provide("first");
   settings.run.joint_vocabulary = true;
-  EXPECT_NE(data::complaint_of<UsageError>([&] { provide("second", "first"); }).find("joint-vocabulary"),
+  EXPECT_NE(data::error_message_of<UsageError>([&] { provide("second", "first"); }).find("joint-vocabulary"),
             std::string::npos);
 }
 

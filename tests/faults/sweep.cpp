@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostEvidence = 100;  // most directories kept for a scenario
+constexpr std::size_t kMaxEvidence = 100;  // most directories kept for a scenario
 
 std::vector<Fault> sampled(const std::vector<Fault>& faults, long sample) {
   if (sample <= 0 || sample >= std::ssize(faults)) return faults;
@@ -65,7 +65,7 @@ SweepResult sweep(const Scenario& scenario, const SweepOptions& options) {
       result.reached += verdict.reached ? 1 : 0;
       if (verdict.problems.empty()) continue;
       result.findings.push_back({faults[i], verdict.problems});
-      if (!options.evidence.empty() && result.findings.size() <= kMostEvidence) {
+      if (!options.evidence.empty() && result.findings.size() <= kMaxEvidence) {
         keep_evidence(work, options.evidence, scenario, result.findings.back());
       }
     }

@@ -151,7 +151,7 @@ struct Slot {
   // Row b continues alive[b]: it takes over the cells of row alive[b].row, and reads the chosen word in the next step.
   void inherit(const std::vector<Candidate>& alive) const {
     const std::int32_t length = at(kSlotSteps);
-    std::int32_t ancestors[kMostBeam];
+    std::int32_t ancestors[kMaxBeam];
     for (std::int32_t t = 0; t < length; ++t) {
       for (std::int64_t b = 0; b < tables.B; ++b) ancestors[b] = cells(alive[b].row)[t];
       for (std::int64_t b = 0; b < tables.B; ++b) cells(b)[t] = ancestors[b];

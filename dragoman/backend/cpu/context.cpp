@@ -10,12 +10,12 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;   // only reserved: a tape uses a few hundred KiB of it
-constexpr std::size_t kLeastArenaBytes = std::size_t{8} << 20;  // less would not hold a step of the smallest model
+constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // only reserved: a tape uses a few hundred KiB of it
+constexpr std::size_t kMinArenaBytes = std::size_t{8} << 20;   // less would not hold a step of the smallest model
 
 // Reserves `bytes` of address space, or less if the system refuses: it may count reserved memory as used
 // (vm.overcommit_memory = 2). In that case we take half of what it would give and leave the rest to others. Throws
-// MemoryError if even kLeastArenaBytes are refused.
+// MemoryError if even kMinArenaBytes are refused.
 std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
   for (std::size_t part = bytes;; part /= 2) {
     try {
@@ -24,7 +24,7 @@ std::unique_ptr<HostReservation> reserve_up_to(std::size_t bytes) {
       memory.reset();
       return std::make_unique<HostReservation>(part / 2);
     } catch (const MemoryError&) {
-      if (part / 2 < kLeastArenaBytes) throw;
+      if (part / 2 < kMinArenaBytes) throw;
     }
   }
 }

@@ -56,7 +56,7 @@ KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, st
                            .cells = integers(on, {rows, steps}, cells),
                            .lengths = integers(on, {rows}, lengths)};
     Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
-    Array weights = observed ? random_array(on, {rows, widths.h, steps}, statistics_of(dtype), 5) : Array();
+    Array weights = observed ? random_array(on, {rows, widths.h, steps}, accumulation_dtype(dtype), 5) : Array();
     on.attention_cached(now.Q, now.K, now.V, cache, r, heads_of(widths), O, weights);
     std::vector<Array> outputs{O, cache.K, cache.V};
     if (observed) outputs.push_back(weights);
@@ -81,7 +81,8 @@ KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, in
                             .count = integers(on, {rows}, count),
                             .longest = lengths.empty() ? 0 : *std::ranges::max_element(lengths)};
     Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
-    Array weights = observed ? random_array(on, {rows, widths.h, places.longest}, statistics_of(dtype), 5) : Array();
+    Array weights =
+        observed ? random_array(on, {rows, widths.h, places.longest}, accumulation_dtype(dtype), 5) : Array();
     on.attention_memory(now.Q, memory.K, memory.V, places, heads_of(widths), O, weights);
     return observed ? std::vector<Array>{O, weights} : std::vector<Array>{O};
   };

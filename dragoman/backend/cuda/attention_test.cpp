@@ -63,8 +63,8 @@ std::vector<Array> run(const AttentionCase& one, const Backend& on, DType dtype)
   const View dK = one.queries_are_keys ? dQ : view(R_k, keys, 7);
   const View dV = one.keys_are_values ? dK : view(R_k, values, 8);
   View O = view(R_q, values, 5);
-  Array log_sums = on.empty({R_q, one.h}, statistics_of(dtype)), weights;
-  if (one.weights) weights = on.empty({count_weights(one)}, statistics_of(dtype));
+  Array log_sums = on.empty({R_q, one.h}, accumulation_dtype(dtype)), weights;
+  if (one.weights) weights = on.empty({count_weights(one)}, accumulation_dtype(dtype));
   on.attention(Q.columns, K.columns, V.columns, reach, heads, O.columns, log_sums, weights);
   on.attention_backward(dO.columns, Q.columns, K.columns, V.columns, O.columns, log_sums, reach, heads,
                         {dQ.columns, one.dQ}, {dK.columns, one.dK}, {dV.columns, one.dV});
@@ -217,7 +217,7 @@ TEST_P(CudaAttention, LargeScoresDoNotOverflow) {
         Doubles large = random_values(45 * 64, 1);
         for (double& x : large) x *= 64;
         const Array Q = make_array(on, {45, 64}, type, large);
-        Array O = on.empty({45, 64}, type), log_sums = on.empty({45, 1}, statistics_of(type)), none;
+        Array O = on.empty({45, 64}, type), log_sums = on.empty({45, 1}, accumulation_dtype(type)), none;
         on.attention(Q, Q, Q, {n, n, kAll}, {.h = 1, .scale = 0.125, .dropout = {}}, O, log_sums, none);
         return std::vector<Array>{O, log_sums};
       },

@@ -123,8 +123,8 @@ struct Candidates {
 
 // What the rows of a slot continue with: row b extends the old row rows[b] by words[b].
 struct Chosen {
-  double log_p[kMostBeam];
-  int rows[kMostBeam], words[kMostBeam];
+  double log_p[kMaxBeam];
+  int rows[kMaxBeam], words[kMaxBeam];
   int alive;
   bool over;
 };
@@ -236,13 +236,13 @@ __device__ void choose(const Slot& slot, int kept, int per_row, const Rules& rul
 // all of them before it writes any, so that no row is overwritten too early.
 __device__ void inherit_cells(const Slot& slot, int length, const Chosen& chosen) {
   for (int t = threadIdx.x % kWarp; t < length; t += kWarp) {
-    std::int32_t ancestors[kMostBeam];
+    std::int32_t ancestors[kMaxBeam];
 #pragma unroll
-    for (int b = 0; b < kMostBeam; ++b) {
+    for (int b = 0; b < kMaxBeam; ++b) {
       if (b < slot.B()) ancestors[b] = slot.cells(chosen.rows[b])[t];
     }
 #pragma unroll
-    for (int b = 0; b < kMostBeam; ++b) {
+    for (int b = 0; b < kMaxBeam; ++b) {
       if (b < slot.B()) slot.cells(b)[t] = ancestors[b];
     }
   }

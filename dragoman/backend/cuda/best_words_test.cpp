@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class CudaBestWords : public CudaTest {
  protected:
   static BestWords outputs(const Backend& on, DType dtype, std::int64_t R, std::int64_t k, std::int64_t V) {
-    const DType scores = statistics_of(dtype);
+    const DType scores = accumulation_dtype(dtype);
     return {on.empty({R, k}, DType::kInt32), on.empty({R, k}, scores), on.empty({R}, scores),
             V > 0 ? on.empty({R, V}, scores) : Array()};
   }

@@ -97,7 +97,7 @@ TEST_P(CudaElementwise, GradientsMayBeFloat32) {
   for (const Shape& shape : kShapes) {
     for (const auto write : kWrites) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {
-        const Maker values{on, dtype}, gradients{on, statistics_of(dtype)};
+        const Maker values{on, dtype}, gradients{on, accumulation_dtype(dtype)};
         const Array a = values.array(shape, 1), b = values.array(shape, 2);
         const Array product = gradients.array(shape, 3), d_relu = gradients.array(shape, 4),
                     d_tanh = gradients.array(shape, 5), d_sigmoid = gradients.array(shape, 6);
@@ -155,7 +155,7 @@ TEST_P(CudaElementwise, TakenAndPlacedRowsAgreeWithTheCpu) {
 
 TEST_P(CudaElementwise, ABiasMayBeInFloat32) {
   expect_as_on_cpu([&](const Backend& on, DType dtype) {
-    const Array x = Maker{on, dtype}.array({9, 40}, 1), b = Maker{on, statistics_of(dtype)}.array({40}, 2);
+    const Array x = Maker{on, dtype}.array({9, 40}, 1), b = Maker{on, accumulation_dtype(dtype)}.array({40}, 2);
     Array y = on.empty_like(x);
     on.add_bias(x, b, y);
     return std::vector<Array>{y};
@@ -168,7 +168,7 @@ TEST_P(CudaElementwise, RowsAreSummedInFloat32) {
       for (const auto write : kWrites) {
         expect_as_on_cpu([&](const Backend& on, DType dtype) {
           const Array x = makes({on, dtype})[which](shape, 1);
-          const Array exact = Maker{on, statistics_of(dtype)}.array({shape.cols()}, 2),
+          const Array exact = Maker{on, accumulation_dtype(dtype)}.array({shape.cols()}, 2),
                       rounded = Maker{on, dtype}.array({shape.cols()}, 3);
           on.sum_rows(x, {exact, write});
           on.sum_rows(x, {rounded, write});

@@ -67,8 +67,8 @@ TEST_P(CudaEmbed, LookupAgreesWithTheCpu) {
           const auto made = [&](std::int64_t rows, DType type, std::uint64_t seed) {
             return random_rows(on, {rows, d}, type, seed, first);
           };
-          const Array E = made(kTokens, dtype, 1), P = made(kPositions, statistics_of(dtype), 2),
-                      P_in_elements = made(kPositions, dtype, 3), exact_E = made(kTokens, statistics_of(dtype), 4);
+          const Array E = made(kTokens, dtype, 1), P = made(kPositions, accumulation_dtype(dtype), 2),
+                      P_in_elements = made(kPositions, dtype, 3), exact_E = made(kTokens, accumulation_dtype(dtype), 4);
           std::vector<Array> all;
           for (const auto& [table, positions] : {std::pair(E, P), {E, P_in_elements}, {E, {}}, {exact_E, P}}) {
             Array y = made(batch.segments.R, dtype, 5);
@@ -92,7 +92,7 @@ TEST_P(CudaEmbed, GradientsAgreeWithTheCpu) {
             const Batch batch = make_batch(on, {1, 40, 0, 1, 3, 70, 18}, skewed);
             const Array dy = random_rows(on, {batch.segments.R, d}, dtype, 1, first);
             std::vector<Array> all;
-            for (const DType type : {statistics_of(dtype), dtype}) {
+            for (const DType type : {accumulation_dtype(dtype), dtype}) {
               const Array dE = random_rows(on, {kTokens, d}, type, 2, first),
                           dP = random_rows(on, {kPositions, d}, type, 3, first);
               on.embed_backward(dy, batch.index, batch.segments, 2.5, Dropout::with(P_drop, 1, 2, 3), {dE, write},
@@ -114,7 +114,7 @@ TEST_P(CudaEmbed, TokensOfEveryLengthAreSummed) {
       const Batch batch =
           make_batch(on, {1000, 500, 501}, [&](std::int64_t r) { return static_cast<int>(r / length) + 1; });
       const Array dy = random_rows(on, {batch.segments.R, 24}, dtype, 1, 0),
-                  dE = random_rows(on, {2002, 24}, statistics_of(dtype), 2, 0);
+                  dE = random_rows(on, {2002, 24}, accumulation_dtype(dtype), 2, 0);
       on.embed_backward(dy, batch.index, batch.segments, 0.5, {}, Sink::accumulate(dE), {});
       return std::vector<Array>{dE};
     });
@@ -125,8 +125,8 @@ TEST_P(CudaEmbed, AFrequentTokenIsSummedInALargeBatch) {
   expect_as_on_cpu([&](const Backend& on, DType dtype) {
     const Batch batch = make_batch(on, std::vector<int>(400, 30), skewed);
     const Array dy = random_rows(on, {batch.segments.R, 512}, dtype, 1, 0),
-                dE = random_rows(on, {kTokens, 512}, statistics_of(dtype), 2, 0),
-                dP = random_rows(on, {kPositions, 512}, statistics_of(dtype), 3, 0);
+                dE = random_rows(on, {kTokens, 512}, accumulation_dtype(dtype), 2, 0),
+                dP = random_rows(on, {kPositions, 512}, accumulation_dtype(dtype), 3, 0);
     on.embed_backward(dy, batch.index, batch.segments, 0.5, Dropout::with(0.1, 1, 2, 3), Sink::accumulate(dE),
                       Sink::overwrite(dP));
     return std::vector<Array>{dE, dP};

@@ -41,11 +41,11 @@ Array some_targets(const Backend& on, std::int64_t R, std::int64_t V) {
 KernelCall call_of(const LossCase& one) {
   return [one](const Backend& on, DType dtype) -> std::vector<Array> {
     const auto& [R, V, d, chunk, bias, smoothing, write, parameters_rounded] = one;
-    const DType parameters = parameters_rounded ? dtype : statistics_of(dtype);
+    const DType parameters = parameters_rounded ? dtype : accumulation_dtype(dtype);
     const Array Y = view(on, {R, d}, dtype, 1), E = make_array(on, {V, d}, dtype, small_values(V * d, 2));
     const Array b = bias ? make_array(on, {V}, dtype, small_values(V, 3)) : Array();
-    Array losses = make_array(on, {R}, statistics_of(dtype), random_values(R, 4));
-    Array nll = make_array(on, {R}, statistics_of(dtype), random_values(R, 5));
+    Array losses = make_array(on, {R}, accumulation_dtype(dtype), random_values(R, 4));
+    Array nll = make_array(on, {R}, accumulation_dtype(dtype), random_values(R, 5));
     const Array dY = view(on, {R, d}, dtype, 6), dE = view(on, {V, d}, parameters, 7);
     const Array db = make_array(on, {V}, parameters, small_values(V, 8));
     on.smoothed_cross_entropy(Y, E, b, some_targets(on, R, V), smoothing, 0.5, chunk, losses, nll, {dY, write},
@@ -102,7 +102,7 @@ TEST_P(CudaLoss, WithoutGradientsLogitsAreNotRounded) {
       const Array Y = make_array(on, {kRows, kWidth}, dtype, random_values(kRows * kWidth, 1));
       const Array E = make_array(on, {kWords, kWidth}, dtype, random_values(kWords * kWidth, 2));
       const Array b = bias ? make_array(on, {kWords}, dtype, random_values(kWords, 3)) : Array();
-      Array losses = on.empty({kRows}, statistics_of(dtype)), nll = on.empty({kRows}, statistics_of(dtype));
+      Array losses = on.empty({kRows}, accumulation_dtype(dtype)), nll = on.empty({kRows}, accumulation_dtype(dtype));
       on.smoothed_cross_entropy(Y, E, b, some_targets(on, kRows, kWords), kRest, 1, 10, losses, nll, {}, {}, {});
       return std::vector<Array>{losses, nll};
     };

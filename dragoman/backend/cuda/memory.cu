@@ -14,7 +14,7 @@ namespace {
 static_assert(sizeof(CUdeviceptr) == sizeof(unsigned long long) &&
               sizeof(CUmemGenericAllocationHandle) == sizeof(unsigned long long));
 
-constexpr std::size_t kLeastGrowth = std::size_t{64} << 20;  // bytes
+constexpr std::size_t kMinGrowth = std::size_t{64} << 20;  // bytes
 
 // The driver's functions are looked up by name, so that the program also starts on machines without a driver.
 template <class Function>
@@ -97,7 +97,7 @@ void DeviceReservation::commit(std::size_t bytes) {
   use_device(device_);
   // Grow by at least an eighth of the present size, so that growth is rare. If there is no memory for that, try again
   // with just the bytes that are needed.
-  const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kLeastGrowth});
+  const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kMinGrowth});
   for (std::size_t size :
        {std::min(round_up(growth, granularity_), bytes_ - committed_), round_up(bytes - committed_, granularity_)}) {
     const CUmemAllocationProp properties = properties_of(device_);

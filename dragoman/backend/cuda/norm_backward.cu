@@ -225,10 +225,10 @@ struct BackwardPlan {
   void (*kernel)(AddNormBackward<T>);
   int threads;
   std::size_t shared_bytes;
-  std::int64_t rows_at_once, most_blocks;  // rows that a block handles at a time, and blocks that fill the device
+  std::int64_t rows_at_once, max_blocks;  // rows that a block handles at a time, and blocks that fill the device
 
   std::int64_t blocks(std::int64_t rows) const {
-    return std::clamp<std::int64_t>(divide_up(rows, rows_at_once), 1, most_blocks);
+    return std::clamp<std::int64_t>(divide_up(rows, rows_at_once), 1, max_blocks);
   }
 };
 

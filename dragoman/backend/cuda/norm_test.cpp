@@ -28,7 +28,7 @@ struct Maker {
   }
   // A vector of d random numbers. Its type is that of layer-norm parameters: float32 even if elements are bfloat16.
   Array vector(std::int64_t d, std::uint64_t seed) const {
-    return make_array(on, {d}, statistics_of(dtype), random_values(d, seed));
+    return make_array(on, {d}, accumulation_dtype(dtype), random_values(d, seed));
   }
 };
 
@@ -43,13 +43,13 @@ std::vector<Array> forward(const Maker& make, const Segments& segments, const Dr
 }
 
 // Which optional inputs a backward pass gets, and how it writes its gradients.
-struct Wanted {
+struct BackwardCase {
   bool ds = true, dy = true;  // whether these inputs are present
   Sink::Write dx = Sink::Write::kOverwrite, da = Sink::Write::kOverwrite, parameters = Sink::Write::kOverwrite;
 };
 
 std::vector<Array> backward(const Maker& make, const Segments& segments, const Dropout& dropout, std::int64_t d,
-                            const Wanted& wanted) {
+                            const BackwardCase& wanted) {
   const std::int64_t R = segments.R;
   const Array s = make.rows(R, d, 1), gamma = make.vector(d, 2), beta = make.vector(d, 3);
   const Array ds = wanted.ds ? make.rows(R, d, 4) : Array(), dy = wanted.dy ? make.rows(R, d, 5) : Array();
@@ -94,11 +94,11 @@ TEST_P(CudaNorm, BackwardAgreesWithTheCpu) {
 
 TEST_P(CudaNorm, AbsentInputsAndUnwantedGradientsAreSkipped) {
   const auto kNone = Sink::Write::kNone;
-  const std::vector<Wanted> all = {
+  const std::vector<BackwardCase> all = {
       {.ds = false}, {.dy = false},         {.ds = false, .dy = false}, {.dx = kNone},
       {.da = kNone}, {.parameters = kNone}, {.ds = false, .da = kNone}, {.dx = kNone, .da = kNone}};
   for (const std::int64_t d : {17, 512, 1024}) {
-    for (const Wanted& wanted : all) {
+    for (const BackwardCase& wanted : all) {
       expect_as_on_cpu([&](const Backend& on, DType dtype) {
         const Segments segments = make_segments(on, {1, 40, 3});
         return backward({on, dtype}, segments, Dropout::with(0.3, 1, 2, 3), d, wanted);

@@ -50,7 +50,7 @@ TEST_P(CudaOptimiser, AdamAgreesWithTheCpu) {
 TEST_P(CudaOptimiser, ParametersInFullPrecisionAreCopiedToTheElementType) {
   for (const std::int64_t count : {7, 5000, 1000003}) {
     expect_as_on_cpu(
-        [&](const Backend& on, DType dtype) { return stepped(on, count, 0, statistics_of(dtype), dtype, {}); });
+        [&](const Backend& on, DType dtype) { return stepped(on, count, 0, accumulation_dtype(dtype), dtype, {}); });
     const std::vector<Array> blocks = stepped(*gpu, count, 0, DType::kFloat32, dtype(), {});
     Doubles theta = values_of(*gpu, blocks[0]);
     for (double& value : theta) value = rounded() ? static_cast<double>(BFloat16(value)) : value;

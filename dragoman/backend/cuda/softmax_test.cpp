@@ -76,7 +76,7 @@ TEST_P(CudaSoftmax, SmoothedLossAgreesWithTheCpu) {
         expect_as_on_cpu([&](const Backend& on, DType dtype) {
           const Shape shape{4, 1001};
           const Array targets = make_array(on, {4}, DType::kInt32, {3, -1, 1000, 0});
-          Array log_p = view(on, shape, dtype, 1), losses = on.empty({4}, statistics_of(dtype)),
+          Array log_p = view(on, shape, dtype, 1), losses = on.empty({4}, accumulation_dtype(dtype)),
                 in_elements = on.empty({4}, dtype);
           on.log_softmax(view(on, shape, dtype, 2), log_p);
           const Array dlog_p = view(on, shape, dtype, 3);

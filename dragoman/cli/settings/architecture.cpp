@@ -55,8 +55,8 @@ std::string model_architecture(const std::string& directory) {
 
 }  // namespace
 
-AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) {
-  AskedArchitecture asked{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
+RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments) {
+  RequestedArchitecture asked{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
   if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return asked;
   std::map<std::string, GivenText> given = flag_values(arguments);
   if (given.contains("config")) {
@@ -93,7 +93,7 @@ AskedArchitecture asked_architecture(const std::vector<std::string>& arguments) 
   return asked;
 }
 
-void add_model_flags(CommandSettings& settings, const AskedArchitecture& asked) {
+void add_model_flags(CommandSettings& settings, const RequestedArchitecture& asked) {
   const model::Preset& first = model::architecture(asked.name).presets.front();
   settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
   settings.set_architecture(asked.name);

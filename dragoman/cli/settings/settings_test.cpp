@@ -52,7 +52,7 @@ struct Lists {
 };
 
 // The error message for a configuration file, with FILE for its name; empty if there is no error.
-std::string complaint(const std::string& text) {
+std::string error_message(const std::string& text) {
   const File file(text);
   try {
     read({"--config", file.path()});
@@ -67,7 +67,7 @@ std::string complaint(const std::string& text) {
 TEST(CommandSettings, EveryFieldIsAFlag) {
   const auto config = read({"--d-model", "64", "--norm=pre", "--attention-bias", "--dropout", "0.25"});
   EXPECT_EQ(config.d_model, 64);
-  EXPECT_EQ(config.norm, model::Norm::kPre);
+  EXPECT_EQ(config.norm, model::transformer::Norm::kPre);
   EXPECT_TRUE(config.attention_bias);
   EXPECT_EQ(config.P_drop, 0.25f);
 }
@@ -76,7 +76,7 @@ TEST(CommandSettings, EveryFieldIsAKeyOfTheFile) {
   const File file("d-model: 64\nnorm: pre\nattention-bias: true\n");
   const auto config = read({"--config", file.path()});
   EXPECT_EQ(config.d_model, 64);
-  EXPECT_EQ(config.norm, model::Norm::kPre);
+  EXPECT_EQ(config.norm, model::transformer::Norm::kPre);
   EXPECT_TRUE(config.attention_bias);
 }
 
@@ -97,43 +97,43 @@ TEST(CommandSettings, AFlagForOneStackWinsOverTheFlagForBothInAnyOrder) {
 TEST(CommandSettings, TheLastOfARepeatedFlagHolds) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
 
 TEST(CommandSettings, AnEmptyFileSetsNothing) {
-  EXPECT_EQ(complaint(""), "");
-  EXPECT_EQ(complaint("# nothing yet\n"), "");
+  EXPECT_EQ(error_message(""), "");
+  EXPECT_EQ(error_message("# nothing yet\n"), "");
 }
 
-TEST(CommandSettings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(complaint("label-smoothing: 0.2\n"), ""); }
+TEST(CommandSettings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(error_message("label-smoothing: 0.2\n"), ""); }
 
 TEST(CommandSettings, AnUnknownKeyIsNamedWithItsLineAndTheNearest) {
-  EXPECT_EQ(complaint("heads: 4\nd-modle: 64\n"),
+  EXPECT_EQ(error_message("heads: 4\nd-modle: 64\n"),
             "'FILE' line 2: there is no setting 'd-modle'. Did you mean 'd-model'?");
 }
 
 TEST(CommandSettings, AValueThatDoesNotReadIsNamedWithItsLine) {
-  EXPECT_EQ(complaint("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
+  EXPECT_EQ(error_message("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
 }
 
 TEST(CommandSettings, AKeyGivenTwiceIsRefused) {
-  EXPECT_EQ(complaint("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
+  EXPECT_EQ(error_message("heads: 4\nheads: 8\n"), "'FILE' line 2: 'heads' is given a second time.");
 }
 
 TEST(CommandSettings, AFileThatIsNotAMappingOfValuesIsRefused) {
-  EXPECT_EQ(complaint("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
-  EXPECT_EQ(complaint("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
-  EXPECT_EQ(complaint("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
-  EXPECT_EQ(complaint("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
-  EXPECT_EQ(complaint(",\n"),
+  EXPECT_EQ(error_message("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
+  EXPECT_EQ(error_message("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
+  EXPECT_EQ(error_message("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
+  EXPECT_EQ(error_message("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
+  EXPECT_EQ(error_message(",\n"),
             "'FILE' holds several YAML documents; a configuration is one.");  // yaml-cpp finds endless documents in it
 }
 
 TEST(CommandSettings, BrokenYamlIsNamedWithItsLine) {
-  EXPECT_TRUE(complaint("heads: 8\nd-model: }\n").starts_with("'FILE' line 2 is not YAML ("));
-  EXPECT_NE(complaint(std::string(100000, '[')), "");
+  EXPECT_TRUE(error_message("heads: 8\nd-model: }\n").starts_with("'FILE' line 2 is not YAML ("));
+  EXPECT_NE(error_message(std::string(100000, '[')), "");
 }
 
 TEST(CommandSettings, AFileThatCannotBeReadIsNamed) {
   EXPECT_THROW(read({"--config", "/no/such/file.yaml"}), UsageError);
   EXPECT_THROW(read({"--config", "/"}), UsageError);
-  EXPECT_EQ(complaint(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
+  EXPECT_EQ(error_message(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
 }
 
 TEST(CommandSettings, AListMayBeGivenInParts) {

@@ -59,7 +59,7 @@ std::vector<TranslationRequest> Admission::admit(const TakeMemory& take_memory) 
 //    keep all other clients out. Without limits_.fair, the rule holds for any client.
 // 4. After 4 kPatience steps, if there is enough room but never in one piece, no later sentence enters before it.
 std::vector<TranslationRequest> Admission::choose(bool open, const TakeMemory& take_memory) {
-  const std::int64_t most_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
+  const std::int64_t max_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);
   if (limits_.fair) std::ranges::stable_partition(waiting_, [&](const Waiting& waiting) { return is_new(waiting); });
   std::vector<TranslationRequest> entering;
   std::int64_t tokens = 0;          // source tokens of `entering`
@@ -67,7 +67,7 @@ std::vector<TranslationRequest> Admission::choose(bool open, const TakeMemory& t
   SentenceNeeds kept;               // what others must leave free (rule 3)
   for (auto waiting = waiting_.begin(); waiting != waiting_.end() && tokens < entering_tokens_;) {
     const std::string& client = waiting->client();
-    const bool has_turn = (open || capacity_.under_way(client) < most_while_closed) && !impatient.contains(client);
+    const bool has_turn = (open || capacity_.under_way(client) < max_while_closed) && !impatient.contains(client);
     if (has_turn && has_room(*waiting, kept) && take_memory(waiting->request)) {
       capacity_.enter(client, waiting->needs);
       ++under_way_;

@@ -26,10 +26,10 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kMostSteps = 4096;      // most steps of a search on the device; the tables are as wide
-constexpr std::int64_t kLeastPositions = 256;  // the bound positions_ starts here and grows in powers of two
-constexpr std::int64_t kLeastSources = 32;     // the bound sources_ starts here and grows in powers of two
-constexpr std::size_t kUnreadCounts = 1;       // copies of the counter that the host does not wait for
+constexpr std::int64_t kMaxSteps = 4096;     // most steps of a search on the device; the tables are as wide
+constexpr std::int64_t kMinPositions = 256;  // the bound positions_ starts here and grows in powers of two
+constexpr std::int64_t kMinSources = 32;     // the bound sources_ starts here and grows in powers of two
+constexpr std::size_t kUnreadCounts = 1;     // copies of the counter that the host does not wait for
 
 // There are enough cells for all sentences to grow to their limits. Rows are not limited: each slot has its own.
 SentenceNeeds client_capacity(std::int64_t B, std::int64_t T, const SearchSettings& settings,
@@ -62,7 +62,7 @@ bool DeviceEngine::supports(std::span<const model::Seq2Seq* const> models, const
   if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
   // At least one word must be left when EOS is barred.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
-  return settings.method == Method::kBeam && settings.beam <= kMostBeam;
+  return settings.method == Method::kBeam && settings.beam <= kMaxBeam;
 }
 
 DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings,
@@ -74,7 +74,7 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
       limits_(limits),
       B_(settings.method == Method::kGreedy ? 1 : settings.beam),
       T_(std::clamp<std::int64_t>(limits.source_tokens - 1 + settings.max_extra, 1,
-                                  std::min(kMostSteps, model.most_positions()))),
+                                  std::min(kMaxSteps, model.max_positions()))),
       admission_(limits, client_capacity(B_, T_, settings, limits)),
       S_(admission_.capacity().sentences()),
       words_per_row_(0) {
@@ -94,8 +94,8 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
                               {.source_rows = capacity.tokens(), .cells = capacity.cells() + S_ * B_});
   slots_.idle_cells = capacity.cells();
   places_.resize(static_cast<std::size_t>(S_));
-  positions_ = std::min(kLeastPositions, T_);
-  sources_ = std::min(kLeastSources, limits.source_tokens);
+  positions_ = std::min(kMinPositions, T_);
+  sources_ = std::min(kMinSources, limits.source_tokens);
   make_tables();
 }
 
@@ -126,7 +126,7 @@ void DeviceEngine::make_tables() {
 }
 
 std::int64_t DeviceEngine::limit(const TranslationRequest& request) const {
-  return std::min(model_.most_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
+  return std::min(model_.max_positions(), static_cast<std::int64_t>(request.source.size()) - 1 + settings_.max_extra);
 }
 
 bool DeviceEngine::accepts(const TranslationRequest& request) const {
@@ -237,7 +237,7 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   const ArenaScope values(on_.arena());
   nn::Pass pass{.on = on_};
   const Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
-  model_.remember(model_.encode(source, pass), data::make_ids(on_, rows), state_);
+  model_.store_memory(model_.encode(source, pass), data::make_ids(on_, rows), state_);
   start(entering);
 }
 
@@ -299,7 +299,7 @@ void DeviceEngine::run_step(std::int64_t slots) const {
                                         .longest = sources_},
                              .positions = positions_};
   const Tensor states = model_.step(step, state_, pass);
-  const DType dtype = statistics_of(states.array().dtype());
+  const DType dtype = accumulation_dtype(states.array().dtype());
   const BestWords best{.ids = on_.empty({rows, words_per_row_}, DType::kInt32),
                        .logits = on_.empty({rows, words_per_row_}, dtype),
                        .log_sums = on_.empty({rows}, dtype)};

@@ -87,7 +87,7 @@ TEST(DeviceEngine, SentencesEnterAndLeaveOthersUndisturbed) {
 
 TEST(DeviceEngine, SupportsModelsWithLearnedPositionsAndWindows) {
   model::TransformerConfig config = model::small_config();
-  config.positions = model::Positions::kLearned;
+  config.positions = model::transformer::Positions::kLearned;
   config.max_positions = 12;
   config.window = 3;
   const SmallModel small(config);

@@ -7,7 +7,7 @@ namespace dragoman::decode {
 namespace {
 
 bool wanted_on_device(const Backend& on, Place place) {
-  return place == Place::kDevice || (place == Place::kUsual && on.device().kind == Device::Kind::kCuda);
+  return place == Place::kDevice || (place == Place::kAutomatic && on.device().kind == Device::Kind::kCuda);
 }
 
 }  // namespace

@@ -14,16 +14,16 @@ namespace dragoman::decode {
 
 // Where the searches run. The results are the same.
 enum class Place : std::uint8_t {
-  kUsual,   // if the model runs on a GPU, on the GPU where DeviceEngine can do it; otherwise on the host
-  kHost,    // always on the host
-  kDevice,  // on any device, the CPU too, where DeviceEngine can do it; for tests
+  kAutomatic,  // if the model runs on a GPU, on the GPU where DeviceEngine can do it; otherwise on the host
+  kHost,       // always on the host
+  kDevice,     // on any device, the CPU too, where DeviceEngine can do it; for tests
 };
 
 // The same interface as that of Engine.
 class Dispatcher {
  public:
   Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
-             const EngineLimits& limits, Place place = Place::kUsual);
+             const EngineLimits& limits, Place place = Place::kAutomatic);
 
   void add(TranslationRequest request);
   void cancel(std::uint64_t number);
@@ -54,7 +54,7 @@ class Dispatcher {
 // order.
 std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
                                             std::span<const data::Sentence> sources, const SearchSettings& settings,
-                                            Place place = Place::kUsual);
+                                            Place place = Place::kAutomatic);
 // Greedy search: takes the likeliest word each time. Returns one hypothesis for each source.
 std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
                                int max_extra = 50);

@@ -12,7 +12,7 @@ namespace {
 // In a fair engine, about so many source tokens enter at a step, because all other sentences wait while they are
 // encoded.
 constexpr std::int64_t kEncodedAtOnce = 1024;
-constexpr std::int64_t kLeastRows = 256;  // an engine has room for at least so many hypotheses, whatever its settings
+constexpr std::int64_t kMinRows = 256;  // an engine has room for at least so many hypotheses, whatever its settings
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
@@ -68,18 +68,18 @@ Result finish(Active& active) {
 
 SentenceNeeds client_capacity(const SearchSettings& settings, const EngineLimits& limits) {
   return {.tokens = limits.source_tokens,
-          .cells = most_cells(settings, limits),
-          .rows = std::max(kLeastRows, limits.sentences * most_rows(settings))};
+          .cells = max_cells(settings, limits),
+          .rows = std::max(kMinRows, limits.sentences * max_rows(settings))};
 }
 
 }  // namespace
 
-std::int64_t most_rows(const SearchSettings& settings) {
+std::int64_t max_rows(const SearchSettings& settings) {
   return settings.method == Method::kBeam ? settings.beam : settings.n_best;
 }
 
-std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits) {
-  return most_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
+std::int64_t max_cells(const SearchSettings& settings, const EngineLimits& limits) {
+  return max_rows(settings) * (limits.source_tokens + limits.sentences * settings.max_extra);
 }
 
 Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
@@ -92,7 +92,7 @@ Engine::Engine(Backend& on, std::vector<const model::Seq2Seq*> models, const Sea
       V_(models_.front()->target_vocabulary()),
       admission_(limits, client_capacity(settings, limits), limits.fair ? kEncodedAtOnce : limits.source_tokens) {
   settings.validate();
-  for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->most_positions());
+  for (const model::Seq2Seq* model : models_) positions_ = std::min(positions_, model->max_positions());
   for (const model::Seq2Seq* model : models_) {
     const EngineCapacity& capacity = admission_.capacity();
     states_.push_back(start_decoding(*model, on, {.source_rows = capacity.tokens(), .cells = capacity.cells()}));
@@ -105,7 +105,7 @@ std::int64_t Engine::limit(const TranslationRequest& request) const {
 }
 
 SentenceNeeds Engine::needs_of(const TranslationRequest& request) const {
-  const std::int64_t rows = most_rows(search_of(request));
+  const std::int64_t rows = max_rows(search_of(request));
   return {.tokens = std::ssize(request.source), .cells = rows * limit(request), .rows = rows};
 }
 
@@ -122,7 +122,7 @@ void check_request(const TranslationRequest& request, const EngineLimits& limits
 void Engine::add(TranslationRequest request) {
   if (request.options.search) request.options.search->validate();
   check_request(request, limits_, limit(request));
-  require<UsageError>(needs_of(request).cells <= most_cells(settings_, limits_), most_rows(search_of(request)),
+  require<UsageError>(needs_of(request).cells <= max_cells(settings_, limits_), max_rows(search_of(request)),
                       " hypotheses of ", limit(request),
                       " tokens need more room than there is; ask for fewer, or for less text at once.");
   if (limit(request) == 0) {  // there is nothing to compute
@@ -213,7 +213,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
     const ArenaScope values(on_.arena());
     nn::Pass pass{.on = on_, .observer = observers.traces && m == 0 ? &observer : nullptr, .heads_off = observers.off};
     const Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
-    remember(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
+    store_memory(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
   }
   entering_.clear();
   ids_.insert(ids_.end(), sentences.size(), models_.front()->start_token());

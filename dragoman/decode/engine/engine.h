@@ -23,9 +23,9 @@
 namespace dragoman::decode {
 
 // The most hypotheses that one sentence has at once.
-std::int64_t most_rows(const SearchSettings& settings);
+std::int64_t max_rows(const SearchSettings& settings);
 // The number of cells of an engine. There are enough for the hypotheses of all sentences to grow to their limits.
-std::int64_t most_cells(const SearchSettings& settings, const EngineLimits& limits);
+std::int64_t max_cells(const SearchSettings& settings, const EngineLimits& limits);
 
 // Throws a UsageError if the request can never be translated: its source is empty or longer than limits.source_tokens,
 // or its prefix fills the `limit` tokens of the translation.

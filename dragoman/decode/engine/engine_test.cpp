@@ -211,8 +211,9 @@ TEST(Engine, AHeadThatIsSwitchedOffContributesNothing) {
     int site;
     const char* W_O;
   };
-  for (const Case& one : {Case{model::kEncoderSite, "enc.1.self.W_O"}, Case{model::kDecoderSite, "dec.1.self.W_O"},
-                          Case{model::kCrossSite, "dec.1.cross.W_O"}}) {
+  for (const Case& one : {Case{model::transformer::kEncoderSite, "enc.1.self.W_O"},
+                          Case{model::transformer::kDecoderSite, "dec.1.self.W_O"},
+                          Case{model::transformer::kCrossSite, "dec.1.cross.W_O"}}) {
     const SmallModel cut(untied_config()), whole(untied_config());
     const Array W_O = cut.parameter(one.W_O);
     const Array rows = W_O.row_range(W_O.rows() / 2, W_O.rows() / 2);  // of the second head of two
@@ -372,7 +373,7 @@ TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
   while (!engine.idle()) {
     for (Result& result : engine.step()) results[result.number] = std::move(result);
   }
-  EXPECT_TRUE(results[1].trace->attention(model::kEncoderSite, results[1].hypotheses[0]).weights.empty());
+  EXPECT_TRUE(results[1].trace->attention(model::transformer::kEncoderSite, results[1].hypotheses[0]).weights.empty());
   EXPECT_TRUE(results[1].trace->candidates.empty());
   ASSERT_EQ(results[0].hypotheses.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -387,9 +388,10 @@ TEST(Trace, KeepsTheAttentionOfOneHypothesis) {
   Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
   for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {
     const Hypothesis& best = result.hypotheses.front();
-    const Attention decoder = result.trace->attention(model::kDecoderSite, best), cross = result.trace->cross(best);
+    const Attention decoder = result.trace->attention(model::transformer::kDecoderSite, best),
+                    cross = result.trace->cross(best);
     result.trace->keep_only(best);
-    EXPECT_EQ(result.trace->attention(model::kDecoderSite, best).weights, decoder.weights);
+    EXPECT_EQ(result.trace->attention(model::transformer::kDecoderSite, best).weights, decoder.weights);
     EXPECT_EQ(result.trace->cross(best).weights, cross.weights);
   }
 }
@@ -414,9 +416,9 @@ TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
     const auto expect = [&](const Attention& attention, int site) {
       EXPECT_EQ(Doubles(attention.weights.begin(), attention.weights.end()), forced.seen[site]);
     };
-    expect(result.trace->attention(model::kEncoderSite, best), model::kEncoderSite);
-    expect(result.trace->attention(model::kDecoderSite, best), model::kDecoderSite);
-    expect(result.trace->cross(best), model::kCrossSite);
+    expect(result.trace->attention(model::transformer::kEncoderSite, best), model::transformer::kEncoderSite);
+    expect(result.trace->attention(model::transformer::kDecoderSite, best), model::transformer::kDecoderSite);
+    expect(result.trace->cross(best), model::transformer::kCrossSite);
     EXPECT_GE(result.trace->candidates.size(), best.rows.size());
   }
 }

@@ -63,7 +63,7 @@ TEST(CrossAttention, RowsSumToOneAndTheMeanIsOverTheChosenHeads) {
   }
   EXPECT_NEAR(mean[1].at(0, 0), of_heads, 1e-6);
   for (const HeadChoice& none : {HeadChoice{.layer = 3}, HeadChoice{.head = 3}, HeadChoice{.layer = -1}}) {
-    EXPECT_NE(data::complaint_of<UsageError>([&] { cross_attention(*small.on, small.model, pairs, none); }), "");
+    EXPECT_NE(data::error_message_of<UsageError>([&] { cross_attention(*small.on, small.model, pairs, none); }), "");
   }
 }
 

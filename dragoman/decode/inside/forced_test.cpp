@@ -10,7 +10,8 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr auto kSites = {model::kEncoderSite, model::kDecoderSite, model::kCrossSite};
+constexpr auto kSites = {model::transformer::kEncoderSite, model::transformer::kDecoderSite,
+                         model::transformer::kCrossSite};
 
 // softmax(q K^T / sqrt(d_k)) over the first `keys` keys, computed from the definition.
 std::vector<double> by_equation(const HeadProjections& seen, std::int64_t query, std::int64_t keys) {
@@ -35,7 +36,7 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
   for (const HeadProjections& seen : forced.projections) {
     const Attention& weights = forced.attention[seen.head.site];
     for (std::int64_t query = 0; query < weights.queries; ++query) {
-      const bool causal = seen.head.site == model::kDecoderSite;
+      const bool causal = seen.head.site == model::transformer::kDecoderSite;
       const std::vector<double> expected = by_equation(seen, query, causal ? query + 1 : weights.keys);
       for (std::int64_t key = 0; key < weights.keys; ++key) {
         const double weight = key < std::ssize(expected) ? expected[key] : 0.0;
@@ -47,7 +48,7 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
 
 TEST(Forced, ShowsTheTraceOfTheSearch) {
   const model::SmallModel small(untied_config());
-  const nn::Head off{model::kCrossSite, 0, 1};
+  const nn::Head off{model::transformer::kCrossSite, 0, 1};
   Engine engine(*small.on, {&small.model}, {.beam = 3, .max_extra = 6}, {.sentences = 2, .source_tokens = 20});
   engine.add({.source = {5, 9, 120, kEos}, .prefix = {}, .options = {.heads_off = {off}, .trace = true}});
   std::vector<Result> results;
@@ -56,11 +57,11 @@ TEST(Forced, ShowsTheTraceOfTheSearch) {
   data::SentencePair pair{{5, 9, 120, kEos}, best.tokens};
   if (best.finished) pair.target.push_back(kEos);
   const Forced forced = run_forced(*small.on, small.model, pair, {.projections = {}, .switched_off = {off}});
-  EXPECT_EQ(forced.attention[model::kEncoderSite].weights,
-            results[0].trace->attention(model::kEncoderSite, best).weights);
-  EXPECT_EQ(forced.attention[model::kDecoderSite].weights,
-            results[0].trace->attention(model::kDecoderSite, best).weights);
-  EXPECT_EQ(forced.attention[model::kCrossSite].weights, results[0].trace->cross(best).weights);
+  EXPECT_EQ(forced.attention[model::transformer::kEncoderSite].weights,
+            results[0].trace->attention(model::transformer::kEncoderSite, best).weights);
+  EXPECT_EQ(forced.attention[model::transformer::kDecoderSite].weights,
+            results[0].trace->attention(model::transformer::kDecoderSite, best).weights);
+  EXPECT_EQ(forced.attention[model::transformer::kCrossSite].weights, results[0].trace->cross(best).weights);
 }
 
 TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
@@ -77,9 +78,9 @@ TEST(Forced, ATraceOfSomeLayersIsThatPartOfTheWhole) {
   const auto second_layer = [](const Attention& all) {
     return std::vector<float>(all.weights.begin() + std::ssize(all.weights) / 2, all.weights.end());
   };
-  ASSERT_EQ(results.at(0).trace->attention(model::kEncoderSite, best).layers, 2);
-  EXPECT_EQ(results.at(1).trace->attention(model::kEncoderSite, best).weights,
-            second_layer(results.at(0).trace->attention(model::kEncoderSite, best)));
+  ASSERT_EQ(results.at(0).trace->attention(model::transformer::kEncoderSite, best).layers, 2);
+  EXPECT_EQ(results.at(1).trace->attention(model::transformer::kEncoderSite, best).weights,
+            second_layer(results.at(0).trace->attention(model::transformer::kEncoderSite, best)));
   EXPECT_EQ(results.at(1).trace->cross(best).weights, second_layer(results.at(0).trace->cross(best)));
 }
 

@@ -73,17 +73,17 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       options_(options),
       queue_(queue),
       engine_(on, networks_of(models), options.search, engine_limits(options),
-              options.traces ? Place::kHost : Place::kUsual) {}
+              options.traces ? Place::kHost : Place::kAutomatic) {}
 
 // Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, only as many
 // of each client as can enter at once, so that lines of clients that come later need not wait behind them.
 void LineWorker::run() {
-  const std::int64_t most_per_client = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
-  const std::int64_t most_waiting = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
+  const std::int64_t max_per_client = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
+  const std::int64_t max_waiting = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
   while (true) {
     bool closed = false;
-    while (engine_.waiting() < most_waiting) {
-      const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < most_per_client; };
+    while (engine_.waiting() < max_waiting) {
+      const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < max_per_client; };
       std::optional<LineQueue::Line> line = queue_.take_of(has_few, engine_.idle());
       closed = !line && engine_.idle();
       if (!line) break;

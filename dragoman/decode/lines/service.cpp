@@ -37,7 +37,7 @@ class Service::WorkerQueue final : public LineQueue {
     turns.erase(next);
     const Ticket ticket = turn.orders.front();
     turn.orders.pop_front();
-    Open& open = *service_.open_.at(ticket);
+    OpenOrder& open = *service_.open_.at(ticket);
     const std::size_t line = open.waiting.front();
     open.waiting.pop_front();
     SourceLine source = std::move(open.order.lines[line]);
@@ -78,7 +78,7 @@ class Service::WorkerQueue final : public LineQueue {
     const auto found = service_.taken_.find(number);
     if (found == service_.taken_.end()) return;
     const std::size_t line = found->second.line;
-    const std::shared_ptr<Open> open = service_.open_.at(found->second.ticket);
+    const std::shared_ptr<OpenOrder> open = service_.open_.at(found->second.ticket);
     lock.unlock();
     const std::lock_guard calling(open->calling);
     if (!open->cancelled && open->order.settled) open->order.settled(line, text);
@@ -128,8 +128,8 @@ TranslatorOptions with_fairness(TranslatorOptions options) {
 
 }  // namespace
 
-Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting)
-    : translator_(directory, with_fairness(options)), places_(most_waiting) {
+Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting)
+    : translator_(directory, with_fairness(options)), places_(max_waiting) {
   try {
     for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
   } catch (const std::exception& error) {
@@ -141,7 +141,7 @@ Service::Service(const std::filesystem::path& directory, const TranslatorOptions
 Service::~Service() { end(); }
 
 void Service::end() {
-  std::map<Ticket, std::shared_ptr<Open>> unfinished;
+  std::map<Ticket, std::shared_ptr<OpenOrder>> unfinished;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -186,15 +186,15 @@ void Service::work(int worker) {
 
 Service::Ticket Service::submit(Order order) {
   const auto count = static_cast<std::int64_t>(order.lines.size());
-  require<UsageError>(count <= most_waiting(), "an order of ", count, " sentences is too large: at most ",
-                      most_waiting(), " may wait; divide it.");
+  require<UsageError>(count <= max_waiting(), "an order of ", count, " sentences is too large: at most ", max_waiting(),
+                      " may wait; divide it.");
   const std::lock_guard lock(mutex_);
   require<Overload>(!ending_, "the service has ended.");
   const Ticket ticket = orders_++;
   if (count == 0) return ticket;
   require<Overload>(places_.has_room(order.client, count), "the queue is full: ", counts_.waiting, " sentences wait, ",
                     places_.held_by(order.client), " of them yours; try again in a moment.");
-  auto open = std::make_shared<Open>();
+  auto open = std::make_shared<OpenOrder>();
   for (std::size_t line = 0; line < order.lines.size(); ++line) open->waiting.push_back(line);
   open->left = order.lines.size();
   const std::string client = order.client;
@@ -213,7 +213,7 @@ Service::Ticket Service::submit(Order order) {
 }
 
 void Service::cancel(Ticket ticket) {
-  std::shared_ptr<Open> open;
+  std::shared_ptr<OpenOrder> open;
   {
     const std::lock_guard lock(mutex_);
     const auto found = open_.find(ticket);
@@ -241,7 +241,7 @@ void Service::cancel(Ticket ticket) {
 
 // Calls `done` for a line that a worker has taken, without holding the mutex of the service.
 void Service::deliver(std::int64_t number, Order::Outcome outcome) {
-  std::shared_ptr<Open> open;
+  std::shared_ptr<OpenOrder> open;
   Taken taken{};
   {
     const std::lock_guard lock(mutex_);

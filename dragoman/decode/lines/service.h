@@ -57,15 +57,15 @@ class Service {
  public:
   using Ticket = std::int64_t;
 
-  // At most `most_waiting` lines of one client wait at a time, and of all clients together an eighth more (see Shares).
+  // At most `max_waiting` lines of one client wait at a time, and of all clients together an eighth more (see Shares).
   // Throws an Error if the directory does not hold a complete model.
-  Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t most_waiting);
+  Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
   // Accepts the whole order or nothing. Throws an Overload if the queue has no room for it or its client has already
-  // taken its share of the queue, and a UsageError if the order has more than most_waiting() lines.
+  // taken its share of the queue, and a UsageError if the order has more than max_waiting() lines.
   Ticket submit(Order order);
   // Drops the rest of the order: none of its callbacks is called after this returns. Must not be called from a
   // callback.
@@ -79,13 +79,13 @@ class Service {
   ServiceCounts counts() const;
   const model::LoadedModel& model() const { return translator_.model(); }
   const TranslatorOptions& options() const { return translator_.options(); }
-  std::int64_t most_waiting() const { return places_.most(); }
+  std::int64_t max_waiting() const { return places_.most(); }
 
  private:
   class WorkerQueue;
 
   // An order that is not done.
-  struct Open {
+  struct OpenOrder {
     Order order;
     std::deque<std::size_t> waiting;  // lines that no worker has taken yet
     std::size_t left = 0;             // number of lines that are not done
@@ -111,7 +111,7 @@ class Service {
 
   mutable std::mutex mutex_;              // guards all that follows except workers_
   std::condition_variable lines_, idle_;  // lines wait, or the service ends; no order is open
-  std::map<Ticket, std::shared_ptr<Open>> open_;
+  std::map<Ticket, std::shared_ptr<OpenOrder>> open_;
   Shares places_;                          // places of the queue, by client
   std::deque<Turn> turns_;                 // clients with waiting lines, in the order of their turns
   std::map<std::int64_t, Taken> taken_;    // by the number that identifies the line for its worker

@@ -79,7 +79,7 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   }
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));
-    const std::int64_t positions = models_.back()->model->most_positions();
+    const std::int64_t positions = models_.back()->model->max_positions();
     options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // EOS takes one position
   }
   check_votes(directories, models_);

@@ -117,7 +117,7 @@ TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {
 
 TEST_F(TranslatorTest, NothingIsLongerThanTheModelHasPositionsFor) {
   model::TransformerConfig learned = model::small_config();
-  learned.positions = model::Positions::kLearned;
+  learned.positions = model::transformer::Positions::kLearned;
   learned.max_positions = 5;
   write_model(learned);
   Translator translator(directory, {.search = {.min_length = 5}, .threads = 1});
@@ -132,7 +132,7 @@ TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
   std::vector<std::string> delivered;
   Translator stops(directory, {.threads = 1});
   auto line = broken.begin();
-  EXPECT_TRUE(data::complaint_of<UsageError>([&] {
+  EXPECT_TRUE(data::error_message_of<UsageError>([&] {
                 stops.translate(
                     [&](SourceLine& source, const std::stop_token&) {
                       return line != broken.end() && (source.text = *line++, true);
@@ -162,17 +162,17 @@ TEST_F(TranslatorTest, TheNumberOfWorkersDoesNotChangeTheResult) {
 
 TEST_F(TranslatorTest, ResultsComeWhileInputIsStillComing) {
   Translator translator(directory, {.threads = 1, .batch_size = 2});
-  std::int64_t given = 0, most_ahead = 0;
+  std::int64_t given = 0, max_ahead = 0;
   std::atomic<std::int64_t> delivered = 0;
   translator.translate(
       [&](SourceLine& line, const std::stop_token&) {
-        most_ahead = std::max(most_ahead, given - delivered.load());
+        max_ahead = std::max(max_ahead, given - delivered.load());
         line.text = "one two";
         return ++given <= 1000;
       },
       [&](const TranslatedLine&) { ++delivered; });
   EXPECT_EQ(delivered, 1000);
-  EXPECT_LE(most_ahead, 2 * 4 + 1);
+  EXPECT_LE(max_ahead, 2 * 4 + 1);
 }
 
 TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
@@ -217,9 +217,9 @@ TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
 
 TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedWithItsLineNumber) {
   Translator translator(directory, {.search = {.max_extra = 1}, .threads = 1});
-  const auto complaint = [&](const SourceLine& second) {
+  const auto error_message = [&](const SourceLine& second) {
     int given = 0, delivered = 0;
-    const std::string text = data::complaint_of<UsageError>([&] {
+    const std::string text = data::error_message_of<UsageError>([&] {
       translator.translate(
           [&](SourceLine& line, const std::stop_token&) {
             line = given == 1 ? second : SourceLine{"one"};
@@ -230,8 +230,8 @@ TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedWithItsLineNumber) {
     EXPECT_EQ(delivered, 1);
     return text;
   };
-  EXPECT_TRUE(complaint({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves no room"));
-  EXPECT_TRUE(complaint({" ", "two"}).starts_with("line 2 has no text, but a prefix"));
+  EXPECT_TRUE(error_message({"one", "two three"}).starts_with("line 2: the prefix of 2 tokens leaves no room"));
+  EXPECT_TRUE(error_message({" ", "two"}).starts_with("line 2 has no text, but a prefix"));
 }
 
 TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {

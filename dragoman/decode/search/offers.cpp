@@ -31,7 +31,7 @@ std::vector<double> finite(std::vector<double> log_sums) {
 
 // The k likeliest words of one model and, if `all`, the logits of every word, [rows, V].
 BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& states, std::int64_t k, bool all) {
-  const DType dtype = statistics_of(states.array().dtype());
+  const DType dtype = accumulation_dtype(states.array().dtype());
   const std::int64_t rows = states.rows(), V = model.target_vocabulary();
   const BestWords best{.ids = on.empty({rows, k}, DType::kInt32),
                        .logits = on.empty({rows, k}, dtype),

@@ -27,8 +27,8 @@ class DirectoryTest : public data::CorpusTest {
     write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
     write_safetensors(weights_file(directory), *small.on, small.block.tensors());
   }
-  std::string complaint() const {
-    return data::complaint_of([&] {
+  std::string error_message() const {
+    return data::error_message_of([&] {
       const auto on = make_backend(Device{}, {.threads = 1});
       LoadedModel(*on, directory);
     });
@@ -49,7 +49,7 @@ TEST_F(DirectoryTest, InfoReadsBackAsItWas) {
 
 TEST_F(DirectoryTest, ACompleteModelLoads) {
   write_model();
-  EXPECT_EQ(complaint(), "");
+  EXPECT_EQ(error_message(), "");
 }
 
 // The decoder's states with teacher forcing.
@@ -67,7 +67,8 @@ Doubles states(Backend& on, const Seq2Seq& model) {
 TEST_F(DirectoryTest, PackedWeightsComputeTheSameBits) {
   for (const Tie tie : {Tie::kThreeWay, Tie::kNone}) {
     info.config.as<TransformerConfig>().tie = tie;
-    info.config.as<TransformerConfig>().positions = tie == Tie::kNone ? Positions::kLearned : Positions::kSinusoid;
+    info.config.as<TransformerConfig>().positions =
+        tie == Tie::kNone ? transformer::Positions::kLearned : transformer::Positions::kSinusoid;
     write_model();
     SmallModel plain(info.config);
     const LoadedModel loaded(*plain.on, directory), rounded(*plain.on, directory, WeightForm::kInt8);
@@ -83,18 +84,20 @@ TEST_F(DirectoryTest, WeightsThatAreNotFiniteAreRefused) {
   for (const float bad : {std::nanf(""), HUGE_VALF}) {
     small.parameter("enc.1.ffn.W_2").data<float>()[17] = bad;
     write_safetensors(weights_file(directory), *small.on, small.block.tensors());
-    EXPECT_NE(complaint().find("the tensor 'enc.1.ffn.W_2' holds numbers that are not finite"), std::string::npos)
-        << complaint();
+    EXPECT_NE(error_message().find("the tensor 'enc.1.ffn.W_2' holds numbers that are not finite"), std::string::npos)
+        << error_message();
   }
 }
 
 TEST_F(DirectoryTest, MissingFilesAreNamed) {
-  EXPECT_NE(complaint().find("is not a model directory: it has no config.json."), std::string::npos) << complaint();
+  EXPECT_NE(error_message().find("is not a model directory: it has no config.json."), std::string::npos)
+      << error_message();
   write_info(directory, info);
-  EXPECT_NE(complaint().find("there is no tokenizer.model in"), std::string::npos) << complaint();
+  EXPECT_NE(error_message().find("there is no tokenizer.model in"), std::string::npos) << error_message();
   write_model();
   std::filesystem::remove(weights_file(directory));
-  EXPECT_NE(complaint().find("model.safetensors' (no such file or directory)"), std::string::npos) << complaint();
+  EXPECT_NE(error_message().find("model.safetensors' (no such file or directory)"), std::string::npos)
+      << error_message();
 }
 
 TEST_F(DirectoryTest, InvalidConfigsAreRefused) {
@@ -104,7 +107,7 @@ TEST_F(DirectoryTest, InvalidConfigsAreRefused) {
     std::string changed = config;
     changed.replace(changed.find(from), from.size(), to);
     write("config.json", changed);
-    return complaint();
+    return error_message();
   };
   EXPECT_NE(with("\"heads\": 2", "\"heads\": 0").find("config.json': heads"), std::string::npos);
   EXPECT_NE(with("\"heads\": 2", "\"heads\": \"two\"").find("config.json': heads"), std::string::npos);

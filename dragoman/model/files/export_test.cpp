@@ -41,8 +41,8 @@ class ExportTest : public data::CorpusTest {
     }
     throw Error("no tensor " + name);
   }
-  std::string complaint(const std::filesystem::path& from, const std::filesystem::path& to) const {
-    return data::complaint_of<UsageError>([&] { export_model(from, to, ExportPrecision::kInt8); });
+  std::string error_message(const std::filesystem::path& from, const std::filesystem::path& to) const {
+    return data::error_message_of<UsageError>([&] { export_model(from, to, ExportPrecision::kInt8); });
   }
 
   ModelInfo info;
@@ -108,8 +108,8 @@ TEST_F(ExportTest, TheCopyRecordsItsPrecisionAndOrigin) {
 
 TEST_F(ExportTest, NothingIsOverwrittenOrLeftBehind) {
   const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
-  EXPECT_NE(complaint(model, to).find("already exists; name a directory that is new or empty."), std::string::npos);
-  EXPECT_NE(complaint(model, model).find("already exists"), std::string::npos);
+  EXPECT_NE(error_message(model, to).find("already exists; name a directory that is new or empty."), std::string::npos);
+  EXPECT_NE(error_message(model, model).find("already exists"), std::string::npos);
   std::filesystem::remove(weights_file(model));
   EXPECT_THROW(export_model(model, directory / "other", ExportPrecision::kInt8), Error);
   EXPECT_FALSE(std::filesystem::exists(directory / "other"));
@@ -134,7 +134,7 @@ TEST_F(ExportTest, DamagedScalesAreRefused) {
     std::string changed = whole;
     changed.replace(place, bytes.size(), bytes);
     replace_file(weights_file(to), changed);
-    return data::complaint_of([&] { LoadedModel(*small->on, to); });
+    return data::error_message_of([&] { LoadedModel(*small->on, to); });
   };
   std::uint64_t header = 0;
   std::memcpy(&header, whole.data(), sizeof header);

@@ -27,7 +27,7 @@ TEST_F(LanguagesTest, TheFileIsOptionalButMustNotBeDamaged) {
   EXPECT_FALSE(read_languages(directory, {"de"})[0].profile);
   for (const char* text : {"{", "[]", R"({"de": 3})", R"({"de": "abc"})"}) {
     replace_file(languages_file(directory), text);
-    EXPECT_NE(data::complaint_of<Error>([&] { read_languages(directory, {"de"}); }).find("languages.json"),
+    EXPECT_NE(data::error_message_of<Error>([&] { read_languages(directory, {"de"}); }).find("languages.json"),
               std::string::npos)
         << text;
   }

@@ -12,13 +12,13 @@ namespace {
 class SafetensorsTest : public data::CorpusTest {
  protected:
   // The error message for a file with this header and value_bytes bytes of data; empty if it is read.
-  std::string complaint(const std::string& header, std::size_t value_bytes) const {
+  std::string error_message(const std::string& header, std::size_t value_bytes) const {
     const std::uint64_t size = header.size();
     replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header + std::string(value_bytes, '\0'));
-    return data::complaint_of([&] { SafetensorsFile{path}; });
+    return data::error_message_of([&] { SafetensorsFile{path}; });
   }
-  void expect_complaint(const std::string& header, std::size_t value_bytes, const std::string& part) const {
-    const std::string text = complaint(header, value_bytes);
+  void expect_error(const std::string& header, std::size_t value_bytes, const std::string& part) const {
+    const std::string text = error_message(header, value_bytes);
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
 
@@ -47,7 +47,7 @@ TEST_F(SafetensorsTest, NamesAndShapesMustBeThoseOfTheModel) {
   config.d_ff = 40;
   SmallModel wider(config);
   const auto read_error = [&](SmallModel& into) {
-    return data::complaint_of([&] { read_tensors(SafetensorsFile(path), *into.on, into.block.tensors()); });
+    return data::error_message_of([&] { read_tensors(SafetensorsFile(path), *into.on, into.block.tensors()); });
   };
   EXPECT_NE(read_error(wider).find("is [20, 36], but this model needs [20, 40]."), std::string::npos)
       << read_error(wider);
@@ -61,29 +61,29 @@ TEST_F(SafetensorsTest, NamesAndShapesMustBeThoseOfTheModel) {
 }
 
 TEST_F(SafetensorsTest, DataOffsetsMustFitTheFileAndOneAnother) {
-  EXPECT_EQ(complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "1", "8,12") + "}", 12), "");
-  EXPECT_EQ(complaint(R"({"__metadata__":{"x":"y"},)" + entry("a", "2", "0,8") + "}", 8), "");
-  expect_complaint("{" + entry("a", "2", "0,8") + "}", 7, "lies outside the file");
-  expect_complaint("{" + entry("a", "2", "0,8") + "}", 12, "bytes that belong to no tensor");
-  expect_complaint("{" + entry("a", "2", "8,0") + "}", 8, "lies outside the file");
-  expect_complaint("{" + entry("a", "3", "0,8") + "}", 8, "a shape that does not fit its bytes");
-  expect_complaint("{" + entry("a", "-2", "0,8") + "}", 8, "a shape or data_offsets that cannot be read");
-  expect_complaint("{" + entry("a", "4294967296,4294967298", "0,8") + "}", 8, "does not fit its bytes");
-  expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
-  expect_complaint("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");
-  expect_complaint(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8,
-                   "is of type 'F64'; this program reads F32, BF16 and I8.");
-  expect_complaint(R"({"a":1})", 8, "has no entry 'dtype'");
-  expect_complaint("[]", 0, "is not an object");
-  expect_complaint("{", 0, "is not JSON");
+  EXPECT_EQ(error_message("{" + entry("a", "2", "0,8") + "," + entry("b", "1", "8,12") + "}", 12), "");
+  EXPECT_EQ(error_message(R"({"__metadata__":{"x":"y"},)" + entry("a", "2", "0,8") + "}", 8), "");
+  expect_error("{" + entry("a", "2", "0,8") + "}", 7, "lies outside the file");
+  expect_error("{" + entry("a", "2", "0,8") + "}", 12, "bytes that belong to no tensor");
+  expect_error("{" + entry("a", "2", "8,0") + "}", 8, "lies outside the file");
+  expect_error("{" + entry("a", "3", "0,8") + "}", 8, "a shape that does not fit its bytes");
+  expect_error("{" + entry("a", "-2", "0,8") + "}", 8, "a shape or data_offsets that cannot be read");
+  expect_error("{" + entry("a", "4294967296,4294967298", "0,8") + "}", 8, "does not fit its bytes");
+  expect_error("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
+  expect_error("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");
+  expect_error(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8,
+               "is of type 'F64'; this program reads F32, BF16 and I8.");
+  expect_error(R"({"a":1})", 8, "has no entry 'dtype'");
+  expect_error("[]", 0, "is not an object");
+  expect_error("{", 0, "is not JSON");
 }
 
 TEST_F(SafetensorsTest, AFileWithoutItsHeaderIsRefused) {
   for (const std::string& bytes : {std::string(), std::string(7, 'x'), std::string(8, '\xFF'), std::string(100, 'x')}) {
     replace_file(path, bytes);
-    EXPECT_NE(data::complaint_of([&] { SafetensorsFile{path}; }).find("is cut short"), std::string::npos);
+    EXPECT_NE(data::error_message_of([&] { SafetensorsFile{path}; }).find("is cut short"), std::string::npos);
   }
-  EXPECT_NE(data::complaint_of([&] { SafetensorsFile{directory}; }).find("is not a file"), std::string::npos);
+  EXPECT_NE(data::error_message_of([&] { SafetensorsFile{directory}; }).find("is not a file"), std::string::npos);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ std::int64_t closed_form(const TransformerConfig& c) {
   const std::int64_t L = 2 * d;
   const std::int64_t R = c.tie == Tie::kThreeWay ? c.V_target : c.V_source + (c.tie == Tie::kNone ? 2 : 1) * c.V_target;
   std::int64_t P = c.N_enc * (A + F + 2 * L) + c.N_dec * (2 * A + F + 3 * L) + R * d;
-  if (c.norm == Norm::kPre) P += 2 * L;
-  if (c.positions == Positions::kLearned) P += 2 * c.max_positions * d;
+  if (c.norm == transformer::Norm::kPre) P += 2 * L;
+  if (c.positions == transformer::Positions::kLearned) P += 2 * c.max_positions * d;
   if (c.target_space_table) P += 32 * d;
   if (c.output_bias) P += c.V_target;
   return P;
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, Table3, testing::ValuesIn(kTable3), [](const auto
 
 TransformerConfig big_with_separate_vocabularies(Tie tie) {
   auto config = preset("big").model.as<TransformerConfig>();
-  config.norm = Norm::kPre;
+  config.norm = transformer::Norm::kPre;
   config.attention_bias = true;
   config.V_source = config.V_target = 70000;
   config.tie = tie;
@@ -104,7 +104,8 @@ TEST(ParameterCount, MatchesCountsReportedForOtherSystems) {
   expect_count(big_with_separate_vocabularies(Tie::kDecoder), 319'721'472);
   expect_count({.d_ff = 1024, .h = 4, .V_source = 8848, .V_target = 6632, .tie = Tie::kDecoder, .attention_bias = true},
                39'469'056);
-  expect_count({.V_source = 32000, .V_target = 32000, .norm = Norm::kPre, .attention_bias = true}, 60'524'544);
+  expect_count({.V_source = 32000, .V_target = 32000, .norm = transformer::Norm::kPre, .attention_bias = true},
+               60'524'544);
 }
 
 TEST(ParameterCount, OfSmallModelsIsThatOfTheirLayersPlusTheEmbedding) {
@@ -113,7 +114,7 @@ TEST(ParameterCount, OfSmallModelsIsThatOfTheirLayersPlusTheEmbedding) {
                 .h = 4,
                 .V_source = 31000,
                 .V_target = 31000,
-                .norm = Norm::kPre,
+                .norm = transformer::Norm::kPre,
                 .attention_bias = true},
                11'060'224 + 31000 * 256);
   expect_count(preset("multi30k-tiny").model, 1'325'056 + 10000 * 128);
@@ -127,7 +128,7 @@ TEST(ParameterCount, OfASmallModelMatchesItsClosedForm) {
                 .h = 4,
                 .V_source = 54,
                 .V_target = 54,
-                .norm = Norm::kPre,
+                .norm = transformer::Norm::kPre,
                 .attention_bias = true},
                237'184);
 }

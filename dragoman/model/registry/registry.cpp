@@ -10,7 +10,7 @@ namespace {
 // To add an architecture, add it to this list. It is a deque because references to its elements stay valid when
 // add_architecture appends one.
 std::deque<Architecture>& table() {
-  static std::deque<Architecture> architectures{transformer_architecture()};
+  static std::deque<Architecture> architectures{transformer::make_architecture()};
   return architectures;
 }
 

@@ -2,7 +2,7 @@
 
 #include "dragoman/model/transformer/config.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 TransformerConfig tiny_config() {
@@ -50,11 +50,11 @@ std::vector<GradientModel> gradient_models() {
 
 }  // namespace
 
-Architecture transformer_architecture() {
+Architecture make_architecture() {
   return {.name = std::string(TransformerConfig::kArch),
           .summary = "the Transformer: attention alone, in both stacks",
-          .presets = transformer_presets(),
+          .presets = make_presets(),
           .gradient_models = gradient_models()};
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -5,11 +5,11 @@
 
 #include "dragoman/model/architecture.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
-Architecture transformer_architecture();
+Architecture make_architecture();
 
 // The rows of the paper's Table 3, and recipes for small corpora.
-std::vector<Preset> transformer_presets();
+std::vector<Preset> make_presets();
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

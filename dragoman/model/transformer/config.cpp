@@ -3,12 +3,12 @@
 #include "dragoman/model/checked.h"
 #include "dragoman/model/limits.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 void check_sizes(const TransformerConfig& config) {
-  require_between("encoder-layers", config.N_enc, 1, kMostLayers);
-  require_between("decoder-layers", config.N_dec, 1, kMostLayers);
+  require_between("encoder-layers", config.N_enc, 1, kMaxLayers);
+  require_between("decoder-layers", config.N_dec, 1, kMaxLayers);
   require_between("d-model", config.d_model, 1, kLargestWidth);
   require_between("d-ff", config.d_ff, 1, kLargestWidth);
   require_between("heads", config.h, 1, kLargestWidth);
@@ -54,4 +54,4 @@ void TransformerConfig::validate() const {
   require_probability("relu-dropout", P_drop_relu);
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

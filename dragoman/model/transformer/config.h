@@ -12,7 +12,7 @@
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 // The place of LayerNorm around a sub-layer S. kPost, as in the paper: after the addition, LN(x + S(x)). kPre: before
 // S, x + S(LN(x)), with one more LayerNorm after the last layer of each stack.
@@ -108,4 +108,8 @@ Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int6
 // The main sizes in a few words, for people.
 std::string describe(const TransformerConfig& config);
 
+}  // namespace dragoman::model::transformer
+
+namespace dragoman::model {
+using transformer::TransformerConfig;
 }  // namespace dragoman::model

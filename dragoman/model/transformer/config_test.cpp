@@ -7,12 +7,12 @@
 
 #include "dragoman/model/model_config.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 // The message of validate() after these settings, given by key, are applied; empty if they are valid.
 template <class Config>
-std::string complaint(std::initializer_list<std::pair<const char*, const char*>> settings) {
+std::string error_message(std::initializer_list<std::pair<const char*, const char*>> settings) {
   try {
     ModelConfig config = Config();
     for (const auto& [key, value] : settings) set(config, key, value);
@@ -23,7 +23,7 @@ std::string complaint(std::initializer_list<std::pair<const char*, const char*>>
   return "";
 }
 
-constexpr auto model_complaint = complaint<TransformerConfig>;
+constexpr auto model_error = error_message<TransformerConfig>;
 
 TEST(TransformerConfig, DefaultsAreThePapersBaseModel) {
   const TransformerConfig base;
@@ -34,7 +34,7 @@ TEST(TransformerConfig, DefaultsAreThePapersBaseModel) {
   EXPECT_EQ(base.key_width(), 64);
   EXPECT_EQ(base.value_width(), 64);
   EXPECT_EQ(base.norm, Norm::kPost);
-  EXPECT_EQ(model_complaint({}), "");
+  EXPECT_EQ(model_error({}), "");
 }
 
 TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
@@ -57,44 +57,44 @@ TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
 }
 
 TEST(TransformerConfig, HeadsMustDivideTheWidthUnlessTheirWidthsAreGiven) {
-  EXPECT_EQ(model_complaint({{"heads", "7"}}),
+  EXPECT_EQ(model_error({{"heads", "7"}}),
             "heads is 7, which does not divide d-model 512 evenly; choose another number of heads, or give both d-k "
             "and d-v.");
-  EXPECT_NE(model_complaint({{"heads", "7"}, {"d-k", "10"}}), "");
-  EXPECT_EQ(model_complaint({{"heads", "7"}, {"d-k", "10"}, {"d-v", "12"}}), "");
-  EXPECT_NE(model_complaint({{"heads", "1024"}}), "");
+  EXPECT_NE(model_error({{"heads", "7"}, {"d-k", "10"}}), "");
+  EXPECT_EQ(model_error({{"heads", "7"}, {"d-k", "10"}, {"d-v", "12"}}), "");
+  EXPECT_NE(model_error({{"heads", "1024"}}), "");
 }
 
 TEST(TransformerConfig, SinusoidsNeedAnEvenWidth) {
   for (const char* layout : {"sinusoid", "sinusoid-t2t"}) {
-    EXPECT_NE(model_complaint({{"d-model", "15"}, {"heads", "3"}, {"positions", layout}}), "") << layout;
+    EXPECT_NE(model_error({{"d-model", "15"}, {"heads", "3"}, {"positions", layout}}), "") << layout;
   }
-  EXPECT_EQ(model_complaint({{"d-model", "15"}, {"heads", "3"}, {"positions", "learned"}}), "");
+  EXPECT_EQ(model_error({{"d-model", "15"}, {"heads", "3"}, {"positions", "learned"}}), "");
 }
 
 TEST(TransformerConfig, SizesMustBeAboveZero) {
   for (const char* key : {"layers", "encoder-layers", "decoder-layers", "d-model", "d-ff", "heads", "d-k", "d-v",
                           "vocabulary", "max-positions", "window"}) {
-    EXPECT_NE(model_complaint({{key, "0"}}), "") << key;
-    EXPECT_NE(model_complaint({{key, "-8"}}), "") << key;
+    EXPECT_NE(model_error({{key, "0"}}), "") << key;
+    EXPECT_NE(model_error({{key, "-8"}}), "") << key;
   }
 }
 
 TEST(TransformerConfig, AVocabularyHoldsMoreThanTheSpecialTokens) {
-  EXPECT_NE(model_complaint({{"vocabulary", "4"}}), "");
-  EXPECT_EQ(model_complaint({{"vocabulary", "5"}}), "");
+  EXPECT_NE(model_error({{"vocabulary", "4"}}), "");
+  EXPECT_EQ(model_error({{"vocabulary", "5"}}), "");
 }
 
 TEST(TransformerConfig, ThreeWayTyingNeedsOneVocabulary) {
-  EXPECT_NE(model_complaint({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}}), "");
-  EXPECT_EQ(model_complaint({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}, {"tie", "decoder"}}), "");
+  EXPECT_NE(model_error({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}}), "");
+  EXPECT_EQ(model_error({{"source-vocabulary", "8848"}, {"target-vocabulary", "6632"}, {"tie", "decoder"}}), "");
 }
 
 TEST(TransformerConfig, ProbabilitiesAreBelowOne) {
   for (const char* key : {"dropout", "attention-dropout", "relu-dropout"}) {
-    EXPECT_NE(model_complaint({{key, "1"}}), "") << key;
-    EXPECT_NE(model_complaint({{key, "-0.1"}}), "") << key;
-    EXPECT_EQ(model_complaint({{key, "0"}}), "") << key;
+    EXPECT_NE(model_error({{key, "1"}}), "") << key;
+    EXPECT_NE(model_error({{key, "-0.1"}}), "") << key;
+    EXPECT_EQ(model_error({{key, "0"}}), "") << key;
   }
   TransformerConfig config;
   config.P_drop = std::numeric_limits<float>::quiet_NaN();
@@ -104,12 +104,12 @@ TEST(TransformerConfig, ProbabilitiesAreBelowOne) {
 TEST(TransformerConfig, SizesWhoseProductsOverflowAreRefused) {
   const char* huge = "2147483646";
   for (const char* key : {"layers", "d-model", "d-ff", "vocabulary", "d-k", "d-v", "max-positions"}) {
-    EXPECT_NE(model_complaint({{key, huge}}), "") << key;
+    EXPECT_NE(model_error({{key, huge}}), "") << key;
   }
-  EXPECT_NE(model_complaint({{"heads", "16777216"}, {"d-k", "16777216"}, {"d-v", "1"}}), "");
-  EXPECT_EQ(model_complaint({{"d-model", "1048576"}, {"d-ff", "1048576"}}),
+  EXPECT_NE(model_error({{"heads", "16777216"}, {"d-k", "16777216"}, {"d-v", "1"}}), "");
+  EXPECT_EQ(model_error({{"d-model", "1048576"}, {"d-ff", "1048576"}}),
             "these sizes make a model of more than 2^40 parameters; choose smaller ones.");
 }
 
 }  // namespace
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -4,7 +4,7 @@
 
 #include "dragoman/model/checked.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 // Counts the matrix products of both stacks and of the output projection. Attention counts all keys, masked or not;
 // with a window, only those in the window.
@@ -30,4 +30,4 @@ Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int6
   return Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -4,7 +4,7 @@
 
 #include "dragoman/model/registry/registry.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 // A step on 25,000 source and 25,000 target tokens, in sentences of 25 tokens.
@@ -53,4 +53,4 @@ TEST(MultiplyAdds, RefuseLengthsWhoseCostOverflows) {
 }
 
 }  // namespace
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 // The columns of one layer's keys and values in the product with W_KV: K of layer 0, V of layer 0, K of layer 1, and so
@@ -65,7 +65,7 @@ StateLayout Decoder::state_layout(DType dtype) const {
   return layout;
 }
 
-void Decoder::remember(const Tensor& memory, const Array& rows, const StateArrays& state) const {
+void Decoder::store_memory(const Tensor& memory, const Array& rows, const StateArrays& state) const {
   Backend& on = memory.backend();
   const ArenaScope scratch(on.arena());
   on.place_rows(W_KV(memory).array(), rows, state.memory(0));
@@ -95,4 +95,4 @@ void Decoder::parameters(params::ParameterVisitor& visit) {
   stack.norm_parameters(visit);
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

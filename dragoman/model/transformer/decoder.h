@@ -8,7 +8,7 @@
 #include "dragoman/model/state/state_arrays.h"
 #include "dragoman/model/transformer/stack.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 // The encoder's output, projected to the keys and values of every decoder layer.
 struct ProjectedMemory {
@@ -33,11 +33,11 @@ struct Decoder {
   // self-attention.
   StateLayout state_layout(DType dtype) const;
   // Projects the memory [R, d_model] and stores row i in row rows[i] of the state's memory; rows is int32 [R].
-  void remember(const Tensor& memory, const Array& rows, const StateArrays& state) const;
+  void store_memory(const Tensor& memory, const Array& rows, const StateArrays& state) const;
   // A decoding step: row i of `embedded` is the new token of row i of the step.
   Tensor step(const Tensor& embedded, const StepRows& rows, const StateArrays& state, nn::Pass& pass) const;
 
   void parameters(params::ParameterVisitor& visit);
 };
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -1,6 +1,6 @@
 #include "dragoman/model/transformer/encoder.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const {
   const Reach reach{segments, segments, stack.mask};
@@ -14,4 +14,4 @@ void Encoder::parameters(params::ParameterVisitor& visit) {
   stack.norm_parameters(visit);
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

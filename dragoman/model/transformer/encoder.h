@@ -3,7 +3,7 @@
 
 #include "dragoman/model/transformer/stack.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 struct Encoder {
   Stack stack;
@@ -16,4 +16,4 @@ struct Encoder {
   void parameters(params::ParameterVisitor& visit);
 };
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

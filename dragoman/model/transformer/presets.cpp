@@ -3,7 +3,7 @@
 #include "dragoman/model/transformer/architecture.h"
 #include "dragoman/model/transformer/config.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 // A preset, as changes to the base model and its training.
@@ -125,7 +125,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<Preset> transformer_presets() {
+std::vector<Preset> make_presets() {
   std::vector<Preset> presets;
   for (const Row& row : kRows) {
     TransformerConfig model;
@@ -138,4 +138,4 @@ std::vector<Preset> transformer_presets() {
   return presets;
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -12,7 +12,7 @@
 #include "dragoman/nn/pass.h"
 #include "dragoman/ops/add_norm.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 // The residual connections of a stack: where LayerNorm is, the dropout of every sub-layer's output, and the LayerNorms
 // in the order of their use: one for each sub-layer and, with pre-norm, one more at the end of the stack.
@@ -73,4 +73,4 @@ class Residual {
   std::size_t next_ = 0;  // index of the next LayerNorm
 };
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

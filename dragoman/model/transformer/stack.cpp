@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) {
@@ -71,4 +71,4 @@ void Stack::norm_parameters(params::ParameterVisitor& visit) {
   if (norm == Norm::kPre) visit.inside("ln", ln);
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

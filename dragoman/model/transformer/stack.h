@@ -9,7 +9,7 @@
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/feed_forward.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 // Indices into Transformer::sites(), the list of the Transformer's attention sites.
 enum Site : int { kEncoderSite, kDecoderSite, kCrossSite };
@@ -65,4 +65,4 @@ struct Stack {
 
 nn::AttentionSizes attention_sizes(const TransformerConfig& config);
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -6,7 +6,7 @@
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/params/parameter_block.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 using ops::operator+;
@@ -100,4 +100,4 @@ TEST(Memory, IsProjectedByTheWeightsOfEachLayer) {
 }
 
 }  // namespace
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

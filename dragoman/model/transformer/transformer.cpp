@@ -5,7 +5,7 @@
 
 #include "dragoman/nn/embed.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 namespace {
 
@@ -67,7 +67,7 @@ Tensor Transformer::positions(Backend& on, const params::Parameter& learned, std
   switch (config_.positions) {
     case Positions::kNone: return {};
     case Positions::kLearned: return learned.tensor();
-    default: return sinusoids_.rows(on, longest, statistics_of(output_embedding().dtype()));
+    default: return sinusoids_.rows(on, longest, accumulation_dtype(output_embedding().dtype()));
   }
 }
 
@@ -115,8 +115,8 @@ OutputProjection Transformer::output() const {
   return {output_embedding().tensor(), b_output_.tensor(), output_embedding().packed()};
 }
 
-void Transformer::remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const {
-  decoder_.remember(encoded.states, rows, state);
+void Transformer::store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const {
+  decoder_.store_memory(encoded.states, rows, state);
 }
 
 Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const {
@@ -133,8 +133,8 @@ std::int32_t Transformer::start_token() const {
   return kBos;
 }
 
-std::int64_t Transformer::most_positions() const {
-  return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::most_positions();
+std::int64_t Transformer::max_positions() const {
+  return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::max_positions();
 }
 
 nn::AttentionSites Transformer::sites() const {
@@ -175,4 +175,4 @@ std::string describe(const TransformerConfig& config) {
   return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", config.h, " heads");
 }
 
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -10,7 +10,7 @@
 #include "dragoman/model/transformer/encoder.h"
 #include "dragoman/nn/positions.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 
 class Transformer final : public Seq2Seq {
  public:
@@ -21,13 +21,13 @@ class Transformer final : public Seq2Seq {
   Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
   OutputProjection output() const override;
   StateLayout state_layout() const override { return decoder_.state_layout(output_embedding().dtype()); }
-  void remember(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
+  void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override;
   bool steps_can_be_recorded() const override { return true; }
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override;
-  std::int64_t most_positions() const override;
+  std::int64_t max_positions() const override;
   nn::AttentionSites sites() const override;
   void parameters(params::ParameterVisitor& visit) override;
 
@@ -54,4 +54,8 @@ class Transformer final : public Seq2Seq {
   mutable nn::SinusoidTable sinusoids_;
 };
 
+}  // namespace dragoman::model::transformer
+
+namespace dragoman::model {
+using transformer::Transformer;
 }  // namespace dragoman::model

@@ -7,7 +7,7 @@
 
 #include "dragoman/model/testing.h"
 
-namespace dragoman::model {
+namespace dragoman::model::transformer {
 namespace {
 
 using data::Sentence;
@@ -63,7 +63,7 @@ struct Steps {
     std::vector<std::int32_t> numbers;
     for (const Sentence& source : sources) numbers.push_back(state.enter(static_cast<std::int64_t>(source.size())));
     const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
-    remember(small.model, small.model.encode(tokens, pass), numbers, state);
+    store_memory(small.model, small.model.encode(tokens, pass), numbers, state);
   }
   // log P of every next token, one vector for each row.
   std::vector<Doubles> step(const Sentence& ids) {
@@ -372,7 +372,7 @@ TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
   config.max_positions = 4;
   const SmallModel small(config);
   const std::string expected = "a sentence of 5 tokens is longer than the 4 positions of the model.";
-  const auto complaint = [](const auto& act) -> std::string {
+  const auto error_message = [](const auto& act) -> std::string {
     try {
       act();
     } catch (const UsageError& error) {
@@ -380,11 +380,11 @@ TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
     }
     return "";
   };
-  EXPECT_EQ(complaint([&] { encoder_states(small, {{5, 6, 7, 2}}, 0); }), "");
-  EXPECT_EQ(complaint([&] { encoder_states(small, {{5, 2}, {5, 6, 7, 8, 2}}, 0); }), expected);
-  EXPECT_EQ(complaint([&] { decoder_rows(small, {{5}}, {{1, 5, 6, 7, 8}}, 0, What::kStates); }), expected);
-  EXPECT_EQ(complaint([&] { alone(small, {5}, {1, 5, 6, 7}); }), "");
-  EXPECT_EQ(complaint([&] { alone(small, {5}, {1, 5, 6, 7, 8}); }), expected);
+  EXPECT_EQ(error_message([&] { encoder_states(small, {{5, 6, 7, 2}}, 0); }), "");
+  EXPECT_EQ(error_message([&] { encoder_states(small, {{5, 2}, {5, 6, 7, 8, 2}}, 0); }), expected);
+  EXPECT_EQ(error_message([&] { decoder_rows(small, {{5}}, {{1, 5, 6, 7, 8}}, 0, What::kStates); }), expected);
+  EXPECT_EQ(error_message([&] { alone(small, {5}, {1, 5, 6, 7}); }), "");
+  EXPECT_EQ(error_message([&] { alone(small, {5}, {1, 5, 6, 7, 8}); }), expected);
 }
 
 TEST(Positions, WithoutThemTheEncoderDoesNotKnowTheOrderOfWords) {
@@ -448,4 +448,4 @@ TEST(Transformer, NamesItsTensorsAfterTheirPlace) {
 }
 
 }  // namespace
-}  // namespace dragoman::model
+}  // namespace dragoman::model::transformer

@@ -180,7 +180,7 @@ std::string App::metrics_text() const {
     figures.push_back({.source = model->source,
                        .target = model->target,
                        .counts = model->service.counts(),
-                       .most_waiting = model->service.most_waiting(),
+                       .max_waiting = model->service.max_waiting(),
                        .batch_size = model->service.options().batch_size});
   }
   return metrics_.text(options_.listener_counts ? options_.listener_counts() : ListenerCounts{}, figures,

@@ -16,9 +16,9 @@ class AppTest : public decode::ModelDirectoryTest {
     make();
   }
 
-  void make(AppOptions options = {}, std::int64_t most_waiting = 1000) {
+  void make(AppOptions options = {}, std::int64_t max_waiting = 1000) {
     app_.reset();
-    models_ = std::make_unique<Models>(std::vector<std::filesystem::path>{directory}, translation(), most_waiting);
+    models_ = std::make_unique<Models>(std::vector<std::filesystem::path>{directory}, translation(), max_waiting);
     app_ = std::make_unique<App>(*models_, std::move(options));
   }
   static decode::TranslatorOptions translation() { return {.search = {.max_extra = 12}, .threads = 1}; }
@@ -198,7 +198,7 @@ TEST_F(AppTest, RefusesInOneSentence) {
 }
 
 TEST_F(AppTest, RefusesRequestsAboveTheLimits) {
-  make({.limits = {.cost = {.tokens = 3}, .most_texts = 2}}, 2);
+  make({.limits = {.cost = {.tokens = 3}, .max_texts = 2}}, 2);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first,

@@ -12,8 +12,8 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kDeepest = 32;      // nested objects and arrays
-constexpr std::size_t kMostFields = 100;  // of an object; finding one takes time in proportion to their number
+constexpr std::size_t kDeepest = 32;     // nested objects and arrays
+constexpr std::size_t kMaxFields = 100;  // of an object; finding one takes time in proportion to their number
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -37,7 +37,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
 void require_text(std::string_view text) { require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text."); }
 
 void require_few(std::size_t fields) {
-  require_or(400, fields <= kMostFields, "there are more than ", kMostFields,
+  require_or(400, fields <= kMaxFields, "there are more than ", kMaxFields,
              " fields, the most that this server reads.");
 }
 

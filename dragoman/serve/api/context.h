@@ -13,9 +13,9 @@ namespace dragoman::serve {
 // The limits of one request. A request that exceeds one is refused.
 struct RequestLimits {
   CostLimits cost = {};
-  std::int64_t most_texts = 1000;
-  std::int64_t most_alternatives = 10;  // for /translate
-  int most_beam = 32;                   // for /v1/translate: the largest beam and n_best
+  std::int64_t max_texts = 1000;
+  std::int64_t max_alternatives = 10;  // for /translate
+  int max_beam = 32;                   // for /v1/translate: the largest beam and n_best
 };
 
 // Runs work for a client on another thread and returns at once. Clients take turns.

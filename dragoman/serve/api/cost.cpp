@@ -31,7 +31,7 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   const model::LoadedModel& model = service.model();
   const nn::AttentionSites sites = model.model->sites();
   const decode::EngineLimits engine = decode::engine_limits(translator);
-  rows_ = decode::most_rows(search_);
+  rows_ = decode::max_rows(search_);
   for (const nn::AttentionSite& site : sites) {
     const bool is_encoder = site.queries == nn::Side::kSource;
     (is_encoder        ? encoder_heads_
@@ -42,15 +42,15 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
     projection_numbers_ += 2 * sites[static_cast<std::size_t>(head.site)].d_k;
   }
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
-  most_positions_ = model.model->most_positions();
+  max_positions_ = model.model->max_positions();
   longest_piece_ = translator.longest;
   // A request with the settings of the server itself is always allowed.
   const std::int64_t default_length = translator.longest + translator.search.max_extra;
-  most_length_ = std::max(kAlwaysAllowedLength, default_length);
-  engine_cells_ = Shares::capacity_for(decode::most_cells(translator.search, engine));
+  max_length_ = std::max(kAlwaysAllowedLength, default_length);
+  engine_cells_ = Shares::capacity_for(decode::max_cells(translator.search, engine));
   engine_tokens_ = Shares::capacity_for(engine.source_tokens);
-  most_cells_ = std::max(decode::most_cells(translator.search, engine) / 2,
-                         decode::most_rows(translator.search) * default_length);
+  max_cells_ =
+      std::max(decode::max_cells(translator.search, engine) / 2, decode::max_rows(translator.search) * default_length);
 }
 
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
@@ -59,7 +59,7 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   // A sentence that is too long is translated in pieces. Each has at least half of the allowed length, and none is
   // traced.
   const std::int64_t pieces = tokens <= longest_piece_ ? 1 : tokens / std::max<std::int64_t>(1, longest_piece_ / 2) + 1;
-  const std::int64_t length = std::min(most_positions_, std::min(tokens, longest_piece_) + search_.max_extra);
+  const std::int64_t length = std::min(max_positions_, std::min(tokens, longest_piece_) + search_.max_extra);
   check_length(length);
   output_tokens_ += rows_ * std::min(pieces * length, tokens + pieces * search_.max_extra);
   require_or(413, output_tokens_ <= limits_.output_tokens, "the translations might have more than ",
@@ -76,7 +76,7 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
 // Translations that are longer than this are rare, unless min_length asks for them.
 std::int64_t Cost::usual_length(std::int64_t tokens) const {
   const std::int64_t length = std::max<std::int64_t>(search_.min_length, tokens + tokens / 2 + 5);
-  return std::min({length, most_positions_, tokens + search_.max_extra});
+  return std::min({length, max_positions_, tokens + search_.max_extra});
 }
 
 void Cost::add_result(std::int64_t tokens, std::int64_t length) {
@@ -102,8 +102,8 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
   const auto share_of = [&](std::int64_t count) {
     return static_cast<double>(searching) / static_cast<double>(std::max<std::int64_t>(1, count));
   };
-  most_bytes_per_cell_ = std::max(most_bytes_per_cell_, share_of(rows_ * length));
-  most_bytes_per_token_ = std::max(most_bytes_per_token_, share_of(n));
+  max_bytes_per_cell_ = std::max(max_bytes_per_cell_, share_of(rows_ * length));
+  max_bytes_per_token_ = std::max(max_bytes_per_token_, share_of(n));
 }
 
 // Adds the memory of the result (`times` = 1) or subtracts it (-1). It has the same weights as in add_search, but only
@@ -131,16 +131,16 @@ void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
 // over. Searching and answering do not overlap, so the larger of the two counts.
 std::int64_t Cost::bytes() const {
   const auto engine_bytes =
-      static_cast<std::int64_t>(std::min(most_bytes_per_cell_ * static_cast<double>(engine_cells_),
-                                         most_bytes_per_token_ * static_cast<double>(engine_tokens_)));
+      static_cast<std::int64_t>(std::min(max_bytes_per_cell_ * static_cast<double>(engine_cells_),
+                                         max_bytes_per_token_ * static_cast<double>(engine_tokens_)));
   return kept_bytes_ + std::max(std::min(search_bytes_, engine_bytes), 2 * answer_bytes_ + largest_copy_);
 }
 
 void Cost::check_length(std::int64_t length) const {
-  require_or(413, length <= most_length_, "the settings allow a translation of ", length, " tokens, but ", most_length_,
+  require_or(413, length <= max_length_, "the settings allow a translation of ", length, " tokens, but ", max_length_,
              " is the most; lower max_extra.");
-  require_or(413, rows_ * length <= most_cells_, rows_, " hypotheses of ", length, " tokens need room for ",
-             rows_ * length, " tokens, but ", most_cells_, " is the most; lower ",
+  require_or(413, rows_ * length <= max_cells_, rows_, " hypotheses of ", length, " tokens need room for ",
+             rows_ * length, " tokens, but ", max_cells_, " is the most; lower ",
              search_.method == decode::Method::kBeam ? "beam" : "n_best", " or max_extra, or shorten the sentence.");
 }
 

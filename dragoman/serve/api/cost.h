@@ -49,15 +49,15 @@ class Cost {
   std::int64_t cross_heads_ = 0;         // the translation attends to the source
   std::int64_t projection_numbers_ = 0;  // numbers per token in the projections
   std::int64_t number_bytes_;            // of a number in the answer
-  std::int64_t most_positions_, longest_piece_;
-  std::int64_t most_length_, most_cells_;      // limits of one translation
+  std::int64_t max_positions_, longest_piece_;
+  std::int64_t max_length_, max_cells_;        // limits of one translation
   std::int64_t engine_tokens_, engine_cells_;  // capacity of the engine
 
   std::int64_t tokens_ = 0, output_tokens_ = 0;
-  std::int64_t kept_bytes_ = 0;      // until the answer is written
-  std::int64_t search_bytes_ = 0;    // of traces, if all sentences are searched at the same time
-  double most_bytes_per_cell_ = 0;   // the part of search_bytes_ per cell of the engine, at most
-  double most_bytes_per_token_ = 0;  // the same per source token
+  std::int64_t kept_bytes_ = 0;     // until the answer is written
+  std::int64_t search_bytes_ = 0;   // of traces, if all sentences are searched at the same time
+  double max_bytes_per_cell_ = 0;   // the part of search_bytes_ per cell of the engine, at most
+  double max_bytes_per_token_ = 0;  // the same per source token
   std::int64_t answer_bytes_ = 0;
   std::int64_t largest_copy_ = 0;  // bytes of the largest part that is copied for the answer
 };

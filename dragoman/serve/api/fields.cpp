@@ -32,7 +32,7 @@ bool bool_field(const Json& fields, const std::string& name, bool fallback) {
   return value == "true";
 }
 
-Texts texts_field(const Json& fields, std::int64_t most_texts) {
+Texts texts_field(const Json& fields, std::int64_t max_texts) {
   require_or(400, fields.contains("q"), "the field 'q' with the text is missing.");
   const Json& q = fields["q"];
   Texts found{.texts = {}, .is_list = q.is_array()};
@@ -42,7 +42,7 @@ Texts texts_field(const Json& fields, std::int64_t most_texts) {
     require_or(400, text.is_string(), "'q' holds something that is not a text.");
     found.texts.push_back(text.get<std::string>());
   }
-  require_or(413, std::ssize(found.texts) <= most_texts, "'q' holds more than ", most_texts,
+  require_or(413, std::ssize(found.texts) <= max_texts, "'q' holds more than ", max_texts,
              " texts; send them in several requests.");
   return found;
 }

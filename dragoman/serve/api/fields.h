@@ -22,7 +22,7 @@ struct Texts {
   std::vector<std::string> texts;
   bool is_list = false;
 };
-Texts texts_field(const Json& fields, std::int64_t most_texts);
+Texts texts_field(const Json& fields, std::int64_t max_texts);
 
 Response json_response(const Json& body, int status = 200);
 

@@ -52,7 +52,7 @@ double RateLimit::seconds_until(const std::string& client, double now) {
 
 // The bucket of a client, filled up to the present.
 RateLimit::Bucket& RateLimit::bucket_of(const std::string& client, double now) {
-  if (buckets_.size() >= kMostClients && !buckets_.contains(client)) forget_idle(now);
+  if (buckets_.size() >= kMaxClients && !buckets_.contains(client)) forget_idle(now);
   const double most = std::max(1.0, per_minute_);
   Bucket& bucket = buckets_.try_emplace(client, Bucket{most, now}).first->second;
   bucket.left = std::min(most, bucket.left + (now - bucket.at) * per_minute_ / 60);
@@ -64,7 +64,7 @@ RateLimit::Bucket& RateLimit::bucket_of(const std::string& client, double now) {
 // bucket, all are forgotten.
 void RateLimit::forget_idle(double now) {
   std::erase_if(buckets_, [now](const auto& entry) { return now - entry.second.at >= 60; });
-  if (buckets_.size() >= kMostClients) buckets_.clear();
+  if (buckets_.size() >= kMaxClients) buckets_.clear();
 }
 
 Gate::Gate(GateOptions options)
@@ -109,7 +109,7 @@ void Gate::check_key(const HttpRequest& request, std::string_view key, double no
     wrong_keys_.allows(network, now);
     throw Refusal(403, "the API key is not valid on this server.");
   }
-  if (known_.size() >= kMostKnown) known_.clear();  // clients that still send requests are soon known again
+  if (known_.size() >= kMaxKnown) known_.clear();  // clients that still send requests are soon known again
   known_.emplace(network, *found);
 }
 

@@ -29,7 +29,7 @@ class RateLimit {
   double seconds_until(const std::string& client, double now);
 
  private:
-  static constexpr std::size_t kMostClients = 100000;  // remembered at once
+  static constexpr std::size_t kMaxClients = 100000;  // remembered at once
 
   struct Bucket {
     double left, at;
@@ -73,7 +73,7 @@ class Gate {
   bool has_keys() const { return !options_.keys.empty(); }
 
  private:
-  static constexpr std::size_t kMostKnown = 100000;  // pairs of address and key that are remembered
+  static constexpr std::size_t kMaxKnown = 100000;  // pairs of address and key that are remembered
 
   std::optional<std::size_t> find_key(std::string_view text) const;
   void check_key(const HttpRequest& request, std::string_view key, double now);

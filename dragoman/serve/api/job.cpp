@@ -9,7 +9,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostPrefixBytes = 4096;
+constexpr std::size_t kMaxPrefixBytes = 4096;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
   settled_ = std::move(settled);
   decode::Order order;
   order.client = holder_of(exchange->request().client);
-  require_or(413, options_.prefix.size() <= kMostPrefixBytes, "'prefix' is longer than ", kMostPrefixBytes,
+  require_or(413, options_.prefix.size() <= kMaxPrefixBytes, "'prefix' is longer than ", kMaxPrefixBytes,
              " bytes; shorten it.");
   decode::RequestOptions most_costly = options_.request;
   for (const auto& document : documents_) most_costly.links = most_costly.links || document->wants_links();

@@ -59,13 +59,13 @@ struct LibreAnswer {
 
 void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
-  const Texts q = texts_field(fields, context.limits.most_texts);
+  const Texts q = texts_field(fields, context.limits.max_texts);
   const std::string format = text_field(fields, "format", "text"), target = text_field(fields, "target", "");
   std::string source = text_field(fields, "source", "auto");
   require_or(400, format == "text" || format == "html", "'format' is '", format, "'; it must be text or html.");
   LibreAnswer reply{.exchange = exchange, .is_list = q.is_list};
   reply.alternatives =
-      static_cast<std::size_t>(number_field(fields, "alternatives", 0, context.limits.most_alternatives));
+      static_cast<std::size_t>(number_field(fields, "alternatives", 0, context.limits.max_alternatives));
   if (source == "auto") {
     reply.detected = detect_each(context.models, q.texts);
     source = choose_source(context.models, reply.detected, target);
@@ -84,7 +84,7 @@ void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchan
 }
 
 void libre_detect(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
-  const Texts q = texts_field(fields_of(exchange->request()), context.limits.most_texts);
+  const Texts q = texts_field(fields_of(exchange->request()), context.limits.max_texts);
   require_or(400, q.texts.size() == 1, "'q' must be one text.");
   Json list = Json::array();
   for (const Detected& detected : detect(context.models, q.texts.front())) list.push_back(detected_json(detected));

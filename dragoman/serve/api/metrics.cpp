@@ -40,8 +40,7 @@ struct ModelColumn {
 constexpr ModelColumn kModelColumns[] = {
     {"queue_sentences", "gauge", "Sentences that wait to be translated.",
      [](const ModelFigures& m) { return m.counts.waiting; }},
-    {"queue_limit_sentences", "gauge", "Sentences that may wait.",
-     [](const ModelFigures& m) { return m.most_waiting; }},
+    {"queue_limit_sentences", "gauge", "Sentences that may wait.", [](const ModelFigures& m) { return m.max_waiting; }},
     {"batch_sentences", "gauge", "Sentences that are being translated.",
      [](const ModelFigures& m) { return m.counts.under_way; }},
     {"batch_limit_sentences", "gauge", "Sentences that a worker translates at once, at most.",

@@ -18,7 +18,7 @@ namespace dragoman::serve {
 struct ModelFigures {
   std::string source, target;
   decode::ServiceCounts counts;
-  std::int64_t most_waiting = 0, batch_size = 0;
+  std::int64_t max_waiting = 0, batch_size = 0;
 };
 
 // The number of lines that could not be written, by the name of the log.

@@ -58,9 +58,9 @@ std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model
 }
 
 ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
-                         std::int64_t most_waiting)
+                         std::int64_t max_waiting)
     : directory(directory_),
-      service(directory, options, most_waiting),
+      service(directory, options, max_waiting),
       source(service.model().info.source_language),
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
@@ -68,15 +68,15 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       filmed(decode::summarise_film(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-               std::int64_t most_waiting)
-    : directories_(std::move(directories)), options_(options), most_waiting_(most_waiting), models_(load()) {}
+               std::int64_t max_waiting)
+    : directories_(std::move(directories)), options_(options), max_waiting_(max_waiting), models_(load()) {}
 
 Models::~Models() { end(); }
 
 Models::Set Models::load() const {
   Set models;
   for (const std::filesystem::path& directory : directories_) {
-    auto model = std::make_shared<ServedModel>(directory, options_, most_waiting_);
+    auto model = std::make_shared<ServedModel>(directory, options_, max_waiting_);
     for (const auto& other : models) {
       require<UsageError>(other->source != model->source || other->target != model->target, "'", directory.string(),
                           "' translates from '", model->source, "' to '", model->target,

@@ -28,7 +28,7 @@ class Film {
 
 struct ServedModel {
   ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
-              std::int64_t most_waiting);
+              std::int64_t max_waiting);
 
   std::filesystem::path directory;
   decode::Service service;
@@ -50,7 +50,7 @@ class Models {
   // Loads all models. Throws an Error for a directory without a complete model, and a UsageError for two models with
   // the same languages.
   Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-         std::int64_t most_waiting);
+         std::int64_t max_waiting);
   ~Models();
 
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
@@ -74,7 +74,7 @@ class Models {
 
   std::vector<std::filesystem::path> directories_;
   decode::TranslatorOptions options_;
-  std::int64_t most_waiting_;
+  std::int64_t max_waiting_;
   mutable std::mutex mutex_;
   Set models_, retired_;
 };

@@ -26,7 +26,7 @@ std::string setting_name(std::string field) {
   return field;
 }
 
-decode::SearchSettings search_of(const Json& fields, decode::SearchSettings search, int most_beam) {
+decode::SearchSettings search_of(const Json& fields, decode::SearchSettings search, int max_beam) {
   for (const auto& [field, value] : fields.items()) {
     if (kOwnFields.contains(field)) continue;
     try {
@@ -36,15 +36,15 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
     }
   }
   search.validate();
-  require_or(400, search.beam <= most_beam && search.n_best <= most_beam, "beam and n_best may be at most ", most_beam,
+  require_or(400, search.beam <= max_beam && search.n_best <= max_beam, "beam and n_best may be at most ", max_beam,
              " on this server; lower them.");
   return search;
 }
 
-decode::RequestOptions options_of(const Json& fields, const ServedModel& model, int most_beam) {
+decode::RequestOptions options_of(const Json& fields, const ServedModel& model, int max_beam) {
   const nn::AttentionSites sites = model.service.model().model->sites();
   decode::RequestOptions options;
-  options.search = search_of(fields, model.service.options().search, most_beam);
+  options.search = search_of(fields, model.service.options().search, max_beam);
   options.links = bool_field(fields, "alignment", false);
   options.trace = bool_field(fields, "trace", false);
   options.follow = bool_field(fields, "stream", false);
@@ -152,7 +152,7 @@ struct FullAnswer {
 
 void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const Json fields = fields_of(exchange->request());
-  const Texts q = texts_field(fields, context.limits.most_texts);
+  const Texts q = texts_field(fields, context.limits.max_texts);
   std::string source = text_field(fields, "source", "");
   const std::string target = text_field(fields, "target", "");
   std::vector<Detected> detected;
@@ -162,7 +162,7 @@ void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>
   }
   const std::shared_ptr<ServedModel> model = context.models.find(source, target);
   FullAnswer reply{.exchange = exchange,
-                   .options = options_of(fields, *model, context.limits.most_beam),
+                   .options = options_of(fields, *model, context.limits.max_beam),
                    .numbers = bool_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
                    .detected = std::move(detected)};
   const Job::Options options{.request = reply.options,

@@ -70,7 +70,7 @@ class Listener::Implementation {
         acceptor_(first_context_),
         retry_timer_(first_context_) {
     listen(endpoint_of(options));
-    allow_descriptors(Shares::capacity_for(options.most_connections));
+    allow_descriptors(Shares::capacity_for(options.max_connections));
     wait_for_clients();
     start_threads();
   }

@@ -26,11 +26,11 @@ struct RequestRecord {
 
 struct ListenerOptions {
   std::string address = "127.0.0.1";
-  int port = 8080;                        // 0 for any free port
-  int threads = 1;                        // event loops, one per thread. Each calls the handler, which must not wait
-  std::int64_t most_connections = 20000;  // per address; more are answered 503 and closed. See Shares
-  std::int64_t body_bytes = 1 << 20;      // a larger body is answered 413
-  std::int64_t header_bytes = 16 << 10;   // larger headers: 431
+  int port = 8080;                       // 0 for any free port
+  int threads = 1;                       // event loops, one per thread. Each calls the handler, which must not wait
+  std::int64_t max_connections = 20000;  // per address; more are answered 503 and closed. See Shares
+  std::int64_t body_bytes = 1 << 20;     // a larger body is answered 413
+  std::int64_t header_bytes = 16 << 10;  // larger headers: 431
   std::int64_t held_bytes = 512 << 20;  // of all requests, their work and their answers; beyond this, long ones get 503
   double read_seconds = 20;             // from the first byte of a request to its last; then 408
   double idle_seconds = 75;             // between two requests, and before the first; then the connection is closed

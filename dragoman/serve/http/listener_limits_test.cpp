@@ -197,7 +197,7 @@ TEST(ListenerLimits, AClientThatDoesNotReadItsAnswerIsCutOff) {
 
 TEST(ListenerLimits, TooManyConnectionsAreRefusedUntilSomeAreClosed) {
   ListenerOptions options = small_limits();
-  options.most_connections = 2;
+  options.max_connections = 2;
   Listener listener(options, say_ok);
   Client first(listener.port()), second(listener.port());
   EXPECT_EQ(first.ask(kGet).status, 200);
@@ -337,7 +337,7 @@ TEST(ListenerLimits, TenThousandIdleConnectionsTakeLittleMemoryAndTime) {
 
 TEST(ListenerLimits, AnAddressCannotTakeTheConnectionsOfOthers) {
   ListenerOptions options = small_limits();
-  options.most_connections = 16;
+  options.max_connections = 16;
   Listener listener(options, say_ok);
   std::vector<Client> many;
   for (int i = 0; i < 16; ++i) {

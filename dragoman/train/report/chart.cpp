@@ -14,7 +14,7 @@ namespace {
 
 // Coordinates of the drawing, which the page scales to the available width.
 constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
-constexpr std::size_t kMostPoints = 600, kMostMeans = 300, kMostDots = 40;
+constexpr std::size_t kMaxPoints = 600, kMaxMeans = 300, kMaxDots = 40;
 
 struct Axis {
   double low = 0, high = 1;  // values at the ends of the axis
@@ -123,17 +123,16 @@ std::string path_of(const std::vector<Point>& points, const Axes& axes) {
 
 // For very many points, draws a curve of means on top of a band that shows the range of the points.
 std::string curve(const Series& series, std::size_t number, const Axes& axes) {
-  const bool has_band = series.points.size() > kMostPoints;
-  const std::vector<Point> points = has_band ? averaged(series.points, kMostMeans) : series.points;
+  const bool has_band = series.points.size() > kMaxPoints;
+  const std::vector<Point> points = has_band ? averaged(series.points, kMaxMeans) : series.points;
   std::string svg = fmt::format(R"(<g class="s{}">)", number), values;
-  if (has_band)
-    svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, kMostPoints), axes));
+  if (has_band) svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, kMaxPoints), axes));
   for (const Point& point : points) {
     values += fmt::format("{}{} {}", values.empty() ? "" : ";", step_text(point.x), number_text(point.y, 4));
   }
   svg += fmt::format(R"(<path class="curve" data-name="{}" data-values="{}" d="{}"/>)", escaped(series.name), values,
                      path_of(points, axes));
-  if (points.size() > kMostDots) return svg + "</g>";
+  if (points.size() > kMaxDots) return svg + "</g>";
   for (const Point& point : points) {
     svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5"/>)", axes.x.at(point.x), axes.y.at(point.y));
   }

@@ -20,7 +20,7 @@ std::string_view report_script();
 
 namespace {
 
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMaxRows = 60;
 
 // The curve of one field of the records over the steps.
 template <class Record, class Field>
@@ -197,13 +197,13 @@ std::string row(std::initializer_list<std::string> cells, bool marked = false) {
 // The curves as tables, for screen readers.
 std::string number_tables(const TrainingRecords& metrics) {
   std::string validations, progress;
-  for (const Validation* record : spread(metrics.validations, kMostRows)) {
+  for (const Validation* record : spread(metrics.validations, kMaxRows)) {
     validations += row(
         {with_thousands(record->step), number_text(nll_of(*record), 4), number_text(perplexity(*record)),
          record->scores.has("bleu") ? fmt::format("{:.1f}", bleu_of(*record)) : "–", record->best ? "best so far" : ""},
         record->best);
   }
-  for (const ProgressRecord* record : spread(metrics.progress, kMostRows)) {
+  for (const ProgressRecord* record : spread(metrics.progress, kMaxRows)) {
     progress += row({with_thousands(record->step), with_thousands(record->epoch),
                      number_text(record->losses["loss"], 4), number_text(std::exp(record->losses["nll"])),
                      number_text(record->rate), record->gradient_norm ? number_text(*record->gradient_norm) : "–",

@@ -16,7 +16,7 @@ namespace dragoman::train {
 namespace {
 
 // Together these limits keep the section below about 600 KB.
-constexpr std::size_t kMostSentences = 12, kMostVersions = 20, kMostCodePoints = 600;
+constexpr std::size_t kMaxSentences = 12, kMaxVersions = 20, kMaxCodePoints = 600;
 
 struct Version {
   std::int64_t step;
@@ -67,12 +67,12 @@ std::string marked(const std::string& translation, const std::string& reference)
   return html;
 }
 
-// At most kMostVersions: the first, the last, and others evenly spread between them.
+// At most kMaxVersions: the first, the last, and others evenly spread between them.
 std::vector<Version> thinned(const std::vector<Version>& versions) {
-  if (versions.size() <= kMostVersions) return versions;
+  if (versions.size() <= kMaxVersions) return versions;
   std::vector<Version> kept;
-  for (std::size_t i = 0; i < kMostVersions; ++i) {
-    kept.push_back(versions[i * (versions.size() - 1) / (kMostVersions - 1)]);
+  for (std::size_t i = 0; i < kMaxVersions; ++i) {
+    kept.push_back(versions[i * (versions.size() - 1) / (kMaxVersions - 1)]);
   }
   return kept;
 }
@@ -82,16 +82,16 @@ std::string row(std::string_view kind, const std::string& name, const std::strin
 }
 
 std::string table(const History& history) {
-  const std::string reference = shortened(history.reference, kMostCodePoints);
+  const std::string reference = shortened(history.reference, kMaxCodePoints);
   std::string html = "<table class=\"sample\">\n";
-  html += row("source", "Source", escaped(shortened(history.source, kMostCodePoints)));
+  html += row("source", "Source", escaped(shortened(history.source, kMaxCodePoints)));
   html += row("reference", "Reference", escaped(reference));
   for (const Version& version : thinned(history.versions)) {
     html += row("version", "step " + with_thousands(version.step),
-                marked(shortened(version.translation, kMostCodePoints), reference));
+                marked(shortened(version.translation, kMaxCodePoints), reference));
   }
-  if (history.versions.size() > kMostVersions) {
-    html += row("more", "", fmt::format("{} of {} changes are shown.", kMostVersions, history.versions.size()));
+  if (history.versions.size() > kMaxVersions) {
+    html += row("more", "", fmt::format("{} of {} changes are shown.", kMaxVersions, history.versions.size()));
   }
   return html + "</table>\n";
 }
@@ -104,9 +104,9 @@ std::string sample_section(const std::vector<Validation>& validations) {
   std::string html =
       "<section class=\"samples\">\n<h2>Translations over time</h2>\n"
       "<p>A line for every validation that changed the translation; words of the reference are marked.</p>\n";
-  for (std::size_t i = 0; i < std::min(all.size(), kMostSentences); ++i) html += table(all[i]);
-  if (all.size() > kMostSentences) {
-    html += fmt::format("<p>{} of {} sentences are shown.</p>\n", kMostSentences, all.size());
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxSentences); ++i) html += table(all[i]);
+  if (all.size() > kMaxSentences) {
+    html += fmt::format("<p>{} of {} sentences are shown.</p>\n", kMaxSentences, all.size());
   }
   return html + "</section>\n";
 }

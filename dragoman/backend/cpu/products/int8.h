@@ -49,7 +49,7 @@ void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel,
 
 // An implementation of the product of a panel of rows by a panel of columns: sums is [height, kInt8Cols], and height is
 // even. row_sums holds the sum of the integers of each row; some instruction sets need it.
-struct Int8Body {
+struct Int8Kernel {
   const char* name;
   bool (*runs_here)();  // whether this machine supports the instructions
   void (*multiply)(std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t* row_sums,
@@ -57,8 +57,8 @@ struct Int8Body {
 };
 
 // The bodies in this build, the fastest first; the last one runs anywhere.
-std::span<const Int8Body> int8_bodies();
+std::span<const Int8Kernel> int8_kernels();
 // The first one that this machine supports.
-const Int8Body& int8_body();
+const Int8Kernel& int8_kernel();
 
 }  // namespace dragoman::cpu

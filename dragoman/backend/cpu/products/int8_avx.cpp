@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/products/int8_bodies.h"
+#include "dragoman/backend/cpu/products/int8_kernels.h"
 
 #if defined(DRAGOMAN_INT8_AVX)
 
@@ -144,11 +144,11 @@ bool has_avx_vnni() {
 
 }  // namespace
 
-const Int8Body kInt8Avx512Vnni{
+const Int8Kernel kInt8Avx512Vnni{
     "AVX-512 VNNI", [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") != 0; },
     multiply_rows_avx512};
-const Int8Body kInt8AvxVnni{"AVX-VNNI", has_avx_vnni, multiply_rows_avx_vnni};
-const Int8Body kInt8Avx2{"AVX2", [] { return __builtin_cpu_supports("avx2") != 0; }, multiply_rows_avx2};
+const Int8Kernel kInt8AvxVnni{"AVX-VNNI", has_avx_vnni, multiply_rows_avx_vnni};
+const Int8Kernel kInt8Avx2{"AVX2", [] { return __builtin_cpu_supports("avx2") != 0; }, multiply_rows_avx2};
 
 }  // namespace dragoman::cpu
 

@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/products/int8_bodies.h"
+#include "dragoman/backend/cpu/products/int8_kernels.h"
 
 #if defined(DRAGOMAN_INT8_NEON)
 
@@ -72,18 +72,18 @@ template <int Rows>
 
 }  // namespace
 
-const Int8Body kInt8I8mm{"i8mm", [] { return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0; },
-                         [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
-                            const std::int8_t* columns, std::int32_t* sums) {
-                           switch (height) {
-                             case 2: return multiply_i8mm<2>(groups, rows, columns, sums);
-                             case 4: return multiply_i8mm<4>(groups, rows, columns, sums);
-                             case 6: return multiply_i8mm<6>(groups, rows, columns, sums);
-                             default: return multiply_i8mm<8>(groups, rows, columns, sums);
-                           }
-                         }};
+const Int8Kernel kInt8I8mm{"i8mm", [] { return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0; },
+                           [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
+                              const std::int8_t* columns, std::int32_t* sums) {
+                             switch (height) {
+                               case 2: return multiply_i8mm<2>(groups, rows, columns, sums);
+                               case 4: return multiply_i8mm<4>(groups, rows, columns, sums);
+                               case 6: return multiply_i8mm<6>(groups, rows, columns, sums);
+                               default: return multiply_i8mm<8>(groups, rows, columns, sums);
+                             }
+                           }};
 
-const Int8Body kInt8Dotprod{
+const Int8Kernel kInt8Dotprod{
     "dotprod", [] { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; },
     [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
        const std::int8_t* columns, std::int32_t* sums) {

@@ -26,7 +26,7 @@ class ListenerState {
         handler(std::move(handle)),
         proxies(options.trusted_proxies),
         budget(std::make_shared<Budget>(options.held_bytes)),
-        places_(options.most_connections) {}
+        places_(options.max_connections) {}
 
   const ListenerOptions options;
   const Handler handler;

@@ -10,6 +10,6 @@ namespace dragoman::data {
 PairForm form_of(const CacheRequest& request);
 
 // Pairs are written in the order of their lines for any number of threads. Only a few thousand are in memory at a time.
-void cut_corpora(const CacheRequest& request, CacheWriter& writer);
+void tokenise_corpora(const CacheRequest& request, CacheWriter& writer);
 
 }  // namespace dragoman::data

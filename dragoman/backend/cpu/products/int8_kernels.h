@@ -8,10 +8,10 @@ namespace dragoman::cpu {
 
 #if defined(__aarch64__) && (defined(__ARM_FEATURE_MATMUL_INT8) || !defined(__clang__))
 #define DRAGOMAN_INT8_NEON
-extern const Int8Body kInt8I8mm, kInt8Dotprod;
+extern const Int8Kernel kInt8I8mm, kInt8Dotprod;
 #elif defined(__x86_64__)
 #define DRAGOMAN_INT8_AVX
-extern const Int8Body kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2;
+extern const Int8Kernel kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2;
 #endif
 
 }  // namespace dragoman::cpu

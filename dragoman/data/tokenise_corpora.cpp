@@ -1,4 +1,4 @@
-#include "dragoman/data/cut_corpora.h"
+#include "dragoman/data/tokenise_corpora.h"
 
 #include <algorithm>
 #include <limits>
@@ -89,7 +89,7 @@ PairForm form_of(const CacheRequest& request) {
   return V <= std::int64_t{1} << 16 ? PairForm::kIds16 : PairForm::kIds32;
 }
 
-void cut_corpora(const CacheRequest& request, CacheWriter& writer) {
+void tokenise_corpora(const CacheRequest& request, CacheWriter& writer) {
   ThreadTeam team(request.threads > 0 ? request.threads : available_threads());
   const PairForm form = form_of(request);
   Chunk chunk, following;

@@ -1,4 +1,4 @@
-#include "dragoman/text/cuts.h"
+#include "dragoman/text/cut_sampler.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ ModelFile model_of(TokenizerKind kind, std::vector<Piece> pieces) {
 
 // The share of draws that gave each cut of `text`.
 std::map<Ids, double> shares(const ModelFile& model, const std::string& text, double amount) {
-  const Cuts cuts(model);
+  const CutSampler cuts(model);
   constexpr int kDraws = 20'000;
   RandomStream random(1);
   std::map<Ids, double> share;
@@ -155,17 +155,17 @@ TEST(Draws, FollowTheProbabilitiesOfThePieces) {
 TEST(Draws, OfALongTextDoNotUnderflow) {
   const ModelFile model = model_of(TokenizerKind::kUnigram, {{"a", -50}, {"aa", -50}});
   RandomStream random(1);
-  const std::size_t tokens = Cuts(model).sample(std::string(10'000, 'a'), 0.1, random).size();
+  const std::size_t tokens = CutSampler(model).sample(std::string(10'000, 'a'), 0.1, random).size();
   EXPECT_GE(tokens, 5'000u);
   EXPECT_LT(tokens, 5'100u);
 }
 
-TEST(Cuts, LeaveUserDefinedPiecesWhole) {
+TEST(CutSampler, LeaveUserDefinedPiecesWhole) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram}) {
     const ModelFile model =
         model_of(kind, {{"a", -2}, {"b", -2}, {"ab", -1}, {"<2de>", 0, PieceKind::kUserDefined}, {"<", -1}});
     RandomStream random(1);
-    EXPECT_EQ(Cuts(model).sample("a<2de>b<2de>", 1, random), (Ids{4, 7, 5, 7}));
+    EXPECT_EQ(CutSampler(model).sample("a<2de>b<2de>", 1, random), (Ids{4, 7, 5, 7}));
   }
 }
 

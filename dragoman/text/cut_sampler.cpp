@@ -1,4 +1,4 @@
-#include "dragoman/text/cuts.h"
+#include "dragoman/text/cut_sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +64,7 @@ double log_add(double a, double b) {
 
 }  // namespace
 
-Cuts::Cuts(const ModelFile& model) : kind_(model.kind) {
+CutSampler::CutSampler(const ModelFile& model) : kind_(model.kind) {
   double lowest = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
     const auto& [text, score, kind] = model.pieces[i];
@@ -83,7 +83,7 @@ Cuts::Cuts(const ModelFile& model) : kind_(model.kind) {
   unknown_score_ = lowest - kUnknownPenalty;
 }
 
-std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, RandomStream& random) const {
+std::vector<std::int32_t> CutSampler::sample(std::string_view text, double amount, RandomStream& random) const {
   Parts parts;
   const auto cut = [&](std::string_view stretch) {
     if (stretch.empty()) return;
@@ -108,14 +108,14 @@ std::vector<std::int32_t> Cuts::sample(std::string_view text, double amount, Ran
   return ids_of(parts);
 }
 
-std::size_t Cuts::user_defined_at(std::string_view text) const {
+std::size_t CutSampler::user_defined_at(std::string_view text) const {
   for (std::size_t bytes = std::min(longest_user_defined_, text.size()); bytes > 0; --bytes) {
     if (user_defined_.contains(text.substr(0, bytes))) return bytes;
   }
   return 0;
 }
 
-void Cuts::merge(std::string_view word, double amount, RandomStream& random, Parts& parts) const {
+void CutSampler::merge(std::string_view word, double amount, RandomStream& random, Parts& parts) const {
   // `symbols` is the word as a linked list. `possible` holds the merges of neighbours, the best first; a merge whose
   // sides have changed since it was found is skipped (Merge::holds).
   std::vector<Symbol> symbols = characters(word);
@@ -152,7 +152,7 @@ void Cuts::merge(std::string_view word, double amount, RandomStream& random, Par
 }
 
 template <class Visit>
-void Cuts::each_part_before(std::string_view text, std::size_t end, Visit&& visit) const {
+void CutSampler::each_part_before(std::string_view text, std::size_t end, Visit&& visit) const {
   const std::size_t last_character = previous_character(text, end);
   for (std::size_t start = last_character;; start = previous_character(text, start)) {
     const auto piece = pieces_.find(text.substr(start, end - start));
@@ -165,7 +165,7 @@ void Cuts::each_part_before(std::string_view text, std::size_t end, Visit&& visi
   }
 }
 
-void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts& parts) const {
+void CutSampler::draw(std::string_view text, double power, RandomStream& random, Parts& parts) const {
   constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
   // Forward: weight[i] is the logarithm of the summed weights of all cuts of the first i bytes.
   std::vector<double> weight(text.size() + 1, kMinusInfinity);
@@ -194,7 +194,7 @@ void Cuts::draw(std::string_view text, double power, RandomStream& random, Parts
   std::reverse(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end());
 }
 
-std::vector<std::int32_t> Cuts::ids_of(const Parts& parts) const {
+std::vector<std::int32_t> CutSampler::ids_of(const Parts& parts) const {
   std::vector<std::int32_t> ids;
   for (const std::string_view part : parts) {
     if (const auto piece = pieces_.find(part); piece != pieces_.end()) {

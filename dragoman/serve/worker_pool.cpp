@@ -1,4 +1,4 @@
-#include "dragoman/serve/helpers.h"
+#include "dragoman/serve/worker_pool.h"
 
 #include <exception>
 #include <utility>
@@ -7,20 +7,21 @@
 
 namespace dragoman::serve {
 
-Helpers::Helpers(int threads, std::function<void(const std::string& sentence)> report) : report_(std::move(report)) {
+WorkerPool::WorkerPool(int threads, std::function<void(const std::string& sentence)> report)
+    : report_(std::move(report)) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
-Helpers::~Helpers() { stop(); }
+WorkerPool::~WorkerPool() { stop(); }
 
-void Helpers::run(const std::string& client, Work work) {
+void WorkerPool::run(const std::string& client, Work work) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
   turns_.add(client, std::move(work));
   wake_.notify_one();
 }
 
-void Helpers::stop() {
+void WorkerPool::stop() {
   Turns<Work> dropped;
   {
     const std::lock_guard lock(mutex_);
@@ -32,7 +33,7 @@ void Helpers::stop() {
   threads_.clear();
 }
 
-void Helpers::serve() {
+void WorkerPool::serve() {
   for (;;) {
     Work work;
     {
@@ -45,7 +46,7 @@ void Helpers::serve() {
   }
 }
 
-void Helpers::do_one(const Work& work) const try { work(); } catch (const std::exception& error) {
+void WorkerPool::do_one(const Work& work) const try { work(); } catch (const std::exception& error) {
   if (report_) report_(join("a request failed: ", error.what()));
 } catch (...) {
   if (report_) report_("a request failed for an unknown reason.");

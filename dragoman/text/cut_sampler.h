@@ -1,4 +1,5 @@
-// A cut is one way to split a text into pieces of the vocabulary. Cuts draws one of the many possible cuts at random.
+// A cut is one way to split a text into pieces of the vocabulary. CutSampler draws one of the many possible cuts at
+// random.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@ inline constexpr std::string_view kSpace = "\xE2\x96\x81";
 
 // SentencePiece can draw cuts too, but all callers share its random generator. Here a cut is a pure function of its
 // arguments.
-class Cuts {
+class CutSampler {
  public:
   // Refers to the pieces of `model`, which must outlive this.
-  explicit Cuts(const ModelFile& model);
+  explicit CutSampler(const ModelFile& model);
 
   // `text` is normalised: U+2581 stands for each space. See Tokenizer::sample(). Requires 0 <= amount <= 1.
   std::vector<std::int32_t> sample(std::string_view text, double amount, RandomStream& random) const;

@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/products/int8_bodies.h"
+#include "dragoman/backend/cpu/products/int8_kernels.h"
 
 #include <algorithm>
 
@@ -22,24 +22,24 @@ void multiply_portable(std::int64_t groups, std::int64_t height, const std::int8
   }
 }
 
-constexpr Int8Body kPortable{"portable", [] { return true; }, multiply_portable};
+constexpr Int8Kernel kPortable{"portable", [] { return true; }, multiply_portable};
 
 }  // namespace
 
-std::span<const Int8Body> int8_bodies() {
+std::span<const Int8Kernel> int8_kernels() {
 #if defined(DRAGOMAN_INT8_NEON)
-  static const Int8Body bodies[] = {kInt8I8mm, kInt8Dotprod, kPortable};
+  static const Int8Kernel bodies[] = {kInt8I8mm, kInt8Dotprod, kPortable};
 #elif defined(DRAGOMAN_INT8_AVX)
-  static const Int8Body bodies[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
+  static const Int8Kernel bodies[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
 #else
-  static const Int8Body bodies[] = {kPortable};
+  static const Int8Kernel bodies[] = {kPortable};
 #endif
   return bodies;
 }
 
-const Int8Body& int8_body() {
-  static const Int8Body& chosen =
-      *std::ranges::find_if(int8_bodies(), [](const Int8Body& body) { return body.runs_here(); });
+const Int8Kernel& int8_kernel() {
+  static const Int8Kernel& chosen =
+      *std::ranges::find_if(int8_kernels(), [](const Int8Kernel& body) { return body.runs_here(); });
   return chosen;
 }
 

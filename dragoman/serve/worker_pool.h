@@ -13,15 +13,15 @@
 
 namespace dragoman::serve {
 
-class Helpers {
+class WorkerPool {
  public:
   using Work = std::function<void()>;
 
   // An exception from a piece of work ends only that piece; `report` gets a sentence about it.
-  Helpers(int threads, std::function<void(const std::string& sentence)> report);
-  ~Helpers();
-  Helpers(const Helpers&) = delete;
-  Helpers& operator=(const Helpers&) = delete;
+  WorkerPool(int threads, std::function<void(const std::string& sentence)> report);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Returns at once. After stop() the work is dropped.
   void run(const std::string& client, Work work);
