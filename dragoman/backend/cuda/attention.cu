@@ -9,7 +9,8 @@
 //   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention/plain.cuh).
 #include "dragoman/backend/cuda/attention.h"
 
-#include "dragoman/backend/cuda/attention/backward.cuh"
+#include "dragoman/backend/cuda/attention/backward_long.cuh"
+#include "dragoman/backend/cuda/attention/backward_whole.cuh"
 #include "dragoman/backend/cuda/attention/forward.cuh"
 #include "dragoman/backend/cuda/attention/plain.cuh"
 

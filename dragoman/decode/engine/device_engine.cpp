@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/decode/engine/search_tables.h"
 
 // What is where. The device holds everything that a decoding step reads and writes: the state of the searches (slots_,
 // one slot for each sentence, see backend/beam.h) and the state of the decoder (state_: the memory of the encoded
@@ -19,9 +20,9 @@
 // 2. launch(): launches one step of the first used_ slots: the decoder, the likeliest words, the searches (beam_step),
 //    and a copy of the counter of ended searches to the host. Nothing waits for them.
 // 3. known_done(): reads the copies of earlier steps, to learn how many searches are over.
-// 4. collect(), when that is at least a quarter of those under way: waits for the device, reads the tables, makes the
-//    results (finish), and frees what the sentences occupied (leave). Then compact_slots() moves the searches that go
-//    on into the lowest slots, so that the next steps compute fewer slots.
+// 4. collect(), when that is at least a quarter of those under way: waits for the device, reads its tables
+//    (search_tables.h), makes the results, and frees what the sentences occupied (leave). Then compact_slots() moves
+//    the searches that go on into the lowest slots, so that the next steps compute fewer slots.
 
 namespace dragoman::decode {
 namespace {
@@ -42,21 +43,7 @@ std::int64_t next_power_of_two(std::int64_t count) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
 }
 
-template <class T>
-std::vector<T> to_host(const Backend& on, const Array& x) {
-  std::vector<T> values(static_cast<std::size_t>(x.count()));
-  on.copy_out(x, values.data());
-  return values;
-}
-
 }  // namespace
-
-struct DeviceEngine::Tables {
-  std::vector<std::int32_t> slots, ended, history;
-  std::vector<double> log_p, ended_p;
-
-  std::int32_t at(std::int64_t slot, SlotColumn column) const { return slots[slot * kSlotColumns + column]; }
-};
 
 bool DeviceEngine::supports(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
   if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
@@ -92,34 +79,13 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
   free_cells_ = model::NumberRanges(capacity.cells());
   state_ = model::StateArrays(on, model.state_layout(),
                               {.source_rows = capacity.tokens(), .cells = capacity.cells() + S_ * B_});
-  slots_.idle_cells = capacity.cells();
   places_.resize(static_cast<std::size_t>(S_));
   positions_ = std::min(kMinPositions, T_);
   sources_ = std::min(kMinSources, limits.source_tokens);
-  make_tables();
-}
-
-void DeviceEngine::make_tables() {
-  const std::int64_t S = S_, R = S * B_;
-  for (Array* x : {&slots_.ids, &slots_.lengths, &slots_.memory_first, &slots_.memory_count}) {
-    *x = on_.empty({R}, DType::kInt32);
-  }
-  slots_.cells = on_.empty({R, T_}, DType::kInt32);
-  slots_.slots = on_.empty({S, kSlotColumns}, DType::kInt32);
-  slots_.log_p = on_.empty({S, B_}, DType::kFloat64);
-  slots_.ended = on_.empty({S, 2 * B_}, DType::kInt32);
-  slots_.ended_p = on_.empty({S, 2 * B_}, DType::kFloat64);
-  slots_.history = on_.empty({T_, R}, DType::kInt32);
-  slots_.done = data::make_ids(on_, std::vector<std::int32_t>{0});
-  std::vector<double> penalties;
-  for (std::int64_t n = 0; n <= T_; ++n) {
-    penalties.push_back(length_penalty(settings_.length_norm, settings_.alpha, n));
-  }
-  slots_.penalties = on_.empty({T_ + 1}, DType::kFloat64);
-  on_.copy_in(penalties.data(), slots_.penalties);
+  slots_ = make_slots(on, settings, {.slots = S_, .beam = B_, .steps = T_, .cells = capacity.cells()});
   // All slots begin idle: a limit of 0 says so.
   std::vector<std::int32_t> idle;
-  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S); ++slot) {
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S_); ++slot) {
     idle.insert(idle.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
   }
   start(idle);
@@ -329,68 +295,26 @@ std::int64_t DeviceEngine::known_done() {
 // the tables waits for the device.
 void DeviceEngine::collect(std::vector<Result>& results) {
   done_counts_.clear();  // these counts are older than the tables
-  Tables tables;
-  tables.slots = to_host<std::int32_t>(on_, slots_.slots.row_range(0, used_));
+  SearchTables tables(on_, slots_, used_);
   std::vector<std::int64_t> done;
-  std::int64_t steps = 0;
   for (std::int64_t slot = 0; slot < used_; ++slot) {
-    if (!places_[slot] || tables.at(slot, kSlotState) == kSlotSearching) continue;
-    done.push_back(slot);
-    steps = std::max<std::int64_t>(steps, tables.at(slot, kSlotSteps));
-    require<Error>(tables.at(slot, kSlotState) != kSlotFailed,
-                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
+    if (places_[slot] && tables.is_over(slot)) done.push_back(slot);
   }
-  tables.ended = to_host<std::int32_t>(on_, slots_.ended.row_range(0, used_));
-  tables.ended_p = to_host<double>(on_, slots_.ended_p.row_range(0, used_));
-  tables.log_p = to_host<double>(on_, slots_.log_p.row_range(0, used_));
-  tables.history = to_host<std::int32_t>(on_, slots_.history.row_range(0, steps));
+  tables.read_hypotheses(done);
   std::ranges::sort(done, {}, [&](std::int64_t slot) { return places_[slot]->order; });
   for (const std::int64_t slot : done) {
-    const bool wanted = !places_[slot]->cancelled;
-    Result result = finish(slot, tables);
-    if (wanted) results.push_back(std::move(result));
+    const Active& active = *places_[slot];
+    if (!active.cancelled) {
+      Result& result = results.emplace_back();
+      result.number = active.request.number;
+      result.steps = tables.steps(slot);
+      result.hypotheses = tables.hypotheses(slot, settings_);
+      if (on_.dry()) result.hypotheses.assign(1, {});  // a dry backend computes nothing, so there is no real result
+    }
+    leave(slot);
   }
   collected_ += static_cast<std::uint32_t>(done.size());
   compact_slots();
-}
-
-// Makes the result of a slot's search and frees the slot.
-Result DeviceEngine::finish(std::int64_t slot, const Tables& tables) {
-  const Active& active = *places_[slot];
-  Result result;
-  result.number = active.request.number;
-  result.steps = tables.at(slot, kSlotSteps);
-  // Follows the history back from the given row: each entry names the word and the row of the step before.
-  const auto add = [&](std::int64_t steps, std::int64_t row, double log_p, double score) -> Hypothesis& {
-    Hypothesis hypothesis{.tokens = {}, .log_probability = log_p, .score = score, .finished = false, .rows = {}};
-    for (std::int64_t t = steps - 1; t >= 0; --t) {
-      const std::int64_t chosen = tables.history[(t * S_ + slot) * B_ + row];
-      row = chosen % B_;
-      hypothesis.tokens.push_back(static_cast<std::int32_t>(chosen / B_));
-      hypothesis.rows.push_back(static_cast<std::int32_t>(row));
-    }
-    std::ranges::reverse(hypothesis.tokens);
-    std::ranges::reverse(hypothesis.rows);
-    return result.hypotheses.emplace_back(std::move(hypothesis));
-  };
-  const std::int64_t ended = std::min<std::int64_t>(tables.at(slot, kSlotEnded), rules_.n_best);
-  for (std::int64_t i = 0; i < ended; ++i) {
-    const std::int32_t* at = tables.ended.data() + 2 * (slot * B_ + i);
-    const double* p = tables.ended_p.data() + 2 * (slot * B_ + i);
-    Hypothesis& hypothesis = add(at[0], at[1], p[0], p[1]);
-    hypothesis.finished = true;
-    hypothesis.rows.push_back(at[1]);
-  }
-  const std::int64_t alive = std::min<std::int64_t>(tables.at(slot, kSlotAlive), rules_.n_best - ended);
-  const double penalty =
-      length_penalty(settings_.length_norm, settings_.alpha, std::max<std::int64_t>(1, result.steps));
-  for (std::int64_t b = 0; b < alive; ++b) {
-    const double log_p = tables.log_p[slot * B_ + b];
-    add(result.steps, b, log_p, log_p / penalty);
-  }
-  if (on_.dry()) result.hypotheses.assign(1, {});  // a dry backend computes nothing, so there is no real result
-  leave(slot);
-  return result;
 }
 
 // Frees the slot and what its sentence occupied.

@@ -62,10 +62,7 @@ class DeviceEngine {
     std::int64_t positions = 0, sources = 0;
     std::unique_ptr<Replay> replay;  // null until the step runs for the second time
   };
-  // A copy of the device's tables on the host.
-  struct Tables;
 
-  void make_tables();
   SentenceNeeds needs_of(const TranslationRequest& request) const;
   void admit();
   std::optional<Active> take_memory(const TranslationRequest& request);
@@ -77,7 +74,6 @@ class DeviceEngine {
   void run_step(std::int64_t slots) const;
   std::int64_t known_done();
   void collect(std::vector<Result>& results);
-  Result finish(std::int64_t slot, const Tables& tables);
   void leave(std::int64_t slot);
 
   Backend& on_;

@@ -82,6 +82,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class Stage { kIdle, kReading, kAnswering, kClosing, kClosed };
 
+  static constexpr double kLingerSeconds = 1;  // for the client to close after its last answer
+  static constexpr std::string_view kOutOfBudget =
+      "the memory for requests and answers is used up; try again in a moment.";
+
   void become_idle();
   void wait_for_input();
   void wait_for_reset();
