@@ -13,7 +13,7 @@ namespace dragoman {
 struct Heads {
   std::int64_t h = 1;
   double scale = 1;  // factor of the products Q K^T: 1 / sqrt(d_k) in the paper
-  Dropout dropout;   // of the weights, keyed by the query's row and the channel head * n_k + key
+  Dropout dropout;   // of the weights: the weight of key j is channel head * n_k + j of the query's row
 };
 
 // The cache of keys and values from earlier decoding steps. Row r of the queries is a hypothesis with lengths[r] tokens

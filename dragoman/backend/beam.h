@@ -27,7 +27,7 @@ struct BeamRules {
 enum SlotColumn : std::int32_t {
   kSlotState,      // a SlotState
   kSlotSteps,      // steps taken so far, which is the number of tokens of its hypotheses
-  kSlotAlive,      // number of live hypotheses; when the search is over, of those that the step limit cut off
+  kSlotAlive,      // number of live hypotheses; after the search, of those that were live at its end
   kSlotEnded,      // number of ended hypotheses that are kept: the best B at most
   kSlotLimit,      // most steps that it may take
   kSlotFirstCell,  // token t of row b goes to cell first + b limit + t

@@ -40,7 +40,8 @@ BeamSlots make_slots(const Backend& on, const Sizes& sizes) {
   return slots;
 }
 
-// Begins searches. `entering` has kEnteringColumns numbers for each of them.
+// Begins searches, with token 1 (BOS) as first input. `entering` has kEnteringColumns numbers for each of them: slot,
+// step limit, first cell, first row of the memory, number of rows of the memory.
 void start(const Backend& on, const BeamSlots& slots, const Doubles& entering) {
   const auto n = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
   on.beam_start(make_array(on, {n, kEnteringColumns}, DType::kInt32, entering), 1, slots);

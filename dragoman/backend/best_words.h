@@ -1,7 +1,7 @@
 // The contract of the kernel that finds the best words of every row of an output projection.
 //
-// The bits of a row of the result depend on that row and on the weights alone, never on the number or order of rows or
-// on the number of threads.
+// On the CPU the bits of a row of the result depend on that row and on the weights alone, never on the number or order
+// of rows or on the number of threads.
 #pragma once
 
 #include <cstdint>

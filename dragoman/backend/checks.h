@@ -20,7 +20,7 @@ inline void check_backward(const char* op, const Array& dy, const Array& y, cons
                       ", dx ", dx.shape());
 }
 
-// Dropout is keyed by the rows of a ragged batch, so the batch must have as many rows as x.
+// Dropout reads the sentence and the position of each row of x, so the segments must have as many rows as x.
 inline void check_segments(const char* op, const Array& x, const Segments& segments) {
   require<ShapeError>(segments.R == x.rows(), op, ": x is ", x.shape(), " but the segments have ", segments.R, " rows");
 }

@@ -9,10 +9,11 @@
 
 namespace dragoman {
 
-// Element `channel` of a row (position p of sentence s in update u) draws 16 random bits: half-word channel % 8 of
-// philox({channel / 8, p, s, u}, key), the low half of each word first. The element is dropped if these bits are below
-// `threshold`; otherwise it is multiplied by scale(). Sentences are numbered within the update, so splitting the update
-// into micro-batches, threads or machines does not change a mask.
+// Element `channel` of a row has 16 random bits. If the row is position p of sentence s in update u, they are half-word
+// channel % 8 of philox({channel / 8, p, s, u}, key). Its four 32-bit words are eight half-words: the low half of a
+// word comes before its high half. The element is dropped if its bits are below `threshold`; otherwise it is multiplied
+// by scale(). Sentences are numbered within the update, so splitting the update into micro-batches, threads or machines
+// does not change a mask.
 struct Dropout {
   // Call site i uses the random stream with purpose kDropoutPurpose + i. Streams for other things have other purposes.
   static constexpr std::uint32_t kDropoutPurpose = 0x64000000;

@@ -14,8 +14,8 @@ struct RowIndex {
   std::int64_t rows = 0;  // rows of the matrix
   bool distinct = true;   // no row is taken twice
   Array taken;            // int32 [n]: output row i is input row taken[i]
-  Array starts;           // int32 [rows + 1]: input row r goes to the output rows takers[starts[r]] ... up to, but not
-                          // including, takers[starts[r + 1]]
+  Array starts;           // int32 [rows + 1]: input row r is copied to the output rows takers[starts[r]], ...,
+                          // takers[starts[r + 1] - 1]
   Array takers;           // int32 [n]: output rows, in ascending order for each input row
 };
 

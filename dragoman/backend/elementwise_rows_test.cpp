@@ -9,19 +9,19 @@ namespace {
 using RowKernel = KernelTest;
 INSTANTIATE_TEST_SUITE_P(Devices, RowKernel, ::testing::ValuesIn(kernel_cases()), kernel_case_name);
 
-struct Taking {
-  std::int64_t rows;
-  std::vector<int> taken;
+struct RowSelection {
+  std::int64_t rows;       // of the matrix
+  std::vector<int> taken;  // the rows that take_rows gathers
 };
 
 // The cases: one row; rows that are taken several times and others never; no row taken; and a matrix without rows.
-const std::vector<Taking> takings() {
+const std::vector<RowSelection> selections() {
   std::vector<int> many;
   for (int i = 0; i < 200; ++i) many.push_back(i * i % 41);
   return {{1, {0}}, {5, {4, 4, 0, 4}}, {3, {}}, {0, {}}, {70, many}};
 }
 
-RowIndex index_of(const Backend& on, const Taking& of) {
+RowIndex index_of(const Backend& on, const RowSelection& of) {
   Doubles starts{0}, takers;
   for (int r = 0; r < of.rows; ++r) {
     for (std::size_t i = 0; i < of.taken.size(); ++i) {
@@ -35,7 +35,7 @@ RowIndex index_of(const Backend& on, const Taking& of) {
 }
 
 TEST_P(RowKernel, TakeRowsGathersTheRowsOfTheIndex) {
-  for (const Taking& of : takings()) {
+  for (const RowSelection& of : selections()) {
     for (const std::int64_t d : {1, 8, 37, 512}) {
       const auto n = static_cast<std::int64_t>(of.taken.size());
       const RowIndex index = index_of(*on, of);
@@ -50,7 +50,7 @@ TEST_P(RowKernel, TakeRowsGathersTheRowsOfTheIndex) {
 }
 
 TEST_P(RowKernel, GradientsOfTakenRowsAreSummedAndOthersAreZero) {
-  for (const Taking& of : takings()) {
+  for (const RowSelection& of : selections()) {
     for (const std::int64_t d : {1, 8, 37, 512}) {
       const auto n = static_cast<std::int64_t>(of.taken.size());
       const RowIndex index = index_of(*on, of);
@@ -67,7 +67,7 @@ TEST_P(RowKernel, GradientsOfTakenRowsAreSummedAndOthersAreZero) {
 }
 
 TEST_P(RowKernel, GradientsOfTakenRowsHaveTheSameBitsWithAnyThreads) {
-  const Taking of = takings().back();
+  const RowSelection of = selections().back();
   expect_same_bits_with_any_threads(GetParam(), [&](const Backend& backend) {
     const auto n = static_cast<std::int64_t>(of.taken.size());
     const Array dy = make_array(backend, {n, 33}, dtype(), random_values(n * 33, 3)),

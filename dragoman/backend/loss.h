@@ -1,4 +1,4 @@
-// The contract of the loss kernel: output projection and label-smoothed cross-entropy in one.
+// The contract of the loss kernel: output projection and label-smoothed cross-entropy, fused.
 #pragma once
 
 #include <cstdint>

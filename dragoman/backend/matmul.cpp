@@ -6,12 +6,12 @@ namespace dragoman {
 
 void MatmulKernels::matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const {
   if (!C.wanted()) return;
-  const bool tall_A = transpose_A == Transpose::kYes, tall_B = transpose_B == Transpose::kYes;
-  require<ShapeError>((tall_A ? A.rows() : A.cols()) == (tall_B ? B.cols() : B.rows()) &&
-                          C.array.rows() == (tall_A ? A.cols() : A.rows()) &&
-                          C.array.cols() == (tall_B ? B.rows() : B.cols()),
-                      "matmul: A is ", A.shape(), tall_A ? ", transposed" : "", " but B is ", B.shape(),
-                      tall_B ? ", transposed" : "", ", and C ", C.array.shape());
+  const bool transposed_A = transpose_A == Transpose::kYes, transposed_B = transpose_B == Transpose::kYes;
+  require<ShapeError>((transposed_A ? A.rows() : A.cols()) == (transposed_B ? B.cols() : B.rows()) &&
+                          C.array.rows() == (transposed_A ? A.cols() : A.rows()) &&
+                          C.array.cols() == (transposed_B ? B.rows() : B.cols()),
+                      "matmul: A is ", A.shape(), transposed_A ? ", transposed" : "", " but B is ", B.shape(),
+                      transposed_B ? ", transposed" : "", ", and C ", C.array.shape());
   do_matmul(A, transpose_A, B, transpose_B, C);
 }
 

@@ -34,7 +34,7 @@ Doubles product(const Doubles& A, const Doubles& B, const Sizes& s) {
   return C;
 }
 
-TEST_P(MatmulKernel, MultipliesBothSidesTransposedOrNot) {
+TEST_P(MatmulKernel, MultipliesOperandsTransposedOrNot) {
   for (const Sizes& s : kSizes) {
     const Array A = random({s.M, s.K}, 1), B = random({s.K, s.N}, 2);
     const Doubles expected = product(values(A), values(B), s);
@@ -86,7 +86,7 @@ TEST_P(MatmulKernel, BitsDoNotDependOnThreads) {
   }
 }
 
-TEST_P(MatmulKernel, LinearAddsItsBiasThenClipsThenDrops) {
+TEST_P(MatmulKernel, LinearAddsItsBiasThenAppliesReluThenDropout) {
   const Sizes s{37, 29, 11};
   const Segments segments = make_segments(*on, {20, 1, 16});
   const Array x = random({s.M, s.K}, 1), W = random({s.K, s.N}, 2), b = random({s.N}, 3);
@@ -119,7 +119,7 @@ TEST_P(MatmulKernel, LinearBackwardFollowsTheChainRule) {
   Array y = zeros({s.M, s.N});
   on->linear(x, W, b, activation, y);
   const Doubles dy = values(random({s.M, s.N}, 4)), out = values(y);
-  Doubles d_sum = dy;  // of x W + b
+  Doubles d_sum = dy;  // becomes the gradient of x W + b
   for (std::size_t i = 0; i < d_sum.size(); ++i) d_sum[i] *= out[i] > 0 ? activation.dropout.scale() : 0;
   const auto run = [&](Sink dx, Sink dW, Sink db) {
     Array given = array({s.M, s.N}, dy);
@@ -137,7 +137,7 @@ TEST_P(MatmulKernel, LinearBackwardFollowsTheChainRule) {
   expect_values(total, db, 4);
 }
 
-TEST_P(MatmulKernel, RefusesSidesThatDoNotFit) {
+TEST_P(MatmulKernel, RefusesOperandsThatDoNotFit) {
   const Array A = random({3, 8}, 1), B = random({9, 4}, 2);
   Array C = zeros({3, 4});
   EXPECT_THROW(on->matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C)), ShapeError);

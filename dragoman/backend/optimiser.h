@@ -16,9 +16,10 @@ class OptimiserKernels {
  public:
   virtual ~OptimiserKernels() = default;
 
-  // Computes `scale`, float64 [1]: the factor for the gradients of an update that limits their norm to `clip` (0: no
-  // limit). It is NaN if one of `losses`, float64, or the norm is not finite; such an update is skipped.
-  // `squares`, float64 [1], is the sum of the squares of the gradients; optional.
+  // Computes `scale`, float64 [1]: the factor by which an update multiplies its gradients, so that their norm is at
+  // most `clip` (0: no limit). It is NaN if one of `losses`, float64, or the norm is not finite; such an update is
+  // skipped. `squares`, float64 [1], is the sum of the squares of the gradients; without it, the norm is neither
+  // limited nor checked.
   void update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const;
 
   // With g multiplied by `scale`: m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;

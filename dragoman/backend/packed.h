@@ -1,7 +1,7 @@
 // The contract of packed weights: matrices that are rearranged once and then multiplied many times, for inference.
 //
-// All products here are batch-invariant: the bits of a row of the result depend on that row and on the weights alone,
-// never on the number or order of rows or on the number of threads.
+// On the CPU all products here are batch-invariant: the bits of a row of the result depend on that row and on the
+// weights alone, never on the number or order of rows or on the number of threads.
 #pragma once
 
 #include <cstddef>

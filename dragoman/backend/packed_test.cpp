@@ -12,7 +12,7 @@ namespace dragoman {
 namespace {
 
 using PackedKernel = PackedTest;
-INSTANTIATE_TEST_SUITE_P(Devices, PackedKernel, ::testing::ValuesIn(single_cases()), kernel_case_name);
+INSTANTIATE_TEST_SUITE_P(Devices, PackedKernel, ::testing::ValuesIn(packed_cases()), kernel_case_name);
 
 struct Sizes {
   std::int64_t in, out;
@@ -79,16 +79,16 @@ TEST_P(PackedKernel, PackingInPartsGivesTheSameMatrix) {
   }
 }
 
-// The product with weights and rows rounded as backend/quantise.h defines it, and exact sums.
+// The product with weights and rows rounded as backend/quantise.h defines it, and exact sums. A rounded row or column
+// is a list: its scale first, then its integers.
 Doubles int8_product(const Doubles& x, const Doubles& W, const Doubles& b, std::int64_t R, const Sizes& s) {
   const auto rounded = [](const Doubles& values, std::int64_t first, std::int64_t step, std::int64_t count) {
     LargestMagnitude largest;
     for (std::int64_t i = 0; i < count; ++i) largest.add(static_cast<float>(values[first + i * step]));
     const Quantiser quantiser = Quantiser::for_largest(largest.value());
-    Doubles integers{static_cast<double>(quantiser.scale)};
-    for (std::int64_t i = 0; i < count; ++i)
-      integers.push_back(quantiser(static_cast<float>(values[first + i * step])));
-    return integers;
+    Doubles list{static_cast<double>(quantiser.scale)};
+    for (std::int64_t i = 0; i < count; ++i) list.push_back(quantiser(static_cast<float>(values[first + i * step])));
+    return list;
   };
   Doubles y;
   for (std::int64_t r = 0; r < R; ++r) {
@@ -198,6 +198,7 @@ TEST_P(PackedKernel, EmbeddingLooksUpPackedRows) {
   on->embed(ids, segments, E, P, 1, {}, exact);
   on->embed(ids, segments, pack(E, WeightForm::kInt8, Transpose::kYes), P, 1, rounded);
   const Doubles a = values(rounded), e = values(exact);
+  // Rounding is off by at most half a step, and the largest element is below 4.
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], e[i], 4.0 / 127 / 2);
   Array y = zeros({1, d});
   EXPECT_THROW(on->embed(integers({50}), segments, packed, {}, 1, y), ShapeError);

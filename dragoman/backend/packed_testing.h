@@ -7,8 +7,9 @@
 
 namespace dragoman {
 
-// Packed products exist only in single precision and on the CPU: a CUDA device multiplies plain matrices.
-inline std::vector<KernelCase> single_cases() {
+// The cases that packed products are tested on: float32 on the CPU. Other element types have no packed products, and
+// the packed matrices of a CUDA device are plain ones.
+inline std::vector<KernelCase> packed_cases() {
   std::vector<KernelCase> cases = kernel_cases();
   std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat32 || one.device != Device{}; });
   return cases;

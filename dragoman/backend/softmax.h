@@ -1,5 +1,5 @@
-// The contract of masking, softmax and the smoothed loss on plain matrices. The versions of attention and of the loss
-// that are composed of simple ops use these kernels; the fused kernels do not.
+// The contract of masks, softmax and the label-smoothed loss as separate kernels. Attention and the loss also exist as
+// fused kernels (attention.h, loss.h); the kernels here are for the versions that are composed of simple ops.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -23,7 +23,8 @@ class SoftmaxKernels {
   void softmax_backward(const Array& dy, const Array& y, Sink dx) const;
   void log_softmax(const Array& x, Array& y) const;
   void log_softmax_backward(const Array& dy, const Array& y, Sink dx) const;
-  // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 if targets[r] < 0.
+  // losses[r] = -sum_v q_v log_p[r, v] for the smoothed target distribution q of row r; 0 if targets[r] < 0. Backward:
+  // dloss is the gradient of every losses[r].
   void smoothed_nll(const Array& log_p, const Array& targets, const LabelSmoothing& smoothing, Array& losses) const;
   void smoothed_nll_backward(double dloss, const Array& targets, const LabelSmoothing& smoothing, Sink dlog_p) const;
 

@@ -102,7 +102,7 @@ inline Doubles values_of(const Backend& on, const Array& x) {
 inline void expect_near(const Doubles& actual, const Doubles& expected, double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (actual[i] == expected[i]) continue;  // infinities too
+    if (actual[i] == expected[i]) continue;  // equal infinities too: their difference is NaN
     ASSERT_NEAR(actual[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << "element " << i;
   }
 }
@@ -186,6 +186,7 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
     return make_array(*on, {static_cast<std::int64_t>(values.size())}, DType::kInt32, {values.begin(), values.end()});
   }
   Doubles values(const Array& x) const { return values_of(*on, x); }
+  // The tolerance is `slack` times that of the case.
   void expect_values(const Array& x, const Doubles& expected, double slack = 1) const {
     expect_near(values(x), expected, slack * tolerance());
   }

@@ -65,7 +65,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
     expect_elements<T>({&K, &V, &cache.K, &cache.V, &O, &weights});
     const auto q = matrix<T>(Q), o = matrix<T>(O), keys = matrix<T>(cache.K), values = matrix<T>(cache.V);
     const std::int64_t d_k = q.cols / heads.h, d_v = o.cols / heads.h;
-    const StepWeights<T> seen(weights, heads.h, steps);
+    const StepWeights<T> step_weights(weights, heads.h, steps);
     // One piece of work is one row, with all its heads: it first stores the row's new key and value in their cell.
     launch(rows, [&](std::int64_t row) {
       const std::int32_t* cells = cache.cells.data<std::int32_t>() + row * steps;
@@ -83,7 +83,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
                                            .position = nullptr,
                                            .scale = static_cast<T>(heads.scale),
                                            .offset = length};
-        attend_step(piece, head_rows(o, row, 1, head, heads.h), row, seen);
+        attend_step(piece, head_rows(o, row, 1, head, heads.h), row, step_weights);
       }
     });
   });
@@ -97,7 +97,8 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
     expect_elements<T>({&K, &V, &O, &weights});
     const auto q = matrix<T>(Q), k = matrix<T>(K), v = matrix<T>(V), o = matrix<T>(O);
     const std::int32_t *first = memory.first.data<std::int32_t>(), *count = memory.count.data<std::int32_t>();
-    const StepWeights<T> seen(weights, heads.h, memory.longest);
+    const StepWeights<T> step_weights(weights, heads.h, memory.longest);
+    // In a dry run there is no memory to read the runs from.
     const std::vector<std::int64_t> starts = dry() ? std::vector<std::int64_t>{0} : runs(first, q.rows);
     const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
     // One piece of work is one head of all hypotheses of one sentence, which share its keys and values.
@@ -113,7 +114,7 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                            .sentence = nullptr,
                            .position = nullptr,
                            .scale = static_cast<T>(heads.scale)};
-      attend_step(piece, head_rows(o, top, queries, head, heads.h), top, seen);
+      attend_step(piece, head_rows(o, top, queries, head, heads.h), top, step_weights);
     });
   });
 }

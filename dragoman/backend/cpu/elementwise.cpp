@@ -8,24 +8,25 @@ namespace dragoman::cpu {
 
 namespace {
 
-// How the work of an element-wise kernel is cut into pieces: into kStretch consecutive elements if all its arrays are
-// contiguous (`flat`), otherwise into blocks of rows.
-constexpr std::int64_t kStretch = 16384;
+// How the work of an element-wise kernel is split into pieces: into kPieceElements consecutive elements if all its
+// arrays are contiguous (`flat`), otherwise into blocks of rows.
+constexpr std::int64_t kPieceElements = 16384;
 
-struct Cut {
+struct WorkSplit {
   std::int64_t rows, cols;
   bool flat;
 
   template <class... Arrays>
-  explicit Cut(const Array& x, const Arrays&... others)
+  explicit WorkSplit(const Array& x, const Arrays&... others)
       : rows(x.rows()), cols(x.cols()), flat(x.contiguous() && (others.contiguous() && ...)) {}
 
-  std::int64_t pieces() const { return flat ? divide_up(rows * cols, kStretch) : divide_up(rows, kRowBlock); }
+  std::int64_t pieces() const { return flat ? divide_up(rows * cols, kPieceElements) : divide_up(rows, kRowBlock); }
 
-  // Calls body(row, column, count) for each run of consecutive elements of a piece. A flat run starts in row 0.
+  // Calls body(row, column, count) for each run of consecutive elements of a piece. A flat piece is one run, addressed
+  // as if all elements were columns of row 0.
   template <class Body>
   void for_runs(std::int64_t piece, const Body& body) const {
-    if (flat) return body(0, piece * kStretch, std::min(kStretch, rows * cols - piece * kStretch));
+    if (flat) return body(0, piece * kPieceElements, std::min(kPieceElements, rows * cols - piece * kPieceElements));
     for_rows(rows, piece, [&](std::int64_t r) { body(r, 0, cols); });
   }
 };
@@ -35,9 +36,9 @@ template <class F, class... Arrays>
 void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) {
   dispatch(y.array.dtype(), [&]<class T>() {
     const auto put = [&](Matrix<T> Y, auto... X) {
-      const Cut cut(y.array, x...);
-      on.launch(cut.pieces(), [&](std::int64_t piece) {
-        cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+      const WorkSplit split(y.array, x...);
+      on.launch(split.pieces(), [&](std::int64_t piece) {
+        split.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
           put_vectors(count, y.accumulates(), Y.row(r) + c, f, (X.row(r) + c)...);
         });
       });
@@ -50,15 +51,15 @@ void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) 
 // of each piece, then the pieces.
 template <class Term>
 void sum_terms(const Context& on, const Array& x, double alpha, const Term& term, const Sink& total) {
-  const Cut cut(x);
+  const WorkSplit split(x);
   const ArenaScope scratch(on.arena());
-  const Array partial = on.empty({cut.pieces()}, DType::kFloat64);
+  const Array partial = on.empty({split.pieces()}, DType::kFloat64);
   double *sums = partial.data<double>(), *out = total.array.data<double>();
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
-    on.launch(cut.pieces(), [&](std::int64_t piece) {
+    on.launch(split.pieces(), [&](std::int64_t piece) {
       double piece_sum = 0;
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+      split.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
         const T* run = X.row(r) + c;
         for (std::int64_t i = 0; i < count; ++i) piece_sum += term(static_cast<double>(run[i]));
       });
@@ -67,7 +68,7 @@ void sum_terms(const Context& on, const Array& x, double alpha, const Term& term
   });
   on.launch(1, [&](std::int64_t) {
     double all = 0;
-    for (std::int64_t piece = 0; piece < cut.pieces(); ++piece) all += sums[piece];
+    for (std::int64_t piece = 0; piece < split.pieces(); ++piece) all += sums[piece];
     *out = alpha * all + (total.accumulates() ? *out : 0.0);
   });
 }
@@ -77,9 +78,9 @@ void sum_terms(const Context& on, const Array& x, double alpha, const Term& term
 void Elementwise::do_fill(Array& x, double value) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<T>(x);
-    const Cut cut(x);
-    launch(cut.pieces(), [&](std::int64_t piece) {
-      cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+    const WorkSplit split(x);
+    launch(split.pieces(), [&](std::int64_t piece) {
+      split.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
         std::fill_n(X.row(r) + c, count, static_cast<T>(value));
       });
     });
@@ -92,9 +93,9 @@ void Elementwise::do_scaled(const Array& x, double alpha, Sink y) const {
       const auto X = matrix<From>(x);
       const auto Y = matrix<To>(y.array);
       const To factor = static_cast<To>(alpha);
-      const Cut cut(x, y.array);
-      launch(cut.pieces(), [&](std::int64_t piece) {
-        cut.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
+      const WorkSplit split(x, y.array);
+      launch(split.pieces(), [&](std::int64_t piece) {
+        split.for_runs(piece, [&](std::int64_t r, std::int64_t c, std::int64_t count) {
           const From* from = X.row(r) + c;
           To* to = Y.row(r) + c;
           if constexpr (std::is_same_v<From, To>) {

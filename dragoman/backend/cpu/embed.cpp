@@ -117,7 +117,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
       launch(divide_up(U, kTokenBlock) * chunks, [&](std::int64_t piece) {
         const std::int64_t block = piece / chunks, first = piece % chunks * kColumns;
         for (std::int64_t u = block * kTokenBlock; u < std::min(U, (block + 1) * kTokenBlock); ++u) {
-          if (tokens[u] == 0) continue;
+          if (tokens[u] == 0) continue;  // PAD: E[0] is not used
           RowSum<T> sum(D, dropped, first);
           for (std::int32_t i = starts[u]; i < starts[u + 1]; ++i) sum.add(rows[i]);
           sum.write(static_cast<T>(scale), true, table.row(tokens[u]));

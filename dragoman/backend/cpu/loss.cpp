@@ -17,26 +17,26 @@ struct RowSums {
 // Replaces the logits x of one row by exp(x - max x), from which logits_gradient continues.
 template <class T>
 RowSums<T> exponentiate(T* row, std::int64_t V) {
-  const T most = max_of(row, V);
+  const T maximum = max_of(row, V);
   Vec<T> logits{}, exponentials{};
   T logits_rest = 0, exponentials_rest = 0;
   for_lanes<T>(
       V,
       [&](std::int64_t v) {
-        const Vec<T> x = load(row + v) - most, e = exp(x);
+        const Vec<T> x = load(row + v) - maximum, e = exp(x);
         logits += x;
         exponentials += e;
         store(row + v, e);
       },
       [&](std::int64_t v, std::int64_t left) {
-        const Vec<T> x = load_some(row + v, left) - most, e = exp(x);
+        const Vec<T> x = load_some(row + v, left) - maximum, e = exp(x);
         for (std::int64_t i = 0; i < left; ++i) {
           logits_rest += x[i];
           exponentials_rest += e[i];
         }
         store_some(row + v, e, left);
       });
-  return {most, sum_lanes<T>(logits) + logits_rest, sum_lanes<T>(exponentials) + exponentials_rest};
+  return {maximum, sum_lanes<T>(logits) + logits_rest, sum_lanes<T>(exponentials) + exponentials_rest};
 }
 
 // Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.

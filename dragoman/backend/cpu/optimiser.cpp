@@ -8,7 +8,7 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::int64_t kStretch = 16384;  // elements per piece of work
+constexpr std::int64_t kPieceElements = 16384;  // elements of a piece of work
 
 // The factors of one step, the same for every element.
 template <class T>
@@ -16,7 +16,7 @@ struct AdamFactors {
   T scale, beta1, rest1, beta2, rest2, epsilon;  // rest1 = 1 - beta1, rest2 = 1 - beta2
   T rate;                                        // rate / (1 - beta1^t), which includes the correction of m
   T v_correction;                                // 1 / (1 - beta2^t)
-  T decay;
+  T decay;                                       // 1 - rate * weight_decay
 
   AdamFactors(const AdamStep& step, double scale_)
       : scale(static_cast<T>(scale_)),
@@ -40,7 +40,7 @@ void adam_vector(const AdamFactors<T>& a, Vec<T> g, Vec<T>& theta, Vec<T>& m, Ve
 
 // Takes the factors by value, so that they stay in registers: the compiler knows that no store changes them.
 template <class T>
-void adam_stretch(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T* m, T* v) {
+void adam_piece(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T* m, T* v) {
   for_lanes<T>(
       count,
       [&](std::int64_t i) {
@@ -82,9 +82,9 @@ void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step
     const AdamFactors<T> factors(step, factor);
     const T* gradients = g.data<T>();
     T *thetas = theta.data<T>(), *ms = m.data<T>(), *vs = v.data<T>();
-    launch(divide_up(count, kStretch), [&](std::int64_t piece) {
-      const std::int64_t i = piece * kStretch;
-      adam_stretch(factors, std::min(kStretch, count - i), gradients + i, thetas + i, ms + i, vs + i);
+    launch(divide_up(count, kPieceElements), [&](std::int64_t piece) {
+      const std::int64_t i = piece * kPieceElements;
+      adam_piece(factors, std::min(kPieceElements, count - i), gradients + i, thetas + i, ms + i, vs + i);
     });
   });
   if (copy) scaled(theta, 1.0, Sink::overwrite(copy));
@@ -97,9 +97,9 @@ void Optimiser::do_moving_average(const Array& x, const Array& scale, double dec
     const T kept = static_cast<T>(decay), taken = static_cast<T>(1 - decay);
     const T* xs = x.data<T>();
     T* means = mean.data<T>();
-    launch(divide_up(count, kStretch), [&](std::int64_t piece) {
-      const std::int64_t end = std::min(count, (piece + 1) * kStretch);
-      for (std::int64_t i = piece * kStretch; i < end; ++i) means[i] = kept * means[i] + taken * xs[i];
+    launch(divide_up(count, kPieceElements), [&](std::int64_t piece) {
+      const std::int64_t end = std::min(count, (piece + 1) * kPieceElements);
+      for (std::int64_t i = piece * kPieceElements; i < end; ++i) means[i] = kept * means[i] + taken * xs[i];
     });
   });
 }

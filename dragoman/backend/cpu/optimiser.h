@@ -1,4 +1,4 @@
-// The optimiser's pass on the CPU.
+// The optimiser's kernels on the CPU.
 #pragma once
 
 #include "dragoman/backend/cpu/context.h"

@@ -192,7 +192,7 @@ inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
     for (std::int64_t j = 0; j < 4; ++j) sums[j] += f(load(x + i + j * kLanes<T>)...);
   }
   for (; i + kLanes<T> <= count; i += kLanes<T>) sums[0] += f(load(x + i)...);
-  if (i < count) {
+  if (i < count) {  // f of the lanes beyond `count` must not be added
     T last[kLanes<T>];
     store<T>(last, f(load_some(x + i, count - i)...));
     sums[1] += load_some(last, count - i);
@@ -200,11 +200,13 @@ inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
   return sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-// Transposes a 4 by 4 matrix of floats, in vectors of 16 bytes, which every instruction set has.
+// Vectors of 16 bytes, which every instruction set has.
 using Quad [[gnu::vector_size(16)]] = float;
 using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
 using Lanes4 [[gnu::vector_size(16)]] = int;
 
+// Transposes a 4 by 4 matrix of floats. Row i of the result is row_a[i], row_b[i], row_c[i], row_d[i]; it starts at
+// to + i * stride_to.
 inline void transpose_quads(const float* row_a, const float* row_b, const float* row_c, const float* row_d, float* to,
                             std::int64_t stride_to) {
   const auto row = [](const float* from) -> Quad { return *reinterpret_cast<const QuadInMemory*>(from); };

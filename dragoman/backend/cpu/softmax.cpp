@@ -20,9 +20,9 @@ T row_maximum(const T* x, std::int64_t n) {
 
 template <class T>
 void softmax_row(const T* x, std::int64_t n, T* y) {
-  const T most = row_maximum(x, n);
-  const auto exponential = [most](Vec<T> v) { return exp(v - most); };
-  if (most == kMinusInfinity<T>) {
+  const T maximum = row_maximum(x, n);
+  const auto exponential = [maximum](Vec<T> v) { return exp(v - maximum); };
+  if (maximum == kMinusInfinity<T>) {
     std::fill_n(y, n, T{0});
     return;
   }
@@ -34,14 +34,14 @@ void softmax_row(const T* x, std::int64_t n, T* y) {
 
 template <class T>
 void log_softmax_row(const T* x, std::int64_t n, T* y) {
-  const T most = row_maximum(x, n);
-  const auto exponential = [most](Vec<T> v) { return exp(v - most); };
-  if (most == kMinusInfinity<T>) {
+  const T maximum = row_maximum(x, n);
+  const auto exponential = [maximum](Vec<T> v) { return exp(v - maximum); };
+  if (maximum == kMinusInfinity<T>) {
     std::fill_n(y, n, kMinusInfinity<T>);
     return;
   }
   const T log_sum = std::log(sum_vectors<T>(n, exponential, x));
-  const auto log_p = [=](Vec<T> v) { return v - most - log_sum; };
+  const auto log_p = [=](Vec<T> v) { return v - maximum - log_sum; };
   map_vectors(n, y, log_p, x);
 }
 
@@ -140,10 +140,10 @@ void Softmax::do_smoothed_nll(const Array& log_p, const Array& targets, const La
         loss[r] = 0;
         if (target[r] < 0) return;
         assert(target[r] < P.cols && "a target is a class or negative");
-        const T on_y = P.row(r)[target[r]];
+        const T target_log_p = P.row(r)[target[r]];
         // Without smoothing the other classes do not count; 0 * -infinity would be NaN.
-        if (others > 0) loss[r] = -others * (sum_vectors<T>(P.cols, std::identity(), P.row(r)) - on_y);
-        loss[r] -= on_target * on_y;
+        if (others > 0) loss[r] = -others * (sum_vectors<T>(P.cols, std::identity(), P.row(r)) - target_log_p);
+        loss[r] -= on_target * target_log_p;
       });
     });
   });
@@ -162,10 +162,10 @@ void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const
         if (!dlog_p.accumulates()) std::fill_n(row, D.cols, T{0});
         if (target[r] < 0) return;
         assert(target[r] < D.cols && "a target is a class or negative");
-        const T on_y = row[target[r]] + on_target;
+        const T target_gradient = row[target[r]] + on_target;
         const auto shifted = [others](Vec<T> v) { return v + others; };
         map_vectors(D.cols, row, shifted, row);
-        row[target[r]] = on_y;
+        row[target[r]] = target_gradient;
       });
     });
   });

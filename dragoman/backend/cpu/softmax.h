@@ -1,4 +1,4 @@
-// Softmax and the loss on plain matrices on the CPU.
+// Masks, softmax and the loss as separate kernels on the CPU (see backend/softmax.h).
 #pragma once
 
 #include "dragoman/backend/cpu/context.h"

@@ -153,6 +153,7 @@ void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel,
   const float* scales = W.scales.data<float>() + panel * kInt8Cols;
   // Three loops: ranges of columns whose panels fit the second-level cache; within these, panels of rows that fit the
   // first-level cache together with a panel of columns; within these, the panels of columns.
+  // K may be 0, hence the + 1 in the divisions.
   constexpr std::int64_t kFirstLevelBytes = 32 << 10, kSecondLevelBytes = 256 << 10;
   const std::int64_t row_panels_at_once =
       std::max<std::int64_t>(1, kFirstLevelBytes / (x.groups * kInt8Group * kInt8Rows + 1));

@@ -1,7 +1,7 @@
 // Products of 8-bit integers. The columns of W are rounded once, when the model is loaded; the rows of x are rounded
-// for each product. There are several implementations ("bodies") of the inner product of panels, each for one
-// instruction set; the fastest that this machine supports is chosen when the program runs. The sums have 32 bits and
-// are exact, so all bodies give the same result.
+// for each product. The innermost part, the product of two panels, has several implementations (Int8Kernel), each for
+// one instruction set; the fastest that this machine supports is chosen when the program runs. The sums have 32 bits
+// and are exact, so all of them give the same result.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline constexpr std::int64_t kInt8Cols = 16;
 #else
 inline constexpr std::int64_t kInt8Cols = 12;
 #endif
-// The largest K, so that no sum overflows.
-inline constexpr std::int64_t kInt8MostDepth = 1 << 17;
+// The largest K for which no 32-bit sum overflows: 127 * 127 * 2^17 is just below 2^31.
+inline constexpr std::int64_t kInt8MaxDepth = 1 << 17;
 
 // Rows of x, rounded and packed into panels of kInt8Rows rows. The last panel holds the remaining rows, and a row of
 // zeros if their number is odd.
@@ -42,8 +42,8 @@ struct Int8Rows {
 // Rounds and packs the rows of x that belong to one panel.
 void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& to);
 
-// y = float(sum) * (scale of the row * scale of the column) + b, then ReLU if `relu`. The first column of y is the
-// first column of this panel of W; y may span several panels. b may be null; otherwise it starts at the same column.
+// y = float(sum) * (scale of the row * scale of the column) + b, then ReLU if `relu`. y and b start at the first column
+// of panel `panel` of W; y may span several panels. b may be null.
 void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
                    Matrix<float> y);
 
@@ -56,7 +56,7 @@ struct Int8Kernel {
                    const std::int8_t* columns, std::int32_t* sums);
 };
 
-// The bodies in this build, the fastest first; the last one runs anywhere.
+// The implementations in this build, the fastest first; the last one runs anywhere.
 std::span<const Int8Kernel> int8_kernels();
 // The first one that this machine supports.
 const Int8Kernel& int8_kernel();

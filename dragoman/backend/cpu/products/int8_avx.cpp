@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-// Each body is compiled for instructions that the machine may lack; runs_here() says whether it has them. All bodies
+// Each kernel is compiled for instructions that the machine may lack; runs_here() says whether it has them. All kernels
 // keep the sum of a row by a column in two neighbouring lanes, one for each half of a group, and add them at the end.
 namespace dragoman::cpu {
 
@@ -43,6 +43,7 @@ template <int Rows>
     rows += Rows * kInt8Group;
     columns += kInt8Cols * kInt8Group;
   }
+  // Adds neighbouring lanes: the even lanes of `low` and `high` plus the odd ones.
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -64,6 +65,7 @@ template <int Rows>
   }
 }
 
+// The same with vectors of 32 bytes, for two rows at a time.
 [[gnu::target("avx2,avxvnni")]] void multiply_rows_avx_vnni(std::int64_t groups, std::int64_t height,
                                                             const std::int8_t* rows, const std::int32_t* row_sums,
                                                             const std::int8_t* columns, std::int32_t* sums) {
@@ -84,6 +86,7 @@ template <int Rows>
       row += height * kInt8Group;
       column += kInt8Cols * kInt8Group;
     }
+    // hadd adds neighbouring lanes of two vectors, but interleaves their halves; 0xD8 puts the columns in order again.
 #pragma GCC unroll 2
     for (int r = 0; r < 2; ++r) {
       const __m256i excess = _mm256_set1_epi32(128 * row_sums[first + r]);
@@ -121,6 +124,7 @@ template <int Rows>
       row += height * kInt8Group;
       column += kInt8Cols * kInt8Group;
     }
+    // hadd adds neighbouring lanes of two vectors, but interleaves their halves; 0xD8 puts the columns in order again.
 #pragma GCC unroll 2
     for (int r = 0; r < 2; ++r) {
 #pragma GCC unroll 2

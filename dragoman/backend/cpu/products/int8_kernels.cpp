@@ -28,18 +28,18 @@ constexpr Int8Kernel kPortable{"portable", [] { return true; }, multiply_portabl
 
 std::span<const Int8Kernel> int8_kernels() {
 #if defined(DRAGOMAN_INT8_NEON)
-  static const Int8Kernel bodies[] = {kInt8I8mm, kInt8Dotprod, kPortable};
+  static const Int8Kernel kernels[] = {kInt8I8mm, kInt8Dotprod, kPortable};
 #elif defined(DRAGOMAN_INT8_AVX)
-  static const Int8Kernel bodies[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
+  static const Int8Kernel kernels[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
 #else
-  static const Int8Kernel bodies[] = {kPortable};
+  static const Int8Kernel kernels[] = {kPortable};
 #endif
-  return bodies;
+  return kernels;
 }
 
 const Int8Kernel& int8_kernel() {
   static const Int8Kernel& chosen =
-      *std::ranges::find_if(int8_kernels(), [](const Int8Kernel& body) { return body.runs_here(); });
+      *std::ranges::find_if(int8_kernels(), [](const Int8Kernel& kernel) { return kernel.runs_here(); });
   return chosen;
 }
 

@@ -1,5 +1,6 @@
-// The Int8Bodies that are specific to an instruction set, as far as the compiler can build them for this architecture:
-// int8_neon.cpp and int8_avx.cpp define them.
+// The Int8Kernels for particular instruction sets, as far as the compiler can build them: int8_neon.cpp and
+// int8_avx.cpp define them. gcc builds those for NEON in any case, clang only if the build enables 8-bit matrix
+// instructions.
 #pragma once
 
 #include "dragoman/backend/cpu/products/int8.h"

@@ -5,7 +5,7 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-// Each body is compiled for instructions that the machine may lack; runs_here() says whether it has them.
+// Each kernel is compiled for instructions that the machine may lack; runs_here() says whether it has them.
 namespace dragoman::cpu {
 
 namespace {

@@ -1,6 +1,6 @@
 // A small matrix product for attention, which reads its operands in place and packs nothing. Every sum runs along k in
-// order, one fused multiply-add at a time. So the bits of a row of C depend on that row of A and on B alone, never on
-// the number of rows or columns that are computed together.
+// order, one product at a time. So the bits of a row of C depend on that row of A and on B alone, never on the number
+// of rows or columns that are computed together.
 #pragma once
 
 #include <cstdint>

@@ -44,8 +44,8 @@ PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
     const std::int64_t width = kTileCols<float>, panels = divide_up(out, width), apart = panel_stride(in, width);
     return {DType::kFloat32, width, panels, apart, 0, aligned(panels * apart * 4)};
   }
-  require<ShapeError>(in <= kInt8MostDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
-                      kInt8MostDepth, " rows are possible");
+  require<ShapeError>(in <= kInt8MaxDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
+                      kInt8MaxDepth, " rows are possible");
   const std::int64_t apart = divide_up(in, kInt8Group) * kInt8Group * kInt8Cols, panels = divide_up(out, kInt8Cols);
   const std::size_t elements = aligned(panels * apart);
   return {DType::kInt8, kInt8Cols, panels, apart, elements, elements + aligned(out * 4)};
