@@ -36,7 +36,7 @@ TEST(AttentionWeights, MaskedKeysGetNothing) {
   EXPECT_EQ(bench.values(beyond), (Doubles{1, 1, 0, 0}));
 }
 
-TEST(AttentionWeights, AWindowHidesTheKeysThatItsDefinitionHides) {
+TEST(AttentionWeights, AWindowHidesTheKeysOutsideIt) {
   const Workbench bench;
   constexpr int n = 9;
   const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
@@ -103,9 +103,9 @@ struct Example {
       {"W_O", {.2, 0, .1, .3, .1, .5, 0, -.1, 0, .2, .3, .1, -.2, .1, 0, .4}},
   };
   static inline const Doubles kX = {1, 0, 2, -1, 0, 1, 1, .5, 2, -1, 0, 1};
-  static inline const Doubles kHeads = {.275663, .450617, .273720, .381773, .338532, .279695,
-                                        .294658, .406486, .298855, .373672, .280620, .345709,
-                                        .326689, .336061, .337251, .284790, .295039, .420171};
+  static inline const Doubles kAttentionWeights = {.275663, .450617, .273720, .381773, .338532, .279695,
+                                                   .294658, .406486, .298855, .373672, .280620, .345709,
+                                                   .326689, .336061, .337251, .284790, .295039, .420171};
   static inline const Doubles kOutput = {.112884, -.077488, .096378, .093941,  .095684, -.092923,
                                          .096481, .102419,  .111596, -.093169, .075475, .097175};
 
@@ -118,7 +118,7 @@ TEST(MultiHeadAttention, WorkedExample) {
   Example example;
   Remembered seen(example.bench);
   expect_near(example(Example::kX, kAll, &seen), Example::kOutput, 1e-6);
-  expect_near(seen.weights, Example::kHeads, 1e-6);
+  expect_near(seen.weights, Example::kAttentionWeights, 1e-6);
 }
 
 TEST(MultiHeadAttention, WorkedExampleWithoutTheFuture) {
