@@ -71,8 +71,8 @@ TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
 }
 
 // Stores the weights that it observes.
-struct Remembered : Observer {
-  explicit Remembered(const Workbench& bench_) : bench(bench_) {}
+struct StoringObserver : Observer {
+  explicit StoringObserver(const Workbench& bench_) : bench(bench_) {}
   void see(int, int, const Array& w, const Reach&) override { weights = bench.values(w); }
 
   const Workbench& bench;
@@ -116,14 +116,14 @@ struct Example {
 
 TEST(MultiHeadAttention, WorkedExample) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   expect_near(example(Example::kX, kAll, &seen), Example::kOutput, 1e-6);
   expect_near(seen.weights, Example::kAttentionWeights, 1e-6);
 }
 
 TEST(MultiHeadAttention, WorkedExampleWithoutTheFuture) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   const Doubles output = example(Example::kX, kCausal, &seen);
   const Doubles last(Example::kOutput.begin() + 8, Example::kOutput.end());
   expect_near({output.begin(), output.begin() + 4}, {.03, -.19, .15, -.06}, 1e-6);
@@ -159,7 +159,7 @@ TEST(MultiHeadAttention, EqualTokensGetEqualOutputs) {
 
 TEST(MultiHeadAttention, ObservingChangesNoBit) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   for (const Mask& mask : {kAll, kCausal, window(3)}) {
     EXPECT_EQ(example(Example::kX, mask), example(Example::kX, mask, &seen));
     for (std::size_t row = 0; row < seen.weights.size(); row += 3) {
