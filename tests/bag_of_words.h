@@ -50,9 +50,9 @@ struct BagConfig {
 
   int width() const { return d_model; }
   void validate() const {
-    require_between("d-model", d_model, 1, kLargestWidth);
-    require_between("source-vocabulary", V_source, kSmallestVocabulary, kLargestVocabulary);
-    require_between("target-vocabulary", V_target, kSmallestVocabulary, kLargestVocabulary);
+    require_between("d-model", d_model, 1, kMaxWidth);
+    require_between("source-vocabulary", V_source, kMinVocabulary, kMaxVocabulary);
+    require_between("target-vocabulary", V_target, kMinVocabulary, kMaxVocabulary);
   }
 };
 

@@ -94,7 +94,7 @@ TEST(GradientError, WorksForALoss) {
   EXPECT_NEAR(gradient_error(*bench.on, inputs, [](auto x) { return sum(scaled(x[0], 2, 1)); }), 0.5, 1e-8);
 }
 
-TEST(GradientError, CountsAnInputThatNothingReachesAsZero) {
+TEST(GradientError, AnUnusedInputHasAZeroGradient) {
   const Workbench bench;
   const Array inputs[] = {bench.random({3}, 1).array(), bench.random({3}, 2).array()};
   EXPECT_LT(gradient_error(*bench.on, inputs, [](auto x) { return scaled(x[0], 2, 2); }), 1e-9);

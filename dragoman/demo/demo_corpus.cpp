@@ -12,14 +12,14 @@ namespace dragoman::demo {
 
 namespace {
 
-constexpr std::uint32_t kSentences = 0x64656D6F;  // sets these random streams apart from others of the same seed
-// After this many useless sentences in a row, the grammar is taken to have no more useful ones.
-constexpr int kPatience = 20000;
+constexpr std::uint32_t kDemoPurpose = 0x64656D6F;  // purpose of the random streams: "demo" in ASCII
+// After this many sentences in a row that are not new or not wanted, the grammar is taken to have no more.
+constexpr int kMaxSkipped = 20000;
 
 // A word form must occur this often in training to be allowed in the other sets.
 constexpr int kMinOccurrences = 5;
 
-// The word forms of one side of the training set.
+// The word forms of one side of the training set, and how often each occurs.
 class Forms {
  public:
   void add(std::string_view text) {
@@ -45,14 +45,14 @@ class FreshSentences {
   template <class Wanted>
   std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted) {
     std::vector<TextPair> taken;
-    for (int idle = 0; static_cast<int>(taken.size()) < count; ++idle) {
-      require<UsageError>(idle < kPatience, "demo: the grammar makes only ", taken.size(), " of ", count, " ", what,
-                          " sentences. Ask for fewer of them, train on more, or extend the grammar.");
-      RandomStream random(seed_, kSentences, index_++);
+    for (int skipped = 0; static_cast<int>(taken.size()) < count; ++skipped) {
+      require<UsageError>(skipped < kMaxSkipped, "demo: the grammar makes only ", taken.size(), " of ", count, " ",
+                          what, " sentences. Ask for fewer of them, train on more, or extend the grammar.");
+      RandomStream random(seed_, kDemoPurpose, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;
       taken.push_back(std::move(sentence.text));
-      idle = 0;
+      skipped = 0;
     }
     return taken;
   }

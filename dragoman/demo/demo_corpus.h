@@ -19,7 +19,7 @@ struct DemoCorpusSettings {
     field("train-pairs", train, "sentence pairs to train on");
     field("valid-pairs", valid, "sentence pairs to validate with");
     field("test-pairs", test, "sentence pairs to test with");
-    field("seed", seed, "start of every random stream");
+    field("seed", seed, "seed of all random numbers");
   }
 
   // Throws a UsageError if no corpus can be made with these settings.

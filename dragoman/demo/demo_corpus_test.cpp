@@ -12,8 +12,8 @@
 namespace dragoman::demo {
 namespace {
 
-// Each sentence has a singer (one bird or two), a song, and a mark. The test set keeps 10 % of the pairs of bird and
-// song, and shouting (!) by two birds (and).
+// Each sentence has a singer (one bird or two), a song, and a mark. Reserved for the test set are 10 % of the pairs of
+// bird and song, and sentences in which two birds ("and") shout ("!").
 constexpr std::string_view kSongs = R"(
 words Bird : name
   wren
@@ -55,7 +55,7 @@ unseen Bird Song 10%
 )";
 
 bool shouts(const TextPair& pair) { return pair.source.ends_with('!'); }
-bool several(const TextPair& pair) { return pair.source.find(" and ") != std::string::npos; }
+bool has_two_birds(const TextPair& pair) { return pair.source.find(" and ") != std::string::npos; }
 
 // "low crow" for every bird and song of the sentence.
 std::set<std::string> word_pairs(const TextPair& pair) {
@@ -76,18 +76,18 @@ DemoCorpus songs() { return make_demo_corpus(Grammar(kSongs, "songs"), {.train =
 TEST(DemoCorpus, ATestSentenceCombinesWhatNoTrainingSentenceDoes) {
   const DemoCorpus corpus = songs();
   std::set<std::string> trained;
-  bool shouted = false, heard_several = false;
+  bool shouted = false, two_birds_sang = false;
   for (const TextPair& pair : corpus.train) {
     trained.merge(word_pairs(pair));
-    EXPECT_FALSE(shouts(pair) && several(pair)) << pair.source;
+    EXPECT_FALSE(shouts(pair) && has_two_birds(pair)) << pair.source;
     shouted |= shouts(pair);
-    heard_several |= several(pair);
+    two_birds_sang |= has_two_birds(pair);
   }
-  EXPECT_TRUE(shouted && heard_several);
+  EXPECT_TRUE(shouted && two_birds_sang);
   for (const TextPair& pair : corpus.test) {
-    bool fresh_words = false;
-    for (const std::string& words : word_pairs(pair)) fresh_words |= !trained.contains(words);
-    EXPECT_TRUE(fresh_words || (shouts(pair) && several(pair))) << pair.source;
+    bool new_pair = false;
+    for (const std::string& words : word_pairs(pair)) new_pair |= !trained.contains(words);
+    EXPECT_TRUE(new_pair || (shouts(pair) && has_two_birds(pair))) << pair.source;
   }
 }
 
@@ -114,7 +114,7 @@ TEST(DemoCorpus, EveryWordOfTheTestSetOccursFiveTimesInTraining) {
       for (const std::string_view word : plain_words(side)) EXPECT_GE(count[std::string(word)], 5) << word;
 }
 
-TEST(DemoCorpus, TheSeedDecides) {
+TEST(DemoCorpus, TheSeedDeterminesTheCorpus) {
   const Grammar grammar(demo_grammar(), "demo");
   const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1};
   const auto first = make_demo_corpus(grammar, settings), again = make_demo_corpus(grammar, settings);
@@ -139,7 +139,7 @@ TEST(DemoCorpus, OneSourceWithTwoTranslationsIsRefused) {
       "demo: the grammar translates 'Bank' both as ");
 }
 
-TEST(DemoCorpus, AskingForMoreThanThereIsIsRefused) {
+TEST(DemoCorpus, ImpossibleSizesAreRefused) {
   EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 29), "demo: the grammar makes only ");
   EXPECT_EQ(error_of(kSongs, {.train = 0}),
             "demo: train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");

@@ -10,7 +10,7 @@ namespace dragoman::demo {
 
 namespace {
 
-// Down to this depth any rule may be used; below it, only rules that end soonest.
+// A rule may be used if its lowest tree ends within this depth. If there is no such rule, the lowest ones are used.
 constexpr int kFreeDepth = 12;
 // Far above what useful sentences need. The limits stop grammars that would fill the memory.
 constexpr int kMaxDepth = 100;
@@ -89,7 +89,7 @@ class Deriver {
 
   Constituent make_child(const Constituent& parent, const Step& step, int depth) {
     const bool list = step.symbol.is_list;
-    std::vector<std::string> values;
+    std::vector<std::string> values;  // of a list: in the order of the arguments; of a category: by parameter
     if (!list) values.resize(grammar_.categories[step.symbol.index].parameters.size());
     for (const auto& [parameter, text] : step.arguments) {
       std::string value = write(parent, text, step.line);
@@ -183,7 +183,7 @@ bool in_share(const WordList& a, int i, const WordList& b, int j, double share) 
   Hash hash;
   for (const auto* cells : {&a.words[i], &b.words[j]})
     for (const std::string& cell : *cells) hash.add(cell).add("\n");
-  return static_cast<double>(hash.value() >> 11) * 0x1p-53 < share;
+  return static_cast<double>(hash.value() >> 11) * 0x1p-53 < share;  // the hash as a number in [0, 1)
 }
 
 }  // namespace

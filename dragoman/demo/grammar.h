@@ -33,9 +33,8 @@ class Grammar {
   // rule that uses a column which its list of words does not have.
   Grammar(std::string_view text, std::string_view name);
 
-  // A random sentence. Recursion always ends: beyond a certain depth only the shortest rules are used. Throws a
-  // UsageError with file and line if no rule or word satisfies all conditions, or if the sentence would become too
-  // large.
+  // A random sentence. Recursion always ends: rules that would lead too deep are not used. Throws a UsageError with
+  // file and line if no rule or word satisfies all conditions, or if the sentence would become too large.
   Derivation derive(RandomStream& random) const;
 
   // Whether the sentence combines two rules, or two words, that the file reserves for the test set (`unseen` lines).

@@ -24,16 +24,17 @@ class BodyReader {
   void read(const SourceLine& source) {
     line_ = source.number;
     const std::vector<std::string> words = split_words(source.text);
-    if (rule_.slots.size() >= kMaxSlots) fail("a rule has at most ", kMaxSlots, " parameters and lines.");
+    if (rule_.slots.size() >= kMaxSlots) fail("a rule may have at most ", kMaxSlots, " parameters and lines.");
     if (words[0].find_first_of("={}.'$|") != std::string::npos) fail("'", words[0], "' cannot be a name.");
     Step step;
     step.line = line_;
     step.slot = static_cast<int>(rule_.slots.size());
-    const bool named = words.size() >= 2 && index_of(words[0], rule_.slots) < 0;
-    if (words.size() >= 2 && (words[1] == "=" || words[1] == ":") && !named) fail("'", words[0], "' is defined twice.");
-    if (named && words[1] == "=")
+    const bool is_new_name = words.size() >= 2 && index_of(words[0], rule_.slots) < 0;
+    if (words.size() >= 2 && (words[1] == "=" || words[1] == ":") && !is_new_name)
+      fail("'", words[0], "' is defined twice.");
+    if (is_new_name && words[1] == "=")
       read_choices(step, std::string_view(source.text).substr(source.text.find('=') + 1));
-    else if (named && words[1] == ":" && words.size() >= 3)
+    else if (is_new_name && words[1] == ":" && words.size() >= 3)
       read_child(step, words);
     else
       fail("expected 'NAME = TEXT' or 'NAME : CATEGORY ...'.");

@@ -51,6 +51,7 @@ void check_rule(const GrammarRules& grammar, const Category& category, const Rul
   }
 }
 
+// The height of the lowest tree that the category can make.
 int height(const Category& category) {
   int lowest = kEndless;
   for (const Rule& rule : category.rules) lowest = std::min(lowest, rule.height);

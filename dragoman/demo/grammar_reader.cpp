@@ -143,7 +143,8 @@ class BlockReader {
     const auto weight = words.size() > 2 ? parse_number<double>(words[2]) : std::nullopt;
     check(weight.has_value() && (words.size() == 3 || (words.size() > 4 && words[3] == "when")),
           "expected 'rule NAME WEIGHT' and perhaps 'when PARAMETER=TEXT ...'.");
-    check(std::isfinite(*weight) && *weight > 0 && *weight <= 1e6, "a rule's weight is above 0 and at most 1000000.");
+    check(std::isfinite(*weight) && *weight > 0 && *weight <= 1e6,
+          "a rule's weight must be above 0 and at most 1000000.");
     check(index_of(words[1], grammar.rule_names) < 0, "the rule '", words[1], "' is defined twice.");
 
     Rule rule;
@@ -177,8 +178,8 @@ class BlockReader {
     const std::vector<std::string> names = names_of(grammar.lists);
     const auto percent =
         words[3].ends_with('%') ? parse_number<double>(words[3].substr(0, words[3].size() - 1)) : std::nullopt;
-    check(percent.has_value() && *percent > 0 && *percent <= 50, "a share is above 0% and at most 50%, not '", words[3],
-          "'.");
+    check(percent.has_value() && *percent > 0 && *percent <= 50, "a share must be above 0% and at most 50%, not '",
+          words[3], "'.");
     grammar.unseen.push_back({true, find_name(grammar, line_, "list of words", words[1], names),
                               find_name(grammar, line_, "list of words", words[2], names), *percent / 100});
   }

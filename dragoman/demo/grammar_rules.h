@@ -72,7 +72,7 @@ struct Category {
 };
 
 struct Respelling {
-  bool target = false;
+  bool target = false;  // whether it applies to the target; otherwise to the source
   std::string from, to;
 };
 

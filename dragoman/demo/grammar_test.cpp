@@ -180,7 +180,7 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("case=acc", "case=gen"), "my.grammar:34: the table 'der' has no row 'gen' with a column 'm'.");
   EXPECT_EQ(error_with("V : Verb", "V : Verb en=eats"), "my.grammar:24: no word of 'Verb' fits en=eats.");
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
-            "my.grammar:22: a rule's weight is above 0 and at most 1000000.");
+            "my.grammar:22: a rule's weight must be above 0 and at most 1000000.");
   EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
   EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' does not name a text.");
   EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");

@@ -77,7 +77,7 @@ const TextPair& NearestNeighbour::nearest(std::string_view sentence) const {
   int best = -1, best_distance = 0;
   for (int bound = 0; bound < static_cast<int>(by_bound.size()) && (best < 0 || bound <= best_distance); ++bound)
     for (const int number : by_bound[bound]) {
-      if (best >= 0 && bound == best_distance && number > best) break;
+      if (best >= 0 && bound == best_distance && number > best) break;  // at best a tie, which goes to the first
       const int distance = edit_distance(words, sentences_[number]);
       if (best < 0 || std::pair(distance, number) < std::pair(best_distance, best)) {
         best = number;

@@ -29,7 +29,7 @@ class NearestNeighbour {
   std::unordered_map<std::string, int> ids_;
   std::vector<Words> sentences_;
   // By word and k: the sentences that contain the word at least k + 1 times. Counting over these lists gives the number
-  // of words that two sentences share, which is a lower bound for their distance.
+  // of words that two sentences share, and from it follows a lower bound for their distance.
   std::unordered_map<std::uint64_t, std::vector<int>> sentences_with_;
 };
 

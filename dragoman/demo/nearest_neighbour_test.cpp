@@ -38,7 +38,7 @@ TEST(NearestNeighbour, NoPairsAreRefused) {
   EXPECT_THROW(NearestNeighbour{none}, UsageError);
 }
 
-// The distance by the plain dynamic programme, with the whole table.
+// The distance by plain dynamic programming, with the whole table.
 int distance(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)

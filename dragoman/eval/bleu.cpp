@@ -31,6 +31,8 @@ std::vector<Symbols> all_tokens(std::string_view hypothesis, std::span<const std
   return sentences;
 }
 
+// The n-grams of sentence 0, the hypothesis, that match. Each counts at most as often as in the reference that has it
+// most often.
 std::int64_t count_correct(const Ngrams& ngrams, std::size_t sentences) {
   std::vector<std::int64_t> allowed = ngrams.counts(1);
   for (std::size_t reference = 2; reference < sentences; ++reference) {

@@ -30,8 +30,8 @@ struct BleuSettings {
   std::optional<double> smoothing_value = std::nullopt;  // of floor (default 0.1) and add-k (default 1)
   bool lowercase = false;
   bool split_compounds = false;  // applies split_compounds() after the tokeniser
-  // Averages only over orders that the hypothesis is long enough for. Meant for single sentences: a short one would
-  // always score 0.
+  // Averages only over orders that the hypothesis is long enough for. Meant for single sentences: without it, one of
+  // fewer than four tokens always scores 0.
   bool effective_order = false;
 };
 

@@ -47,18 +47,19 @@ Precisions<Real> bleu_precisions(const PerOrder<Real>& correct, const PerOrder<R
   Precisions<Real> result;
   if (std::ranges::all_of(correct, [](Real count) { return count == 0; })) return result;
   const double value = smoothing_value(settings);
-  Real halvings = 1;
+  Real divisor = 1;  // of kExp: doubled for each order without a match
+  // result.orders is the loop variable, so that it counts the orders before the break.
   for (std::size_t& i = result.orders; i < kBleuOrder; ++i) {
     const Real added = settings.smoothing == BleuSmoothing::kAddK && i > 0 ? static_cast<Real>(value) : 0;
-    const Real matches = correct[i] + added, of = total[i] + added;
-    if (of == 0) break;
+    const Real matches = correct[i] + added, ngrams = total[i] + added;
+    if (ngrams == 0) break;
     if (matches > 0) {
-      result.percent[i] = 100 * matches / of;
+      result.percent[i] = 100 * matches / ngrams;
     } else if (settings.smoothing == BleuSmoothing::kExp) {
-      halvings *= 2;
-      result.percent[i] = 100 / (halvings * of);
+      divisor *= 2;
+      result.percent[i] = 100 / (divisor * ngrams);
     } else if (settings.smoothing == BleuSmoothing::kFloor) {
-      result.percent[i] = static_cast<Real>(100 * value) / of;
+      result.percent[i] = static_cast<Real>(100 * value) / ngrams;
     }
   }
   return result;

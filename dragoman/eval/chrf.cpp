@@ -24,9 +24,9 @@ bool is_ascii_punctuation(char c) {
 std::vector<std::string_view> chrf_words(std::string_view text) {
   std::vector<std::string_view> words;
   for (const std::string_view word : split_words(text)) {
-    const bool is_character = word.size() == character_bytes(word[0]);
-    const bool at_end = !is_character && is_ascii_punctuation(word.back());
-    const bool at_begin = !is_character && !at_end && is_ascii_punctuation(word.front());
+    const bool is_single_character = word.size() == character_bytes(word[0]);
+    const bool at_end = !is_single_character && is_ascii_punctuation(word.back());
+    const bool at_begin = !is_single_character && !at_end && is_ascii_punctuation(word.front());
     const std::size_t cut = at_end ? word.size() - 1 : at_begin ? 1 : 0;
     if (cut > 0) words.push_back(word.substr(0, cut));
     words.push_back(word.substr(cut));

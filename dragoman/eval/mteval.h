@@ -12,8 +12,8 @@ void decode_entities(std::string& text);
 std::string space_out_punctuation(const std::string& text);
 
 // Puts spaces around points (periods and commas) that are not between digits, and around hyphens after a digit. It
-// makes three passes: points after a non-digit, points before a non-digit, hyphens after a digit. A pass needs both
-// characters of such a pair, so it leaves a point at either end of the text alone.
+// makes three passes: points after a non-digit, points before a non-digit, hyphens after a digit. A pass looks at pairs
+// of neighbouring characters, so it does not change a point at either end of the text that has a digit beside it.
 std::string space_out_points(std::string text);
 
 }  // namespace dragoman::eval

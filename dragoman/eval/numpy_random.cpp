@@ -82,7 +82,8 @@ std::uint32_t NumpyRandom::next_32() {
 
 std::uint32_t NumpyRandom::below(std::uint32_t end) {
   if (end <= 1) return 0;
-  const std::uint32_t too_low = (0 - end) % end;  // 2^32 modulo `end`: lower products would bias the result
+  // 2^32 modulo `end`. A number whose product has a lower half below it is drawn again; it would bias the result.
+  const std::uint32_t too_low = (0 - end) % end;
   std::uint64_t product = 0;
   do {
     product = std::uint64_t{next_32()} * end;

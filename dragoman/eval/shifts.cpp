@@ -29,8 +29,8 @@ struct Shift {
   }
 };
 
-// The words with a stretch moved in front of position `to`. If `to` lies inside the stretch, the stretch moves to the
-// right by to - from places.
+// The words with a stretch moved in front of position `to`. If `to` lies inside the stretch or is its end, the stretch
+// moves to the right by to - from places, where `from` is its start.
 Symbols shifted(const Symbols& words, const Stretch& stretch, std::ptrdiff_t to) {
   const std::ptrdiff_t from = stretch.in_hypothesis, end = from + stretch.length;
   Symbols result = words;

@@ -14,7 +14,8 @@ namespace dragoman::eval {
 //      to where the reference has it.
 //   2. Make the move that reduces the edit distance most, and go back to 1.
 //   3. Stop when no move reduces the distance, or after a thousand moves were tried.
-// The result is the number of moves plus the remaining distance, which is computed within 25 places of the diagonal.
+// The result is the number of moves plus the remaining distance, which is computed within 25 places of the diagonal
+// (see edit_table.h).
 std::int64_t count_edits(const Symbols& hypothesis, const Symbols& reference);
 
 }  // namespace dragoman::eval

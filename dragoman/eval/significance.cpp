@@ -39,13 +39,14 @@ double p_value(std::int64_t above, int trials) {
   return static_cast<double>(above + 1) / static_cast<double>(trials + 1);
 }
 
-// Subtracts the mean from the differences of the resampled corpora: the differences if the systems were equally good.
+// The differences of the resampled corpora minus their mean estimate the differences that equally good systems would
+// have.
 template <class Real>
-double bootstrap_p_value(const Samples& baseline, const Samples& system, double real_difference) {
+double bootstrap_p_value(const Samples& baseline, const Samples& system, double observed) {
   std::vector<Real> differences = system.as<Real>();
   const std::vector<Real> subtracted = baseline.as<Real>();
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = std::abs(differences[i] - subtracted[i]);
-  const Real mean = numpy_mean<Real>(differences), limit = static_cast<Real>(real_difference);
+  const Real mean = numpy_mean<Real>(differences), limit = static_cast<Real>(observed);
   const auto above = std::ranges::count_if(differences, [=](Real difference) { return difference - mean > limit; });
   return p_value(above, static_cast<int>(differences.size()));
 }
@@ -76,18 +77,18 @@ Interval confidence_interval(const Metric& metric, const SentenceStatistics& cor
 
 PairedBootstrap paired_bootstrap(const Metric& metric, const SentenceStatistics& baseline,
                                  const SentenceStatistics& system, const Trials& trials) {
-  const double real = difference(metric, baseline, system);
+  const double observed = difference(metric, baseline, system);
   const Samples of_baseline = bootstrap(metric, baseline, trials), of_system = bootstrap(metric, system, trials);
   const bool is_single = of_baseline.is_single() && of_system.is_single();
   return {.baseline = {of_baseline.numpy_mean(), of_baseline.half_width()},
           .system = {of_system.numpy_mean(), of_system.half_width()},
-          .p_value = is_single ? bootstrap_p_value<float>(of_baseline, of_system, real)
-                               : bootstrap_p_value<double>(of_baseline, of_system, real)};
+          .p_value = is_single ? bootstrap_p_value<float>(of_baseline, of_system, observed)
+                               : bootstrap_p_value<double>(of_baseline, of_system, observed)};
 }
 
 double paired_randomisation(const Metric& metric, const SentenceStatistics& baseline, const SentenceStatistics& system,
                             const Trials& trials) {
-  const double real = difference(metric, baseline, system);
+  const double observed = difference(metric, baseline, system);
   NumpyBits coin(trials.seed);
   std::int64_t above = 0;
   for (int trial = 0; trial < trials.number; ++trial) {
@@ -101,7 +102,7 @@ double paired_randomisation(const Metric& metric, const SentenceStatistics& base
     }
     const double a = metric.shuffled_score(added(kept_baseline, swapped_system));
     const double b = metric.shuffled_score(added(swapped_baseline, kept_system));
-    if (std::abs(a - b) > real) ++above;
+    if (std::abs(a - b) > observed) ++above;
   }
   return p_value(above, trials.number);
 }

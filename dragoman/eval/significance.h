@@ -34,7 +34,7 @@ struct Interval {
 Interval confidence_interval(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials);
 
 // The p-value estimates the probability of a difference at least as large as the observed one if both systems were
-// equally good.
+// equally good. Like sacreBLEU, both tests count only trials whose difference is larger than the observed one.
 struct PairedBootstrap {
   Interval baseline, system;
   double p_value = 1;

@@ -65,7 +65,8 @@ TEST(Significance, OfTerAgreesWithSacreBleu) {
                          0.15708429157084292});
 }
 
-TEST(Significance, ASystemDoesNotDifferFromItself) {
+// No trial has a difference above the observed one, which is 0, so the p-value is the smallest possible.
+TEST(Significance, ASystemComparedWithItselfHasTheSmallestPValue) {
   const SentenceStatistics corpus = corpus_statistics(BleuMetric(), kBaseline, kReference);
   EXPECT_EQ(paired_randomisation(BleuMetric(), corpus, corpus, {.number = 100}), 1 / 101.0);
   const Interval interval = paired_bootstrap(BleuMetric(), corpus, corpus, {.number = 100}).system;

@@ -7,7 +7,7 @@
 
 namespace dragoman::eval {
 
-// The words of the text: its longest parts without white space.
+// The words of the text: its parts between white space.
 std::vector<std::string_view> split_words(std::string_view text);
 
 std::string_view trimmed_right(std::string_view text);

@@ -15,7 +15,7 @@ struct TerSettings {
   bool case_sensitive = false;
   bool normalized = false;      // makes punctuation marks words of their own and decodes entities
   bool no_punctuation = false;  // removes punctuation
-  bool asian_support = false;   // makes these two apply to Chinese and Japanese characters and punctuation too
+  bool asian_support = false;   // makes the two above apply to Chinese and Japanese characters and punctuation too
 };
 
 // The words with one space between them, split as in the program Tercom.

@@ -8,7 +8,7 @@
 
 namespace dragoman::eval {
 
-bool knows_unicode();
+bool knows_unicode();  // whether this build has ICU
 
 // The text in lower case, by rules that do not depend on the language. A sigma at the end of a word gets its final
 // form. Throws an Error if the text is not ASCII and this build has no ICU.

@@ -11,9 +11,9 @@ namespace dragoman::model {
 
 // Up to these limits the sizes of tensors do not overflow.
 inline constexpr int kMaxLayers = 1000;
-inline constexpr int kLargestWidth = 1 << 24;
-inline constexpr int kLargestVocabulary = 1 << 28;
-inline constexpr int kSmallestVocabulary = 5;  // the four special tokens and one word
+inline constexpr int kMaxWidth = 1 << 24;
+inline constexpr int kMaxVocabulary = 1 << 28;
+inline constexpr int kMinVocabulary = 5;  // the four special tokens and one word
 inline constexpr std::int64_t kMaxParameters = std::int64_t{1} << 40;
 
 inline void require_between(std::string_view key, int value, int least, int most) {

@@ -16,7 +16,7 @@
 
 namespace dragoman::model {
 
-// Sizes that are not multiples of a vector, and no dropout.
+// Sizes that are not multiples of the width of a vector register, and no dropout.
 inline TransformerConfig small_config() {
   TransformerConfig config;
   config.N_enc = config.N_dec = 2;
@@ -112,14 +112,14 @@ class ScriptedModel final : public Seq2Seq {
     return states({sentences.begin(), sentences.end()}, {positions.begin(), positions.end()});
   }
   OutputProjection output() const override { return {Tensor(on_, unit_), {}}; }
-  // The memory holds the number of each sentence, counted in the order in which they were remembered.
+  // The memory holds the number of each sentence. Sentences are numbered in the order in which they are stored.
   StateLayout state_layout() const override { return {.memory = {{"sentence", 1, DType::kFloat64}}}; }
   void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override {
     const Doubles sentence = values_of(on_, encoded.segments.sentence.reshaped({1, encoded.segments.R}));
     Doubles numbers;
-    for (const double number : sentence) numbers.push_back(number + remembered_);
+    for (const double number : sentence) numbers.push_back(number + stored_);
     on_.place_rows(make_array(on_, {encoded.segments.R, 1}, DType::kFloat64, numbers), rows, state.memory(0));
-    remembered_ += static_cast<double>(encoded.segments.B);
+    stored_ += static_cast<double>(encoded.segments.B);
   }
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass&) const override {
     const Doubles numbers = values_of(on_, state.memory(0));
@@ -150,7 +150,7 @@ class ScriptedModel final : public Seq2Seq {
   std::int64_t V_;
   Logits logits_;
   Array unit_;
-  mutable double remembered_ = 0;  // number of sentences
+  mutable double stored_ = 0;  // number of sentences that are stored so far
 };
 
 }  // namespace dragoman::model

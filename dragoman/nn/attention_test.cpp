@@ -36,7 +36,7 @@ TEST(AttentionWeights, MaskedKeysGetNothing) {
   EXPECT_EQ(bench.values(beyond), (Doubles{1, 1, 0, 0}));
 }
 
-TEST(AttentionWeights, AWindowHidesTheKeysThatItsDefinitionHides) {
+TEST(AttentionWeights, AWindowHidesTheKeysOutsideIt) {
   const Workbench bench;
   constexpr int n = 9;
   const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
@@ -71,8 +71,8 @@ TEST(AttentionWeights, ScalingGivesProductsUnitVariance) {
 }
 
 // Stores the weights that it observes.
-struct Remembered : Observer {
-  explicit Remembered(const Workbench& bench_) : bench(bench_) {}
+struct StoringObserver : Observer {
+  explicit StoringObserver(const Workbench& bench_) : bench(bench_) {}
   void see(int, int, const Array& w, const Reach&) override { weights = bench.values(w); }
 
   const Workbench& bench;
@@ -103,9 +103,9 @@ struct Example {
       {"W_O", {.2, 0, .1, .3, .1, .5, 0, -.1, 0, .2, .3, .1, -.2, .1, 0, .4}},
   };
   static inline const Doubles kX = {1, 0, 2, -1, 0, 1, 1, .5, 2, -1, 0, 1};
-  static inline const Doubles kHeads = {.275663, .450617, .273720, .381773, .338532, .279695,
-                                        .294658, .406486, .298855, .373672, .280620, .345709,
-                                        .326689, .336061, .337251, .284790, .295039, .420171};
+  static inline const Doubles kAttentionWeights = {.275663, .450617, .273720, .381773, .338532, .279695,
+                                                   .294658, .406486, .298855, .373672, .280620, .345709,
+                                                   .326689, .336061, .337251, .284790, .295039, .420171};
   static inline const Doubles kOutput = {.112884, -.077488, .096378, .093941,  .095684, -.092923,
                                          .096481, .102419,  .111596, -.093169, .075475, .097175};
 
@@ -116,14 +116,14 @@ struct Example {
 
 TEST(MultiHeadAttention, WorkedExample) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   expect_near(example(Example::kX, kAll, &seen), Example::kOutput, 1e-6);
-  expect_near(seen.weights, Example::kHeads, 1e-6);
+  expect_near(seen.weights, Example::kAttentionWeights, 1e-6);
 }
 
 TEST(MultiHeadAttention, WorkedExampleWithoutTheFuture) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   const Doubles output = example(Example::kX, kCausal, &seen);
   const Doubles last(Example::kOutput.begin() + 8, Example::kOutput.end());
   expect_near({output.begin(), output.begin() + 4}, {.03, -.19, .15, -.06}, 1e-6);
@@ -159,7 +159,7 @@ TEST(MultiHeadAttention, EqualTokensGetEqualOutputs) {
 
 TEST(MultiHeadAttention, ObservingChangesNoBit) {
   Example example;
-  Remembered seen(example.bench);
+  StoringObserver seen(example.bench);
   for (const Mask& mask : {kAll, kCausal, window(3)}) {
     EXPECT_EQ(example(Example::kX, mask), example(Example::kX, mask, &seen));
     for (std::size_t row = 0; row < seen.weights.size(); row += 3) {

@@ -38,7 +38,9 @@ struct HeadsOff {
 // Additional losses of a model, which are added to the training objective. They are scalars on the tape, in the order
 // of the model's list of their names.
 struct OwnLosses {
-  double weight = 1;  // 1 / (number of items in the whole update); a loss is a mean over the items
+  // 1 / (number of items, such as target tokens, in the whole update). A loss is its sum over the batch times this
+  // weight, so that all batches of the update together make a mean over the items.
+  double weight = 1;
   std::vector<Tensor> losses = {};
 };
 

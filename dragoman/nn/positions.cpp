@@ -7,7 +7,7 @@ namespace dragoman::nn {
 
 namespace {
 
-constexpr double kLongest = 10000.0;    // wavelengths form a geometric progression from 2 pi to kLongest * 2 pi
+constexpr double kBase = 10000.0;       // wavelengths form a geometric progression from 2 pi to kBase * 2 pi
 constexpr std::int64_t kMinRows = 256;  // the smallest table; a larger one is computed this many rows at a time
 
 }  // namespace
@@ -16,12 +16,12 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   const auto pos = static_cast<double>(position);
   if (layout == Sinusoids::kPaper) {
     const double two_i = static_cast<double>(channel / 2 * 2);
-    const double angle = pos * std::pow(kLongest, -two_i / static_cast<double>(d_model));
+    const double angle = pos * std::pow(kBase, -two_i / static_cast<double>(d_model));
     return channel % 2 == 0 ? std::sin(angle) : std::cos(angle);
   }
   const std::int64_t half = d_model / 2, j = channel % std::max<std::int64_t>(1, half);
   if (channel >= 2 * half) return 0.0;
-  const double step = half > 1 ? std::log(kLongest) / static_cast<double>(half - 1) : 0.0;
+  const double step = half > 1 ? std::log(kBase) / static_cast<double>(half - 1) : 0.0;
   const double angle = pos * std::exp(-static_cast<double>(j) * step);
   return channel < half ? std::sin(angle) : std::cos(angle);
 }

@@ -104,7 +104,7 @@ class SinusoidTableTest : public ::testing::Test {
   SinusoidTable table{Sinusoids::kPaper, 8};
 };
 
-TEST_F(SinusoidTableTest, RowPosHoldsPosition) {
+TEST_F(SinusoidTableTest, RowPosHoldsTheEncodingOfPositionPos) {
   const Array rows = table.rows(*on, 3, DType::kFloat64).array();
   for (const int pos : {0, 1, 2}) {
     for (int c = 0; c < 8; ++c) EXPECT_EQ(rows.data<double>()[pos * 8 + c], paper(pos, c, 8));

@@ -21,7 +21,7 @@ struct AttentionSite {
   Side keys = Side::kSource;     // the tokens that they attend to
   int layers = 0, heads = 0;
   int d_k = 0;     // width of a head's queries and keys; 0 if the weights are not computed by equation (1)
-  int window = 0;  // most keys that a query may see; 0: no limit
+  int window = 0;  // the largest number of keys that a query may see; 0 for no limit
 
   // Whether a query sees no key after itself: in the translation, only tokens read so far.
   bool is_causal() const { return queries == Side::kTarget && keys == Side::kTarget; }

@@ -18,7 +18,7 @@ Tensors inputs(const Workbench& bench, std::int64_t d) {
 enum class Used { kS, kY, kBoth };
 
 template <class Op>
-DifferentiableFunction of(const Op& op, Used used, const Segments& segments, const Dropout& dropout) {
+DifferentiableFunction as_function(const Op& op, Used used, const Segments& segments, const Dropout& dropout) {
   return [=](std::span<const Tensor> x) {
     const AddNorm out = op(x[0], x[1], segments, dropout, x[2], x[3], 1e-6);
     return used == Used::kS ? out.s : used == Used::kY ? out.y : concat({out.s, out.y});
@@ -39,7 +39,7 @@ TEST(AddNorm, GradientMatchesFiniteDifferences) {
   const Segments segments = bench.segments({2, 1, 3});
   for (const Used used : {Used::kS, Used::kY, Used::kBoth}) {
     for (const Dropout& dropout : {Dropout(), kDropout}) {
-      expect_gradients_match(of(add_norm, used, segments, dropout), inputs(bench, 5));
+      expect_gradients_match(as_function(add_norm, used, segments, dropout), inputs(bench, 5));
     }
   }
 }
@@ -49,8 +49,9 @@ TEST(AddNorm, FusedAgreesWithComposition) {
     const Segments segments = bench.segments({2, 1, 3});
     for (const Used used : {Used::kS, Used::kY, Used::kBoth}) {
       for (const Dropout& dropout : {Dropout(), kDropout}) {
-        expect_same_function(of(add_norm, used, segments, dropout), of(plain::add_norm, used, segments, dropout),
-                             inputs(bench, 37), 4 * bench.tolerance);
+        expect_same_function(as_function(add_norm, used, segments, dropout),
+                             as_function(plain::add_norm, used, segments, dropout), inputs(bench, 37),
+                             4 * bench.tolerance);
       }
     }
   });

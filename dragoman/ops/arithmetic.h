@@ -19,7 +19,7 @@ Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout);
 Tensor transpose(const Tensor& x);
-// Rows [first, first + count) of x. The values are a view of x; the gradient is a separate one, added to that of x.
+// Rows [first, first + count) of x. The values are a view of x; the gradient has its own memory and is added to x's.
 Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count);
 // stack_rows puts the parts below one another (equal numbers of columns), concat side by side (equal numbers of rows).
 // There must be at least one part.

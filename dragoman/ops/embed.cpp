@@ -33,7 +33,8 @@ Tensor embed(Backend& on, const Tokens& tokens, const Tensor& E, const Tensor& P
   Array y = on.empty({segments.R, E.dim(-1)}, E.array().dtype());
   on.embed(tokens.ids, segments, E.array(), array_or_absent(P), scale, dropout, y);
 
-  if (!will_be_recorded({E, P})) return Tensor(on, y);  // not record(): workers with other backends may share E
+  // Workers with other backends may share E, and record() would return a tensor on E's backend instead of `on`.
+  if (!will_be_recorded({E, P})) return Tensor(on, y);
   return record(y, {E, P}, [&on, tokens, scale, dropout](const Array& dy, Sinks& sinks) {
     const auto [dE, dP] = sinks.first<2>();
     on.embed_backward(dy, tokens.index, tokens.segments, scale, dropout, dE, dP);

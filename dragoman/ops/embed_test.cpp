@@ -19,7 +19,7 @@ Tokens some_tokens(const Workbench& bench, bool index = true) {
 using Op = decltype(plain::embed);
 
 // The inputs are E, or E and P.
-DifferentiableFunction of(Op& op, const Workbench& bench, const Tokens& tokens, const Dropout& dropout) {
+DifferentiableFunction as_function(Op& op, const Workbench& bench, const Tokens& tokens, const Dropout& dropout) {
   return [&op, &bench, tokens, dropout](std::span<const Tensor> x) {
     return op(*bench.on, tokens, x[0], x.size() > 1 ? x[1] : Tensor(), 2.0, dropout);
   };
@@ -39,8 +39,8 @@ TEST(Embed, GradientMatchesFiniteDifferences) {
   const Tokens tokens = some_tokens(bench);
   const Tensor E = bench.random({7, 6}, 1), P = bench.random({5, 6}, 2);
   for (const Dropout& dropout : {Dropout(), kDropout}) {
-    expect_gradients_match(of(embed, bench, tokens, dropout), {E});
-    expect_gradients_match(of(embed, bench, tokens, dropout), {E, P});
+    expect_gradients_match(as_function(embed, bench, tokens, dropout), {E});
+    expect_gradients_match(as_function(embed, bench, tokens, dropout), {E, P});
   }
 }
 
@@ -49,10 +49,10 @@ TEST(Embed, FusedAgreesWithComposition) {
     const Tokens tokens = some_tokens(bench);
     const Tensor E = bench.random({7, 35}, 1), P = bench.random({5, 35}, 2);
     for (const Dropout& dropout : {Dropout(), kDropout}) {
-      expect_same_function(of(embed, bench, tokens, dropout), of(plain::embed, bench, tokens, dropout), {E},
-                           bench.tolerance);
-      expect_same_function(of(embed, bench, tokens, dropout), of(plain::embed, bench, tokens, dropout), {E, P},
-                           bench.tolerance);
+      expect_same_function(as_function(embed, bench, tokens, dropout),
+                           as_function(plain::embed, bench, tokens, dropout), {E}, bench.tolerance);
+      expect_same_function(as_function(embed, bench, tokens, dropout),
+                           as_function(plain::embed, bench, tokens, dropout), {E, P}, bench.tolerance);
     }
   });
 }

@@ -71,7 +71,7 @@ TEST(SmoothedCrossEntropy, TheMeanIsOverTargetTokens) {
   EXPECT_NEAR(std::exp(bench.values(terms.loss)[0]), 1.616074, 1e-6);
 }
 
-// A chunk has at least 16 rows, so 40 rows make three chunks.
+// In chunks of 16 rows, the smallest that the CPU kernel makes, 40 rows are three chunks.
 constexpr std::int64_t kRows = 40, kClasses = 11;
 
 Array some_targets(const Workbench& bench) {

@@ -41,7 +41,7 @@ struct Parameter {
 
   Parameter() = default;
   Parameter(const Shape& shape, const Initial& initial) : shape_(shape), initial_(initial) {}
-  Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows 0: a vector
+  Parameter(std::int64_t rows, std::vector<Columns> columns);  // rows = 0 makes a vector
   // Rounds the number of rows in memory up to a multiple of this many. The padding rows stay zero and are neither
   // counted nor saved.
   Parameter& rounded_rows(std::int64_t multiple);
@@ -100,6 +100,7 @@ struct NamedTensor {
   PackedMatrix packed = {};       // the packed matrix that holds it, in a block of packed weights
   std::int64_t first_column = 0;  // the first of its columns there
 
+  // Whether it is a weight matrix, which may be packed and rounded for inference.
   bool is_weights() const { return shape.rank() == 2 && use != Use::kExact; }
   Transpose packs_as() const { return use == Use::kVocabulary ? Transpose::kYes : Transpose::kNo; }
 };

@@ -65,6 +65,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtyp
   const bool rounded = compute_dtype == DType::kBFloat16;
   if (rounded && purpose == Purpose::kInference) return lay_out_rounded(visitor);
   const DType dtype = accumulation_dtype(compute_dtype);
+  // 1. Where each parameter starts, and the ranges of vectors and of matrices.
   std::vector<std::int64_t> starts = starts_of(visitor);
   const std::int64_t count = starts.back();
   for (std::size_t i = 0; i < visitor.parameters().size(); ++i) {
@@ -73,6 +74,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtyp
     ranges_.back().count = starts[i + 1] - ranges_.back().first;
   }
   starts.pop_back();
+  // 2. One block of memory each for the values, their bfloat16 copies and the gradients.
   const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, count)) * size_of(dtype);
   const auto start_of = [&](const Array& block, std::int64_t start) {
     return static_cast<char*>(block.raw()) + start * static_cast<std::int64_t>(size_of(block.dtype()));
@@ -88,6 +90,7 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtyp
     gradients_ = Array(gradient_memory_->base(), {count}, dtype, on_.device());
     variables_.resize(visitor.parameters().size());
   }
+  // 3. Point each parameter to its part of these blocks. Its tensor is the bfloat16 copy if there is one.
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Parameter& parameter = *visitor.parameters()[i];
     Variable* variable = nullptr;
@@ -101,10 +104,10 @@ void ParameterBlock::lay_out(const ParameterVisitor& visitor, DType compute_dtyp
     }
     parameter.packed_ = {};
     parameter.values_ = Array(start_of(values_, starts[i]), parameter.shape_, dtype, on_.device());
-    const Array copy = rounded && parameter.use_ != Use::kExact
-                           ? Array(start_of(copies_, starts[i]), parameter.shape_, compute_dtype, on_.device())
-                           : parameter.values_;
-    parameter.tensor_ = Tensor(on_, copy.with_padding_rows(parameter.padding_rows()), variable);
+    const Array computed_with = rounded && parameter.use_ != Use::kExact
+                                    ? Array(start_of(copies_, starts[i]), parameter.shape_, compute_dtype, on_.device())
+                                    : parameter.values_;
+    parameter.tensor_ = Tensor(on_, computed_with.with_padding_rows(parameter.padding_rows()), variable);
   }
 }
 
@@ -117,6 +120,7 @@ void ParameterBlock::lay_out_rounded(const ParameterVisitor& visitor) {
   for (const Parameter* parameter : visitor.parameters()) {
     starts.push_back(bytes);
     const std::int64_t rows = parameter->shape_.rows() + parameter->padding_rows();
+    // 2 * kAlignment elements of bfloat16 take 128 bytes.
     bytes += static_cast<std::size_t>(round_up(rows * parameter->shape_.cols(), 2 * kAlignment)) *
              size_of(dtype_of(*parameter));
   }

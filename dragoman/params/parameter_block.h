@@ -17,8 +17,8 @@ namespace dragoman::params {
 // drawing them need little extra memory.
 inline constexpr std::int64_t kStagedElements = 1 << 20;
 
-// Calls work(first row, number of rows) for consecutive ranges of rows of a tensor, in which its values can be given to
-// store_rows(). A matrix that is packed by columns is one range.
+// Calls work(first row, number of rows) for consecutive ranges of rows that cover a tensor. store_rows() accepts the
+// values of one such range at a time. A packed matrix is one range, unless it is packed as its transpose.
 template <class Work>
 void for_stored_rows(const NamedTensor& tensor, const Work& work) {
   const std::int64_t rows = tensor.shape.rows(), cols = std::max<std::int64_t>(1, tensor.shape.cols());
@@ -26,8 +26,8 @@ void for_stored_rows(const NamedTensor& tensor, const Work& work) {
   const std::int64_t most = whole ? rows : std::max<std::int64_t>(1, kStagedElements / cols);
   for (std::int64_t first = 0; first < rows; first += most) work(first, std::min(most, rows - first));
 }
-// Stores the values of a range of rows. `rows` is on the device: floating-point numbers or, for packed weights, also
-// int8 with their scales.
+// Stores the values of a range of rows. `rows` is on the device. It holds floating-point numbers; for packed weights it
+// may also hold int8, with the scales in `scales`.
 void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows,
                 const Array& scales = {});
 
@@ -107,7 +107,7 @@ class ParameterBlock {
   static std::vector<std::int64_t> starts_of(const ParameterVisitor& visitor);
   void lay_out(const ParameterVisitor& visitor, DType compute_dtype, Purpose purpose);
   void lay_out_packed(const ParameterVisitor& visitor, WeightForm form);
-  void lay_out_rounded(const ParameterVisitor& visitor);
+  void lay_out_rounded(const ParameterVisitor& visitor);  // for bfloat16 inference; keeps no float32 originals
   void lay_out_buffers(const ParameterVisitor& visitor, DType dtype);
   template <class Model>
   void list_tensors(Model& model) {

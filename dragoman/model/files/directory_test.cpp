@@ -52,8 +52,8 @@ TEST_F(DirectoryTest, ACompleteModelLoads) {
   EXPECT_EQ(error_message(), "");
 }
 
-// The decoder's states with teacher forcing.
-Doubles states(Backend& on, const Seq2Seq& model) {
+// log P of every next word, with teacher forcing.
+Doubles scores(Backend& on, const Seq2Seq& model) {
   const ArenaScope scratch(on.arena());
   const NoGradient no_gradient;
   const auto pairs = random_pairs(5, 7, model.target_vocabulary(), 3);
@@ -72,9 +72,9 @@ TEST_F(DirectoryTest, PackedWeightsComputeTheSameBits) {
     write_model();
     SmallModel plain(info.config);
     const LoadedModel loaded(*plain.on, directory), rounded(*plain.on, directory, WeightForm::kInt8);
-    const Doubles expected = states(*plain.on, plain.model);
-    EXPECT_EQ(states(*plain.on, *loaded.model), expected);
-    expect_near(states(*plain.on, *rounded.model), expected, 0.1);
+    const Doubles expected = scores(*plain.on, plain.model);
+    EXPECT_EQ(scores(*plain.on, *loaded.model), expected);
+    expect_near(scores(*plain.on, *rounded.model), expected, 0.1);
   }
 }
 

@@ -62,11 +62,12 @@ TEST_F(ExportTest, BFloat16IsRoundedToTheNearest) {
   EXPECT_EQ(stored_form(SafetensorsFile(weights_file(to))), WeightForm::kFloat32);
 }
 
-TEST_F(ExportTest, IntegersAreWithinHalfAStepOfEachColumnOrWord) {
+TEST_F(ExportTest, Int8ValuesAreWithinHalfAStepOfTheExactOnes) {
   const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   for (const std::string name : {"embed.E", "enc.0.self.W_Q", "dec.1.ffn.W_2"}) {
     const auto exact = numbers(model, name), near = numbers(to, name);
     const Shape shape = small->parameter(name).shape();
+    // One step is 1 / 127 of the largest magnitude in the column, or in the row of a word for the embedding.
     for (std::size_t i = 0; i < exact.size(); ++i) {
       const auto cols = static_cast<std::size_t>(shape.cols());
       LargestMagnitude largest;
@@ -82,14 +83,14 @@ TEST_F(ExportTest, IntegersAreWithinHalfAStepOfEachColumnOrWord) {
 TEST_F(ExportTest, AnInt8CopyLoadsAsTheModelLoadedInInt8) {
   const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   const LoadedModel copied(*small->on, to), fresh(*small->on, model, WeightForm::kInt8);
-  const LoadedModel numbers_again(*small->on, to, WeightForm::kFloat32);
-  const auto bytes = [&](const LoadedModel& loaded) {
+  const LoadedModel as_float32(*small->on, to, WeightForm::kFloat32);
+  const auto packed_numbers = [&](const LoadedModel& loaded) {
     const PackedMatrix E = loaded.model->output().packed;
     return values_of(*small->on, E.form == WeightForm::kInt8 ? E.scales : E.panels);
   };
   EXPECT_EQ(copied.model->output().packed.form, WeightForm::kInt8);
-  EXPECT_EQ(bytes(copied), bytes(fresh));
-  EXPECT_EQ(numbers_again.model->output().packed.form, WeightForm::kFloat32);
+  EXPECT_EQ(packed_numbers(copied), packed_numbers(fresh));
+  EXPECT_EQ(as_float32.model->output().packed.form, WeightForm::kFloat32);
 }
 
 TEST_F(ExportTest, ACopyOfACopyIsTheSame) {

@@ -93,7 +93,7 @@ std::int64_t TensorLabel::count() const {
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels)
     : file_(path) {
   std::string header = header_of(labels).dump();
-  header.resize((header.size() + 7) / 8 * 8, ' ');
+  header.resize((header.size() + 7) / 8 * 8, ' ');  // so that the data begins at a multiple of 8 bytes
   const std::uint64_t header_bytes = header.size();
   write_bytes(&header_bytes, sizeof header_bytes);
   write_bytes(header.data(), header.size());
@@ -109,7 +109,8 @@ void SafetensorsWriter::write_bfloat16(std::span<const float> values) {
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;  // to nearest, ties to even
-    halves.push_back(static_cast<std::uint16_t>(std::isnan(value) ? bits >> 16 | 0x40 : rounded));
+    const std::uint32_t quiet_nan = bits >> 16 | 0x40;  // the set bit keeps a NaN from becoming infinity
+    halves.push_back(static_cast<std::uint16_t>(std::isnan(value) ? quiet_nan : rounded));
   }
   write_bytes(halves.data(), halves.size() * sizeof(std::uint16_t));
 }

@@ -9,14 +9,14 @@ namespace {
 void check_sizes(const TransformerConfig& config) {
   require_between("encoder-layers", config.N_enc, 1, kMaxLayers);
   require_between("decoder-layers", config.N_dec, 1, kMaxLayers);
-  require_between("d-model", config.d_model, 1, kLargestWidth);
-  require_between("d-ff", config.d_ff, 1, kLargestWidth);
-  require_between("heads", config.h, 1, kLargestWidth);
-  require_between("d-k", config.d_k, 0, kLargestWidth);
-  require_between("d-v", config.d_v, 0, kLargestWidth);
-  require_between("source-vocabulary", config.V_source, kSmallestVocabulary, kLargestVocabulary);
-  require_between("target-vocabulary", config.V_target, kSmallestVocabulary, kLargestVocabulary);
-  require_between("max-positions", config.max_positions, 1, kLargestWidth);
+  require_between("d-model", config.d_model, 1, kMaxWidth);
+  require_between("d-ff", config.d_ff, 1, kMaxWidth);
+  require_between("heads", config.h, 1, kMaxWidth);
+  require_between("d-k", config.d_k, 0, kMaxWidth);
+  require_between("d-v", config.d_v, 0, kMaxWidth);
+  require_between("source-vocabulary", config.V_source, kMinVocabulary, kMaxVocabulary);
+  require_between("target-vocabulary", config.V_target, kMinVocabulary, kMaxVocabulary);
+  require_between("max-positions", config.max_positions, 1, kMaxWidth);
   require<UsageError>(config.window >= 0, "window is ", config.window, "; it must be above 0, or left out.");
 }
 
@@ -26,8 +26,8 @@ void check_heads(const TransformerConfig& config) {
                       ", which does not divide d-model ", config.d_model,
                       " evenly; choose another number of heads, or give both d-k and d-v.");
   for (const int width : {config.key_width(), config.value_width()}) {
-    require<UsageError>((Checked(config.h) * width).at_most(kLargestWidth), config.h, " heads of width ", width,
-                        " are too wide; together they may have at most ", kLargestWidth, " columns.");
+    require<UsageError>((Checked(config.h) * width).at_most(kMaxWidth), config.h, " heads of width ", width,
+                        " are too wide; together they may have at most ", kMaxWidth, " columns.");
   }
 }
 

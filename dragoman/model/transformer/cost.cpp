@@ -10,6 +10,7 @@ namespace dragoman::model::transformer {
 // with a window, only those in the window.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
+  // The widths of the keys and of the values of all heads together.
   const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
 
   // The number of keys that a token sees: all of them or, with a window r, the last r tokens in the decoder, and r / 2
@@ -23,10 +24,10 @@ Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int6
     return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + attend(rows, reach(rows, window));
   };
   const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
-  const Checked memory_attention = Checked(m) * d * K + Checked(n) * d * (K + W) + attend(m, n) + Checked(m) * W * d;
+  const Checked cross_attention = Checked(m) * d * K + Checked(n) * d * (K + W) + attend(m, n) + Checked(m) * W * d;
 
   const Checked encoder_layer = self_attention(n, centred) + feed_forward(n);
-  const Checked decoder_layer = self_attention(m, r) + memory_attention + feed_forward(m);
+  const Checked decoder_layer = self_attention(m, r) + cross_attention + feed_forward(m);
   return Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
 }
 

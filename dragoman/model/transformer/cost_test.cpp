@@ -24,7 +24,7 @@ TEST(MultiplyAdds, OfASmallModelWorkedOutByHand) {
       .N_enc = 1, .N_dec = 2, .d_model = 2, .d_ff = 3, .h = 1, .d_k = 1, .d_v = 2, .V_source = 5, .V_target = 7};
   // Encoder, n = 3: Q, K, V 3*2*4 = 24, O 3*2*2 = 12, scores and sums 3*3*3 = 27, feed-forward 2*3*2*3 = 36.
   const std::int64_t encoder_layer = 24 + 12 + 27 + 36;
-  // Decoder, m = 1: self 8 + 4 + 3; memory: Q 2, K and V 3*2*3 = 18, scores and sums 1*3*3 = 9, O 4; feed-forward 12.
+  // Decoder, m = 1: self 8 + 4 + 3; cross: Q 2, K and V 3*2*3 = 18, scores and sums 1*3*3 = 9, O 4; feed-forward 12.
   const std::int64_t decoder_layer = 15 + 33 + 12;
   EXPECT_EQ(ModelConfig(config).multiply_adds(3, 1), encoder_layer + 2 * decoder_layer + 1 * 2 * 7);
 }

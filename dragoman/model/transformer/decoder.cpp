@@ -74,6 +74,7 @@ void Decoder::store_memory(const Tensor& memory, const Array& rows, const StateA
 Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const StateArrays& state, nn::Pass& pass) const {
   const std::int64_t rows = step.count();
   require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a step of ", rows);
+  // Each row is a sentence of one token.
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
   const auto self = [&](const Layer& layer, std::size_t l, const Tensor& y) {
     const CachedKeys past{state.cells(2 * l), state.cells(2 * l + 1), step.cells, step.lengths};

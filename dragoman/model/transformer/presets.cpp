@@ -116,7 +116,7 @@ constexpr Row kRows[] = {
     {"D-ls0", "Table 3 (D): label smoothing 0", [](auto&, auto& training) { training.eps_ls = 0; }},
     {"D-ls0.2", "Table 3 (D): label smoothing 0.2", [](auto&, auto& training) { training.eps_ls = 0.2; }},
     {"E-learned", "Table 3 (E): learned positions", [](auto& model, auto&) { model.positions = Positions::kLearned; }},
-    {"t2t-2017", "base as the code of 2017 built it: 40,960 rows, attention biases, target-space table", t2t_2017},
+    {"t2t-2017", "base as the code of 2017 built it: vocabulary 40960, attention biases, target-space table", t2t_2017},
     {"iwslt", "for corpora of some 200,000 pairs: d-ff 1024, heads 4, pre-norm, dropout 0.3", iwslt},
     {"multi30k-tiny", "for corpora of some 30,000 pairs: layers 4, d-model 128, d-ff 256, heads 4", multi30k_tiny},
     {"demo", "trains in minutes on a laptop: layers 3, d-model 128, d-ff 512, heads 4", demo},

@@ -12,10 +12,10 @@ namespace {
 using ops::operator+;
 
 // An encoder or a decoder alone, with its own memory and random weights, in double precision.
-template <class Half>
-struct Bound {
-  explicit Bound(const TransformerConfig& config)
-      : half(config), block(*on, DType::kFloat64, half, params::Purpose::kInference) {
+template <class Part>
+struct Standalone {
+  explicit Standalone(const TransformerConfig& config)
+      : part(config), block(*on, DType::kFloat64, part, params::Purpose::kInference) {
     block.initialise(1);
     std::uint64_t seed = 10;
     for (const params::NamedTensor& tensor : block.tensors()) {
@@ -27,7 +27,7 @@ struct Bound {
   }
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
-  Half half;  // the Encoder or the Decoder
+  Part part;  // the Encoder or the Decoder
   params::ParameterBlock block;
 };
 
@@ -49,47 +49,48 @@ Tensor around(Norm norm, const Tensor& x, const nn::LayerNorm& ln, const Sublaye
 }
 
 TEST_P(Stacks, TheEncoderAppliesItsSublayersInOrder) {
-  const Bound<Encoder> bound(config(GetParam()));
-  Backend& on = *bound.on;
+  const Standalone<Encoder> standalone(config(GetParam()));
+  Backend& on = *standalone.on;
   nn::Pass pass{.on = on};
   const Segments segments = make_segments(on, {4, 2});
   const Reach reach{segments, segments, {}};
-  const Tensor embedded(on, bound.input({6, 20}, 3));
+  const Tensor embedded(on, standalone.input({6, 20}, 3));
   Tensor x = embedded;
-  for (const Layer& layer : bound.half.stack.layers) {
+  for (const Layer& layer : standalone.part.stack.layers) {
     x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, reach, pass); });
     x = around(GetParam(), x, layer.norms[1], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = bound.half.stack.ln(x);
-  expect_near(values_of(on, bound.half(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
+  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x);
+  expect_near(values_of(on, standalone.part(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
 TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
-  const Bound<Decoder> bound(config(GetParam()));
-  Backend& on = *bound.on;
+  const Standalone<Decoder> standalone(config(GetParam()));
+  Backend& on = *standalone.on;
   nn::Pass pass{.on = on};
   const Segments segments = make_segments(on, {3, 5}), source = make_segments(on, {4, 2});
   const Reach past{segments, segments, {.kind = Mask::Kind::kCausal}}, all{segments, source, {}};
-  const Tensor embedded(on, bound.input({8, 20}, 3)), memory(on, bound.input({6, 20}, 4));
-  const ProjectedMemory projected = bound.half.project(memory, source);
+  const Tensor embedded(on, standalone.input({8, 20}, 3)), memory(on, standalone.input({6, 20}, 4));
+  const ProjectedMemory projected = standalone.part.project(memory, source);
   Tensor x = embedded;
   for (std::size_t l = 0; l < 3; ++l) {
-    const Layer& layer = bound.half.stack.layers[l];
+    const Layer& layer = standalone.part.stack.layers[l];
     x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, past, pass); });
     x = around(GetParam(), x, layer.norms[1],
                [&](const Tensor& y) { return (*layer.cross)(y, projected.K[l], projected.V[l], all, pass); });
     x = around(GetParam(), x, layer.norms[2], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = bound.half.stack.ln(x);
-  expect_near(values_of(on, bound.half(embedded, segments, projected, pass).array()), values_of(on, x.array()), 1e-12);
+  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x);
+  expect_near(values_of(on, standalone.part(embedded, segments, projected, pass).array()), values_of(on, x.array()),
+              1e-12);
 }
 
 TEST(Memory, IsProjectedByTheWeightsOfEachLayer) {
-  const Bound<Decoder> bound(config(Norm::kPost));
-  Backend& on = *bound.on;
-  const Tensor memory(on, bound.input({6, 20}, 4));
-  const ProjectedMemory projected = bound.half.project(memory, make_segments(on, {6}));
-  for (const params::NamedTensor& tensor : bound.block.tensors()) {
+  const Standalone<Decoder> standalone(config(Norm::kPost));
+  Backend& on = *standalone.on;
+  const Tensor memory(on, standalone.input({6, 20}, 4));
+  const ProjectedMemory projected = standalone.part.project(memory, make_segments(on, {6}));
+  for (const params::NamedTensor& tensor : standalone.block.tensors()) {
     const bool keys = tensor.name.ends_with("cross.W_K");
     if (!keys && !tensor.name.ends_with("cross.W_V")) continue;
     const auto layer = static_cast<std::size_t>(tensor.name[0] - '0');

@@ -44,8 +44,9 @@ class Transformer final : public Seq2Seq {
                const Dropout& dropout) const;
 
   TransformerConfig config_;
-  // Embeddings; config_.tie says which of them exist. E_ serves as source embedding, target embedding and output
-  // projection; without E_output_ the target embedding is the output projection.
+  // Embeddings; config_.tie says which of them exist. If E_ exists, it is the source embedding, the target embedding
+  // and the output projection. Otherwise E_source_ and E_target_ exist, and E_target_ is also the output projection
+  // unless E_output_ exists.
   params::Parameter E_, E_source_, E_target_, E_output_;
   params::Parameter P_source_, P_target_;      // learned positions; optional
   params::Parameter b_output_, target_space_;  // optional

@@ -25,18 +25,18 @@ Doubles encoder_states(const SmallModel& small, const Sentences& sources, std::s
   return values_of(*small.on, states.row_range(first, static_cast<std::int64_t>(sources[b].size())));
 }
 
-enum class What { kStates, kLogProbabilities };
+enum class Output { kStates, kLogProbabilities };
 
 // The decoder's rows of sentence b with teacher forcing; `inputs` are the targets, already shifted right.
 Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Sentences& inputs, std::size_t b,
-                     What what, nn::Observer* observer = nullptr) {
+                     Output output, nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
   const Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
   const Tokens target =
       data::make_tokens(*small.on, inputs, {.V = small.model.target_vocabulary(), .zero_start = true});
   Tensor rows = small.model.decode(target, small.model.encode(source, pass), pass);
-  if (what == What::kLogProbabilities) rows = log_probabilities(small.model, rows);
+  if (output == Output::kLogProbabilities) rows = log_probabilities(small.model, rows);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < b; ++i) first += static_cast<std::int64_t>(inputs[i].size());
   return values_of(*small.on, rows.array().row_range(first, static_cast<std::int64_t>(inputs[b].size())));
@@ -91,13 +91,13 @@ Doubles alone(const SmallModel& small, const Sentence& source, const Sentence& i
 TEST(CausalMask, FutureTokensDoNotChangeThePast) {
   const SmallModel small;
   const Sentence source{5, 6, 7, 2};
-  for (const What what : {What::kStates, What::kLogProbabilities}) {
-    const Doubles before = decoder_rows(small, {source}, {{1, 10, 11, 12, 13}}, 0, what);
+  for (const Output output : {Output::kStates, Output::kLogProbabilities}) {
+    const Doubles before = decoder_rows(small, {source}, {{1, 10, 11, 12, 13}}, 0, output);
     const std::size_t width = before.size() / 5;
     for (std::size_t j = 0; j < 5; ++j) {
       Sentence changed{1, 10, 11, 12, 13};
       changed[j] = 30;
-      const Doubles after = decoder_rows(small, {source}, {changed}, 0, what);
+      const Doubles after = decoder_rows(small, {source}, {changed}, 0, output);
       EXPECT_TRUE(std::equal(before.begin(), before.begin() + j * width, after.begin())) << "token " << j;
       for (std::size_t row = j; row < 5; ++row) {
         EXPECT_FALSE(
@@ -109,7 +109,7 @@ TEST(CausalMask, FutureTokensDoNotChangeThePast) {
 }
 
 // The other sentences of a batch: how many come before the tested one, how many after it, and their largest length.
-struct Company {
+struct OtherSentences {
   int before, after, longest;
 };
 
@@ -126,22 +126,22 @@ TEST(BatchMates, ChangeNoBitOfASentence) {
   const SmallModel one(wider_config()), three(wider_config(), {.threads = 3});
   const Sentence source{15, 16, 317, 18, 600, 2}, input{1, 20, 421, 22};
   const Doubles encoded = encoder_states(one, {source}, 0);
-  const Doubles states = decoder_rows(one, {source}, {input}, 0, What::kStates);
-  const Doubles scores = decoder_rows(one, {source}, {input}, 0, What::kLogProbabilities);
-  for (const Company company : {Company{0, 0, 1}, {1, 0, 3}, {0, 1, 40}, {7, 9, 20}, {40, 20, 30}}) {
-    Sentences sources = random_sentences(company.before, company.longest, 700, 1), inputs = sources;
-    std::ranges::rotate(inputs, inputs.begin() + company.before / 2);
+  const Doubles states = decoder_rows(one, {source}, {input}, 0, Output::kStates);
+  const Doubles scores = decoder_rows(one, {source}, {input}, 0, Output::kLogProbabilities);
+  for (const OtherSentences others : {OtherSentences{0, 0, 1}, {1, 0, 3}, {0, 1, 40}, {7, 9, 20}, {40, 20, 30}}) {
+    Sentences sources = random_sentences(others.before, others.longest, 700, 1), inputs = sources;
+    std::ranges::rotate(inputs, inputs.begin() + others.before / 2);
     sources.push_back(source);
     inputs.push_back(input);
-    for (const Sentence& mate : random_sentences(company.after, company.longest, 700, 2)) {
+    for (const Sentence& mate : random_sentences(others.after, others.longest, 700, 2)) {
       sources.push_back(mate);
       inputs.push_back(mate);
     }
-    const auto b = static_cast<std::size_t>(company.before);
+    const auto b = static_cast<std::size_t>(others.before);
     for (const SmallModel* small : {&one, &three}) {
       EXPECT_EQ(encoder_states(*small, sources, b), encoded);
-      EXPECT_EQ(decoder_rows(*small, sources, inputs, b, What::kStates), states);
-      EXPECT_EQ(decoder_rows(*small, sources, inputs, b, What::kLogProbabilities), scores);
+      EXPECT_EQ(decoder_rows(*small, sources, inputs, b, Output::kStates), states);
+      EXPECT_EQ(decoder_rows(*small, sources, inputs, b, Output::kLogProbabilities), scores);
     }
   }
 }
@@ -165,7 +165,7 @@ constexpr Variant kVariants[] = {
     {"Untied", [](auto& c) { c.tie = Tie::kNone, c.V_source = 50; }},
     {"StartsFromEos", [](auto& c) { c.decoder_start = DecoderStart::kEos; }},
     {"StartsFromZero", [](auto& c) { c.decoder_start = DecoderStart::kZeroVector; }},
-    {"PreNormWithAllOfIt",
+    {"PreNormWithWindowAndBiases",
      [](auto& c) { c.norm = Norm::kPre, c.window = 4, c.attention_bias = c.output_bias = true, c.N_dec = 3; }},
 };
 
@@ -190,7 +190,7 @@ TEST_P(Variants, CachedStepsGiveTheBitsOfTeacherForcing) {
   for (const Sentence& target : targets) inputs.push_back(shifted(small, target));
   std::vector<Doubles> forced;
   for (std::size_t b = 0; b < 3; ++b) {
-    forced.push_back(decoder_rows(small, sources, inputs, b, What::kLogProbabilities));
+    forced.push_back(decoder_rows(small, sources, inputs, b, Output::kLogProbabilities));
   }
   Steps steps(small, sources, 3 * 6);
   const auto V = static_cast<std::size_t>(small.model.target_vocabulary());
@@ -301,7 +301,7 @@ TEST(Transformer, TheInitialLossIsNearThatOfGuessing) {
     double nll = 0, tokens = 0;
     for (const data::SentencePair& pair : random_pairs(30, 20, 500, 3)) {
       const Doubles scores =
-          decoder_rows(small, {pair.source}, {shifted(small, pair.target)}, 0, What::kLogProbabilities);
+          decoder_rows(small, {pair.source}, {shifted(small, pair.target)}, 0, Output::kLogProbabilities);
       for (std::size_t t = 0; t < pair.target.size(); ++t) nll -= scores[t * 500 + pair.target[t]];
       tokens += static_cast<double>(pair.target.size());
     }
@@ -339,8 +339,8 @@ TEST(Observer, SeesEveryLayerAndChangesNoBit) {
   Watcher watcher(*small.on);
   for (const std::size_t b : {0, 1}) {
     EXPECT_EQ(encoder_states(small, sources, b, &watcher), encoder_states(small, sources, b));
-    EXPECT_EQ(decoder_rows(small, sources, inputs, b, What::kStates, &watcher),
-              decoder_rows(small, sources, inputs, b, What::kStates));
+    EXPECT_EQ(decoder_rows(small, sources, inputs, b, Output::kStates, &watcher),
+              decoder_rows(small, sources, inputs, b, Output::kStates));
   }
   EXPECT_EQ(watcher.seen.size(), 6u);
   for (const int layer : {0, 1}) {
@@ -357,7 +357,7 @@ TEST(DecoderStart, IsBosEosOrTheZeroVector) {
     config.decoder_start = start;
     const SmallModel small(config);
     EXPECT_EQ(small.model.start_token(), token);
-    const auto first = [&] { return decoder_rows(small, {{5, 6}}, {{small.model.start_token()}}, 0, What::kStates); };
+    const auto first = [&] { return decoder_rows(small, {{5, 6}}, {{small.model.start_token()}}, 0, Output::kStates); };
     const Doubles before = first();
     Array row = small.parameter("embed.E").row_range(token, 1);
     const ArenaScope scratch(small.on->arena());
@@ -382,7 +382,7 @@ TEST(LearnedPositions, RefuseASentenceLongerThanTheTable) {
   };
   EXPECT_EQ(error_message([&] { encoder_states(small, {{5, 6, 7, 2}}, 0); }), "");
   EXPECT_EQ(error_message([&] { encoder_states(small, {{5, 2}, {5, 6, 7, 8, 2}}, 0); }), expected);
-  EXPECT_EQ(error_message([&] { decoder_rows(small, {{5}}, {{1, 5, 6, 7, 8}}, 0, What::kStates); }), expected);
+  EXPECT_EQ(error_message([&] { decoder_rows(small, {{5}}, {{1, 5, 6, 7, 8}}, 0, Output::kStates); }), expected);
   EXPECT_EQ(error_message([&] { alone(small, {5}, {1, 5, 6, 7}); }), "");
   EXPECT_EQ(error_message([&] { alone(small, {5}, {1, 5, 6, 7, 8}); }), expected);
 }
@@ -410,8 +410,8 @@ TEST(Window, WiderThanTheSentenceChangesNothing) {
   config.window = 9;
   const SmallModel windowed(config);
   const Sentences sources{{5, 6, 7, 8, 2}}, inputs{{1, 10, 11, 12}};
-  EXPECT_EQ(decoder_rows(windowed, sources, inputs, 0, What::kStates),
-            decoder_rows(plain, sources, inputs, 0, What::kStates));
+  EXPECT_EQ(decoder_rows(windowed, sources, inputs, 0, Output::kStates),
+            decoder_rows(plain, sources, inputs, 0, Output::kStates));
 }
 
 TEST(Embedding, HasVarianceOneAfterScaling) {
