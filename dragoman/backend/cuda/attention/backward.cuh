@@ -4,9 +4,11 @@
 // keys. So no sum is split between warps, and the result does not depend on their timing.
 //
 // There are two ways:
-//   - Short sentences, backward_whole.cuh: one team has a whole sentence and head in shared memory. Each warp first owns
+//   - Short sentences, backward_whole.cuh: one team has a whole sentence and head in shared memory. Each warp first
+//   owns
 //     keys and leaves its part of dS in shared memory; then it owns queries and reads dS from there.
-//   - Long sentences, backward_long.cuh: one kernel computes dQ, and another one dK and dV. Each computes dS for itself,
+//   - Long sentences, backward_long.cuh: one kernel computes dQ, and another one dK and dV. Each computes dS for
+//   itself,
 //     in its own order.
 // In both, P is computed again from the scores and the log_sums that the forward pass saved. This file has what they
 // share.
