@@ -68,8 +68,8 @@ std::size_t available_memory() {
     if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) bytes = std::min(bytes, kibibytes << 10);
   }
   std::size_t limit = 0, used = 0;  // without a limit the file says "max", which fails to parse as a number
-  std::ifstream most("/sys/fs/cgroup/memory.max"), current("/sys/fs/cgroup/memory.current");
-  if (most >> limit && current >> used) bytes = std::min(bytes, limit > used ? limit - used : 0);
+  std::ifstream maximum("/sys/fs/cgroup/memory.max"), current("/sys/fs/cgroup/memory.current");
+  if (maximum >> limit && current >> used) bytes = std::min(bytes, limit > used ? limit - used : 0);
   return bytes;
 }
 

@@ -38,17 +38,17 @@ class Array {
   // Views of the same memory. `columns` and `row_range` take a first index and a count.
   Array columns(std::int64_t first, std::int64_t count) const;
   Array row_range(std::int64_t first, std::int64_t count) const;
-  // Calls work(range) for consecutive ranges of rows, each with about `elements` elements and at least one row.
+  // Calls work(range) for consecutive ranges of rows, each with at most `elements` elements, but at least one row.
   template <class Work>
   void for_row_ranges(std::int64_t elements, const Work& work) const {
-    const std::int64_t most = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, cols()));
-    for (std::int64_t first = 0; first < rows(); first += most) work(row_range(first, std::min(most, rows() - first)));
+    const std::int64_t step = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, cols()));
+    for (std::int64_t first = 0; first < rows(); first += step) work(row_range(first, std::min(step, rows() - first)));
   }
   Array reshaped(const Shape& shape) const;  // requires a contiguous array and an equal count
   // The same shape and stride over other memory, which must outlive every Array of it.
   Array moved_to(void* data) const;
   // The same array with the note that `rows` padding rows follow its last row in memory. They are all zero and not part
-  // of the shape. A product with a matrix of round size is faster, so kernels may include them. Views have none.
+  // of the shape. Matrix products are faster with a round number of rows, so kernels may include them. Views have none.
   Array with_padding_rows(std::int64_t rows) const;
   std::int64_t padding_rows() const { return padding_rows_; }
   Array including_padding_rows() const;  // a matrix of rows() + padding_rows() rows

@@ -17,9 +17,11 @@ Pool::Pool(Reservation& memory, std::size_t limit)
 void* Pool::take(std::size_t bytes) {
   const std::size_t size =
       std::max<std::size_t>(1, (bytes + Arena::kAlignment - 1) / Arena::kAlignment) * Arena::kAlignment;
+  // `start` is the end of the range before `next`; stop at the first gap between the two that is large enough.
   std::size_t start = 0;
   auto next = taken_.begin();
   for (; next != taken_.end() && next->start - start < size; ++next) start = next->start + next->bytes;
+  // Rounding up overflows for the largest sizes, hence the first comparison.
   require<MemoryError>(size >= bytes && start <= limit_ && size <= limit_ - start,
                        "out of memory for gradients: ", used_ >> 10, " KiB are in use, ", bytes >> 10,
                        " KiB more are needed, and the limit is ", limit_ >> 10,

@@ -11,6 +11,7 @@ namespace dragoman {
 
 class Pool {
  public:
+  // No range ends beyond `limit` bytes; 0 means all that is reserved. `memory` must outlive the pool.
   explicit Pool(Reservation& memory, std::size_t limit = 0);
 
   void* take(std::size_t bytes);  // aligned to Arena::kAlignment; throws MemoryError if the limit is reached

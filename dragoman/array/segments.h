@@ -14,7 +14,7 @@ struct Segments {
   std::int64_t longest = 0;  // number of rows of the longest sentence
   Array offsets;             // int32 [B + 1]: sentence b has the rows offsets[b] to offsets[b + 1] - 1
   Array position;            // int32 [R]: the position of each row in its sentence, from 0
-  Array sentence;            // int32 [R]: the number of its sentence within the whole update, from which dropout draws
+  Array sentence;            // int32 [R]: the number of its sentence in the whole update; dropout masks depend on it
 };
 
 // Which keys of its sentence a query may see, by position. Query i sees key j iff
@@ -23,7 +23,7 @@ struct Segments {
 struct Mask {
   enum class Kind : std::uint8_t { kAll, kCausal };
   Kind kind = Kind::kAll;
-  std::int64_t r = 0;  // the neighbourhood of restricted self-attention (Section 4 of the paper); 0 if unrestricted
+  std::int64_t r = 0;  // size of the neighbourhood (restricted self-attention, Section 4 of the paper); 0 if unlimited
 
   // Query i sees the keys from first_key(i) up to, but not including, end_key(i, n_k): none if first_key() is not
   // below end_key().
@@ -34,8 +34,8 @@ struct Mask {
   }
   constexpr std::int64_t end_key(std::int64_t i, std::int64_t n_k) const {
     if (kind == Kind::kAll && r == 0) return n_k;
-    const std::int64_t last = kind == Kind::kCausal ? i + 1 : i + r / 2 + 1;
-    return last < n_k ? last : n_k;
+    const std::int64_t end = kind == Kind::kCausal ? i + 1 : i + r / 2 + 1;
+    return end < n_k ? end : n_k;
   }
 };
 

@@ -127,7 +127,8 @@ std::string write_value(const PathField<Text>& field) {
   return write_value(field.value);
 }
 
-// Visits every key. Shorthands, which set two fields, come first, so that the key of a single field overrides them.
+// Visits the keys that shorthands() lists, if the struct has it, and then those that fields() lists. A shorthand sets
+// two fields. It comes first, so that the key of a single field overrides it when values are set in this order.
 template <class Config, class Visitor>
 void each_key(Config& config, Visitor&& visit) {
   if constexpr (requires { config.shorthands(visit); }) config.shorthands(visit);

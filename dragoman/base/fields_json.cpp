@@ -17,7 +17,7 @@ std::string setting_text(const Json& value, std::string_view where) {
   std::vector<std::string> words;
   for (const Json& word : value) {
     require<Error>(value.is_array() && word.is_string(), where,
-                   ": a setting is neither a number, nor a text, nor a list of texts.");
+                   ": a setting is not a number, a boolean, null, a string or a list of strings.");
     words.push_back(word.get<std::string>());
   }
   return write_value(words);
@@ -57,7 +57,7 @@ class DocumentBuilder {
   bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
   bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
-  bool binary(Json::binary_t&) { return false; }  // JSON text has none
+  bool binary(Json::binary_t&) { return false; }  // JSON text has no binary values
   bool start_object(std::size_t) { return open(Json::object()); }
   bool end_object() { return close(); }
   bool start_array(std::size_t) { return open(Json::array()); }

@@ -13,7 +13,8 @@
 
 namespace dragoman {
 
-// A field as JSON: numbers as numbers, names as strings, an unset OptionalSize as null.
+// A field as JSON: numbers and booleans as such, text and enum values as strings, a list as an array of strings, an
+// unset OptionalSize as null.
 template <class Value>
 Json value_to_json(const Value& value) {
   if constexpr (std::is_same_v<Value, OptionalSize>) {
@@ -79,7 +80,7 @@ T json_entry(const Json& object, const std::string& key, std::string_view where)
   } else if constexpr (std::is_floating_point_v<T>) {
     require<Error>(value.is_number(), where, ": '", key, "' is not a number.");
   } else if constexpr (std::is_same_v<T, std::string>) {
-    require<Error>(value.is_string(), where, ": '", key, "' is not a text.");
+    require<Error>(value.is_string(), where, ": '", key, "' is not a string.");
   }
   return value.get<T>();
 }

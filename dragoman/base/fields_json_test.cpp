@@ -27,7 +27,7 @@ struct Example {
   }
 };
 
-std::string json_complaint(const Json& object) {
+std::string error_message(const Json& object) {
   Example example;
   try {
     settings_from_json(object, example, "x");
@@ -54,11 +54,11 @@ TEST(FieldsJson, SettingsSurviveARoundTrip) {
 }
 
 TEST(FieldsJson, ErrorsStartWithThePlace) {
-  EXPECT_TRUE(json_complaint({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
-  EXPECT_TRUE(json_complaint({{"count", 1.5}}).starts_with("x: "));
-  EXPECT_TRUE(json_complaint({{"count", {{"a", 1}}}}).starts_with("x: "));
-  EXPECT_TRUE(json_complaint({{"files", {1, 2}}}).starts_with("x: "));
-  EXPECT_EQ(json_complaint(Json::array()), "x: the settings are not a JSON object.");
+  EXPECT_TRUE(error_message({{"cuont", 1}}).starts_with("x: there is no setting 'cuont'. Did you mean 'count'?"));
+  EXPECT_TRUE(error_message({{"count", 1.5}}).starts_with("x: "));
+  EXPECT_TRUE(error_message({{"count", {{"a", 1}}}}).starts_with("x: "));
+  EXPECT_TRUE(error_message({{"files", {1, 2}}}).starts_with("x: "));
+  EXPECT_EQ(error_message(Json::array()), "x: the settings are not a JSON object.");
 }
 
 TEST(JsonEntry, RefusesAMissingEntryOrOneOfAnotherType) {

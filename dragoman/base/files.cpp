@@ -118,7 +118,7 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // not through a link
+  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // O_NOFOLLOW: fails for a link
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
@@ -221,8 +221,8 @@ void replace_file(const std::filesystem::path& name, std::string_view text) {
     require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
     return write_all(file.number, text, path);
   }
-  replace_whole(path, [&](const std::filesystem::path& beside) {
-    FileWriter file(beside);
+  replace_whole(path, [&](const std::filesystem::path& unfinished) {
+    FileWriter file(unfinished);
     file.write(text);
     file.finish();
   });
@@ -302,7 +302,7 @@ void make_directory(const std::filesystem::path& path) {
   if (::mkdir(directory.c_str(), 0777) != 0) {
     const int reason = errno;
     if (std::filesystem::is_directory(status_of(directory))) return;  // another process created it in the meantime
-    errno = reason == EEXIST ? ENOTDIR : reason;
+    errno = reason == EEXIST ? ENOTDIR : reason;  // EEXIST: something that is not a directory has this name
     throw Error(join("cannot make the directory '", path.string(), "' ", system_reason(), "."));
   }
   flush_directory(parent_of(directory));

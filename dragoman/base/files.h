@@ -1,4 +1,5 @@
-// Reading and writing files. A file that is replaced has either its old content or all of the new one, never a part.
+// Reading and writing files. A file that replace_file() or replace_whole() replaces has either its old content or all
+// of the new content, never a part of it.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +73,8 @@ class FileWriter {
   std::string buffer_;
 };
 
-// Appends whole lines to a file and creates it if necessary. Each line is written in one piece, so that somebody who
-// reads the file meanwhile or after a crash finds complete lines, except perhaps the last.
+// Appends lines to a file and creates it if necessary. A line is given with its line end and written in one piece, so
+// that somebody who reads the file meanwhile or after a crash finds complete lines, except perhaps the last.
 class FileAppender {
  public:
   explicit FileAppender(const std::filesystem::path& path);
@@ -91,9 +92,9 @@ class FileAppender {
   int file_ = -1;
 };
 
-// Replaces the content of a file by lines, each written as soon as it is added. The constructor opens the file, so that
-// a wrong name is noticed early, but the file keeps its old content until the first add() or finish(). A new file that
-// got neither is removed. The path may also name a device or a pipe.
+// Replaces the content of a file by lines. Each is given with its line end and written as soon as it is added. The
+// constructor opens the file, so that a wrong name is noticed early, but the file keeps its old content until the first
+// add() or finish(). A new file that got neither is removed. The path may also name a device or a pipe.
 class LineFile {
  public:
   explicit LineFile(const std::filesystem::path& path);
@@ -114,7 +115,8 @@ class LineFile {
 };
 
 // Calls `write` to create the file or directory unfinished_path(path), renames it to `path`, and flushes the directory
-// that holds it. If anything fails, the old `path` stays and the new file is removed.
+// that holds it. If anything fails, the new file is removed and the old `path` stays, unless it is a directory and only
+// the rename failed.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 // Replaces the content of the file by `text`: writes unfinished_path(name), flushes it and renames it. If anything
@@ -123,7 +125,8 @@ void replace_whole(const std::filesystem::path& path, const std::function<void(c
 void replace_file(const std::filesystem::path& name, std::string_view text);
 
 // Renames a finished file or directory and flushes the directory that holds it. Whatever had the new name is replaced,
-// but a file never replaces a directory: that throws an Error.
+// but a file never replaces a directory: that throws an Error. A directory is not replaced in one step: the old one is
+// removed before the rename.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 // Removes a file if it exists. Throws an Error if it cannot be removed.
 void remove_file(const std::filesystem::path& path);

@@ -139,8 +139,8 @@ TEST_F(FilesTest, ErrorsNameTheDirectoryAndTheReason) {
 TEST_F(FilesTest, AFailedReplacementKeepsTheOldFileAndLeavesNothingElse) {
   replace_file(directory / "a", "old");
   EXPECT_THROW(replace_whole(directory / "a",
-                             [](const std::filesystem::path& beside) {
-                               replace_file(beside, "new");
+                             [](const std::filesystem::path& unfinished) {
+                               replace_file(unfinished, "new");
                                throw std::bad_alloc();
                              }),
                std::bad_alloc);

@@ -21,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::minutes kBetweenCalls{1};
-constexpr std::size_t kLineOverhead = sizeof(std::string);
+constexpr std::chrono::minutes kBetweenCalls{1};            // the shortest time between two calls of on_loss
+constexpr std::size_t kLineOverhead = sizeof(std::string);  // counted for each queued line, besides its text
 
-// The reason why lines are lost is an errno value, or this one.
+// Lines are lost for a reason: an errno value, or kTooSlow if the queue was full.
 constexpr int kTooSlow = 0;
 
 std::string reason_text(int reason) {
@@ -66,10 +66,10 @@ class LineLog::State {
   void reopen() noexcept {
     if (!owns_descriptor()) return;
     reopen_ = true;
-    notify_safely();
+    notify_under_lock();
   }
 
-  // No more lines are added after this. Returns true if all queued lines are written, or lost, within flush_seconds.
+  // To be called after the last add(). Returns true if all queued lines are written, or lost, within flush_seconds.
   bool finish() {
     std::unique_lock lock(mutex_);
     ending_ = true;
@@ -120,7 +120,7 @@ class LineLog::State {
 
   bool owns_descriptor() const { return !path_.empty(); }
 
-  void notify_safely() noexcept {
+  void notify_under_lock() noexcept {
     try {
       // With the lock held, the thread cannot be between its check and its wait, where it would miss the notification.
       const std::lock_guard lock(mutex_);

@@ -36,7 +36,7 @@ TEST_F(MappedFileTest, ReadCopiesTheMappedBytes) {
   EXPECT_THROW(file.read(6, part.data(), part.size()), Error);
 }
 
-TEST_F(MappedFileTest, AMappedFileOutlivesItsName) {
+TEST_F(MappedFileTest, KeepsItsBytesWhenTheFileIsReplaced) {
   replace_file(path, "old");
   const MappedFile file(path);
   replace_file(path, "new");

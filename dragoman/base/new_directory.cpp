@@ -31,8 +31,8 @@ fs::path final_path(const fs::path& path) {
   throw UsageError(join("'", path.string(), "' already exists; name a directory that is new or empty."));
 }
 
-// Throws unless nothing exists at the final path `place`, or only an empty directory. Messages name `path`, as the user
-// wrote it.
+// Throws if anything but an empty directory exists at the final path `place`. Messages name `path`, as the user wrote
+// it.
 void require_new_or_empty(const fs::path& place, const fs::path& path) {
   std::error_code problem;
   const fs::file_status found = fs::symlink_status(place, problem);
@@ -46,8 +46,8 @@ void require_new_or_empty(const fs::path& place, const fs::path& path) {
 bool rename_unless_taken(const fs::path& from, const fs::path& to, bool to_is_empty) {
   if (to_is_empty) return ::rename(from.c_str(), to.c_str()) == 0;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // the file system lacks the call
-  return unknown && ::rename(from.c_str(), to.c_str()) == 0;
+  const bool unsupported = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;  // the file system lacks the call
+  return unsupported && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
 void move_to_final_path(const fs::path& from, const fs::path& to, bool to_is_empty) {

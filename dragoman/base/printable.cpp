@@ -12,9 +12,9 @@ namespace {
 bool is_unsafe(char32_t code) {
   const bool is_control = code < 0x20 || (code >= 0x7F && code <= 0x9F);
   const bool ends_line = code == 0x2028 || code == 0x2029;
-  const bool turns = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-                     (code >= 0x2066 && code <= 0x2069);
-  return is_control || ends_line || turns;
+  const bool changes_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
+                                 (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return is_control || ends_line || changes_direction;
 }
 
 void append(std::string& safe, std::string_view text, std::string_view also_escaped) {

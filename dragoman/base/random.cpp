@@ -26,10 +26,11 @@ double RandomStream::normal() {
 
 std::uint32_t RandomStream::below(std::uint32_t bound) {
   assert(bound > 0);
-  // Lemire's method: the result is the upper half of a product. It rejects the few products that would bias the result.
+  // Lemire's method: the result is the upper half of a product. It rejects the few products that would bias the result:
+  // those whose lower half is below 2^32 mod bound.
   std::uint64_t product = std::uint64_t{next()} * bound;
-  const std::uint32_t floor = -bound % bound;
-  while (static_cast<std::uint32_t>(product) < floor) product = std::uint64_t{next()} * bound;
+  const std::uint32_t least = -bound % bound;  // 2^32 mod bound
+  while (static_cast<std::uint32_t>(product) < least) product = std::uint64_t{next()} * bound;
   return static_cast<std::uint32_t>(product >> 32);
 }
 

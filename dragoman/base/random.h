@@ -29,11 +29,12 @@ constexpr Philox4 philox(Philox4 counter, PhiloxKey key) {
 // Folds a 64-bit seed and a purpose into a Philox key. Streams for different purposes are independent.
 constexpr PhiloxKey philox_key(std::uint64_t seed, std::uint32_t purpose) {
   const Philox4 mixed = philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), purpose, 0},
-                               {0x64726167u, 0x6F6D616Eu});
+                               {0x64726167u, 0x6F6D616Eu});  // "dragoman"
   return {mixed[0], mixed[1]};
 }
 
-// A sequence of random numbers for one purpose (initial weights, shuffling, toy data), the same on every machine.
+// A sequence of random numbers for one purpose (initial weights, shuffling, toy data), the same on every machine. Each
+// number `stream` gives another, independent sequence for the same purpose.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed, std::uint32_t purpose = 0, std::uint64_t stream = 0)

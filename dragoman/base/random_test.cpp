@@ -14,7 +14,7 @@ TEST(Philox, MeetsThePublishedKnownAnswers) {
             (Philox4{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(RandomStream, UniformAndNormalHaveTheirMoments) {
+TEST(RandomStream, UniformAndNormalHaveTheExpectedMoments) {
   RandomStream random(1);
   const int count = 200000;
   double sum = 0, normal_sum = 0, normal_squares = 0;

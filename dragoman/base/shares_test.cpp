@@ -6,11 +6,11 @@ namespace dragoman {
 namespace {
 
 TEST(Shares, ASingleHolderMayTakeEverything) {
-  for (const std::int64_t most : {1, 2, 3, 64, 2000}) {
-    Shares shares(most);
-    for (std::int64_t i = 0; i < most; ++i) EXPECT_TRUE(shares.take("a", 1)) << i << " of " << most;
+  for (const std::int64_t limit : {1, 2, 3, 64, 2000}) {
+    Shares shares(limit);
+    for (std::int64_t i = 0; i < limit; ++i) EXPECT_TRUE(shares.take("a", 1)) << i << " of " << limit;
     EXPECT_FALSE(shares.take("a", 1));
-    EXPECT_EQ(shares.held_by("a"), most);
+    EXPECT_EQ(shares.held_by("a"), limit);
   }
 }
 

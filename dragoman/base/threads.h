@@ -54,7 +54,7 @@ class ThreadTeam {
   // its lower 32. The thread that advances the ticket by one runs that piece. A late thread finds no piece left, and
   // nobody waits for it.
   std::atomic<std::uint64_t> ticket_{kNoPiece};
-  static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;
+  static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;  // more than any round's pieces; also masks the lower 32 bits
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> work_{nullptr};
   std::atomic<std::uint64_t> pieces_{0}, finished_{0};

@@ -22,8 +22,8 @@ std::size_t valid_character(std::string_view text) {
   return length;
 }
 
-// Decodes a well-formed character. Every byte after the first holds six bits of the code point. The first byte holds
-// the bits below its length mark: fewer the longer the character is.
+// Decodes a well-formed character. The first byte begins with a mark that tells the number of bytes (110, 1110 or
+// 11110), and its remaining bits are the highest bits of the code point. Every further byte holds the next six bits.
 char32_t code_point(std::string_view character) {
   const auto byte = [character](std::size_t at) { return static_cast<unsigned char>(character[at]); };
   if (character.size() == 1) return byte(0);

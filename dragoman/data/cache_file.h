@@ -1,8 +1,9 @@
 // The layout of a token cache on disk; writes and checks it.
 //
 //   pairs    for each pair: a four-byte checksum, then the ids of both sides, or "source LF target" as text
-//   index    for each pair, in sixteen bytes: where it begins, the lengths of its sides, its line; and where the last
-//   ends
+//   zeros    so that the index begins at a multiple of eight bytes
+//   index    three arrays with an entry for each pair: where it begins (8 bytes), the lengths of its sides (4 bytes),
+//            and its line (4 bytes); the first array has one more entry, which says where the last pair ends
 //   corpora  for each corpus: its first pair, and the counts from cleaning
 //   footer   sizes, the key of the inputs, checksums of the index and of the footer itself
 //
@@ -75,9 +76,9 @@ class CacheWriter {
   std::vector<CorpusRecord> corpora_;
 };
 
-// A cache whose index is mapped into memory. Pairs are read one by one instead: an epoch jumps around in the whole
-// file. Mapping some two thousand places for each update would cost ten times as much as reading them, and make the
-// whole file resident.
+// A cache whose index is mapped into memory. Pairs are read from the file one by one instead. An update needs some two
+// thousand pairs from all over the file. To access them through a mapping would cost ten times as much as to read them,
+// and would keep the whole file in memory.
 class CacheFile {
  public:
   // Returns nullptr and sets `problem` to the reason if the file is missing, was made from other inputs, or is damaged.

@@ -11,7 +11,7 @@ namespace dragoman::data {
 
 namespace {
 
-constexpr std::uint32_t kShufflePurpose = 0x73687566, kCopiesPurpose = 0x636F7069;
+constexpr std::uint32_t kShufflePurpose = 0x73687566, kCopiesPurpose = 0x636F7069;  // "shuf", "copi"
 
 int longer_side(PairLengths lengths) { return std::max(lengths.source, lengths.target); }
 
@@ -28,6 +28,7 @@ void each_copy(std::span<const WeightedRange> ranges, const EpochSettings& setti
   const auto epoch = static_cast<std::uint64_t>(settings.epoch);
   for (const WeightedRange& range : ranges) {
     const auto whole = static_cast<std::int64_t>(range.weight);
+    // The probability of one more copy, times 2^32.
     const auto threshold =
         static_cast<std::uint64_t>(std::llround(std::ldexp(range.weight - std::floor(range.weight), 32)));
     for (std::int64_t pair = range.first; pair < range.end; ++pair) {
@@ -95,7 +96,9 @@ std::vector<std::size_t> EpochOrder::fill_buckets(std::span<const PairLengths> l
                                                   std::span<const WeightedRange> ranges,
                                                   const EpochSettings& settings) {
   const Buckets buckets(lengths);
-  std::vector<std::size_t> next(buckets.count() + 1, 0);  // where the next pair of each bucket goes
+  // next[b] is where the next pair of bucket b goes. It begins as the number of pairs in all buckets before b, and when
+  // all pairs are placed, it is the end of bucket b.
+  std::vector<std::size_t> next(buckets.count() + 1, 0);
   each_copy(ranges, settings, [&](std::int64_t pair) { ++next[buckets.of(lengths[pair]) + 1]; });
   for (std::size_t bucket = 0; bucket < buckets.count(); ++bucket) next[bucket + 1] += next[bucket];
   require<Error>(next.back() <= std::numeric_limits<std::uint32_t>::max(), "an epoch of ", next.back(),
@@ -114,7 +117,7 @@ void EpochOrder::shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const
     std::uint32_t pair;
     PairLengths lengths;
   };
-  std::vector<Entry> entries;  // looks lengths up before the shuffle, while memory access is in order
+  std::vector<Entry> entries;  // with the lengths: before the shuffle they are looked up in the order of memory
   entries.reserve(bucket.size());
   for (const std::uint32_t pair : bucket) entries.push_back({pair, lengths[pair]});
   shuffle(std::span(entries), random);

@@ -24,7 +24,7 @@ struct WeightedRange {
 };
 
 struct EpochSettings {
-  std::int64_t batch_tokens = 0;  // a batch has at most this many real tokens on either side
+  std::int64_t batch_tokens = 0;  // a batch has at most this many tokens on either side; there is no padding
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
 };
@@ -62,6 +62,7 @@ class EpochOrder {
   // Sorts the pairs into buckets, which follow one another in pairs_. Returns the end of each bucket.
   std::vector<std::size_t> fill_buckets(std::span<const PairLengths> lengths, std::span<const WeightedRange> ranges,
                                         const EpochSettings& settings);
+  // Shuffles a bucket and adds its pairs to batches.
   void shuffle_bucket(std::span<std::uint32_t> bucket, std::span<const PairLengths> lengths, RandomStream& random,
                       Filling& filling);
 

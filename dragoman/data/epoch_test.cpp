@@ -70,7 +70,7 @@ TEST(EpochOrder, APairLargerThanTheBudgetIsABatchOfItsOwn) {
   EXPECT_EQ(sizes, (std::multiset<std::size_t>{1, 2}));
 }
 
-TEST(EpochOrder, PairsOfLikeLengthShareABatch) {
+TEST(EpochOrder, PairsOfSimilarLengthShareABatch) {
   const auto lengths = some_lengths(5000);
   const EpochOrder epoch = order(lengths, {.batch_tokens = 200, .seed = 1, .epoch = 0});
   const std::vector<int> bounds = bucket_bounds(40);
@@ -130,7 +130,7 @@ TEST(EpochOrder, OfNoPairsHasNoBatches) {
   EXPECT_EQ(order({}, {.batch_tokens = 100, .seed = 1, .epoch = 0}).batches(), 0);
 }
 
-TEST(BucketBounds, AreTheSpecifiedOnes) {
+TEST(BucketBounds, GrowByATenthFromEightToTheLongest) {
   EXPECT_EQ(bucket_bounds(256), (std::vector<int>{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  18,  19,  20,  22,
                                                   24, 26, 28, 30,  33,  36,  39,  42,  46,  50,  55,  60,  66,  72,
                                                   79, 86, 94, 103, 113, 124, 136, 149, 163, 179, 196, 215, 236, 256}));

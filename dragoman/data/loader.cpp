@@ -44,8 +44,8 @@ class Loader::Preparation {
   Preparation(const Loader& loader, Position start)
       : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
     begin_epoch(loader_.order_of(at_.epoch));
-    require<UsageError>(at_.batch <= order_->batches(), "training stopped at batch ", at_.batch, " of epoch ",
-                        at_.epoch, ", but that epoch has ", order_->batches(),
+    require<UsageError>(at_.batch <= order_->batches(), "training stopped after ", at_.batch, " batches of epoch ",
+                        at_.epoch + 1, ", but that epoch has ", order_->batches(),
                         " batches now: the text or the settings have changed.");
     skip_finished_epochs();
   }
@@ -90,7 +90,7 @@ class Loader::Preparation {
 
   SentencePair sampled(std::uint32_t pair) const {
     const TokenCache::TextPair texts = cache_.text_pair(pair);
-    const auto random = [&](std::uint64_t side) {
+    const auto random = [&](std::uint64_t side) {  // a stream of its own for each epoch, pair and side
       return RandomStream(settings_.seed, kSamplePurpose,
                           static_cast<std::uint64_t>(at_.epoch) << 33 | std::uint64_t{pair} << 1 | side);
     };
@@ -204,8 +204,9 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
     epoch_pairs += (range.end - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
   // Two orders, and the extra memory of making the next one.
   const std::int64_t orders = epoch_pairs * (4 + 12);
-  // Thirteen values for each token: in the waiting updates, the one being made and the one in use. With subword
-  // sampling a sentence may have more tokens, but rarely more than twice as many.
+  // Thirteen values of four bytes for each token: six lists of HostTokens for each side, and the targets. They are in
+  // the waiting updates, the one being made and the one in use. With subword sampling a sentence may have more tokens,
+  // but rarely more than twice as many.
   const std::int64_t batch = settings.batch_tokens * 13 * 4 * (settings.subword_sampling > 0 ? 2 : 1);
   return orders + cache.index_bytes() + (static_cast<std::int64_t>(kUpdatesAhead) + 2) * settings.accumulate * batch;
 }

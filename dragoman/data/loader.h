@@ -24,7 +24,7 @@ struct Position {
 };
 
 struct LoaderSettings {
-  std::int64_t batch_tokens = 25'000;  // most real tokens on either side of a batch
+  std::int64_t batch_tokens = 25'000;  // most tokens on either side of a batch; there is no padding
   std::int64_t accumulate = 1;         // batches in one update
   std::int64_t micro_tokens = 0;       // most tokens on either side that are computed at once; 0 for a whole batch
   double subword_sampling = 0;         // how much the tokens of a sentence vary between epochs; needs a cache with text

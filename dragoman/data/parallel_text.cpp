@@ -22,7 +22,7 @@ bool ParallelReader::next(std::string& source, std::string& target) {
     if (more) split(source, target);
     return more;
   }
-  if (target_->next(target) != more) throw_line_counts();
+  if (target_->next(target) != more) throw_line_count_mismatch();
   return more;
 }
 
@@ -35,7 +35,7 @@ void ParallelReader::split(std::string& source, std::string& target) const {
   source.resize(tab);
 }
 
-void ParallelReader::throw_line_counts() {
+void ParallelReader::throw_line_count_mismatch() {
   // Counts the remaining lines, because the full counts show best what happened to the files.
   std::string rest;
   while (source_.next(rest)) continue;

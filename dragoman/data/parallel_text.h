@@ -32,7 +32,7 @@ class ParallelReader {
 
  private:
   void split(std::string& source, std::string& target) const;
-  [[noreturn]] void throw_line_counts();
+  [[noreturn]] void throw_line_count_mismatch();
 
   text::LineReader source_;
   std::optional<text::LineReader> target_;

@@ -1,4 +1,5 @@
-// A corpus as token ids: tokenized once and kept in a memory-mapped file, so that it may be larger than memory.
+// A corpus as token ids: tokenized once and kept in a file, from which pairs are read on demand, so that it may be
+// larger than memory.
 #pragma once
 
 #include <cstdint>

@@ -16,9 +16,9 @@ namespace {
 
 // All threads tokenize a chunk together. A chunk ends at either limit, so that long lines do not fill the memory.
 constexpr std::size_t kChunkPairs = 16'384, kChunkBytes = 16 << 20;
-constexpr std::int64_t kPiecePairs = 64;
+constexpr std::int64_t kPiecePairs = 64;  // pairs that one thread takes at a time
 
-struct CutPair {
+struct TokenizedPair {
   std::string source, target;
   std::int64_t line = 0;
 
@@ -29,13 +29,13 @@ struct CutPair {
 
 // Reuses its pairs, so that their strings keep their memory from chunk to chunk.
 struct Chunk {
-  std::vector<CutPair> pairs = std::vector<CutPair>(kChunkPairs);
+  std::vector<TokenizedPair> pairs = std::vector<TokenizedPair>(kChunkPairs);
   std::size_t count = 0;
 
   void read(ParallelReader& reader) {
     count = 0;
     for (std::size_t bytes = 0; count < kChunkPairs && bytes < kChunkBytes; ++count) {
-      CutPair& pair = pairs[count];
+      TokenizedPair& pair = pairs[count];
       if (!reader.next(pair.source, pair.target)) break;
       pair.line = reader.line();
       require<Error>(pair.line <= std::numeric_limits<std::uint32_t>::max(),
@@ -55,7 +55,7 @@ void append_ids(const std::vector<std::int32_t>& ids, std::string& stored) {
   append(kEos);
 }
 
-void cut(const CacheRequest& request, PairForm form, CutPair& pair) {
+void tokenize(const CacheRequest& request, PairForm form, TokenizedPair& pair) {
   const std::vector<std::int32_t> source = request.source.encode(pair.source);
   const std::vector<std::int32_t> target = request.target.encode(pair.target);
   pair.verdict = judge(request.cleaning, std::ssize(source), std::ssize(target));
@@ -73,7 +73,7 @@ void cut(const CacheRequest& request, PairForm form, CutPair& pair) {
 
 void store(const Chunk& chunk, CacheWriter& writer) {
   for (std::size_t i = 0; i < chunk.count; ++i) {
-    const CutPair& pair = chunk.pairs[i];
+    const TokenizedPair& pair = chunk.pairs[i];
     if (pair.verdict == Verdict::kKept)
       writer.add(pair.stored, pair.lengths, static_cast<std::uint32_t>(pair.line));
     else
@@ -105,7 +105,7 @@ void tokenise_corpora(const CacheRequest& request, CacheWriter& writer) {
         if (piece == 0) return following.read(reader);
         const std::size_t first = static_cast<std::size_t>((piece - 1) * kPiecePairs);
         const std::size_t last = std::min(first + kPiecePairs, chunk.count);
-        for (std::size_t i = first; i < last; ++i) cut(request, form, chunk.pairs[i]);
+        for (std::size_t i = first; i < last; ++i) tokenize(request, form, chunk.pairs[i]);
       });
       store(chunk, writer);
       done += static_cast<std::int64_t>(chunk.count);

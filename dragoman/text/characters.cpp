@@ -103,8 +103,8 @@ bool is_ideographic(char32_t code) {
 }
 
 char32_t lower_case(char32_t code) {
-  if (code == 0x0178) return 0x00FF;
-  if (code == 0x1E9E) return 0x00DF;
+  if (code == 0x0178) return 0x00FF;  // Y with diaeresis
+  if (code == 0x1E9E) return 0x00DF;  // German sharp s
   const Capitals* run = entry_for(kCapitals, code);
   if (run == nullptr || (run->step == 1 && (code - run->first) % 2 == 1)) return code;
   return code + run->step;

@@ -160,7 +160,7 @@ TEST(Draws, OfALongTextDoNotUnderflow) {
   EXPECT_LT(tokens, 5'100u);
 }
 
-TEST(CutSampler, LeaveUserDefinedPiecesWhole) {
+TEST(CutSampler, LeavesUserDefinedPiecesWhole) {
   for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram}) {
     const ModelFile model =
         model_of(kind, {{"a", -2}, {"b", -2}, {"ab", -1}, {"<2de>", 0, PieceKind::kUserDefined}, {"<", -1}});

@@ -14,7 +14,7 @@
 namespace dragoman::text {
 namespace {
 
-constexpr std::size_t kLongestString = 4;
+constexpr std::size_t kLongestNgram = 4;
 
 // Maps a profile's numbers to the levels 0 (`low`) to 63 (`high`), evenly spaced.
 struct Scale {
@@ -26,28 +26,28 @@ struct Scale {
   }
   double value(std::uint8_t level) const { return low + (high - low) * level / 63; }
 };
-constexpr Scale kStrings{-6, 6};      // log(P * kBuckets)
-constexpr Scale kScriptShare{-9, 0};  // log P
+constexpr Scale kNgramScale{-6, 6};   // log(P * kBuckets)
+constexpr Scale kScriptScale{-9, 0};  // log P
 
 // The alphabet of base64.
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Strings overlap and are thus not independent, so their scores count less. Measured on English and German sentences.
-constexpr double kStringWeight = 0.25;
-// The score of each string for a language without a profile. On English and German text a profile of the same language
+// N-grams overlap and are thus not independent, so their scores count less. Measured on English and German sentences.
+constexpr double kNgramWeight = 0.25;
+// The score of each n-gram for a language without a profile. On English and German text a profile of the same language
 // gave 1.5 to 1.9 on average, one of the other language 0.9 to 1.1.
 constexpr double kWithoutProfile = 1.3;
 // The probability that a text of one word is misleading; it is shared evenly among all languages and falls with the
 // square of the number of words.
 constexpr double kDoubt = 0.05;
 
-void count_strings(std::u32string_view word, LetterCounts& counts) {
+void count_ngrams(std::u32string_view word, LetterCounts& counts) {
   for (std::size_t begin = 0; begin < word.size(); ++begin) {
     std::uint64_t hash = 0;
-    for (std::size_t n = 0; n < kLongestString && begin + n < word.size(); ++n) {
+    for (std::size_t n = 0; n < kLongestNgram && begin + n < word.size(); ++n) {
       hash = (hash ^ word[begin + n] ^ (std::uint64_t{n} << 32)) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
-      if (n > 0 || word[begin] != ' ') counts.strings[(hash * 0xD6E8FEB86659FD93u) >> 52] += 1;
+      if (n > 0 || word[begin] != ' ') counts.ngrams[(hash * 0xD6E8FEB86659FD93u) >> 52] += 1;
     }
   }
 }
@@ -111,7 +111,7 @@ std::int64_t total(std::span<const std::int64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-// Turns log probabilities, which may all lack the same constant, into probabilities.
+// Turns log probabilities into probabilities that sum to 1. A constant added to all of them makes no difference.
 std::vector<double> softmax(std::vector<double> scores) {
   const double highest = *std::ranges::max_element(scores);
   double sum = 0;
@@ -126,7 +126,7 @@ void LetterCounts::add(std::string_view text) {
   std::u32string word = U" ";
   Script last = Script::kNone;
   const auto end_word = [&] {
-    if (word.size() > 1) count_strings(word += U' ', *this);
+    if (word.size() > 1) count_ngrams(word += U' ', *this);
     word = U" ";
     last = Script::kNone;
   };
@@ -153,34 +153,35 @@ LanguageProfile::LanguageProfile(std::span<const std::string> lines)
       }()) {}
 
 LanguageProfile::LanguageProfile(const LetterCounts& counts) {
-  // Each string counts half an occurrence more than was seen, so that no probability is zero.
-  const double strings = static_cast<double>(total(counts.strings)) / LetterCounts::kBuckets + 0.5;
-  for (std::size_t i = 0; i < strings_.size(); ++i) {
-    strings_[i] = kStrings.level(std::log((static_cast<double>(counts.strings[i]) + 0.5) / strings));
+  // Half an occurrence is added to each count, so that no probability is zero. P * kBuckets is the count divided by the
+  // mean count.
+  const double mean = static_cast<double>(total(counts.ngrams)) / LetterCounts::kBuckets + 0.5;
+  for (std::size_t i = 0; i < ngrams_.size(); ++i) {
+    ngrams_[i] = kNgramScale.level(std::log((static_cast<double>(counts.ngrams[i]) + 0.5) / mean));
   }
   const double words = static_cast<double>(total(counts.scripts)) + 1;
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
-    scripts_[i] = kScriptShare.level(std::log((static_cast<double>(counts.scripts[i]) + 1.0 / kScripts) / words));
+    scripts_[i] = kScriptScale.level(std::log((static_cast<double>(counts.scripts[i]) + 1.0 / kScripts) / words));
   }
 }
 
 std::string LanguageProfile::digits() const {
   std::string digits;
   for (const std::uint8_t level : scripts_) digits += kDigits[level];
-  for (const std::uint8_t level : strings_) digits += kDigits[level];
+  for (const std::uint8_t level : ngrams_) digits += kDigits[level];
   return digits;
 }
 
 LanguageProfile LanguageProfile::from_digits(std::string_view digits) {
   LanguageProfile profile;
-  require<Error>(digits.size() == profile.scripts_.size() + profile.strings_.size(), "the language profile has ",
-                 digits.size(), " digits; it must have ", profile.scripts_.size() + profile.strings_.size(), ".");
+  require<Error>(digits.size() == profile.scripts_.size() + profile.ngrams_.size(), "the language profile has ",
+                 digits.size(), " digits; it must have ", profile.scripts_.size() + profile.ngrams_.size(), ".");
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const std::size_t level = kDigits.find(digits[i]);
     require<Error>(level != std::string_view::npos, "the language profile has a character at ", i,
                    " that is not a base64 digit.");
     const bool script = i < profile.scripts_.size();
-    (script ? profile.scripts_[i] : profile.strings_[i - profile.scripts_.size()]) = static_cast<std::uint8_t>(level);
+    (script ? profile.scripts_[i] : profile.ngrams_[i - profile.scripts_.size()]) = static_cast<std::uint8_t>(level);
   }
   return profile;
 }
@@ -188,15 +189,15 @@ LanguageProfile LanguageProfile::from_digits(std::string_view digits) {
 double LanguageProfile::script_score(const LetterCounts& text) const {
   double score = 0;
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
-    score += static_cast<double>(text.scripts[i]) * kScriptShare.value(scripts_[i]);
+    score += static_cast<double>(text.scripts[i]) * kScriptScale.value(scripts_[i]);
   }
   return score;
 }
 
-double LanguageProfile::string_score(const LetterCounts& text) const {
+double LanguageProfile::ngram_score(const LetterCounts& text) const {
   double score = 0;
-  for (std::size_t i = 0; i < strings_.size(); ++i) {
-    score += static_cast<double>(text.strings[i]) * kStrings.value(strings_[i]);
+  for (std::size_t i = 0; i < ngrams_.size(); ++i) {
+    score += static_cast<double>(text.ngrams[i]) * kNgramScale.value(ngrams_[i]);
   }
   return score;
 }
@@ -205,12 +206,12 @@ std::vector<LanguageGuess> detect(std::string_view text, std::span<const KnownLa
   if (languages.empty()) return {};
   LetterCounts counts;
   counts.add(text);
-  const auto strings = static_cast<double>(total(counts.strings));
+  const auto ngrams = static_cast<double>(total(counts.ngrams));
   std::vector<double> scores;
   for (const auto& [tag, profile] : languages) {
     const double by_script = profile ? profile->script_score(counts) : script_score(tag, counts);
-    const double by_strings = profile ? profile->string_score(counts) : kWithoutProfile * strings;
-    scores.push_back(by_script + kStringWeight * by_strings);
+    const double by_ngrams = profile ? profile->ngram_score(counts) : kWithoutProfile * ngrams;
+    scores.push_back(by_script + kNgramWeight * by_ngrams);
   }
   const std::vector<double> probabilities = softmax(std::move(scores));
   const double words = std::max(1.0, static_cast<double>(total(counts.scripts)));

@@ -1,5 +1,5 @@
 // Guesses which of several languages a text is in: by its script, and among languages of one script by how often short
-// strings of letters occur. A profile holds these frequencies, learned from text in its language.
+// strings of letters (n-grams) occur. A profile holds these frequencies, learned from text in its language.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace dragoman::text {
 
-// How often each script occurs in a text, and each string of one to four letters, including the spaces before and after
-// a word. Strings are counted by hash.
+// How often each script occurs in a text, and each n-gram: a string of one to four letters, including the spaces before
+// and after a word. N-grams are counted by hash, so different ones may share a count.
 struct LetterCounts {
   static constexpr std::size_t kBuckets = 4096;
 
   void add(std::string_view text);
 
-  std::array<std::int64_t, kBuckets> strings{};
+  std::array<std::int64_t, kBuckets> ngrams{};
   std::array<std::int64_t, kScripts> scripts{};  // words in each script; an ideograph counts as a word
 };
 
@@ -39,8 +39,8 @@ class LanguageProfile {
 
   // log P of the text's scripts.
   double script_score(const LetterCounts& text) const;
-  // log P of the text's strings, minus its value if all strings were equally likely.
-  double string_score(const LetterCounts& text) const;
+  // log P of the text's n-grams, minus its value if all n-grams were equally likely.
+  double ngram_score(const LetterCounts& text) const;
 
   bool operator==(const LanguageProfile&) const = default;
 
@@ -48,7 +48,7 @@ class LanguageProfile {
   LanguageProfile() = default;
 
   // Logarithms of probabilities, rounded to 64 levels.
-  std::array<std::uint8_t, LetterCounts::kBuckets> strings_{};
+  std::array<std::uint8_t, LetterCounts::kBuckets> ngrams_{};
   std::array<std::uint8_t, kScripts> scripts_{};
 };
 

@@ -27,10 +27,10 @@ TEST_F(LinesTest, ArriveFromAPipeOneByOneUntilStopIsRequested) {
   std::string line;
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(line, "(");
-  std::stop_source unwanted;
-  std::thread stops([&] { unwanted.request_stop(); });
-  EXPECT_FALSE(reader.next(line, unwanted.get_token()));
-  stops.join();
+  std::stop_source stop;
+  std::thread stopping([&] { stop.request_stop(); });
+  EXPECT_FALSE(reader.next(line, stop.get_token()));
+  stopping.join();
   ::close(ends[0]);
   ::close(ends[1]);
 }
@@ -76,11 +76,11 @@ TEST_F(LinesTest, ALineBeyondAMebibyteIsRefused) {
 }
 
 // Each line as the list of its parts.
-std::vector<Lines> parts_of(const std::string& path, std::size_t most) {
+std::vector<Lines> parts_of(const std::string& path, std::size_t max_bytes) {
   LineReader reader(path, {.any_bytes = true, .max_bytes = 1000});
   std::vector<Lines> lines;
   bool continues = false;
-  for (std::string part; reader.next_part(part, most); continues = reader.continues()) {
+  for (std::string part; reader.next_part(part, max_bytes); continues = reader.continues()) {
     if (!continues) lines.emplace_back();
     lines.back().push_back(part);
     EXPECT_EQ(reader.line(), static_cast<std::int64_t>(lines.size()));

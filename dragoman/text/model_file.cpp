@@ -29,7 +29,8 @@ struct Field {
   std::string_view bytes;  // if it is a string or message
 };
 
-// Iterates over the fields of one message.
+// Iterates over the fields of one message. A field begins with a key: its number and, in the lowest three bits, the
+// type of its value.
 class Fields {
  public:
   explicit Fields(std::string_view message) : rest_(message) {}
@@ -40,7 +41,7 @@ class Fields {
     Field field{.number = key >> 3, .value = 0, .bytes = {}};
     switch (key & 7) {
       case 0: field.value = varint(); break;
-      case 1: take(8); break;
+      case 1: take(8); break;  // we use no field of this type
       case 2: field.bytes = take(varint()); break;
       case 5: field.value = little_endian(take(4)); break;
       default: throw Malformed{};
@@ -96,7 +97,10 @@ void read_trainer_spec(std::string_view message, ModelFile& model) {
 }
 
 // The normalisation rules: the size of a double array (Darts), the array, and the texts that its values point into. The
-// library walks the array without checking bounds, so no step or value may lead out of it.
+// library walks the array without checking bounds, so no step or value may lead out of it. A unit of the array is a
+// value (bit 31 set) or a node. Bits 10 to 30 of a node are an offset, in steps of 256 if bit 9 is set. From node i the
+// library steps to i ^ offset ^ byte for the next byte of the text. If bit 8 is set, the node has a value, which is at
+// i ^ offset.
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
   if (map.size() < 4) throw Malformed{};

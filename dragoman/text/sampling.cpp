@@ -15,10 +15,10 @@ SentenceSample::SentenceSample(std::size_t max_sentences, std::size_t max_bytes,
 
 void SentenceSample::add(std::string sentence) {
   const std::uint64_t high = random_.next(), rank = (high << 32) | random_.next();
-  const std::uint64_t place = places_++;
+  const std::uint64_t index = added_++;
   if (rank >= lowest_dropped_) return;
   bytes_ += sentence.size();
-  heap_.push_back({rank, place, std::move(sentence)});
+  heap_.push_back({rank, index, std::move(sentence)});
   std::push_heap(heap_.begin(), heap_.end());
   while (heap_.size() > max_sentences_ || (bytes_ > max_bytes_ && heap_.size() > 1)) {
     std::pop_heap(heap_.begin(), heap_.end());
@@ -29,7 +29,7 @@ void SentenceSample::add(std::string sentence) {
 }
 
 std::vector<std::string> SentenceSample::take() {
-  std::sort(heap_.begin(), heap_.end(), [](const Ranked& a, const Ranked& b) { return a.place < b.place; });
+  std::sort(heap_.begin(), heap_.end(), [](const Ranked& a, const Ranked& b) { return a.index < b.index; });
   std::vector<std::string> sentences;
   for (Ranked& ranked : heap_) sentences.push_back(std::move(ranked.sentence));
   heap_.clear();

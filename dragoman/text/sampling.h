@@ -23,7 +23,7 @@ class SentenceSample {
  private:
   struct Ranked {
     std::uint64_t rank;
-    std::uint64_t place;
+    std::uint64_t index;  // in the order of add()
     std::string sentence;
     bool operator<(const Ranked& other) const { return rank < other.rank; }
   };
@@ -32,7 +32,7 @@ class SentenceSample {
   RandomStream random_;
   std::vector<Ranked> heap_;  // a heap with the highest rank in front
   std::size_t bytes_ = 0;
-  std::uint64_t places_ = 0;
+  std::uint64_t added_ = 0;                           // sentences so far, kept or not
   std::uint64_t lowest_dropped_ = ~std::uint64_t{0};  // lowest rank dropped so far; later sentences must rank below it
 };
 

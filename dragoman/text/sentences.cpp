@@ -31,7 +31,7 @@ bool is_word(char32_t code) { return is_letter(code) || is_digit(code) || is_acc
 
 // The kind of marks at the end of a sentence: one full stop, several dots, a question or exclamation mark, or marks of
 // kStrongMarks.
-enum class Ending : std::uint8_t { kPoint, kDots, kQuestionOrExclamation, kStrong };
+enum class Ending : std::uint8_t { kFullStop, kDots, kQuestionOrExclamation, kStrong };
 
 // Cuts a text into sentences. The text is decoded once; all positions below are indices of characters in codes_.
 class Cutter {
@@ -58,6 +58,7 @@ class Cutter {
       std::size_t end = sentence_end(begin, quoted);
       if (is_too_long(begin, end)) {
         end = shorter_end(begin);
+        // sentence_end() counted the quotes of the longer sentence; count those that are left.
         quoted = was_quoted != (std::count(codes_.data() + begin, codes_.data() + end, U'"') % 2 == 1);
       }
       layout.gaps.push_back(bytes(gap, begin));
@@ -151,19 +152,19 @@ class Cutter {
     const Ending ending = ending_of(mark, marks_end);
     if (ending == Ending::kStrong) return strong_mark_ends_sentence(marks_end, stop, next);
     const bool ideographs = is_ideographic(codes_[mark - 1]) && is_ideographic(codes_[next]);
-    if (next == stop) return ideographs && ending != Ending::kDots;
-    while (!at_line_end(next) && may_precede(next)) ++next;
+    if (next == stop) return ideographs && ending != Ending::kDots;  // no white space follows
+    while (!at_line_end(next) && may_precede(next)) ++next;          // to the first word of what follows
     if (at_line_end(next) || !can_begin(codes_[next], ending)) return false;
-    return ending != Ending::kPoint || !is_abbreviation(begin, mark, codes_[next]);
+    return ending != Ending::kFullStop || !is_abbreviation(begin, mark, codes_[next]);
   }
 
   Ending ending_of(std::size_t mark, std::size_t marks_end) const {
     const std::u32string_view run = std::u32string_view(codes_).substr(mark, marks_end - mark);
     const auto has = [run](std::u32string_view set) { return run.find_first_of(set) != std::u32string_view::npos; };
-    if (run == U"．") return is_digit(codes_[mark - 1]) ? Ending::kPoint : Ending::kStrong;
+    if (run == U"．") return is_digit(codes_[mark - 1]) ? Ending::kFullStop : Ending::kStrong;
     if (has(kStrongMarks)) return Ending::kStrong;
     if (has(U"!?;\u037E")) return Ending::kQuestionOrExclamation;
-    return run == U"." ? Ending::kPoint : Ending::kDots;
+    return run == U"." ? Ending::kFullStop : Ending::kDots;
   }
 
   // Whether a strong mark ends the sentence. `next` is the first character after the mark that is not white space.
@@ -197,6 +198,7 @@ class Cutter {
     const std::u32string_view word = std::u32string_view(codes_).substr(from, mark - from);
     const bool first = from - begin < 2;  // at the start of the sentence, or after a bracket there
     if (is_digit(word.front())) return is_numbering(word, first);
+    // A Roman number, such as "IV." at the start of a list item.
     if (first && word.size() < 6 && word.find_first_not_of(U"IVXLC") == std::u32string_view::npos) return true;
     const bool after_apostrophe = from > begin && among(codes_[from - 1], U"'’");  // "s" of "my father's"
     if (!after_apostrophe && is_initials(word)) return true;

@@ -95,7 +95,7 @@ TEST(Sentences, GoOnAfterAbbreviations) {
   EXPECT_TRUE(is_whole("El Sr. García y la Dra. Ruiz viven en la Avda. Sol.", "es"));
   EXPECT_EQ(sentences("Did you? No. I did not."), (Strings{"Did you?", "No.", "I did not."}));
   EXPECT_EQ(sentences("So do I. Then we go."), (Strings{"So do I.", "Then we go."}));
-  // German has the word "Art", and no abbreviation "Mr".
+  // In German, "Art." is an abbreviation (of "Artikel") only before a number; "Art" is also a word.
   EXPECT_EQ(sentences("Das ist seine Art. Er lacht.", "de").size(), 2u);
 }
 
@@ -180,8 +180,8 @@ TEST(Sentences, HaveAtMost4096Bytes) {
   };
   EXPECT_EQ(sizes(repeated("x", 4096)), (Sizes{4096}));
   EXPECT_EQ(sizes(repeated("x", 10000)), (Sizes{4096, 4096, 1808}));
-  EXPECT_EQ(sizes(repeated("seven ", 1000)), (Sizes{682 * 6 - 1, 318 * 6 - 1}));  // with a whole word
-  EXPECT_EQ(sizes(repeated("一", 2000)), (Sizes{1365 * 3, 635 * 3}));             // and a whole character
+  EXPECT_EQ(sizes(repeated("seven ", 1000)), (Sizes{682 * 6 - 1, 318 * 6 - 1}));  // cut after a word
+  EXPECT_EQ(sizes(repeated("一", 2000)), (Sizes{1365 * 3, 635 * 3}));             // cut after a character
   EXPECT_EQ(sizes("a" + repeated(".", 5000)), (Sizes{4096, 905}));
   EXPECT_EQ(sizes("a" + repeated(" ", 5000) + "b"), (Sizes{1, 1}));
 }

@@ -19,8 +19,9 @@ bool ends_sentence_without_space(std::string_view text) {
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return text.ends_with(end); });
 }
 
-// The last end of a whole character at or before `end`. If there is none within four bytes, the text is not UTF-8.
-std::size_t whole_characters(std::string_view text, std::size_t end) {
+// The last position at or before `end` that is between two characters. If there is none within four bytes, the text is
+// not UTF-8, and the result is `end`.
+std::size_t character_boundary(std::string_view text, std::size_t end) {
   constexpr std::size_t kMaxBytes = 4;  // of a UTF-8 character
   for (std::size_t back = 0; back < kMaxBytes && back < end; ++back) {
     if ((static_cast<unsigned char>(text[end - back]) & 0xC0) != 0x80) return end - back;
@@ -30,20 +31,20 @@ std::size_t whole_characters(std::string_view text, std::size_t end) {
 
 }  // namespace
 
-std::size_t first_stretch(std::string_view text, std::size_t most) {
-  assert(text.size() > most && most >= 4);
+std::size_t first_stretch(std::string_view text, std::size_t max_bytes) {
+  assert(text.size() > max_bytes && max_bytes >= 4);
   std::size_t after_space = 0, after_mark = 0;
-  for (std::size_t end = most; end > 0 && (after_space == 0 || end >= most / 2); --end) {
+  for (std::size_t end = max_bytes; end > 0 && (after_space == 0 || end >= max_bytes / 2); --end) {
     const std::string_view before = text.substr(0, end);
     if (is_space(before.back())) {
       after_space = std::max(after_space, end);
-      if (end >= most / 2 && ends_sentence(before.substr(0, end - 1))) return end;
-    } else if (end >= most / 2 && ends_sentence_without_space(before)) {
+      if (end >= max_bytes / 2 && ends_sentence(before.substr(0, end - 1))) return end;
+    } else if (end >= max_bytes / 2 && ends_sentence_without_space(before)) {
       after_mark = std::max(after_mark, end);
     }
   }
   if (after_mark > after_space) return after_mark;
-  return after_space > 0 ? after_space : whole_characters(text, most);
+  return after_space > 0 ? after_space : character_boundary(text, max_bytes);
 }
 
 }  // namespace dragoman::text

@@ -7,7 +7,9 @@
 namespace dragoman::text {
 namespace {
 
-std::string first(const std::string& text, std::size_t most) { return text.substr(0, first_stretch(text, most)); }
+std::string first(const std::string& text, std::size_t max_bytes) {
+  return text.substr(0, first_stretch(text, max_bytes));
+}
 
 TEST(FirstStretch, EndsAfterASentenceIfItIsNotTooShort) {
   EXPECT_EQ(first("One two. Three four five", 16), "One two. ");

@@ -118,7 +118,8 @@ std::int64_t Tokenizer::size() const { return static_cast<std::int64_t>(model_->
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   std::vector<std::int32_t> ids =
       encode_stretches(without_tabs(text), [&](std::string_view stretch) { return model_->encode(stretch); });
-  // A model that puts no space before the first word would find "<s>" in its vocabulary.
+  // The text "<s>" must not become a special token. A model that puts no space before the first word would find it in
+  // its vocabulary.
   std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
   return ids;
 }
@@ -135,7 +136,7 @@ std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::vector<int> shown;
   for (const std::int32_t id : ids) {
-    model_->piece(id);
+    model_->piece(id);  // throws for an id outside the vocabulary
     if (!is_special(id)) shown.push_back(id);
   }
   std::string text;

@@ -19,7 +19,7 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 // The error message for a model file with these bytes; empty if it is accepted.
-std::string complaint_about(const std::string& bytes) {
+std::string error_message(const std::string& bytes) {
   try {
     Tokenizer::from_bytes(bytes, "x.model");
   } catch (const Error& error) {
@@ -167,12 +167,12 @@ TEST(Tokenizer, SurvivesSavingAndLoading) {
 
 TEST(Tokenizer, AFileThatIsNoModelIsRefused) {
   const std::string refusal = "'x.model' is not a SentencePiece model, or is damaged.";
-  EXPECT_EQ(complaint_about(""), refusal);
-  EXPECT_EQ(complaint_about("Lorem ipsum dolor sit amet"), refusal);
-  EXPECT_EQ(complaint_about(std::string("\x0A\x00", 2)), refusal);
+  EXPECT_EQ(error_message(""), refusal);
+  EXPECT_EQ(error_message("Lorem ipsum dolor sit amet"), refusal);
+  EXPECT_EQ(error_message(std::string("\x0A\x00", 2)), refusal);
   const std::string whole = toy_tokenizer({}).bytes();
-  EXPECT_EQ(complaint_about(whole), "");
-  EXPECT_EQ(complaint_about(whole.substr(0, whole.size() / 2)), refusal);
+  EXPECT_EQ(error_message(whole), "");
+  EXPECT_EQ(error_message(whole.substr(0, whole.size() / 2)), refusal);
 }
 
 // Any byte of a model may be damaged. A model that still loads must work.
@@ -200,7 +200,7 @@ TEST(Tokenizer, OtherSpecialIdsAreRefused) {
   std::string bytes = toy_tokenizer({}).bytes();
   const std::string pad = "<pad>";
   bytes.replace(bytes.find(pad), pad.size(), "<dap>");
-  EXPECT_NE(complaint_about(bytes).find("instead of 0, 1, 2 and 3"), std::string::npos) << complaint_about(bytes);
+  EXPECT_NE(error_message(bytes).find("instead of 0, 1, 2 and 3"), std::string::npos) << error_message(bytes);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ bool contain_text(const TokenizerSettings& settings, const std::vector<std::stri
   if (characters.model.empty()) return false;
   const Tokenizer tokenizer = Tokenizer::from_bytes(characters.model, "characters");
   const std::int64_t reserved = kSpecialTokens + (settings.byte_fallback ? kByteTokens : 0);
-  return tokenizer.size() > reserved + 1;
+  return tokenizer.size() > reserved + 1;  // one token is the space
 }
 
 // Reads 84 out of "... 20 vs 84. ...": the number of tokens that the characters of the text need.
@@ -105,20 +105,22 @@ std::optional<std::int64_t> needed_tokens(std::string_view problem) {
       join("cannot learn a vocabulary of ", vocabulary, " tokens from this text (SentencePiece: ", problem, ")."));
 }
 
+constexpr std::size_t kMaxExpansion = 18;  // one character becomes at most this many in NFKC
+
 // The largest number of characters that normalisation may turn this one into.
 std::size_t max_normalised(char32_t code, Normalisation normalisation) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   if (normalisation == Normalisation::kIdentity || code < 0x80) return 1;
   if (code < 0x2000) return 3;
   const bool is_plain = within(0x3040, 0x30FF) || within(0x3400, 0x9FFF) || within(0xAC00, 0xD7A3);
-  return is_plain ? 1 : 18;
+  return is_plain ? 1 : kMaxExpansion;
 }
 
 // The library stores positions in a word in 15 bits: with a word of more than 32,768 characters it reads beyond its
 // lists, and with more than 65,535 it ends the program. So long words are cut.
 void cut_long_words(std::string& sentence, Normalisation normalisation) {
   constexpr std::size_t kMaxCharacters = 32'000;
-  if (sentence.size() <= kMaxCharacters / 18) return;
+  if (sentence.size() <= kMaxCharacters / kMaxExpansion) return;
   std::size_t characters = 0;
   std::string cut;
   for (std::size_t at = 0; at < sentence.size();) {
@@ -134,8 +136,8 @@ void cut_long_words(std::string& sentence, Normalisation normalisation) {
   sentence = std::move(cut);
 }
 
-// The limits follow from this: for any text, learning takes more than twice its bytes and more than a hundred bytes for
-// each sentence.
+// Limits the sample to what could fit in the memory: learning takes more than twice the bytes of the text, and more
+// than a hundred bytes for each sentence.
 SentenceSample make_sample(const TokenizerSettings& settings, std::uint64_t seed, const LearningLimits& limits) {
   const auto sentences = static_cast<std::size_t>(settings.sentences);
   if (limits.memory == 0) return {sentences, kMaxBytes, seed};
@@ -151,13 +153,13 @@ std::size_t bytes_of(const std::vector<std::string>& sentences) {
 // Draws fewer and fewer of the sentences until learning from them fits in the memory.
 void fit_in_memory(const TokenizerSettings& settings, std::int64_t vocabulary, std::uint64_t seed,
                    const LearningLimits& limits, std::vector<std::string>& sentences) {
-  const std::size_t given = bytes_of(sentences), most = limits.memory;
+  const std::size_t given = bytes_of(sentences), limit = limits.memory;
   std::size_t needed = learning_bytes(settings.kind, vocabulary, sentences);
-  while (needed > most) {
-    const double share = 0.95 * static_cast<double>(most) / static_cast<double>(needed);
+  while (needed > limit) {
+    const double share = 0.95 * static_cast<double>(limit) / static_cast<double>(needed);
     const auto bytes = static_cast<std::size_t>(share * static_cast<double>(bytes_of(sentences)));
     require<MemoryError>(sentences.size() > 1 && bytes > 0, "learning a vocabulary from a sentence of ",
-                         bytes_of(sentences), " bytes needs ", (needed >> 20) + 1, " MiB, but ", most >> 20,
+                         bytes_of(sentences), " bytes needs ", (needed >> 20) + 1, " MiB, but ", limit >> 20,
                          " MiB are left for it; allow more memory, or shorten the text's lines.");
     SentenceSample fewer(sentences.size() - 1, bytes, seed);
     for (std::string& sentence : sentences) fewer.add(std::move(sentence));

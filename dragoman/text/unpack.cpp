@@ -25,7 +25,7 @@ class Source {
 
   std::streamsize read(char* bytes, std::streamsize count) {
     const std::size_t got = state_->read(bytes, static_cast<std::size_t>(count));
-    if (state_->packing == Packing::kZstd) {
+    if (state_->packing == Packing::kZstd) {  // Boost would not notice that the file is cut short
       state_->frames.consume({bytes, got});
       if (got == 0 && !state_->frames.at_end_of_frame()) throw std::ios_base::failure("cut short");
     }

@@ -16,9 +16,12 @@ class ZstdFrames {
   bool at_end_of_frame() const { return state_ == State::kMagic && needed_ == 4 && skip_ == 0; }
 
  private:
+  // The field that is being read.
   enum class State : std::uint8_t { kMagic, kSkippableSize, kDescriptor, kBlockHeader };
 
+  // Begins the next field, which has this many bytes.
   void expect(State state, std::size_t bytes);
+  // Called when the field is complete: finds out what to skip and which field comes next.
   void read_field();
 
   State state_ = State::kMagic;

@@ -63,10 +63,10 @@ class EngineCapacity {
   enum Kind : std::size_t { kPlaces, kTokens, kCells, kRows, kKinds };
   using Amounts = std::array<std::int64_t, kKinds>;
 
-  std::int64_t capacity(std::size_t kind) const { return fair_ ? shares_[kind].capacity() : shares_[kind].most(); }
+  std::int64_t capacity(std::size_t kind) const { return fair_ ? shares_[kind].capacity() : shares_[kind].limit(); }
   // The rows are capped, so that a sentence that needs more rows than there are can enter alone.
   Amounts amounts_of(const SentenceNeeds& needs) const {
-    return {1, needs.tokens, needs.cells, std::min(needs.rows, shares_[kRows].most())};
+    return {1, needs.tokens, needs.cells, std::min(needs.rows, shares_[kRows].limit())};
   }
 
   bool fair_;

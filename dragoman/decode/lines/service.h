@@ -79,7 +79,7 @@ class Service {
   ServiceCounts counts() const;
   const model::LoadedModel& model() const { return translator_.model(); }
   const TranslatorOptions& options() const { return translator_.options(); }
-  std::int64_t max_waiting() const { return places_.most(); }
+  std::int64_t max_waiting() const { return places_.limit(); }
 
  private:
   class WorkerQueue;

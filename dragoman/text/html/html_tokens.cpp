@@ -8,10 +8,12 @@ namespace {
 
 using Name = std::string_view;
 
+// They have no contents and no closing tag.
 constexpr Name kVoid[] = {"area",  "base", "br",   "col",   "embed",  "hr",    "img",
                           "input", "link", "meta", "param", "source", "track", "wbr"};
 // Their contents are not HTML.
 constexpr Name kRaw[] = {"iframe", "noembed", "noframes", "script", "style", "textarea", "xmp"};
+// Their contents are HTML, but not translated.
 constexpr Name kUntranslated[] = {"code", "math", "pre", "svg"};
 // Block elements. All other elements, and unknown ones, are part of a line of text.
 constexpr Name kBlockElements[] = {
@@ -103,7 +105,7 @@ class TagReader {
   }
 
   void note(std::string_view key, std::string_view value) {
-    // The lengths are compared first, so that other keys are not copied.
+    // The lengths are compared first, because to_lower() copies the key.
     if (key.size() == 9 && to_lower(key) == "translate" && to_lower(value) == "no") tag_.untranslated = true;
     if (key.size() != 5 || to_lower(key) != "class") return;
     while (!value.empty()) {
@@ -142,8 +144,8 @@ HtmlToken HtmlTokens::take(TokenKind kind, std::size_t bytes) {
 HtmlToken HtmlTokens::take_markup() {
   if (rest_.starts_with("<!--")) return take(TokenKind::kAlone, through(rest_, "-->"));
   if (rest_.starts_with("<![CDATA[")) return take(TokenKind::kAlone, through(rest_, "]]>"));
-  const bool names = is_tag_letter(rest_[1]) || (rest_[1] == '/' && rest_.size() > 2 && is_tag_letter(rest_[2]));
-  return names ? take_tag() : take(TokenKind::kAlone, through(rest_, ">"));
+  const bool has_name = is_tag_letter(rest_[1]) || (rest_[1] == '/' && rest_.size() > 2 && is_tag_letter(rest_[2]));
+  return has_name ? take_tag() : take(TokenKind::kAlone, through(rest_, ">"));
 }
 
 HtmlToken HtmlTokens::take_tag() {

@@ -57,20 +57,20 @@ void resolve_overlaps(std::vector<Item>& items, const Range& parent) {
 // Places the tags of one text, top down: it finds the image of each pair or tag among the target atoms, resolves
 // overlaps between siblings, and writes tags and text from left to right. Pairs inside a pair are placed within its
 // range.
-class Placing {
+class TagPlacer {
  public:
-  Placing(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)
+  TagPlacer(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)
       : tags_(tags),
         text_(translation.text),
-        links_(is_orderly(tags) ? translation.links : std::vector<TextLink>{}),
-        source_(atoms_of(source, places(tags))) {
+        links_(is_well_nested(tags) ? translation.links : std::vector<TextLink>{}),
+        source_(atoms_of(source, positions_of(tags))) {
     if (links_.empty()) links_.push_back({{0, source.size()}, {0, text_.size()}});
     target_ = atoms_of(text_, target_cuts(source));
   }
 
   std::string html() {
     const WordImages images(source_, target_, links_);
-    if (is_orderly(tags_)) {
+    if (is_well_nested(tags_)) {
       place_items(images, {0, tags_.size()}, {0, target_.size()});
     } else {
       place_in_order(images);
@@ -81,14 +81,14 @@ class Placing {
   }
 
  private:
-  static std::vector<std::size_t> places(std::span<const InlineTag> tags) {
-    std::vector<std::size_t> places;
-    for (const InlineTag& tag : tags) places.push_back(tag.at);
-    return places;
+  static std::vector<std::size_t> positions_of(std::span<const InlineTag> tags) {
+    std::vector<std::size_t> positions;
+    for (const InlineTag& tag : tags) positions.push_back(tag.at);
+    return positions;
   }
 
   // Whether all opening and closing tags have partners, and pairs are nested, but not too deeply.
-  static bool is_orderly(std::span<const InlineTag> tags) {
+  static bool is_well_nested(std::span<const InlineTag> tags) {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < tags.size(); ++i) {
       if (tags[i].kind == TagKind::kAlone) continue;
@@ -168,7 +168,8 @@ class Placing {
     }
   }
 
-  // For tags that are not orderly: places each tag by itself, but never before the tag that it follows in the source.
+  // For tags that are not well nested: places each tag by itself, but never before the tag that it follows in the
+  // source.
   void place_in_order(const WordImages& images) {
     std::size_t at = 0;
     for (const InlineTag& tag : tags_) {
@@ -209,7 +210,7 @@ class Placing {
 }  // namespace
 
 std::string place_tags(std::string_view source, std::span<const InlineTag> tags, const Translation& translation) {
-  return Placing(source, tags, translation).html();
+  return TagPlacer(source, tags, translation).html();
 }
 
 }  // namespace dragoman::text

@@ -89,7 +89,9 @@ class Markup::Reader {
     }
   }
 
-  // The first space becomes part of the text. Further spaces are appended to the tag that they follow.
+  // White space that directly follows a tag is appended to the tag's bytes, if the text is still empty or already ends
+  // in a space. Other white space before the text goes to before_. Of other white space inside the text, the text gets
+  // one space for each run, and last_space_ gets the run's bytes.
   void add_space(std::string_view bytes) {
     const bool begins = unit_.text.empty();
     if ((begins || unit_.text.back() == ' ') && !unit_.tags.empty() && unit_.tags.back().at == unit_.text.size()) {

@@ -138,8 +138,8 @@ void WordImages::connect(const Range& from, const Range& to) {
   }
 }
 
-// A word in the run that belongs to other source words costs as much as a wanted word gains; an unlinked word costs
-// half.
+// A word gains 2 in best_run() if it is an image that the run is for. A word that is linked to other source words costs
+// as much, an unlinked word costs half, and a punctuation mark costs nothing.
 void WordImages::count_costs() {
   std::vector<bool> linked(target_.size());
   for (const auto& [from, to] : pairs_) linked[to] = true;
@@ -165,7 +165,8 @@ void WordImages::find_neighbours() {
   }
 }
 
-// The run with the greatest gain: the gains of the wanted atoms minus the costs of the atoms between them.
+// The run with the greatest sum, found in one pass (Kadane's algorithm): the gains of `targets` in the run minus the
+// costs of the atoms between them.
 Range WordImages::best_run(const std::vector<std::size_t>& targets) const {
   Range best{targets[0], targets[0] + 1};
   std::size_t begin = targets[0];

@@ -68,7 +68,7 @@ class WordImages {
   // costs_[i]: the sum of the costs of the target atoms before i. An atom costs something if it is in a run of atoms
   // but not an image of the source atoms that the run is for.
   std::vector<std::int64_t> costs_;
-  // left_[i]: the end of the image of the nearest linked source atom before i. right_[i]: the begin of the image of the
+  // left_[i]: the end of the image of the nearest linked source atom before i. right_[i]: the start of the image of the
   // nearest linked one from i on.
   std::vector<std::size_t> left_, right_;
 };

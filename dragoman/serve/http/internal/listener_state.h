@@ -59,7 +59,7 @@ class ListenerState {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
     ++counts_.accepted;
-    const bool fits = proxy ? places_.total() < places_.most() : places_.has_room(holder, 1);
+    const bool fits = proxy ? places_.total() < places_.limit() : places_.has_room(holder, 1);
     if (!fits) ++counts_.refused;
     if (!fits && turned_away_ >= kTurnedAwayAtOnce) return Admission::kDrop;
     if (fits) places_.take_unchecked(holder, 1);
