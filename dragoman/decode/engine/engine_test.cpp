@@ -29,6 +29,7 @@ std::map<std::uint64_t, Result> run(Engine& engine, const std::vector<Sentence>&
   return results;
 }
 
+// The numbers from 0 to count - 1 in the order 0, step, 2 * step, ..., modulo count.
 std::vector<std::size_t> numbers(std::size_t count, std::size_t step) {
   std::vector<std::size_t> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i * step % count;
