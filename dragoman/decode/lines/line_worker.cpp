@@ -26,8 +26,8 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
-// The random stream of a piece. It also depends on the part of the line that the piece belongs to. A part has at most
-// 2^16 bytes (kPartBytes), and so at most as many pieces.
+// The random stream of a piece. It also depends on the part of the line that the piece belongs to. If a line comes in
+// several parts, each has at most 2^16 bytes (kPartBytes), and so at most as many pieces.
 std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
   constexpr int kPartBits = 16;
   return number_of(line.source.number.value_or(line.number),
