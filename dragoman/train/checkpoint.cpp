@@ -107,8 +107,8 @@ fs::path weights_of(const Checkpoint& checkpoint) { return checkpoint.path / kWe
 void remove_checkpoint(const Checkpoint& checkpoint) {
   const fs::path unfinished = unfinished_path(checkpoint.path);
   rename_durably(checkpoint.path, unfinished);
-  std::error_code none;
-  fs::remove_all(unfinished, none);
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);
 }
 
 void set_aside_damaged(const Checkpoint& checkpoint) {
@@ -116,14 +116,14 @@ void set_aside_damaged(const Checkpoint& checkpoint) {
 }
 
 void remove_remnants(const fs::path& model_directory) {
-  std::error_code none;
+  std::error_code ignored;
   for (const fs::path& path : list_directory(root_of(model_directory))) {
-    if (is_unfinished(path)) fs::remove_all(path, none);
+    if (is_unfinished(path)) fs::remove_all(path, ignored);
   }
   // Elsewhere only files are removed: an unfinished directory there is a model that another process is exporting.
   for (const fs::path& folder : {model_directory, model_directory / "corpus", model_directory / "probe"}) {
     for (const fs::path& path : list_directory(folder)) {
-      if (is_unfinished(path) && fs::is_regular_file(path, none)) fs::remove(path, none);
+      if (is_unfinished(path) && fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
     }
   }
 }

@@ -108,7 +108,7 @@ TEST_F(CheckpointTest, AFileThatCannotBeReadIsNotCalledDamaged) {
   }
 }
 
-TEST_F(CheckpointTest, HoldsNumbersAndSecondMomentsThatAreNotNegative) {
+TEST_F(CheckpointTest, RefusesValuesThatAreNotFiniteAndNegativeSecondMoments) {
   const auto error_message = [&](const std::string& prefix, float value) {
     TrainingTensors written = tensors();
     for (params::NamedTensor& tensor : written.moments) {

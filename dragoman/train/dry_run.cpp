@@ -38,12 +38,12 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
   Trainer trainer(*dry.model, dry.block, {}, {.d_model = config.width()});
   std::vector<data::SentencePair> pairs;
   std::int64_t drawn = 0;
-  const auto other_token = [&](std::int64_t V) { return kEos + static_cast<std::int32_t>(drawn % (V - kEos)); };
+  const auto next_token = [&](std::int64_t V) { return kEos + static_cast<std::int32_t>(drawn % (V - kEos)); };
   for (std::int64_t left = tokens; left > 0; left -= sentence_length) {
     data::SentencePair& pair = pairs.emplace_back();
     for (std::int64_t i = 0; i < std::min(left, sentence_length); ++i, ++drawn) {
-      pair.source.push_back(other_token(config.source_vocabulary()));
-      pair.target.push_back(other_token(config.target_vocabulary()));
+      pair.source.push_back(next_token(config.source_vocabulary()));
+      pair.target.push_back(next_token(config.target_vocabulary()));
     }
   }
   const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(*dry.model))};

@@ -42,7 +42,7 @@ TEST(DryRun, NeedsWhatTheRealStepNeeds) {
 }
 
 // The gradient of an embedding uses an index of the distinct tokens, so its memory depends on how many there are.
-TEST(DryRun, CountsAsManyTokensAsThereCanBe) {
+TEST(DryRun, CountsAsManyDistinctTokensAsThereCanBe) {
   const model::TransformerConfig config = model::small_config();
   model::SmallModel small(config);
   Trainer trainer(small.model, small.block, {}, {.d_model = config.d_model});
@@ -66,7 +66,7 @@ TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
   EXPECT_GT(training_memory(model::default_model(), 2'000'000, 25).total(), std::int64_t{1} << 36);
 }
 
-TEST(DryRun, OfDecodingNeedsAtLeastWhatDecodingDoes) {
+TEST(DryRun, OfDecodingNeedsWhatDecodingNeeds) {
   const model::TransformerConfig config = model::small_config();
   model::SmallModel small(config, {.threads = 2});
   small.on->arena().reset_peak();

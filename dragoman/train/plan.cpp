@@ -30,10 +30,10 @@ constexpr std::int64_t kGrain = 64;
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const TrainingSettings& settings) {
-  const bool rounded = settings.run.device_and_type().dtype == DType::kBFloat16;
+  const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
   // Weights, gradients and two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half the
   // size but are counted in full.
-  const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (rounded ? 1 : 0);
+  const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0);
   // The size of the parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
   const std::int64_t count = params::ParameterBlock::elements(*model);
@@ -81,7 +81,8 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
 
 std::string MemoryPlan::describe(std::int64_t limit) const {
   return fmt::format(
-      "{} MiB of {} allowed: parameters {}, a step {} + {} (up to {} tokens a side at once), loader {}, program {}",
+      "{} MiB of {} allowed: parameters {}, values {} and gradients {} of a step (up to {} tokens a side at once), "
+      "loader {}, program {}",
       with_thousands(mebibytes(total())), with_thousands(mebibytes(limit)), with_thousands(mebibytes(parameters)),
       with_thousands(mebibytes(values)), with_thousands(mebibytes(gradients)), with_thousands(micro_tokens),
       mebibytes(loader), mebibytes(program));

@@ -43,6 +43,7 @@ TEST(Plan, TheMessageNamesAnAmountOfMemoryThatSuffices) {
   const std::size_t begin = error_message.find(before);
   ASSERT_TRUE(begin < error_message.find(after)) << error_message;
   const std::int64_t enough = std::stoll(error_message.substr(begin + before.size()));
+  // Micro-batches have the 100 tokens of the longest sentence, and a multiple of 64 more.
   EXPECT_EQ(make_plan(large_batches(), {}, enough * kMiB).micro_tokens % 64, 100 % 64);
   EXPECT_NE(data::error_message_of<MemoryError>([&] { make_plan(large_batches(), {}, (enough - 1) * kMiB); }), "");
 }

@@ -56,9 +56,9 @@ std::string Probe::make_frame(Backend& on, const model::Seq2Seq& model) const {
     data::SentencePair pair{sentence.source, sentence.target};
     bool finished = true;
     if (pair.target.empty()) {
-      decode::Hypothesis said = decode::greedy(on, model, std::span(&sentence.source, 1)).front();
-      finished = said.finished;
-      pair.target = finished ? with_end(std::move(said.tokens)) : std::move(said.tokens);
+      decode::Hypothesis translation = decode::greedy(on, model, std::span(&sentence.source, 1)).front();
+      finished = translation.finished;
+      pair.target = finished ? with_end(std::move(translation.tokens)) : std::move(translation.tokens);
     }
     if (pair.target.empty()) continue;
     const decode::Forced seen = decode::run_forced(on, model, pair);

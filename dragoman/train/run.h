@@ -19,7 +19,7 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
   virtual void say(const std::string& sentence) = 0;     // a message for the user
-  virtual void tokenised_pairs(std::int64_t pairs) = 0;  // so many pairs of the corpus have been tokenised so far
+  virtual void tokenised_pairs(std::int64_t pairs) = 0;  // the number of pairs that have been tokenised so far
   // Called after each update, with the means since the last record of metrics.jsonl and the step at which training
   // ends.
   virtual void updated(const ProgressRecord& progress, std::int64_t steps) = 0;

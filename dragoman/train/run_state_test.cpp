@@ -35,7 +35,7 @@ TEST(RunState, ReadsBackAsItWas) {
   EXPECT_FALSE(run_state_from_json(to_json(without), "x").best->scores.has("bleu"));
 }
 
-TEST(RunState, RefusesNumbersThatCannotBe) {
+TEST(RunState, RefusesImpossibleNumbers) {
   const Json whole = to_json(some_state());
   const auto error_message = [&](const char* path, const Json& value) {
     Json object = whole;

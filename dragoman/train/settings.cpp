@@ -74,7 +74,7 @@ model::ModelConfig model_of(const std::string& arch, std::string_view where) {
 
 std::vector<data::ParallelFiles> TextSettings::training_files() const {
   require<UsageError>(train_source.size() == train_target.size(), "train-source names ", train_source.size(),
-                      " files and train-target ", train_target.size(), "; they go together one by one.");
+                      " files and train-target ", train_target.size(), "; each source file needs its own target file.");
   const std::size_t corpora = train_source.size() + train_pairs.size();
   require<UsageError>(corpora > 0,
                       "there is no text to train on; name it with --train-source and --train-target, or with "
@@ -104,9 +104,9 @@ void TextSettings::resolve_languages() {
 }
 
 DeviceAndType RunSettings::device_and_type() const {
-  const bool rounded =
+  const bool bfloat16 =
       precision == TrainingPrecision::kBf16 || (precision == TrainingPrecision::kAuto && device == DeviceChoice::kCuda);
-  return {device_of(device), rounded ? DType::kBFloat16 : DType::kFloat32};
+  return {device_of(device), bfloat16 ? DType::kBFloat16 : DType::kFloat32};
 }
 
 void RunSettings::validate() const {

@@ -27,14 +27,16 @@ struct TextSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("train-source", file_name(train_source), "training text of the source language, one sentence per line");
-    field("train-target", file_name(train_target), "its translation, line by line");
+    field("train-target", file_name(train_target), "translation of train-source, line by line");
     field("train-pairs", file_name(train_pairs), "training text as lines of source, tab, target");
-    field("train-weights", train_weights, "how often each of these corpora occurs in an epoch, pairs last");
+    field("train-weights", train_weights,
+          "how often each corpus occurs in an epoch: train-source first, then train-pairs");
     field("valid-source", file_name(valid_source), "validation text of the source language");
-    field("valid-target", file_name(valid_target), "its translation");
+    field("valid-target", file_name(valid_target), "translation of valid-source");
     field("valid-pairs", file_name(valid_pairs), "validation text as lines of source, tab, target");
-    field("source-language", source_language, "BCP 47 tag such as en or zh-Hans; default: from the file's name");
-    field("target-language", target_language, "the same for the target language");
+    field("source-language", source_language,
+          "tag of the source language (BCP 47), such as en or zh-Hans; default: from the file's name");
+    field("target-language", target_language, "tag of the target language; default: from the file's name");
   }
 
   // The training corpora with their weights. Throws a UsageError if the lists of files and weights do not match.
@@ -69,7 +71,7 @@ struct RunSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("device", device, "device that computes: cpu, or cuda for an NVIDIA GPU");
-    field("precision", precision, "fp32, or bf16 with float32 weights beside it; auto is bf16 on CUDA, else fp32");
+    field("precision", precision, "fp32, or bf16 with a float32 copy of the weights; auto is bf16 on CUDA, else fp32");
     field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
     field("subword-sampling", subword_sampling,
           "split sentences into different subwords each epoch; 0.1 is usual, 0 for off");
@@ -98,7 +100,7 @@ struct MachineSettings {
     field("minutes", minutes, "stop after this many minutes of training; 0 for no limit");
     field("threads", threads, "threads to use; 0 for all");
     field("memory-mb", memory_mb,
-          "memory that the run may use, in MiB, on CUDA that of the GPU; default: what is free, less a margin");
+          "memory that the run may use, in MiB (on CUDA, GPU memory); default: what is free, less a margin");
     field("report-every", report_every, "number of updates between records in metrics.jsonl");
     field("keep", keep, "checkpoints to keep; at least two, and as many as --average needs");
     field("probe", file_name(probe),
@@ -141,8 +143,8 @@ struct OtherVersion : Error {
 Json to_json(const TrainingSettings& settings);
 TrainingSettings settings_from_json(const Json& object, std::string_view where);
 
-// The settings that differ and would change the results: "dropout was 0.1 and is 0.3". Not compared are paths (texts
-// are compared by content), settings that do not change the numbers, and the number of steps.
+// The settings that differ and would change the results: "dropout was 0.1 and is 0.3". Paths (texts are compared by
+// content), settings that do not change the numbers, and the number of steps are not compared.
 std::vector<std::string> differences(const TrainingSettings& before, const TrainingSettings& now);
 
 }  // namespace dragoman::train

@@ -41,7 +41,7 @@ TEST(TextSettings, AGivenLanguageStaysAndMustBeATag) {
   }
 }
 
-TEST(TextSettings, PairsComeAfterFilesOfTwo) {
+TEST(TextSettings, FilesOfPairsComeAfterSourceAndTargetFiles) {
   TextSettings text;
   text.train_source = {"a.en"};
   text.train_target = {"a.de"};

@@ -37,10 +37,10 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
                     .decays_vectors = !config.decay_exempt}) {
   const Backend& on = block.backend();
   constexpr std::int64_t kMaxTotals = 32;  // the most float64 numbers that a HostCopy can hold
-  require<UsageError>(figures() + 2 <= kMaxTotals, "an objective reports at most ", kMaxTotals - 2, " figures, not ",
-                      figures(), ".");
-  totals_memory_ = on.reserve(static_cast<std::size_t>(figures() + 2) * sizeof(double));
-  totals_ = Array(totals_memory_->base(), {figures() + 2}, DType::kFloat64, on.device());
+  require<UsageError>(figure_count() + 2 <= kMaxTotals, "an objective reports at most ", kMaxTotals - 2,
+                      " figures, not ", figure_count(), ".");
+  totals_memory_ = on.reserve(static_cast<std::size_t>(figure_count() + 2) * sizeof(double));
+  totals_ = Array(totals_memory_->base(), {figure_count() + 2}, DType::kFloat64, on.device());
   if (config.ema == 0) return;
   const Array& values = block.values();
   average_memory_ = on.reserve(static_cast<std::size_t>(values.count()) * size_of(values.dtype()));
@@ -53,10 +53,10 @@ void Trainer::run(const data::HostBatch& batch, double weight, bool first) {
   nn::Pass pass{
       .on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(adam_.steps() + 1)};
   const BatchLosses losses = objective_->losses(batch, weight, pass);
-  require<Error>(std::ssize(losses.figures) == figures(), "an objective names ", figures(), " figures, but computed ",
-                 losses.figures.size());
+  require<Error>(std::ssize(losses.figures) == figure_count(), "an objective names ", figure_count(),
+                 " figures, but computed ", losses.figures.size());
   const auto write = first ? Sink::Write::kOverwrite : Sink::Write::kAccumulate;
-  for (std::int64_t i = 0; i < figures(); ++i) {
+  for (std::int64_t i = 0; i < figure_count(); ++i) {
     const BatchLosses::Figure& figure = losses.figures[static_cast<std::size_t>(i)];
     on.sum(figure.values, figure.times, {total(i), write});
   }
@@ -104,9 +104,9 @@ void Trainer::start(std::span<const data::HostBatch> micro_batches) {
     sum = squares();
     on.sum_of_squares(block_.gradients(), sum);
   }
-  on.update_scale(totals_.columns(0, figures()), sum, config_.clip, factor);
+  on.update_scale(totals_.columns(0, figure_count()), sum, config_.clip, factor);
   adam_.step(schedule_.rate(adam_.steps() + 1), factor);
-  follow_average(factor);
+  update_average(factor);
   update.arriving = on.copy_out_later(totals_);
   under_way_.push_back(std::move(update));
 }
@@ -127,7 +127,7 @@ Losses Trainer::update(std::span<const data::HostBatch> micro_batches) {
   require<Error>(under_way_.empty(), "an update is under way: finish it first");
   start(micro_batches);
   const Losses losses = finish();
-  if (!losses.finite()) adam_.resume(adam_.steps() - 1);
+  if (!losses.finite()) adam_.resume(adam_.steps() - 1);  // start() counted the update, but it changed nothing
   return losses;
 }
 
@@ -136,7 +136,7 @@ Losses Trainer::update(std::span<const data::SentencePair> pairs) {
   return update(one);
 }
 
-void Trainer::follow_average(const Array& scale) {
+void Trainer::update_average(const Array& scale) {
   if (average_.absent()) return;
   block_.backend().moving_average(block_.values(), scale, average_decay(config_.ema, adam_.steps()), average_);
 }

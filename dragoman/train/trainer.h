@@ -70,12 +70,13 @@ class Trainer {
   // Returns the number of items.
   std::int64_t launch_gradients(std::span<const data::HostBatch> micro_batches);
   void run(const data::HostBatch& batch, double weight, bool first);
-  void follow_average(const Array& scale);
-  // totals_ holds the figures of an update, then the sum of the squares of the gradient, then the scale of the update.
-  std::int64_t figures() const { return std::ssize(names_); }
+  void update_average(const Array& scale);
+  // totals_ holds the figures of an update, then the sum of the squares of the gradient, then the factor by which the
+  // update scales the gradient (see update_scale() in backend/optimiser.h).
+  std::int64_t figure_count() const { return std::ssize(names_); }
   Array total(std::int64_t which) const { return totals_.columns(which, 1); }
-  Array squares() const { return total(figures()); }
-  Array scale() const { return total(figures() + 1); }
+  Array squares() const { return total(figure_count()); }
+  Array scale() const { return total(figure_count() + 1); }
   Figures figures_of(std::span<const double> totals) const;
 
   const model::Seq2Seq& model_;

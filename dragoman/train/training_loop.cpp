@@ -91,7 +91,7 @@ void TrainingLoop::start_update() {
 }
 
 void TrainingLoop::add_time(double seconds) {
-  seconds = std::max(0.0, seconds);  // the clock may have been set back
+  seconds = std::max(0.0, seconds);  // in case the clock went backwards
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;

@@ -62,7 +62,7 @@ TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
 }
 
 // If both were stored as one file, the target's vocabulary would be lost.
-TEST_F(VocabularyTest, OfAModelWithTwoIsNotTakenForOne) {
+TEST_F(VocabularyTest, TwoVocabulariesOfAModelAreNotTakenAsAJointOne) {
   settings.run.joint_vocabulary = false;
   provide("first");
   settings.run.joint_vocabulary = true;

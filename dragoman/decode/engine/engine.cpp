@@ -9,10 +9,10 @@
 namespace dragoman::decode {
 namespace {
 
-// In a fair engine, about so many source tokens enter at a step, because all other sentences wait while they are
+// In a fair engine, only about this many source tokens enter at a step, because all other sentences wait while they are
 // encoded.
 constexpr std::int64_t kEncodedAtOnce = 1024;
-constexpr std::int64_t kMinRows = 256;  // an engine has room for at least so many hypotheses, whatever its settings
+constexpr std::int64_t kMinRows = 256;  // an engine has room for at least this many hypotheses, whatever its settings
 
 template <class Active>
 std::int64_t rows_of(const Active& active) {
@@ -190,10 +190,10 @@ std::unique_ptr<Engine::Active> Engine::make_active(TranslationRequest request) 
   const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
-  const bool trees = options.trace;
+  const bool records_candidates = options.trace;
   auto active = std::make_unique<Active>(std::move(request), std::move(trace));
   if (settings.method == Method::kBeam) {
-    active->search.emplace<BeamSearch>(settings, bounds, V_, trees ? &active->trace->candidates : nullptr);
+    active->search.emplace<BeamSearch>(settings, bounds, V_, records_candidates ? &active->trace->candidates : nullptr);
   } else {
     active->search.emplace<SingleSearch>(settings, bounds, V_, stream);
   }

@@ -1,4 +1,5 @@
-// The capacity of an engine (sentences, source tokens, cells, rows) and how much of it each client uses.
+// The capacity of an engine (sentences, source tokens, cells, rows) and how much of it each client uses. A cell holds
+// the decoder state of one target token (see model/state/state_arrays.h); a row is one hypothesis.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +40,11 @@ class EngineCapacity {
   // Whether a client's sentence may enter now while `kept` is left free for another one. The first sentence of a client
   // may take whatever is free, later ones only the client's share.
   bool has_room(const std::string& client, const SentenceNeeds& needs, const SentenceNeeds& kept = {}) const {
-    const Amounts amounts = amounts_of(needs), others = amounts_of(kept);
+    // An empty `kept` keeps nothing free, not even a place.
+    const Amounts amounts = amounts_of(needs), kept_free = kept.cells > 0 ? amounts_of(kept) : Amounts{};
     const bool first = !fair_ || under_way(client) == 0;
     for (std::size_t i = 0; i < kKinds; ++i) {
-      if (shares_[i].total() + amounts[i] + (kept.cells > 0 ? others[i] : 0) > capacity(i)) return false;
+      if (shares_[i].total() + amounts[i] + kept_free[i] > capacity(i)) return false;
       if (!first && !shares_[i].has_room(client, amounts[i])) return false;
     }
     return true;

@@ -29,6 +29,7 @@ std::map<std::uint64_t, Result> run(Engine& engine, const std::vector<Sentence>&
   return results;
 }
 
+// The numbers from 0 to count - 1 in the order 0, step, 2 * step, ..., modulo count.
 std::vector<std::size_t> numbers(std::size_t count, std::size_t step) {
   std::vector<std::size_t> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i * step % count;
@@ -288,15 +289,16 @@ class WeightsSeen final : public nn::Observer {
   Backend& on_;
 };
 
-// The number of steps until the result with this number comes. Calls `other` for each result.
-std::int64_t steps_until(Engine& engine, std::uint64_t number, const std::function<void(const Result&)>& other = {}) {
+// The number of steps until the result with this number comes. Calls `on_result` for each result.
+std::int64_t steps_until(Engine& engine, std::uint64_t number,
+                         const std::function<void(const Result&)>& on_result = {}) {
   for (std::int64_t steps = 1; steps < 10000; ++steps) {
-    bool there = false;
+    bool done = false;
     for (const Result& result : engine.step()) {
-      there = there || result.number == number;
-      if (other) other(result);
+      done = done || result.number == number;
+      if (on_result) on_result(result);
     }
-    if (there) return steps;
+    if (done) return steps;
   }
   return 10000;
 }

@@ -23,9 +23,10 @@ class CrossAttention final : public nn::Observer {
   void see(int site, int layer, const Array& weights, const Reach&) override {
     if (site != site_) return;
     layers_ = std::max(layers_, layer + 1);
-    std::int64_t cells = 0;
-    for (const AttentionMap& map : maps_) cells += map.targets * map.sources;
-    heads_ = static_cast<int>(weights.count() / cells);
+    // The weights are [heads, targets, sources] for each pair, one after the other.
+    std::int64_t weights_per_head = 0;
+    for (const AttentionMap& map : maps_) weights_per_head += map.targets * map.sources;
+    heads_ = static_cast<int>(weights.count() / weights_per_head);
     if (choice_.layer != 0 && choice_.layer != layer + 1) return;
     const std::vector<float> host = weights_on_host(on_, weights);
     const float* head = host.data();

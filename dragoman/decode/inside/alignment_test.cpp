@@ -18,7 +18,7 @@ TEST(ByWords, SumsOverSourceTokensAndTakesTheMeanOverTargetTokens) {
   EXPECT_EQ(words.weights, (std::vector<float>{0.625f, 0.375f, 0, 1}));
 }
 
-TEST(Links, GoToTheWordThatCountsMostUnlessItIsTheEnd) {
+TEST(Links, GoToTheWordWithTheGreatestWeightUnlessItIsTheEnd) {
   const AttentionMap words{
       .targets = 4, .sources = 3, .weights = {.2f, .7f, .1f, .1f, .1f, .8f, .4f, .4f, .2f, 1, 0, 0}};
   EXPECT_EQ(links(words), (std::vector<WordLink>{{.source = 1, .target = 0}, {.source = 0, .target = 2}}));
@@ -30,7 +30,7 @@ TEST(Pharaoh, IsOrderedBySource) {
   EXPECT_EQ(pharaoh({}), "");
 }
 
-TEST(WordsOf, TokensCountWithTheWordTheyArePartOf) {
+TEST(WordsOf, GivesEachTokenTheIndexOfItsWord) {
   const text::Tokenizer tokenizer = text::toy_tokenizer({.kind = text::TokenizerKind::kChar});
   data::Sentence tokens = tokenizer.encode("a cat");
   const std::size_t letters = tokens.size();

@@ -11,7 +11,7 @@ namespace dragoman::decode {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMaxSentenceBytes = std::size_t{1} << 28;  // of a frame; one line of its file
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 28;  // of a frame's file; a line holds one sentence
 
 fs::path probe_folder(const fs::path& model_directory) { return model_directory / "probe"; }
 
@@ -40,7 +40,7 @@ struct FrameSentence {
 std::vector<FrameSentence> read_frame(const fs::path& path) {
   const std::string where = "'" + path.string() + "'";
   std::vector<FrameSentence> sentences;
-  text::LineReader lines(path.string(), {.max_bytes = kMaxSentenceBytes});
+  text::LineReader lines(path.string(), {.max_bytes = kMaxLineBytes});
   for (std::string line; lines.next(line);) {
     Json frame = parse_json(line, where);
     sentences.push_back({json_entry<std::string>(frame, "source", where), std::move(frame["look"])});

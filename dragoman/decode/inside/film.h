@@ -17,7 +17,7 @@ bool has_frame(const std::filesystem::path& model_directory, std::int64_t step);
 // Removes the frames of later steps, because a run that resumes from this step will write them again.
 void rewind_film(const std::filesystem::path& model_directory, std::int64_t step);
 
-// What a model's directory contains of a film.
+// A summary of the film in a model's directory.
 struct FilmSummary {
   bool exists = false;
   std::vector<std::string> sentences;  // of the newest frame

@@ -5,6 +5,8 @@
 namespace dragoman::decode {
 namespace {
 
+// Goes through an array of its own, because `values` may have another element type, or be some columns of a wider
+// array.
 std::vector<float> floats_on_host(Backend& on, const Array& values) {
   const ArenaScope scratch(on.arena());
   const Array staged = on.empty(values.shape(), DType::kFloat32);
@@ -48,7 +50,7 @@ class ForcedObserver final : public nn::Observer {
  private:
   Backend& on_;
   const ForcedChoice& choice_;
-  std::int64_t h_ = 1;
+  std::int64_t h_ = 1;  // heads of the attention that see() was shown last
 };
 
 }  // namespace

@@ -32,10 +32,10 @@ std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model:
   for (const model::Seq2Seq* model : models) states.push_back(forced_states(on, *model, pairs));
 
   const std::int64_t R = states[0].rows();
-  const std::int64_t most = std::max<std::int64_t>(1, kScoresAtOnce / models[0]->target_vocabulary());
+  const std::int64_t max_rows = std::max<std::int64_t>(1, kScoresAtOnce / models[0]->target_vocabulary());
   std::size_t pair = 0, token = 0;
-  for (std::int64_t first = 0; first < R; first += most) {
-    const std::int64_t rows = std::min(most, R - first);
+  for (std::int64_t first = 0; first < R; first += max_rows) {
+    const std::int64_t rows = std::min(max_rows, R - first);
     std::vector<Tensor> part;
     for (const Tensor& all : states) part.emplace_back(on, all.array().row_range(first, rows));
     const Offers offers(on, models, part, 1, true);

@@ -95,6 +95,8 @@ void TraceObserver::begin_step() {
   }
 }
 
+// Only the encoder shows whole sentences: the weights are [heads, sources, sources] for each sentence, one after the
+// other.
 void TraceObserver::see(int site, int layer, const Array& weights, const Reach&) {
   if (!wanted(site, layer)) return;
   const std::vector<float> host = weights_on_host(on_, weights);

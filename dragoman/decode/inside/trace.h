@@ -90,9 +90,9 @@ class TraceObserver final : public nn::Observer {
  public:
   struct Part {
     Trace* trace;          // null for a sentence that is not traced
-    std::int64_t rows;     // its rows of the step, or when encoding its source tokens
-    std::int64_t past;     // tokens that its rows have read, including that of this step; 0 when encoding
-    std::int64_t sources;  // its source tokens, EOS included
+    std::int64_t rows;     // number of its rows in the step; when encoding, of its source tokens
+    std::int64_t past;     // number of tokens that each row has read, including that of this step; 0 when encoding
+    std::int64_t sources;  // number of its source tokens, EOS included
   };
 
   // `parts` has one entry for each sentence of the batch, in the order of their rows.

@@ -49,7 +49,7 @@ void append(std::string& text, const Attention& attention, Numbers numbers, std:
              {"keys", attention.keys}};
   for (const int layer : layers) sizes["which"].push_back(layer + 1);
   text += sizes.dump();
-  text.back() = ',';
+  text.back() = ',';  // instead of the closing brace
   text += R"("packed":")";
   text += base64(attention.weights);
   text += "\"}";
@@ -82,7 +82,7 @@ Json projections_json(const std::vector<HeadProjections>& projections, const nn:
   return list;
 }
 
-// Writes the text directly for the same reason: a beam of 32 has 64 candidates at each step.
+// Writes the text directly, as append_lists() does, to save memory: a beam of 32 has 64 candidates at each step.
 void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
   for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
@@ -128,7 +128,7 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   head["finished"] = line.finished;
   text += head.dump();
   if (!line.trace) return;
-  text.pop_back();
+  text.pop_back();  // the closing brace
   const Trace& trace = *line.trace;
   const Hypothesis& best = line.hypotheses.front();
   // The sites are appended to the text one by one, because their weights may be large.

@@ -1,4 +1,5 @@
-// A trace as one line of JSON: {line, src, tgt, score, attention: {site: weights}, beam}.
+// A trace as one line of JSON: {line, src, tgt, text, score, logp, norm, finished, attention: {site: weights}, beam,
+// projections}.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct TranslatorOptions {
   int workers = 1;                   // number of batches at a time; the workers share the threads
   std::int64_t batch_size = 64;      // most sentences of a batch
   std::int64_t batch_tokens = 4096;  // most source tokens of a batch
-  std::int64_t longest = 1024;       // a line with more source tokens, or more than the model can read, goes in pieces
+  std::int64_t longest = 1024;       // a line with more source tokens, or more than the model can read, is split
   BadLine bad_line = BadLine::kStop;
   std::optional<WeightForm> weights = std::nullopt;              // to compute with; default: as stored, or bf16 on CUDA
   std::optional<HeadChoice> alignment = std::nullopt;            // align words by these heads; default: no alignment

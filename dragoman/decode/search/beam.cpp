@@ -15,7 +15,8 @@ BeamSearch::BeamSearch(const SearchSettings& settings, Bounds bounds, std::int64
 std::int64_t BeamSearch::wanted() const {
   std::size_t barred = 0;
   for (const Alive& alive : alive_) barred = std::max(barred, alive.barred.size());
-  return std::min(V_, words_wanted(settings_, 2 * settings_.beam, static_cast<std::int64_t>(barred), step_));
+  const std::int64_t choices = 2 * settings_.beam;  // see collect()
+  return std::min(V_, words_wanted(settings_, choices, static_cast<std::int64_t>(barred), step_));
 }
 
 double BeamSearch::penalty(std::int64_t length) const {

@@ -90,7 +90,7 @@ std::vector<std::int32_t> words_that_repeat(const Sentence& said, std::size_t n)
   return {words.begin(), words.end()};
 }
 
-TEST(WordTree, BarsTheWordsThatWouldEndARunAgain) {
+TEST(WordTree, FindsTheWordsThatWouldRepeatAnNgram) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     RandomStream random(seed, 0, 0);
     WordTree tree;
@@ -111,7 +111,7 @@ TEST(BeamSearch, AsksOnlyForAsManyWordsAsItMayNeed) {
   for (int step = 0; step < 50; ++step) {
     const Words words{{step + 4, kEos}, {-0.1, -9}};
     const Offer offers[] = {words.offer()};
-    EXPECT_EQ(search.wanted(), 2);  // what it says never repeats itself
+    EXPECT_EQ(search.wanted(), 2);  // all words differ, so none is barred
     search.advance(offers);
   }
 }
@@ -169,7 +169,7 @@ std::vector<double> next_words(const SmallModel& small, const Sentence& source, 
 }
 
 // The search as the paper describes it: score and sort every extension of every hypothesis alive.
-std::vector<Found> transcribed(const SmallModel& small, const Sentence& source, const SearchSettings& settings) {
+std::vector<Found> reference_search(const SmallModel& small, const Sentence& source, const SearchSettings& settings) {
   const auto LP = [&](std::int64_t length) { return length_penalty(settings.length_norm, settings.alpha, length); };
   const auto B = static_cast<std::size_t>(settings.beam), n = static_cast<std::size_t>(settings.n_best);
   const std::int64_t V = small.model.target_vocabulary();
@@ -230,7 +230,7 @@ void expect_found(const std::vector<Hypothesis>& actual, const std::vector<Found
   }
 }
 
-TEST(BeamSearch, EqualsItsTranscriptionBitForBitOnTwoHundredModelsWithTies) {
+TEST(BeamSearch, EqualsTheReferenceSearchBitForBitOnTwoHundredModelsWithTies) {
   int ties = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const std::unique_ptr<SmallModel> small = model_with_twins(seed, seed % 4 != 3);
@@ -243,7 +243,7 @@ TEST(BeamSearch, EqualsItsTranscriptionBitForBitOnTwoHundredModelsWithTies) {
     const auto found = search(*small->on, small->model, sources, settings);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       SCOPED_TRACE(testing::Message() << "model " << seed << ", sentence " << i);
-      expect_found(found[i], transcribed(*small, sources[i], settings));
+      expect_found(found[i], reference_search(*small, sources[i], settings));
       for (std::size_t j = 1; j < found[i].size(); ++j) ties += found[i][j].score == found[i][j - 1].score ? 1 : 0;
     }
   }

@@ -78,14 +78,14 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
   ids_.assign(static_cast<std::size_t>(rows_ * k_), kNoWord);
   log_p_.assign(ids_.size(), -std::numeric_limits<double>::infinity());
   std::vector<std::int32_t> words(static_cast<std::size_t>(V_ - kFirstWord));
-  const std::int64_t named = std::min<std::int64_t>(k_, V_ - kFirstWord);
+  const std::int64_t offered = std::min<std::int64_t>(k_, V_ - kFirstWord);
   for (std::int64_t r = 0; r < rows_; ++r) {
     const double* log_p = all_.data() + r * V_;
     std::iota(words.begin(), words.end(), kFirstWord);
-    std::ranges::partial_sort(words, words.begin() + named, [&](std::int32_t a, std::int32_t b) {
+    std::ranges::partial_sort(words, words.begin() + offered, [&](std::int32_t a, std::int32_t b) {
       return log_p[a] != log_p[b] ? log_p[a] > log_p[b] : a < b;
     });
-    for (std::int64_t i = 0; i < named; ++i) {
+    for (std::int64_t i = 0; i < offered; ++i) {
       ids_[r * k_ + i] = words[i];
       log_p_[r * k_ + i] = log_p[words[i]];
     }
@@ -94,10 +94,10 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
 
 Offer Offers::row(std::int64_t r) const {
   const auto first = static_cast<std::size_t>(r * k_);
-  std::size_t named = 0;
-  while (named < static_cast<std::size_t>(k_) && ids_[first + named] != kNoWord) ++named;
-  return {.ids = std::span(ids_).subspan(first, named),
-          .log_p = std::span(log_p_).subspan(first, named),
+  std::size_t offered = 0;
+  while (offered < static_cast<std::size_t>(k_) && ids_[first + offered] != kNoWord) ++offered;
+  return {.ids = std::span(ids_).subspan(first, offered),
+          .log_p = std::span(log_p_).subspan(first, offered),
           .all = all_.empty() ? std::span<const double>() : std::span(all_).subspan(r * V_, V_)};
 }
 

@@ -39,7 +39,7 @@ struct SearchSettings {
   LengthNorm length_norm = LengthNorm::kGnmt;
   Stop stop = Stop::kProvable;
   int n_best = 1;
-  int max_extra = 50;       // a translation, EOS included, has at most so many tokens more than its source without EOS
+  int max_extra = 50;       // a translation with its EOS may be this many tokens longer than its source without EOS
   int min_length = 0;       // a translation, EOS included, has at least this many tokens
   int no_repeat_ngram = 0;  // no sequence of this many words occurs twice; 0 for no such rule
   double temperature = 1;   // of sampling
@@ -80,7 +80,7 @@ struct Offer {
 
 // A row of the next step.
 struct Continuation {
-  std::int32_t parent = 0;  // the row of the step before that it continues
+  std::int32_t parent = 0;  // the row of the previous step that it continues
   std::int32_t word = 0;    // the word that the decoder reads next
 };
 

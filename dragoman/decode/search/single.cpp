@@ -14,7 +14,7 @@ SingleSearch::SingleSearch(const SearchSettings& settings, Bounds bounds, std::i
     : settings_(settings), bounds_(std::move(bounds)), V_(V) {
   const auto results = static_cast<std::uint64_t>(settings.n_best);
   for (std::uint64_t i = 0; i < results; ++i) {
-    lines_.push_back({.random = RandomStream(settings.seed, kSampling, number * results + i)});
+    paths_.push_back({.random = RandomStream(settings.seed, kSampling, number * results + i)});
   }
   if (bounds_.limit > 0) rows_.push_back({});
 }
@@ -22,33 +22,33 @@ SingleSearch::SingleSearch(const SearchSettings& settings, Bounds bounds, std::i
 std::int64_t SingleSearch::wanted() const {
   const std::int64_t choices = settings_.method == Method::kGreedy ? 1 : std::max(1, settings_.top_k);
   std::size_t barred = 0;
-  for (const Line& line : lines_) barred = std::max(barred, line.barred.size());
+  for (const Path& path : paths_) barred = std::max(barred, path.barred.size());
   return std::min(V_, words_wanted(settings_, choices, static_cast<std::int64_t>(barred), step_));
 }
 
 void SingleSearch::advance(std::span<const Offer> offers) {
   rows_.clear();
-  for (Line& line : lines_) {
-    if (line.over) continue;
-    const Word word = choose(line, offers[line.row]);
-    line.log_probability += word.log_p;
-    line.last = words_.add(line.last, word.id, line.row);
-    line.over = word.id == kEos || ++line.length >= bounds_.limit;
-    line.barred.clear();
-    if (line.over) continue;
-    line.barred = words_.repeats(line.last, settings_.no_repeat_ngram);
-    rows_.push_back({line.row, word.id});
-    line.row = static_cast<std::int32_t>(rows_.size()) - 1;
+  for (Path& path : paths_) {
+    if (path.over) continue;
+    const Word word = choose(path, offers[path.row]);
+    path.log_probability += word.log_p;
+    path.last = words_.add(path.last, word.id, path.row);
+    path.over = word.id == kEos || ++path.length >= bounds_.limit;
+    path.barred.clear();
+    if (path.over) continue;
+    path.barred = words_.repeats(path.last, settings_.no_repeat_ngram);
+    rows_.push_back({path.row, word.id});
+    path.row = static_cast<std::int32_t>(rows_.size()) - 1;
   }
   ++step_;
 }
 
-SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
+SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
   if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
   choices_.clear();
   const auto allow = [&](std::int32_t id, double log_p) {
     if (id == kEos && step_ + 1 < settings_.min_length) return;
-    if (!std::ranges::binary_search(line.barred, id)) choices_.push_back({id, log_p});
+    if (!std::ranges::binary_search(path.barred, id)) choices_.push_back({id, log_p});
   };
   if (draws_from_all()) {
     for (auto id = kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);
@@ -56,9 +56,9 @@ SingleSearch::Word SingleSearch::choose(Line& line, const Offer& offer) {
   } else {
     for (std::size_t i = 0; i < offer.ids.size(); ++i) allow(offer.ids[i], offer.log_p[i]);
   }
-  // The settings bar every word that was offered: end the sentence.
+  // The settings bar every word that was offered. End the sentence, with the log-probability of the likeliest word.
   if (choices_.empty()) return {kEos, offer.log_p[0]};
-  return settings_.method == Method::kGreedy ? choices_.front() : draw(line.random);
+  return settings_.method == Method::kGreedy ? choices_.front() : draw(path.random);
 }
 
 // Draws one of choices_: the top_k likeliest of them, then of these the likeliest whose probabilities reach top_p.
@@ -86,19 +86,19 @@ SingleSearch::Word SingleSearch::draw(RandomStream& random) {
 data::Sentence SingleSearch::settled() const {
   data::Sentence words;
   std::vector<std::int32_t> rows;
-  if (!lines_.empty()) words_.read(lines_.front().last, words, rows);
+  if (!paths_.empty()) words_.read(paths_.front().last, words, rows);
   if (!words.empty() && words.back() == kEos) words.pop_back();
   return words;
 }
 
 std::vector<Hypothesis> SingleSearch::results() const {
   std::vector<Hypothesis> results;
-  for (const Line& line : lines_) {
+  for (const Path& path : paths_) {
     Hypothesis& result = results.emplace_back();
-    words_.read(line.last, result.tokens, result.rows);
+    words_.read(path.last, result.tokens, result.rows);
     const auto length = static_cast<std::int64_t>(std::max<std::size_t>(1, result.tokens.size()));
-    result.log_probability = line.log_probability;
-    result.score = line.log_probability / length_penalty(settings_.length_norm, settings_.alpha, length);
+    result.log_probability = path.log_probability;
+    result.score = path.log_probability / length_penalty(settings_.length_norm, settings_.alpha, length);
     result.finished = !result.tokens.empty() && result.tokens.back() == kEos;
     if (result.finished) result.tokens.pop_back();
   }

@@ -14,7 +14,8 @@ namespace dragoman::decode {
 class SingleSearch {
  public:
   SingleSearch() = default;  // a search that is already done
-  // `number` selects the random numbers of this sentence: sentences with the same seed and other numbers draw others.
+  // `number` selects the random numbers of this sentence. Sentences with different numbers draw different random
+  // numbers, although the seed is the same.
   SingleSearch(const SearchSettings& settings, Bounds bounds, std::int64_t V, std::uint64_t number);
 
   // The same interface as that of BeamSearch.
@@ -29,7 +30,8 @@ class SingleSearch {
   data::Sentence settled() const;
 
  private:
-  struct Line {
+  // One hypothesis, from its first word to its last.
+  struct Path {
     RandomStream random;
     std::int32_t row = 0;                 // its row of the next step, unless it is over
     std::int32_t last = WordTree::kRoot;  // its last word in words_
@@ -45,7 +47,7 @@ class SingleSearch {
 
   bool draws_from_all() const { return forced() || (settings_.method == Method::kSample && settings_.top_k == 0); }
   bool forced() const { return step_ < static_cast<std::int64_t>(bounds_.prefix.size()); }
-  Word choose(Line& line, const Offer& offer);
+  Word choose(Path& path, const Offer& offer);
   Word draw(RandomStream& random);
 
   SearchSettings settings_;
@@ -53,7 +55,7 @@ class SingleSearch {
   std::int64_t V_ = 0;
   std::int64_t step_ = 0;
   WordTree words_;
-  std::vector<Line> lines_;
+  std::vector<Path> paths_;  // one for each result
   std::vector<Continuation> rows_;
   std::vector<Word> choices_;    // the words that may come next, likeliest first; a buffer of choose()
   std::vector<double> weights_;  // their unnormalised probabilities; a buffer of draw()

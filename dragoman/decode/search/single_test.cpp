@@ -133,10 +133,10 @@ TEST(GreedyTranslation, LeavesTheArenaAsItWas) {
 }
 
 TEST(GreedyTranslation, DoublePrecisionAgreesWithSingle) {
-  const SmallModel single(untied_config()), twice(untied_config(), {.dtype = DType::kFloat64});
+  const SmallModel singles(untied_config()), doubles(untied_config(), {.dtype = DType::kFloat64});
   const std::vector<Sentence> sources{{5, 6, 7, 2}};
-  const Hypothesis a = greedy(*single.on, single.model, sources, 5).front(),
-                   b = greedy(*twice.on, twice.model, sources, 5).front();
+  const Hypothesis a = greedy(*singles.on, singles.model, sources, 5).front(),
+                   b = greedy(*doubles.on, doubles.model, sources, 5).front();
   EXPECT_EQ(a.tokens, b.tokens);
   EXPECT_NEAR(a.log_probability, b.log_probability, 1e-4);
 }

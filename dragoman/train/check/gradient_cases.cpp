@@ -67,7 +67,7 @@ Segments segments(Backend& on, const Lengths& lengths) {
 const Dropout kDropout = Dropout::with(0.3, kSeed, 1, 0);
 
 void add_plain_ops(Cases& cases) {
-  using namespace ops;  // NOLINT: twenty of them follow
+  using namespace ops;  // NOLINT: more than twenty ops follow
   add_op(cases, "add", {{3, 4}, {3, 4}}, [](Backend&, Inputs x) { return x[0] + x[1]; });
   add_op(cases, "add: a tensor to itself", {{3, 4}}, [](Backend&, Inputs x) { return x[0] + x[0]; });
   add_op(cases, "add_bias", {{5, 3}, {3}}, [](Backend&, Inputs x) { return add_bias(x[0], x[1]); });

@@ -76,7 +76,7 @@ Axes axes_for(const Chart& chart, const std::vector<Series>& all) {
       y.include(point.y);
     }
   }
-  if (x.low > 0 && x.low < x.high / 4) x.low = 0;
+  if (x.low > 0 && x.low < x.high / 4) x.low = 0;  // start the axis at step 0 if it is near
   if (chart.from_zero) y.include(0);
   x.widen();
   y.widen();
@@ -181,10 +181,10 @@ std::string chart_figure(const Chart& chart) {
 std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
   if (points.size() <= most) return points;
   std::vector<Point> kept{points.front()};
-  const std::size_t stretches = (most - 2) / 2, inner = points.size() - 2;
-  for (std::size_t i = 0; i < stretches; ++i) {
-    const auto from = points.begin() + 1 + static_cast<std::ptrdiff_t>(i * inner / stretches);
-    const auto to = points.begin() + 1 + static_cast<std::ptrdiff_t>((i + 1) * inner / stretches);
+  const std::size_t intervals = (most - 2) / 2, inner = points.size() - 2;
+  for (std::size_t i = 0; i < intervals; ++i) {
+    const auto from = points.begin() + 1 + static_cast<std::ptrdiff_t>(i * inner / intervals);
+    const auto to = points.begin() + 1 + static_cast<std::ptrdiff_t>((i + 1) * inner / intervals);
     const auto [lowest, highest] = std::minmax_element(from, to, [](auto& a, auto& b) { return a.y < b.y; });
     kept.push_back(*std::min(lowest, highest));
     if (lowest != highest) kept.push_back(*std::max(lowest, highest));
@@ -194,10 +194,10 @@ std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most) {
 }
 
 std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most) {
-  const std::size_t stretches = std::min(points.size(), most);
-  std::vector<Point> means(stretches);
-  for (std::size_t i = 0; i < stretches; ++i) {
-    const std::size_t from = i * points.size() / stretches, to = (i + 1) * points.size() / stretches;
+  const std::size_t intervals = std::min(points.size(), most);
+  std::vector<Point> means(intervals);
+  for (std::size_t i = 0; i < intervals; ++i) {
+    const std::size_t from = i * points.size() / intervals, to = (i + 1) * points.size() / intervals;
     const double share = 1.0 / static_cast<double>(to - from);
     for (std::size_t at = from; at < to; ++at) {
       means[i].x += share * points[at].x;
@@ -207,6 +207,7 @@ std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most) 
   return means;
 }
 
+// The distance between ticks is 1, 2 or 5 times a power of ten: the smallest that is at least (high - low) / count.
 std::vector<double> linear_ticks(double low, double high, int count) {
   const double rough = (high - low) / count, decade = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * decade;
@@ -219,6 +220,8 @@ std::vector<double> linear_ticks(double low, double high, int count) {
   return ticks;
 }
 
+// Ticks at 1, 2 and 5 times each power of ten. If these are few, also at 3 and 7 times; if they are too many, only at
+// every power of ten, or at every second one, and so on.
 std::vector<double> log_ticks(double low, double high, int count) {
   const auto ticks_at = [&](const std::vector<double>& rounds, int decades) {
     std::vector<double> ticks;

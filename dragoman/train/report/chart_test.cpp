@@ -31,7 +31,7 @@ TEST(Thinned, KeepsTheEndsAndEverySpike) {
 
 TEST(Thinned, LeavesAShortCurveAlone) { EXPECT_EQ(thinned({{1, 2}, {3, 4}}, 600).size(), 2u); }
 
-TEST(Averaged, TakesTheMeanOfEachStretch) {
+TEST(Averaged, TakesTheMeanOfEachInterval) {
   const std::vector<Point> means = averaged({{1, 2}, {3, 4}, {5, 5}, {6, 7}, {7, 9}}, 2);
   ASSERT_EQ(means.size(), 2u);
   EXPECT_DOUBLE_EQ(means[0].x, 2);

@@ -53,7 +53,7 @@ std::string number_text(double value, int digits) {
   if (size >= 1e6 || (size > 0 && size < 1e-3)) {
     std::string text = fmt::format("{:.{}e}", value, digits - 1);
     const std::size_t e = text.find('e');
-    std::size_t keep = e;
+    std::size_t keep = e;  // drops trailing zeros of the fraction: 3.30e18 becomes 3.3e18
     while (text.find('.') < keep && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
     return with_short_exponent(text.erase(keep, e - keep));
   }

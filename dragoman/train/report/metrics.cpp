@@ -102,7 +102,7 @@ Validation validation_from(const Json& json) {
 // Bytes of a sentence that are not UTF-8 are written as replacement characters.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-constexpr std::size_t kLargestFile = 1 << 30;  // enough for some million records
+constexpr std::size_t kLargestFile = 1 << 30;  // enough for millions of records
 
 // Calls `see` with the line and the JSON of every record, in the order of the file.
 void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {

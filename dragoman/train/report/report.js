@@ -48,7 +48,7 @@ function addReadout(svg) {
     chosen = Math.max(0, Math.min(longest.points.length - 1, index));
     const at = longest.points[chosen];
     marks.replaceChildren();
-    element(marks, "path", {class: "guide", d: `M${at.x} 10V210`});
+    element(marks, "path", {class: "guide", d: `M${at.x} 10V210`});  // from kTop to kBottom, as in chart.cpp
     const title = document.createElement("b");
     title.textContent = `step ${at.step}`;
     box.replaceChildren(title);
