@@ -21,7 +21,7 @@ namespace dragoman::text {
 namespace {
 
 constexpr std::size_t kMaxBytes = 100'000'000;  // more text would cost memory and hardly improve a vocabulary
-constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kLargestVocabulary = 1'000'000;
+constexpr std::int64_t kSpecialTokens = 4, kByteTokens = 256, kMaxVocabulary = 1'000'000;
 constexpr double kLowestCoverage = 0.98;  // SentencePiece refuses lower values
 
 class SentenceList : public sentencepiece::SentenceIterator {
@@ -81,7 +81,7 @@ bool contain_text(const TokenizerSettings& settings, const std::vector<std::stri
   for (const std::string& sentence : sentences) {
     if (std::any_of(sentence.begin(), sentence.end(), is_plain)) return true;
   }
-  const Outcome characters = run_library(settings, TokenizerKind::kChar, kLargestVocabulary, sentences);
+  const Outcome characters = run_library(settings, TokenizerKind::kChar, kMaxVocabulary, sentences);
   if (characters.model.empty()) return false;
   const Tokenizer tokenizer = Tokenizer::from_bytes(characters.model, "characters");
   const std::int64_t reserved = kSpecialTokens + (settings.byte_fallback ? kByteTokens : 0);
@@ -185,8 +185,8 @@ Tokenizer train_tokenizer(const TokenizerSettings& settings, std::int64_t vocabu
                           const NextSentence& next, const LearningLimits& limits) {
   settings.validate();
   const std::int64_t smallest = kSpecialTokens + 1 + (settings.byte_fallback ? kByteTokens : 0);
-  require<UsageError>(vocabulary >= smallest && vocabulary <= kLargestVocabulary, "vocabulary is ", vocabulary,
-                      "; it must be from ", smallest, " to ", kLargestVocabulary, ".");
+  require<UsageError>(vocabulary >= smallest && vocabulary <= kMaxVocabulary, "vocabulary is ", vocabulary,
+                      "; it must be from ", smallest, " to ", kMaxVocabulary, ".");
   SentenceSample sample = make_sample(settings, seed, limits);
   for (std::string sentence; next(sentence);) {
     std::replace(sentence.begin(), sentence.end(), '\t', ' ');  // as Tokenizer::encode() does

@@ -36,7 +36,6 @@ Block<T> head_of(const Array& x, const Segments& segments, std::int64_t b, std::
 // first + to.
 struct Seen {
   std::int64_t from, to;
-  Seen(std::int64_t first, std::int64_t last) : from(first), to(last) {}
   Seen(const Mask& mask, std::int64_t i, std::int64_t n_k, std::int64_t first, std::int64_t count)
       : from(std::max<std::int64_t>(0, mask.first_key(i) - first)), to(std::min(count, mask.end_key(i, n_k) - first)) {
     if (to < from) to = from = 0;

@@ -27,7 +27,8 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::int64_t kMaxSteps = 4096;     // most steps of a search on the device; the tables are as wide
+constexpr std::int64_t kMaxSteps =
+    4096;  // most steps of a search on the device; the table of cells has as many columns
 constexpr std::int64_t kMinPositions = 256;  // the bound positions_ starts here and grows in powers of two
 constexpr std::int64_t kMinSources = 32;     // the bound sources_ starts here and grows in powers of two
 constexpr std::size_t kUnreadCounts = 1;     // copies of the counter that the host does not wait for
@@ -86,7 +87,7 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
   // All slots begin idle: a limit of 0 says so.
   std::vector<std::int32_t> idle;
   for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S_); ++slot) {
-    idle.insert(idle.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn
+    idle.insert(idle.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn; it reads one row of the memory
   }
   start(idle);
 }
@@ -286,6 +287,7 @@ std::int64_t DeviceEngine::known_done() {
     std::int32_t count = 0;
     done_counts_.front()->wait(&count);
     done_counts_.pop_front();
+    // Both counters wrap around; their difference does not.
     done = static_cast<std::int32_t>(static_cast<std::uint32_t>(count) - collected_);
   }
   return done;

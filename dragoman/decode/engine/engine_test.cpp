@@ -274,21 +274,6 @@ TEST(Sampling, DrawsWordsInProportionToTheirProbability) {
   }
 }
 
-// Collects the attention weights of teacher forcing, for one sentence.
-class WeightsSeen final : public nn::Observer {
- public:
-  explicit WeightsSeen(Backend& on) : on_(on) {}
-  void see(int site, int, const Array& weights, const Reach&) override {
-    const Doubles values = values_of(on_, weights);
-    Doubles& all = seen[site];
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  std::map<int, Doubles> seen;
-
- private:
-  Backend& on_;
-};
-
 // The number of steps until the result with this number comes. Calls `on_result` for each result.
 std::int64_t steps_until(Engine& engine, std::uint64_t number,
                          const std::function<void(const Result&)>& on_result = {}) {
@@ -359,69 +344,6 @@ TEST(Engine, ASentenceThatOthersPassHasItsTurnInTheEnd) {
     engine.add(long_request(1, "b", 220));  // all cells that one client may have
     EXPECT_LT(steps_until(engine, 1, [&](const Result&) { add_other(); }), 2000) << fair;
     EXPECT_GT(next, 100u);  // others were translated meanwhile
-  }
-}
-
-TEST(Trace, OfLinksIsTheMeanOfAllLayersAndHeads) {
-  const SmallModel small(untied_config());
-  Engine engine(*small.on, {&small.model}, {.beam = 4, .n_best = 3, .max_extra = 8},
-                {.sentences = 4, .source_tokens = 50});
-  TranslationRequest all = small_request(0, ""), links = small_request(1, "");
-  all.options.trace = true;
-  links.options.links = true;
-  engine.add(all);
-  engine.add(links);
-  std::map<std::uint64_t, Result> results;
-  while (!engine.idle()) {
-    for (Result& result : engine.step()) results[result.number] = std::move(result);
-  }
-  EXPECT_TRUE(results[1].trace->attention(model::transformer::kEncoderSite, results[1].hypotheses[0]).weights.empty());
-  EXPECT_TRUE(results[1].trace->candidates.empty());
-  ASSERT_EQ(results[0].hypotheses.size(), 3u);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const AttentionMap mean = mean_of(results[0].trace->cross(results[0].hypotheses[i]));
-    EXPECT_EQ(mean.weights, mean_of(results[1].trace->cross(results[1].hypotheses[i])).weights);
-    EXPECT_EQ(mean.sources, 3);
-  }
-}
-
-TEST(Trace, KeepsTheAttentionOfOneHypothesis) {
-  const SmallModel small(untied_config());
-  Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
-  for (auto& [number, result] : run(engine, model::random_sentences(4, 6, 200, 9), numbers(4, 1), true)) {
-    const Hypothesis& best = result.hypotheses.front();
-    const Attention decoder = result.trace->attention(model::transformer::kDecoderSite, best),
-                    cross = result.trace->cross(best);
-    result.trace->keep_only(best);
-    EXPECT_EQ(result.trace->attention(model::transformer::kDecoderSite, best).weights, decoder.weights);
-    EXPECT_EQ(result.trace->cross(best).weights, cross.weights);
-  }
-}
-
-TEST(Trace, ShowsTheAttentionThatTeacherForcingOfTheResultShows) {
-  const SmallModel small(untied_config());
-  const std::vector<Sentence> sources = model::random_sentences(4, 6, 200, 9);
-  Engine engine(*small.on, {&small.model}, {.beam = 4, .max_extra = 8}, {.sentences = 3, .source_tokens = 50});
-  for (auto& [number, result] : run(engine, sources, numbers(4, 1), true)) {
-    const Hypothesis& best = result.hypotheses.front();
-    Sentence inputs = best.tokens;
-    inputs.insert(inputs.begin(), small.model.start_token());
-    if (!best.finished) inputs.pop_back();
-    const NoGradient no_gradient;
-    const ArenaScope values(small.on->arena());
-    WeightsSeen forced(*small.on);
-    nn::Pass pass{.on = *small.on, .observer = &forced};
-    const auto tokens = [&](const Sentence& sentence) {
-      return data::make_tokens(*small.on, std::span(&sentence, 1), {.V = 200});
-    };
-    small.model.decode(tokens(inputs), small.model.encode(tokens(sources[number]), pass), pass);
-    const auto expect = [&](const Attention& attention, int site) {
-      EXPECT_EQ(Doubles(attention.weights.begin(), attention.weights.end()), forced.seen[site]);
-    };
-    expect(result.trace->attention(model::transformer::kEncoderSite, best), model::transformer::kEncoderSite);
-    expect(result.trace->attention(model::transformer::kDecoderSite, best), model::transformer::kDecoderSite);
-    expect(result.trace->cross(best), model::transformer::kCrossSite);
-    EXPECT_GE(result.trace->candidates.size(), best.rows.size());
   }
 }
 

@@ -36,10 +36,10 @@ Texts texts_field(const Json& fields, std::int64_t max_texts) {
   require_or(400, fields.contains("q"), "the field 'q' with the text is missing.");
   const Json& q = fields["q"];
   Texts found{.texts = {}, .is_list = q.is_array()};
-  require_or(400, q.is_string() || q.is_array(), "'q' is neither a text nor a list of texts.");
+  require_or(400, q.is_string() || q.is_array(), "'q' is neither a string nor a list of strings.");
   if (q.is_string()) found.texts.push_back(q.get<std::string>());
   for (const Json& text : found.is_list ? q : Json::array()) {
-    require_or(400, text.is_string(), "'q' holds something that is not a text.");
+    require_or(400, text.is_string(), "'q' holds something that is not a string.");
     found.texts.push_back(text.get<std::string>());
   }
   require_or(413, std::ssize(found.texts) <= max_texts, "'q' holds more than ", max_texts,

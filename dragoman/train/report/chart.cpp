@@ -51,13 +51,13 @@ struct Range {
 
 // The points that can be drawn: finite, small enough to leave a margin, and above zero on a log scale.
 std::vector<Series> drawable(const Chart& chart) {
-  constexpr double kLargest = 1e200;
-  const double lowest = chart.scale == Scale::kLog ? 1 / kLargest : -kLargest;
+  constexpr double kMaxValue = 1e200;
+  const double lowest = chart.scale == Scale::kLog ? 1 / kMaxValue : -kMaxValue;
   std::vector<Series> all;
   for (const Series& series : chart.series) {
     Series kept{series.name, {}};
     for (const Point& point : series.points) {
-      if (point.y >= lowest && point.y <= kLargest) kept.points.push_back(point);
+      if (point.y >= lowest && point.y <= kMaxValue) kept.points.push_back(point);
     }
     if (!kept.points.empty()) all.push_back(std::move(kept));
   }

@@ -1,0 +1,89 @@
+// Helpers for tests of the Transformer: its states and probabilities with teacher forcing, and step by step.
+#pragma once
+
+#include <vector>
+
+#include "dragoman/model/testing.h"
+#include "dragoman/model/transformer/transformer.h"
+
+namespace dragoman::model::transformer {
+
+using data::Sentence;
+using Sentences = std::vector<Sentence>;
+
+// Everything below runs without gradients, as translation does.
+inline Doubles encoder_states(const SmallModel& small, const Sentences& sources, std::size_t b,
+                              nn::Observer* observer = nullptr) {
+  const ArenaScope values(small.on->arena());
+  nn::Pass pass{.on = *small.on, .observer = observer};
+  const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+  const Array states = small.model.encode(tokens, pass).states.array();
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < b; ++i) first += static_cast<std::int64_t>(sources[i].size());
+  return values_of(*small.on, states.row_range(first, static_cast<std::int64_t>(sources[b].size())));
+}
+
+enum class Output { kStates, kLogProbabilities };
+
+// The decoder's rows of sentence b with teacher forcing; `inputs` are the targets, already shifted right.
+inline Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Sentences& inputs, std::size_t b,
+                            Output output, nn::Observer* observer = nullptr) {
+  const ArenaScope values(small.on->arena());
+  nn::Pass pass{.on = *small.on, .observer = observer};
+  const Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+  const Tokens target =
+      data::make_tokens(*small.on, inputs, {.V = small.model.target_vocabulary(), .zero_start = true});
+  Tensor rows = small.model.decode(target, small.model.encode(source, pass), pass);
+  if (output == Output::kLogProbabilities) rows = log_probabilities(small.model, rows);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < b; ++i) first += static_cast<std::int64_t>(inputs[i].size());
+  return values_of(*small.on, rows.array().row_range(first, static_cast<std::int64_t>(inputs[b].size())));
+}
+
+inline Sentence shifted(const SmallModel& small, Sentence target) {
+  target.insert(target.begin(), small.model.start_token());
+  target.pop_back();
+  return target;
+}
+
+// A translation of several sentences at once, step by step.
+struct Steps {
+  Steps(const SmallModel& small_, const Sentences& sources, std::int64_t cells)
+      : small(small_), values(small.on->arena()) {
+    std::int64_t source_rows = 0;
+    for (const Sentence& source : sources) source_rows += static_cast<std::int64_t>(source.size());
+    state = start_decoding(small.model, *small.on, {.source_rows = source_rows, .cells = cells});
+    enter(sources);
+  }
+  void enter(const Sentences& sources) {
+    const ArenaScope scope(small.on->arena());
+    nn::Pass pass{.on = *small.on};
+    std::vector<std::int32_t> numbers;
+    for (const Sentence& source : sources) numbers.push_back(state.enter(static_cast<std::int64_t>(source.size())));
+    const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
+    store_memory(small.model, small.model.encode(tokens, pass), numbers, state);
+  }
+  // log P of every next token, one vector for each row.
+  std::vector<Doubles> step(const Sentence& ids) {
+    const ArenaScope scope(small.on->arena());
+    nn::Pass pass{.on = *small.on};
+    const Tensor log_p = log_probabilities(small.model, model::step(small.model, ids, state, pass));
+    std::vector<Doubles> rows;
+    for (std::int64_t r = 0; r < log_p.rows(); ++r) rows.push_back(values_of(*small.on, log_p.array().row_range(r, 1)));
+    return rows;
+  }
+
+  const SmallModel& small;
+  ArenaScope values;
+  DecoderState state;
+};
+
+// log P of the token after `inputs`, for a single hypothesis of a single sentence that reads them one by one.
+inline Doubles alone(const SmallModel& small, const Sentence& source, const Sentence& inputs) {
+  Steps steps(small, {source}, static_cast<std::int64_t>(inputs.size()));
+  Doubles last;
+  for (const std::int32_t id : inputs) last = steps.step({id}).front();
+  return last;
+}
+
+}  // namespace dragoman::model::transformer
