@@ -1,4 +1,5 @@
-# Sets DRAGOMAN_WITH_CUDA if the CUDA backend (13.0, with cuBLASLt) is wanted and can be built.
+# Sets DRAGOMAN_WITH_CUDA if the CUDA backend is to be built. It needs CUDA 13.0 with cuBLASLt. If that is missing,
+# DRAGOMAN_CUDA=AUTO builds without the backend, and DRAGOMAN_CUDA=ON fails.
 set(DRAGOMAN_WITH_CUDA OFF)
 set(DRAGOMAN_CUDA_ARCHITECTURES "80;90" CACHE STRING "Compute capabilities to build for")
 if(DRAGOMAN_CUDA STREQUAL "AUTO")

@@ -1,10 +1,12 @@
-# embed_text(TARGET FILE FUNCTION) compiles a file of any bytes into a target, as a function that returns it. Declare the
-# function as `std::string_view FUNCTION();`; its name includes the namespace (dragoman::data::demo_grammar).
-# embed_texts(TARGET FUNCTION FOLDER FILE...) does the same for several files, with their paths in the folder. Declare the
-# function as `std::span<const dragoman::EmbeddedText> FUNCTION();`.
-# CMakeLists.txt includes this file for these functions; the build runs it as a script (cmake -P) when a text has changed.
+# embed_text(TARGET FILE FUNCTION) compiles a file of any bytes into a target, as a function that returns it. Declare
+# the function as `std::string_view FUNCTION();`; its name includes the namespace (dragoman::demo::demo_grammar).
+# embed_texts(TARGET FUNCTION FOLDER FILE...) does the same for several files, with their paths in the folder. Declare
+# the function as `std::span<const dragoman::EmbeddedText> FUNCTION();`.
+# CMakeLists.txt includes this file for these functions; the build runs it as a script (cmake -P) when a text has
+# changed.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(embed_script ${CMAKE_CURRENT_LIST_FILE})
+  # `table` is ON for a function that returns several files.
   function(embed target function table folder files)
     string(REGEX REPLACE "[^A-Za-z0-9]+" "_" stem ${function})
     set(source ${PROJECT_BINARY_DIR}/generated/embedded/${stem}.cpp)
@@ -33,7 +35,7 @@ string(REGEX REPLACE "^.*::" "" function ${function})
 set(arrays "")
 set(entries "")
 set(number 0)
-string(REPEAT "0x..," 20 row)
+string(REPEAT "0x..," 20 row)  # matches 20 bytes, which form a line of the source
 foreach(file IN LISTS files)
   # Numbers and not a string literal, because string literals have a limited length and need escapes.
   file(READ ${file} bytes HEX)

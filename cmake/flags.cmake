@@ -5,8 +5,8 @@ function(cxx_flags)
 endfunction()
 cxx_flags(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  # Values may be kept in wider registers, and a*b+c may be fused. But nothing is reordered, and infinities and NaN
-  # work.
+  # Mathematical functions need not set errno, floating-point exceptions do not trap, and a*b+c may be fused. But
+  # nothing is reordered, and infinities and NaN work.
   -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # gcc 12 and 13 report false overlaps in "text" + string, and false overruns where the standard library copies a few
@@ -39,7 +39,7 @@ if(DRAGOMAN_SANITIZE)
   endif()
 endif()
 if(DRAGOMAN_WITH_CUDA)
-  # Allows constexpr functions on the device. Warnings of the host compiler are the same as in other files.
+  # Allows constexpr functions on the device. Of the warnings above, CUDA files get -Wall and -Wextra.
   target_compile_options(dragoman_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra>")
   if(DRAGOMAN_WERROR)
     target_compile_options(dragoman_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")

@@ -1,8 +1,8 @@
 # compile_together(TARGET COUNT [APART]): compiles up to COUNT files of a folder as one (a unity build). Headers and
 # templates are then processed once, which halves the time of a first build. It changes nothing else: every file also
-# compiles by itself, which scripts/check-files shows. Folders (relative to dragoman/) and files whose paths match the
-# regular expression APART are compiled file by file; a file belongs there if a name in it clashes with a name of another
-# file of its folder.
+# compiles by itself, which scripts/check-files checks. Files whose paths (relative to dragoman/) begin with a match of
+# the regular expression APART are compiled one by one; a file belongs there if a name in it clashes with a name of
+# another file of its folder, or if it has flags of its own.
 function(compile_together target count)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # gcc treats a file that is included as a header, and warns if a type there uses an anonymous namespace. In these

@@ -31,7 +31,7 @@ std::vector<Rendering> unchanged(const Document& document) {
   return renderings;
 }
 
-// Each sentence with its words in reverse order, linked accordingly.
+// Each sentence with its words in reverse order, and links that say which word became which.
 std::vector<Rendering> turned_around(const Document& document) {
   std::vector<Rendering> renderings;
   for (const std::string& sentence : document.sentences()) {

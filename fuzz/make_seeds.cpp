@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Creates the directory and returns it.
 fs::path made(const fs::path& directory) {
   make_directory(directory);
   return directory;
@@ -32,7 +33,7 @@ void write_safetensors_seeds(const fs::path& directory) {
   file.write(std::vector<float>(3, 0.5f));
   file.write_bfloat16(std::vector<float>(3, 0.25f));
   file.finish();
-  // In the form of the fuzzer's second reading: the header, a zero, the values.
+  // The same file as the fuzzer's second reading expects it: the header, a zero byte, the values.
   const std::string bytes = read_file(directory / "three-types");
   const std::size_t values = 6 + 3 * sizeof(float) + 3 * sizeof(std::uint16_t);
   replace_file(directory / "header-first",

@@ -36,6 +36,7 @@ class ScratchFile {
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
+  // Replaces the contents of the file.
   void hold(std::string_view bytes) const {
     const auto size = static_cast<off_t>(bytes.size());
     if (::pwrite(file_, bytes.data(), bytes.size(), 0) != size || ::ftruncate(file_, size) != 0) std::abort();

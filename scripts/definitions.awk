@@ -113,6 +113,7 @@ function declare(t,    shape, count, part, i, name) {
   }
 }
 
+# An opening brace: decides from the text before it what it opens.
 function open(    shape, name) {
   shape = outline(text)
   name = ""
@@ -132,12 +133,14 @@ function open(    shape, name) {
   if (kind[depth] == "space") text = ""
 }
 
+# Enters a brace of kind `what`. scope[depth] is the prefix of the names that are declared in it, such as Stack::.
 function push(what, name) {
   scope[depth + 1] = what == "type" || what == "enum" ? scope[depth] (name == "" ? "" : name "::") : ""
   kind[++depth] = what
 }
 
-# `next_character` is what follows the brace: a body is the end of a function unless the declaration goes on after it.
+# A closing brace. `next_character` is what follows it: if that is , ; or ) the declaration goes on, as after an
+# initialiser; otherwise the body was that of a function, whose declaration is complete.
 function close_brace(next_character,    was) {
   if (depth == 0) return
   was = kind[depth]

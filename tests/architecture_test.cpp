@@ -93,7 +93,7 @@ TEST_F(NewArchitecture, ItsGradientsMatchFiniteDifferences) {
   EXPECT_EQ(checked, 1);
 }
 
-TEST_F(NewArchitecture, TeacherForcingGivesTheBitsOfTheSteps) {
+TEST_F(NewArchitecture, TeacherForcingAndStepsGiveTheSameBits) {
   const auto on = make_backend({}, {.threads = 1});
   const model::LoadedModel loaded(*on, trained());
   const model::Seq2Seq& model = *loaded.model;
@@ -137,7 +137,7 @@ TEST_F(NewArchitecture, TranslatesByBeamWithTracesOfItsOwnSites) {
   }
 }
 
-TEST_F(NewArchitecture, BatchMatesChangeNoBitOfATranslation) {
+TEST_F(NewArchitecture, OtherSentencesOfABatchChangeNoBitOfATranslation) {
   decode::Translator translator(trained(), translation());
   const auto trace_of = [&](const decode::TranslatedLine& line) {
     return trace_json(line, translator.model().tokenizers, translator.options().search, decode::Numbers::kPacked);
@@ -169,7 +169,8 @@ TEST_F(NewArchitecture, IsInspected) {
   for (const Json& tensor : report["tensors"]) names.push_back(tensor["name"]);
   EXPECT_EQ(names,
             (std::vector<std::string>{"E_source", "E_target", "cross.W_K", "cross.W_V", "cross.W_Q", "cross.W_O"}));
-  // Six for each multiply-add of 25 + 25 tokens: W_K, W_V, W_Q and W_O, the attention, and the output projection.
+  // Per target token of a pair of 25 source and 25 target tokens, six FLOPs for each multiply-add: in W_K, W_V, W_Q and
+  // W_O, in the attention, and in the output projection.
   EXPECT_EQ(report["flops_per_token"], 6 * (4 * 16 * 16 + 2 * 16 * 25 + 16 * 60));
   EXPECT_GT(report["activation_bytes"], 0);
 }
@@ -198,7 +199,7 @@ TEST_F(NewArchitecture, TheCommandLineTrainsAndResumesIt) {
                                      "2"};
   run_command(arguments);
   EXPECT_EQ(model::read_info(file("model")).config.arch(), "bag");
-  run_command({"train", "--model", file("model"), "--d-model", "16", "--steps", "4"});  // the run knows the rest
+  run_command({"train", "--model", file("model"), "--d-model", "16", "--steps", "4"});  // the rest is in the directory
   EXPECT_EQ(train::resumable_state(file("model"), [](const std::string&) {})->step, 4);
 }
 

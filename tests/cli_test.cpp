@@ -59,7 +59,7 @@ TEST(Inspect, ListsThePresets) {
   }
 }
 
-TEST(WrongUsage, GetsOneSentenceThatNamesTheNearest) {
+TEST(WrongUsage, GetsOneSentenceThatSuggestsTheNearestName) {
   expect_one_sentence(run("inspect --preset bsae"), 2, "Did you mean 'base'?");
   expect_one_sentence(run("inspect --headz 8"), 2, "there is no flag '--headz'. Did you mean '--heads'?");
   expect_one_sentence(run("inspct --preset base"), 2, "there is no command 'inspct'. Did you mean 'inspect'?");

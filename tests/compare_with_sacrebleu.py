@@ -33,95 +33,95 @@ WORDS = ("the cat sat on a mat The Cat don't it's boys' well-known state-of-the-
 SPACES = [" "] * 40 + ["  ", "\t", "\u00a0", "\u3000", "\u2009", "\x1f", " \u200b ", "\u0085"]
 
 
-def random_character(source):
+def random_character(rng):
     while True:
-        code = source.choice([source.randrange(0x20, 0x7f), source.randrange(0xa0, 0x3000),
-                              source.randrange(0x3000, 0xd800), source.randrange(0xe000, 0x110000)])
+        code = rng.choice([rng.randrange(0x20, 0x7f), rng.randrange(0xa0, 0x3000),
+                           rng.randrange(0x3000, 0xd800), rng.randrange(0xe000, 0x110000)])
         if unicodedata.category(chr(code)) not in ("Cn", "Cs"):
             return chr(code)
 
 
-def random_word(source):
-    kind = source.random()
+def random_word(rng):
+    kind = rng.random()
     if kind < 0.8:
-        return source.choice(WORDS)
+        return rng.choice(WORDS)
     if kind < 0.9:
-        return "".join(source.choice("0123456789.,-") for _ in range(source.randint(1, 6)))
-    return "".join(random_character(source) for _ in range(source.randint(1, 4)))
+        return "".join(rng.choice("0123456789.,-") for _ in range(rng.randint(1, 6)))
+    return "".join(random_character(rng) for _ in range(rng.randint(1, 4)))
 
 
-def random_line(source, vocabulary):
+def random_line(rng, vocabulary):
     line = ""
-    for _ in range(source.choice([0, 1, 2, 3, 4, 5, 7, 10, 15, 25])):
-        line += source.choice(vocabulary) + (source.choice(SPACES) if source.random() < 0.95 else "")
-    return line if source.random() < 0.3 else line.rstrip()
+    for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 7, 10, 15, 25])):
+        line += rng.choice(vocabulary) + (rng.choice(SPACES) if rng.random() < 0.95 else "")
+    return line if rng.random() < 0.3 else line.rstrip()
 
 
-def changed(source, line, vocabulary):
+def changed(rng, line, vocabulary):
     """The line with words removed, added, replaced and moved, to resemble a translation of it."""
     words = line.split(" ")
-    for _ in range(source.randint(0, 4)):
-        at = source.randrange(len(words) + 1)
-        what = source.random()
+    for _ in range(rng.randint(0, 4)):
+        at = rng.randrange(len(words) + 1)
+        what = rng.random()
         if what < 0.25:
-            words.insert(at, source.choice(vocabulary))
+            words.insert(at, rng.choice(vocabulary))
         elif what < 0.5:
-            del words[at:at + source.randint(1, 3)]
+            del words[at:at + rng.randint(1, 3)]
         elif what < 0.6:
             words[at:at + 1] = [w.swapcase() for w in words[at:at + 1]]
         else:
-            length = source.randint(1, 5)
+            length = rng.randint(1, 5)
             moved = words[at:at + length]
             del words[at:at + length]
-            to = source.randrange(len(words) + 1)
+            to = rng.randrange(len(words) + 1)
             words[to:to] = moved
     return " ".join(words)
 
 
-def random_settings(source):
-    smoothing = source.choice(["exp", "exp", "none", "floor", "add-k"])
-    value = source.choice([None, None, 0.5, 2.0, 0.1, 1.0]) if smoothing in ("floor", "add-k") else None
-    flip = lambda: source.random() < 0.5
+def random_settings(rng):
+    smoothing = rng.choice(["exp", "exp", "none", "floor", "add-k"])
+    value = rng.choice([None, None, 0.5, 2.0, 0.1, 1.0]) if smoothing in ("floor", "add-k") else None
+    flip = lambda: rng.random() < 0.5
     return {
-        "bleu": {"tokenizer": source.choice(["13a", "13a", "intl", "zh", "char", "none"]), "smoothing": smoothing,
+        "bleu": {"tokenizer": rng.choice(["13a", "13a", "intl", "zh", "char", "none"]), "smoothing": smoothing,
                  "smoothing_value": value, "lowercase": flip(), "effective_order": flip()},
-        "chrf": {"character_order": source.choice([6, 6, 6, 4]), "word_order": source.choice([0, 0, 2, 2, 1]),
-                 "beta": source.choice([2, 2, 2, 1, 3]), "lowercase": flip(), "whitespace": flip()},
+        "chrf": {"character_order": rng.choice([6, 6, 6, 4]), "word_order": rng.choice([0, 0, 2, 2, 1]),
+                 "beta": rng.choice([2, 2, 2, 1, 3]), "lowercase": flip(), "whitespace": flip()},
         "ter": {"case_sensitive": flip(), "normalized": flip(), "no_punctuation": flip(), "asian_support": flip()},
     }
 
 
-def random_set(source):
-    vocabulary = [random_word(source) for _ in range(source.choice([3, 8, 20, 60]))]
-    lines = source.choice([1, 1, 2, 3, 5, 8, 12])
-    per_line = source.choice([1, 1, 1, 2, 3])
-    is_ragged = per_line > 1 and source.random() < 0.2
+def random_set(rng):
+    vocabulary = [random_word(rng) for _ in range(rng.choice([3, 8, 20, 60]))]
+    lines = rng.choice([1, 1, 2, 3, 5, 8, 12])
+    per_line = rng.choice([1, 1, 1, 2, 3])
+    is_ragged = per_line > 1 and rng.random() < 0.2
     references, systems = [], ([], [])
     for _ in range(lines):
-        first = random_line(source, vocabulary)
-        others = [changed(source, first, vocabulary) for _ in range(per_line - 1)]
+        first = random_line(rng, vocabulary)
+        others = [changed(rng, first, vocabulary) for _ in range(per_line - 1)]
         if is_ragged:
-            others = others[:source.randint(0, len(others))]
+            others = others[:rng.randint(0, len(others))]
         references.append([first] + others)
         for system in systems:
-            kind = source.random()
-            system.append(first if kind < 0.1 else random_line(source, vocabulary) if kind < 0.3 else
-                          changed(source, source.choice(references[-1]), vocabulary))
+            kind = rng.random()
+            system.append(first if kind < 0.1 else random_line(rng, vocabulary) if kind < 0.3 else
+                          changed(rng, rng.choice(references[-1]), vocabulary))
     return {"references": references, "baseline": systems[0], "system": systems[1],
-            "trials": source.choice([1, 39, 41, 100, 130]), "seed": source.choice([12345, 1, 987654321, 2**40 + 7])}
+            "trials": rng.choice([1, 39, 41, 100, 130]), "seed": rng.choice([12345, 1, 987654321, 2**40 + 7])}
 
 
-def long_set(source):
+def long_set(rng):
     """A long sentence with repeated words, so that TER reaches the limits of its search."""
-    vocabulary = [random_word(source) for _ in range(source.choice([2, 5, 30, 200]))]
-    words = [source.choice(vocabulary) for _ in range(source.randint(40, 150))]
+    vocabulary = [random_word(rng) for _ in range(rng.choice([2, 5, 30, 200]))]
+    words = [rng.choice(vocabulary) for _ in range(rng.randint(40, 150))]
     other = list(words)
-    for _ in range(source.randint(1, 8)):
-        moved = other[source.randrange(len(other)):][:source.randint(1, 15)]
-        to = source.randrange(len(other))
-        other[to:to + source.choice([0, len(moved)])] = moved
-    if source.random() < 0.1:
-        other = other[:source.randint(0, 2)]
+    for _ in range(rng.randint(1, 8)):
+        moved = other[rng.randrange(len(other)):][:rng.randint(1, 15)]
+        to = rng.randrange(len(other))
+        other[to:to + rng.choice([0, len(moved)])] = moved
+    if rng.random() < 0.1:
+        other = other[:rng.randint(0, 2)]
     return {"references": [[" ".join(words)]], "baseline": [" ".join(other)], "system": [""], "trials": 1, "seed": 1,
             "score_only": True}
 
@@ -180,9 +180,9 @@ def compare(options, numbers):
     program = subprocess.Popen([options.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     compared, different = Counter(), Counter()
     for number in numbers:
-        source = random.Random(f"{options.seed} {number}")
-        corpus = random_set(source) if number < options.sets else long_set(source)
-        for metric, settings in random_settings(source).items():
+        rng = random.Random(f"{options.seed} {number}")
+        corpus = random_set(rng) if number < options.sets else long_set(rng)
+        for metric, settings in random_settings(rng).items():
             given = {**corpus, "metric": metric, "settings": settings}
             program.stdin.write((json.dumps(given) + "\n").encode())
             program.stdin.flush()

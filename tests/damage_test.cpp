@@ -30,8 +30,8 @@ void expect_sentence(const std::string& text) {
   EXPECT_TRUE(text.size() > 10 && (text.ends_with(".") || text.ends_with("?"))) << text;
 }
 
-// Calls `look` with damaged versions of a file: cut short at 50 places, then with one of 200 bytes changed. Restores
-// the file at the end.
+// Damages a file in 250 ways, one after the other, and calls `look` each time: 50 times the file is cut short, and 200
+// times one byte is changed. Restores the file at the end.
 void damage(const std::string& path, const std::function<void()>& look) {
   const std::string whole = read_file(path);
   const auto try_out = [&](const std::string& bytes) {
@@ -121,7 +121,7 @@ TEST_F(Damage, OfTheTokenCacheIsMendedOrFound) {
   });
 }
 
-TEST_F(Damage, OfTheRecordsIsNamedByItsLine) {
+TEST_F(Damage, OfTheRecordsIsFoundOrDoesNoHarm) {
   damage(model + "/metrics.jsonl", [&] {
     const auto said = error_message([&] { train::read_metrics(model + "/metrics.jsonl"); });
     if (said) expect_sentence(*said);
@@ -139,7 +139,7 @@ TEST_F(Damage, OfTheNewestCheckpointCostsNothingButTime) {
   expect_same_weights(file("straight"), model, 8);
 }
 
-TEST_F(Damage, OfTheNewestCheckpointStillAllowsToResume) {
+TEST_F(Damage, OfTheNewestCheckpointLeavesAnotherEvenIfFewAreKept) {
   const std::string few = kShort + "--average 0 --ema 0 --keep 1 --steps ";
   ASSERT_EQ(run(train("few", few + "6")).status, 0);
   EXPECT_EQ(checkpoint_steps(file("few")), (std::vector<int>{4, 6}));
@@ -184,12 +184,12 @@ TEST_F(Damage, IsNotAssumedForACheckpointOfAnotherVersion) {
   }
 }
 
-TEST_F(Damage, OfAllCheckpointsIsOneSentence) {
+TEST_F(Damage, OfAllCheckpointsIsReportedInOneSentence) {
   for (const int step : {2, 4, 6}) std::filesystem::remove(checkpoint(model, step) + "/state.json");
   expect_one_sentence(run(train("model", kShort + "--steps 8")), 1, "No other checkpoint is left in");
 }
 
-TEST_F(Damage, OfAModelIsOneSentenceForItsUser) {
+TEST_F(Damage, OfAModelIsReportedInOneSentence) {
   const std::string copy = file("copy");
   const auto damaged = [&](const std::string& change) {
     std::filesystem::remove_all(copy);

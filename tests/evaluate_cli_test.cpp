@@ -101,9 +101,9 @@ TEST_F(EvaluateCommand, PrintsScoresOfEachSentence) {
 }
 
 TEST_F(EvaluateCommand, RefusesFilesThatDoNotFit) {
-  const auto with = [&](const std::string& name, const std::string& text) {
+  const auto with = [&](const std::string& flags, const std::string& text) {
     write("reference", text);
-    return evaluate(name);
+    return evaluate(flags);
   };
   expect_one_sentence(with("", "one\n"), 2, "has 40 lines but '" + file("reference") + "' has 1;");
   expect_one_sentence(with("", ""), 2, "has 40 lines but");

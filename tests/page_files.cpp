@@ -14,7 +14,7 @@ namespace dragoman {
 namespace {
 
 // Chooses an entry of the menu "Export" and waits until it is done.
-void take(Browser& browser, const std::string& entry) {
+void choose_export(Browser& browser, const std::string& entry) {
   if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
   browser.run(
       "[...document.querySelectorAll('#export-panel button')]"
@@ -64,7 +64,7 @@ TEST_F(PageTest, PicturesAreWhatTheViewShows) {
     if (view == "whatif" || view == "compare") continue;  // without a change or a second sentence they draw nothing
     SCOPED_TRACE(view);
     show(view);
-    take(browser(), "Picture, SVG");
+    choose_export(browser(), "Picture, SVG");
     const Json drawn = browser().run(R"(
         const page = new DOMParser().parseFromString(arguments[0], "image/svg+xml");
         return [page.documentElement.nodeName, page.querySelectorAll("text").length,
@@ -74,13 +74,13 @@ TEST_F(PageTest, PicturesAreWhatTheViewShows) {
     EXPECT_GT(drawn[1], 0);
     EXPECT_GT(drawn[2], 1);
   }
-  take(browser(), "Picture, PNG");
+  choose_export(browser(), "Picture, PNG");
   EXPECT_TRUE(saved(file("dragoman-film.png")).starts_with("\x89PNG"));
 }
 
 TEST_F(PageTest, DataAreTheServersAnswer) {
   open(kAddress);
-  take(browser(), "Data, JSON");
+  choose_export(browser(), "Data, JSON");
   const Json data = parse_json(saved(file("dragoman.json")), "the file");
   ASSERT_EQ(data["sentences"].size(), 1u);
   EXPECT_EQ(data["model"]["config"]["heads"], 2);
@@ -94,7 +94,7 @@ TEST_F(PageTest, TheOfflineFileShowsTheSameWithoutANetwork) {
   open(kChosen);
   const auto show_view = [](const std::string& view) { show(view); };
   const Json live = everything_shown(browser(), show_view);
-  take(browser(), "Offline page");
+  choose_export(browser(), "Offline page");
   saved(file("dragoman.html"));
   const Ending ending =
       shell("echo " + kSentence + " | " + kProgram + " show --model " + model() + " --output " + file("show.html"));
@@ -122,7 +122,7 @@ TEST_F(PageTest, ALinkRestoresTheView) {
   browser().click("input[data-value=encoder] + span");
   browser().run("document.activeElement.blur();");
   wait_until_shown();
-  take(browser(), "Copy link");
+  choose_export(browser(), "Copy link");
   browser().click("#export");
   browser().point_at("h1");
   browser().wait_for("location.hash.includes('heads=2') && location.hash.includes('attention=encoder')");

@@ -25,14 +25,14 @@ std::vector<std::string> nameless(Browser& browser) {
 }
 
 // A state with a chosen weight, a head that is switched off, and a second sentence, so that views show everything.
-const std::string kMuch = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
+const std::string kFullState = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
 
 std::string theme(Browser& browser) {
   return browser.value("document.documentElement.dataset.theme").get<std::string>();
 }
 
 TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
-  open(kMuch);
+  open(kFullState);
   EXPECT_EQ(views().size(), 11u);
   for (const std::string& view : views()) {
     show(view);
@@ -61,7 +61,7 @@ TEST_F(PageTest, TextStandsOutInLightAndDark) {
       for (const Json& text : browser().run(contrast)) ADD_FAILURE() << scheme << ", " << where << ": " << text;
     }
   };
-  open(kMuch);
+  open(kFullState);
   for (const std::string& view : views()) {
     show(view);
     expect_contrast(view);
@@ -89,7 +89,7 @@ TEST_F(PageTest, TheThemeIsTheSystemsUntilOneIsChosen) {
 
 TEST_F(PageTest, NothingScrollsSidewaysOnAPhone) {
   browser().size(360, 740);
-  open(kMuch);
+  open(kFullState);
   for (const std::string& view : views()) {
     show(view);
     EXPECT_LE(browser().value("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"), 360)

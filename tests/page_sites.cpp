@@ -227,9 +227,9 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
             (std::vector<std::string>{"Your sentence, in pieces", "From vectors to words", "Your turn"}));
 }
 
-// For kBetween: renames the encoder's self-attention to "local", renames the cross-attention to "memory" and keeps only
-// the first of its heads, and leaves out the decoder's self-attention.
-constexpr const char* kRename = R"(
+// For kEditFetch: renames the encoder's self-attention to "local", renames the cross-attention to "memory" and keeps
+// only the first of its heads, and leaves out the decoder's self-attention.
+constexpr const char* kRenameSites = R"(
   const names = {local: "encoder", memory: "cross"};
   const first = ({layers, heads, queries, keys, packed, ...rest}) => {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
@@ -247,13 +247,15 @@ constexpr const char* kRename = R"(
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
   };)";
 
-// For kBetween: leaves out all attention.
-constexpr const char* kEmpty = R"(
+// For kEditFetch: leaves out all attention.
+constexpr const char* kRemoveSites = R"(
   const names = {};
   const edit = {sites: () => [], attention: () => ({}), projections: () => []};)";
 
-// Edits the requests of the page and the answers to them, whether they are JSON or a stream of events.
-constexpr const char* kBetween = R"(
+// Edits the requests of the page and the answers to them, whether they are JSON or a stream of events. It follows
+// kRenameSites or kRemoveSites, which define `names`, the server's name of each site, and `edit`, functions that edit
+// the values of these keys in an answer.
+constexpr const char* kEditFetch = R"(
   const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
     typeof value === "object" && edit[key] ? edit[key](value) : value)));
   const asked = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
@@ -296,7 +298,7 @@ class EditedServer {
 };
 
 TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
-  const EditedServer server(browser(), std::string(kRename) + kBetween);
+  const EditedServer server(browser(), std::string(kRenameSites) + kEditFetch);
   open(kAddress);
   const std::string squares = "document.querySelectorAll('[aria-label=\"Heads shown\"] [aria-pressed=true]').length";
   EXPECT_EQ(browser().value(squares), 2);
@@ -335,7 +337,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
 }
 
 TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
-  const EditedServer server(browser(), std::string(kEmpty) + kBetween);
+  const EditedServer server(browser(), std::string(kRemoveSites) + kEditFetch);
   open(kAddress + "&tab=whatif&beam=1&alpha=0");
   wait_until_shown("document.querySelector('.card.now .facts')");
   const Json expected = translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}});

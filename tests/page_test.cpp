@@ -79,7 +79,7 @@ TEST_F(PageTest, AClickTogglesAHeadAndADoubleClickShowsItAlone) {
   expect_heads(browser(), "11");
 }
 
-TEST_F(PageTest, ATokenThatIsPointedAtKeepsItsLinesAlone) {
+TEST_F(PageTest, ATokenThatIsPointedAtShowsOnlyItsLines) {
   open(kAddress);
   const std::string all = lines(browser());
   browser().point_at(query(2));

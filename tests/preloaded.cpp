@@ -12,6 +12,7 @@
 
 namespace {
 
+// The C library's function of this name. The second argument only gives its type.
 template <class Function>
 Function next_of(const char* name, Function) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));

@@ -27,9 +27,10 @@ namespace dragoman {
 
 // The streams and limits that a process starts with.
 struct ProcessOptions {
-  static constexpr int kLog = -2, kClosed = -1;
+  static constexpr int kLog = -2;     // the file that output() returns
+  static constexpr int kClosed = -1;  // a closed stream
 
-  int out = kLog, err = kLog;                // file descriptors
+  int out = kLog, err = kLog;                // file descriptors, kLog or kClosed
   rlim_t max_address_bytes = RLIM_INFINITY;  // like `ulimit -v`
 };
 
@@ -128,6 +129,7 @@ class Process {
       std::istringstream columns(line);
       std::string number, local, remote, state, queues, timer, retries, user, timeout, inode;
       columns >> number >> local >> remote >> state >> queues >> timer >> retries >> user >> timeout >> inode;
+      // 0A is the state LISTEN.
       if (state != "0A" || !sockets.contains("socket:[" + inode + "]")) continue;
       return std::stoi(local.substr(local.find(':') + 1), nullptr, 16);
     }

@@ -49,7 +49,8 @@ inline Ending shell(const std::string& line) {
 
 inline Ending run(const std::string& arguments) { return shell(kProgram + " " + arguments); }
 
-// Checks that it failed with exactly one sentence on standard error, which contains `part`.
+// Checks that a command failed with this status and printed exactly one sentence, to standard error, that contains
+// `part`.
 inline void expect_one_sentence(const Ending& ending, int status, const std::string& part) {
   EXPECT_EQ(ending.status, status);
   EXPECT_EQ(ending.out, "");

@@ -131,16 +131,16 @@ TEST_F(Resume, OfANewDirectoryIsPossibleAfterAPowerCut) {
   }
 }
 
-TEST_F(Resume, HoldsOnCuda) {
+TEST_F(Resume, GivesTheSameBytesOnCuda) {
   if (cuda_devices() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   expect_killed_run_to_equal_straight_one("--device cuda --ema 0.99 --clip 1");
 }
 
-TEST_F(Resume, HoldsWithSampledSubwords) {
+TEST_F(Resume, GivesTheSameBytesWithSampledSubwords) {
   expect_killed_run_to_equal_straight_one("--tokenizer unigram --subword-sampling 0.2");
 }
 
-TEST_F(Resume, OfTheSameCommandGivesTheSameBytesAgain) {
+TEST_F(Resume, ARunOfTheSameCommandGivesTheSameBytes) {
   for (const char* model : {"one", "two"}) ASSERT_EQ(run(train(model, "--steps 60")).status, 0);
   expect_same_run(file("one"), file("two"), 60);
   ASSERT_EQ(run(train("other", "--steps 60 --seed 2")).status, 0);
@@ -177,7 +177,7 @@ TEST_F(Resume, KeepsThePlanOfARunThatHadLittleMemory) {
   expect_same_weights(file("straight"), file("resumed"), 12);
 }
 
-TEST_F(Resume, AsksBeforeItGoesOnWithOtherSettings) {
+TEST_F(Resume, IsRefusedWithOtherSettingsUnlessTheyAreAllowed) {
   ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
   expect_one_sentence(run(train("model", "--steps 40 --dropout 0.3")), 2, "dropout was 0.1 and is 0.3");
   const Ending allowed = run(train("model", "--steps 40 --dropout 0.3 --allow-changes"));

@@ -57,9 +57,10 @@ Json scored(const Json& set) {
   for (std::size_t i = 0; i < baseline.size(); ++i) sentences.push_back(metric->score(baseline[i]));
   const Interval interval = confidence_interval(*metric, baseline, trials);
   const PairedBootstrap test = paired_bootstrap(*metric, baseline, system, trials);
-  bool is_fixed = true;
-  for (const Sentences& line : references) is_fixed = is_fixed && line.size() == references[0].size();
-  const std::optional<std::size_t> number = is_fixed ? std::optional(references[0].size()) : std::nullopt;
+  // The signature names the number of references only if all sentences have the same number.
+  bool all_equal = true;
+  for (const Sentences& line : references) all_equal = all_equal && line.size() == references[0].size();
+  const std::optional<std::size_t> number = all_equal ? std::optional(references[0].size()) : std::nullopt;
   return {{"name", metric->name()},
           {"signature", signature(*metric, number)},
           {"score", metric->score(baseline.sums())},

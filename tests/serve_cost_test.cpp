@@ -19,7 +19,7 @@ constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
 constexpr bool kMemoryIsMeaningful = true;
 #endif
 constexpr std::int64_t kMaxKib = 200 << 10;  // most memory that a request under 10 kB may take
-constexpr double kMaxSeconds = 5;            // for the word of another client, even on a busy machine
+constexpr double kMaxSeconds = 5;            // longest wait of another client for a word, even on a busy machine
 
 class ServeCost : public ServeTest {
  protected:
@@ -43,6 +43,7 @@ class ServeCost : public ServeTest {
     for (int i = 0; i < lines; ++i) text += "one\n";
     return {{"q", text}, {"min_length", length}, {"max_extra", length}};
   }
+  // The number of sentences that are being translated.
   static std::int64_t under_way(Client& client) {
     return metric(client, R"(dragoman_batch_sentences{source="en",target="de"})");
   }
@@ -115,16 +116,16 @@ TEST_F(ServeCost, AllowedRequestsStayWithinTheirMemory) {
 TEST_F(ServeCost, LongSearchesOfOneClientDelayNobodyElse) {
   ServerProcess server(flags());
   Client watching(server.port(), 0, "127.0.0.3");
-  std::vector<Client> greedy;
+  std::vector<Client> demanding;
   for (int i = 0; i < 4; ++i) {
-    greedy.emplace_back(server.port()).send(posted("/v1/translate", long_lines(400, 1800)));
+    demanding.emplace_back(server.port()).send(posted("/v1/translate", long_lines(400, 1800)));
   }
   ASSERT_TRUE(eventually([&] { return under_way(watching) > 1; }));
   for (int i = 0; i < 5; ++i) {
     EXPECT_LT(seconds_for_another(server), kMaxSeconds);
     EXPECT_GT(under_way(watching), 0);  // it was answered while the other searches were still running
   }
-  greedy.clear();
+  demanding.clear();
   EXPECT_TRUE(eventually([&] { return under_way(watching) == 0; }));
 }
 

@@ -44,7 +44,7 @@ std::string with_body(const std::string& headers, const std::string& body) {
          "\r\n\r\n" + body;
 }
 
-std::string but_the_last(const std::string& request) { return request.substr(0, request.size() - 1); }
+std::string without_last_byte(const std::string& request) { return request.substr(0, request.size() - 1); }
 
 TEST_F(ServeFaults, TenThousandIdleConnectionsTakeNoThreadAndLittleMemory) {
   constexpr int kConnections = 10000;
@@ -96,7 +96,7 @@ TEST_F(ServeFaults, AClientThatStopsSendingGetsTheAnswerToAWholeRequest) {
     EXPECT_TRUE(client.is_closed());
   }
   Client half(server.port());
-  half.send(but_the_last(with_body("", "{}")));
+  half.send(without_last_byte(with_body("", "{}")));
   half.stop_sending();
   expect_refused(half, 400, "before it was complete");
   std::vector<Client> silent;

@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-TEST_F(ServeTest, GivesTheBytesOfTranslateUnderLoad) {
+TEST_F(ServeTest, GivesTheSameTranslationsAsTheTranslatorUnderLoad) {
   ServerProcess server(flags({"--batch-size", "5", "--workers", "2"}));
   std::atomic<int> right = 0;
   std::vector<std::thread> clients;
@@ -93,7 +93,7 @@ TEST_F(ServeTest, SaysWhyItRefuses) {
   EXPECT_TRUE(is_right(client, 0));
 }
 
-TEST_F(ServeTest, WrongUsageIsOneSentence) {
+TEST_F(ServeTest, WrongUsageIsReportedInOneSentence) {
   expect_one_sentence(run("serve"), 2, "--model");
   expect_one_sentence(run("serve --model " + directory.string() + " --port 70000"), 2, "port");
   expect_one_sentence(run("serve --model " + directory.string() + " --address 203.0.113.1 --port 0"), 1, "203.0.113.1");

@@ -24,8 +24,8 @@ class ServerProcess : public Process {
  public:
   explicit ServerProcess(const std::vector<std::string>& flags, const ProcessOptions& with = {})
       : Process(command(flags), with) {
-    const bool speaks = with.err == ProcessOptions::kLog;
-    port_ = speaks ? number_after("listening on http://127.0.0.1:").value_or(0) : listening_port();
+    const bool is_logged = with.err == ProcessOptions::kLog;
+    port_ = is_logged ? number_after("listening on http://127.0.0.1:").value_or(0) : listening_port();
     EXPECT_GT(port_, 0) << output();
   }
   int port() const { return port_; }
@@ -41,7 +41,7 @@ class ServerProcess : public Process {
 
  private:
   static std::vector<std::string> command(const std::vector<std::string>& flags) {
-    // Most tests use the shortest possible host name.
+    // The requests of most tests have the header "Host: a".
     std::vector<std::string> words{DRAGOMAN_PROGRAM, "serve", "--port", "0", "--allowed-host", "a"};
     words.insert(words.end(), flags.begin(), flags.end());
     return words;
@@ -50,6 +50,7 @@ class ServerProcess : public Process {
   int port_ = 0;
 };
 
+// A POST request with a JSON body.
 inline std::string posted(const std::string& path, const Json& body) {
   const std::string text = body.dump();
   return "POST " + path +

@@ -19,8 +19,8 @@
 
 namespace dragoman {
 
-// The weights are twice as large as at the start of training, and the seed was chosen so that the model ends its
-// sentences. `source` and `target` name its languages.
+// Writes the model. Its weights are twice as large as at the start of training, and the seed was chosen so that the
+// model ends its sentences. `source` and `target` name its languages.
 inline void write_small_model(const std::string& directory, const std::string& source = "",
                               const std::string& target = "") {
   make_directory(directory);

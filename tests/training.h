@@ -68,9 +68,8 @@ class TrainingTest : public ::testing::Test {
   std::string directory = scratch(std::string("_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-// Removes times. Two runs of the same command differ only in times, which this function removes from JSON, and in what
-// is derived from them: report.html except its samples, the checksum of a state, and corpus/contents, which records
-// when a text was written.
+// Removes times from JSON. Two runs of the same command differ only in times and in what is derived from them:
+// report.html except its samples, the checksum of a state, and corpus/contents, which records when a text was written.
 inline Json timeless(Json object) {
   for (const char* key : {"seconds", "tokens_per_second", "nominal_flops"}) object.erase(key);
   if (object.contains("window") && object["window"].is_object()) object["window"].erase("seconds");
@@ -120,9 +119,9 @@ inline void expect_same_directory(const std::string& one, const std::string& oth
     const auto found = others.find(path);
     const bool is_there = found != others.end();
     EXPECT_TRUE(is_there) << path << " is missing in " << other;
-    EXPECT_TRUE(!is_there || found->second == text) << path << " is another in " << other;
+    EXPECT_TRUE(!is_there || found->second == text) << path << " differs in " << other;
   }
-  for (const auto& [path, text] : others) EXPECT_TRUE(files.contains(path)) << path << " is too much in " << other;
+  for (const auto& [path, text] : others) EXPECT_TRUE(files.contains(path)) << path << " should not be in " << other;
 }
 
 inline std::string checkpoint(const std::string& model, int step) {

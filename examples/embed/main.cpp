@@ -15,7 +15,7 @@ void translate(const std::string& directory) {
 
   // If all lines are available:
   //   const std::vector<dragoman::decode::TranslatedLine> results = translator.translate(lines);
-  // If lines are still arriving, in bounded memory; the first function is called from another thread:
+  // If lines are still arriving (needs bounded memory; the first function is called from another thread):
   translator.translate([](dragoman::decode::SourceLine& line,
                           const std::stop_token&) { return static_cast<bool>(std::getline(std::cin, line.text)); },
                        [](const dragoman::decode::TranslatedLine& line) {

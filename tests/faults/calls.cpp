@@ -20,6 +20,7 @@ namespace {
 
 using namespace inject;
 
+// Whether main() is running. Allocations, mapped memory and threads are counted only then.
 std::atomic<bool> in_main = false;
 
 // The number of bytes of a short read: less than a line or a header.
@@ -30,6 +31,8 @@ std::size_t less_to_write(std::size_t count, bool shorten) {
   return shorten ? std::max<std::size_t>(1, count / 2) : count;
 }
 
+// The functions *_counted make a call with `real`, as a counted call if its path or file is below the directory. The
+// argument of `real`, where it has one, says whether to transfer fewer bytes.
 int open_counted(const char* path, int directory, int flags, const auto& real) {
   if (!counts_path(path, directory)) return track(real(), false);
   const bool is_directory = (flags & O_DIRECTORY) != 0;
@@ -68,7 +71,7 @@ mode_t mode_in(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? static_cast<mode_t>(va_arg(arguments, int)) : 0;
 }
 
-// Only large allocations fail: each is followed by hundreds of small ones, which are not counted.
+// Only allocations of at least this size are counted and can fail: there are hundreds of times as many small ones.
 constexpr std::size_t kLargePiece = 16384;
 
 void* allocated(std::size_t bytes, std::size_t alignment) {
@@ -124,6 +127,7 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
+// Programs that were compiled with _FORTIFY_SOURCE call these instead of open() and openat().
 #define FORTIFIED_OPEN(name)                                                       \
   int name(const char* path, int flags) {                                          \
     static const auto real = next<int(const char*, int)>(#name);                   \
@@ -384,6 +388,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return real(thread, attributes, body, argument);
 }
 
+// This function of the C library calls main(). It is replaced so that `in_main` is set while main() runs.
 int __libc_start_main(Main main_function, int argc, char** argv, void (*initialise)(), void (*finalise)(),
                       void (*loader_finalise)(), void* stack_end) {
   static const auto real = next<int(Main, int, char**, void (*)(), void (*)(), void (*)(), void*)>("__libc_start_main");

@@ -9,7 +9,7 @@ namespace dragoman::faults {
 struct Fault {
   std::string kind;        // of the call: open, read, write, ...
   long number = 1;         // which call, counted from 1
-  std::string what;        // the name of an error, short, kill-before, kill-after or tear
+  std::string what;        // the name of an error, short, kill-before, kill-after or tear; see injection.cpp
   bool and_after = false;  // whether all later calls fail too
 
   // In the format of DRAGOMAN_FAULT, e.g. write:3+:ENOSPC.

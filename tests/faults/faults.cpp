@@ -1,6 +1,6 @@
-// Runs all faults of all scenarios, or the named ones: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is
-// written like write:3:EIO. Prints a table and each difference; exits with 1 if there is any. scripts/faults builds and
-// runs it.
+// Tries all faults of all scenarios, or the named ones: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is
+// written like write:3:EIO. Prints a table and what was wrong in each trial that failed; exits with 1 if any failed.
+// The directory EVIDENCE keeps the files of failed trials. scripts/faults builds and runs this program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
   const fs::path work = trial_directory();
   fs::remove_all(evidence);
   prepare(work / "prepared");
-  long points = 0, differences = 0;
-  fmt::print("{:<18}{:>8}{:>10}{:>13}{:>10}\n", "command", "points", "reached", "differences", "seconds");
+  long tried = 0, failed = 0;
+  fmt::print("{:<18}{:>8}{:>10}{:>10}{:>10}\n", "command", "tried", "reached", "failed", "seconds");
   for (const Scenario& scenario : chosen) {
     const auto start = std::chrono::steady_clock::now();
     const SweepResult result = sweep(scenario, {.prepared = work / "prepared",
@@ -55,20 +55,21 @@ int run_all(const fs::path& evidence, std::vector<std::string> names) {
                                                 .workers = static_cast<int>(std::thread::hardware_concurrency()),
                                                 .only = faults});
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    fmt::print("{:<18}{:>8}{:>10}{:>13}{:>10.0f}\n", scenario.name, result.points, result.reached,
+    fmt::print("{:<18}{:>8}{:>10}{:>10}{:>10.0f}\n", scenario.name, result.tried, result.reached,
                result.findings.size(), seconds.count());
     for (const Finding& finding : result.findings) {
       fmt::print("  {}\n", finding.fault.text());
       for (const std::string& problem : finding.problems) fmt::print("    {}\n", problem);
     }
     std::fflush(stdout);
-    points += result.points;
-    differences += std::ssize(result.findings);
+    tried += result.tried;
+    failed += std::ssize(result.findings);
   }
   fs::remove_all(work);
-  fmt::print("faults: {} points, {} differences\n", points, differences);
-  if (differences > 0) fmt::print("faults: what the first of each command left behind is in {}\n", evidence.string());
-  return differences > 0 ? 1 : 0;
+  fmt::print("faults: {} faults tried, {} failed\n", tried, failed);
+  if (failed > 0)
+    fmt::print("faults: the files of the first failed trials of each command are in {}\n", evidence.string());
+  return failed > 0 ? 1 : 0;
 }
 
 }  // namespace

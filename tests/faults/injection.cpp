@@ -1,11 +1,10 @@
 // A library for LD_PRELOAD that makes one system call fail, as a full disk, a lost network drive or a power cut would.
 // Only calls on files below one directory are counted, so that the files of the loader and the locale are not.
-// Allocations and threads are counted while main() runs. Settings are environment variables:
+// Allocations, mapped memory and threads are counted while main() runs. Settings are environment variables:
 //
 //   DRAGOMAN_FAULT_DIRECTORY  the directory, an absolute path
-//   DRAGOMAN_FAULT            KIND:N:WHAT, e.g. rename:3:EIO; or KIND:N+:WHAT for the N-th call and all after it;
-//   without
-//                             it, calls are only counted
+//   DRAGOMAN_FAULT            KIND:N:WHAT, e.g. rename:3:EIO; or KIND:N+:WHAT for the N-th call and all after it.
+//                             Without it, calls are only counted.
 //   DRAGOMAN_FAULT_REPORT     a file that gets a line for each fault ("fired rename 3 PATH") and, when a process ends,
 //                             one for each kind ("count rename 12")
 //
@@ -41,11 +40,12 @@ constexpr ErrorName kErrors[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EMFIL
                                  {"EROFS", EROFS},   {"EINTR", EINTR},   {"ENOMEM", ENOMEM}, {"ENOLCK", ENOLCK},
                                  {"EAGAIN", EAGAIN}, {"EDQUOT", EDQUOT}};
 
+// The values of the environment variables.
 struct FaultSettings {
   char directory[PATH_MAX] = "";
   char report[PATH_MAX] = "";
   int kind = -1;
-  long at = 0;
+  long at = 0;  // the number N of the call
   bool and_after = false;
   Act act = Act::kNone;
   int error = 0;
@@ -134,9 +134,9 @@ bool tracked(int file) {
   return file >= 0 && file < static_cast<int>(tracked_files.size()) && tracked_files[static_cast<std::size_t>(file)];
 }
 
-int track(int file, bool below) {
+int track(int file, bool counted) {
   if (file >= 0 && file < static_cast<int>(tracked_files.size())) {
-    tracked_files[static_cast<std::size_t>(file)] = below;
+    tracked_files[static_cast<std::size_t>(file)] = counted;
   }
   return file;
 }

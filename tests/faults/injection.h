@@ -37,13 +37,16 @@ bool tracked(int file);
 bool counts_path(const char* path, int directory = AT_FDCWD);
 // Records whether calls on the file are counted, and returns its number. Does nothing for a file that could not be
 // opened, so errno is kept.
-int track(int file, bool below);
+int track(int file, bool counted);
 
 // Counts a call and returns what to do with it.
 Act next_act(Kind kind, const char* path, int file);
+// The errno of an injected failure.
 int injected_error();
+// Kills this process with SIGKILL.
 [[noreturn]] void end_process();
 
+// The path or the open file that a call is about.
 struct Target {
   const char* path = nullptr;
   int file = -1;

@@ -8,10 +8,10 @@
 namespace dragoman::faults {
 
 struct Launch {
-  std::vector<std::string> arguments;    // the program comes first
-  std::vector<std::string> environment;  // NAME=value, in addition to the environment of this process
-  std::filesystem::path directory;       // the working directory
-  std::filesystem::path input, output, errors;
+  std::vector<std::string> arguments;           // the program comes first
+  std::vector<std::string> environment;         // NAME=value, in addition to the environment of this process
+  std::filesystem::path directory;              // the working directory
+  std::filesystem::path input, output, errors;  // files for the standard streams
 };
 
 struct Exit {

@@ -49,7 +49,7 @@ SweepResult sweep(const Scenario& scenario, const SweepOptions& options) {
     faults = faults_for(reference, std::numeric_limits<long>::max());
     std::erase_if(faults, [&](const Fault& fault) { return std::ranges::count(options.only, fault.text()) == 0; });
   }
-  SweepResult result{.points = std::ssize(faults)};
+  SweepResult result{.tried = std::ssize(faults)};
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   const auto worker = [&](int number) {

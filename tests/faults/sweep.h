@@ -18,13 +18,14 @@ struct SweepOptions {
   std::vector<std::string> only = {};  // optional: try only these faults, written like write:3:EIO
 };
 
+// A trial that failed: its fault, and what was wrong.
 struct Finding {
   Fault fault;
   std::vector<std::string> problems;
 };
 
 struct SweepResult {
-  long points = 0;   // faults that were tried
+  long tried = 0;    // faults that were tried
   long reached = 0;  // faults that occurred; threads make the number of calls vary a little
   std::vector<Finding> findings = {};
 };

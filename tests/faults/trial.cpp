@@ -87,7 +87,7 @@ class Checks {
 
   void ending(const Exit& exit, bool reached) {
     const bool was_killed = exit.signal == SIGKILL && !exit.timed_out;
-    if (fault_.kills() && reached) return expect(was_killed, "it was to be killed, but " + exit.text());
+    if (fault_.kills() && reached) return expect(was_killed, "it should have been killed, but: " + exit.text());
     expect(exit.status >= 0 && exit.status <= 2, exit.text());
     if (fault_.must_be_retried()) expect(exit.status == 0, "it did not try again: " + exit.text());
   }
@@ -104,10 +104,10 @@ class Checks {
     const bool is_sentence = is_named && (last.ends_with(".\n") || last.ends_with("?\n"));
     expect(is_sentence, "its last line is no sentence: " + last);
     expect(!reference_.errors.empty() || before == std::string::npos, "it said more than one sentence: " + errors);
-    const auto riddles = {"unexpected failure", "terminate called", "basic_string", "std::", "filesystem error"};
-    const bool is_riddle =
-        std::ranges::any_of(riddles, [&](const char* part) { return errors.find(part) != std::string::npos; });
-    expect(!is_riddle, "it does not say what is wrong: " + last);
+    const auto unclear = {"unexpected failure", "terminate called", "basic_string", "std::", "filesystem error"};
+    const bool is_unclear =
+        std::ranges::any_of(unclear, [&](const char* part) { return errors.find(part) != std::string::npos; });
+    expect(!is_unclear, "it does not say what is wrong: " + last);
   }
 
   void same(const Snapshot& found, const Snapshot& expected, const std::string& when) {
@@ -118,17 +118,18 @@ class Checks {
   // Each file that existed before is unchanged, or replaced by a complete result.
   void unharmed(const fs::path& directory, const Snapshot& found) {
     for (const auto& [name, before] : reference_.before) {
-      if (!scenario_.training.empty() && name.starts_with(scenario_.training)) continue;  // checked below
+      if (!scenario_.training.empty() && name.starts_with(scenario_.training)) continue;  // training() checks it
       const auto now = found.find(name), after = reference_.after.find(name);
       const bool is_old = now != found.end() && now->second == before;
       const bool is_new = now != found.end() && after != reference_.after.end() && now->second == after->second;
       const bool is_beginning = is_beginning_of_new(name, found);
-      expect(is_old || is_new || is_beginning, name + " is neither what it was nor the new one");
+      expect(is_old || is_new || is_beginning, name + " is neither the old file nor the new one");
     }
     if (!scenario_.whole.empty()) whole_directory(found);
     if (!scenario_.training.empty()) training(directory / scenario_.training);
     if (scenario_.prints_lines && found.contains(kOutput)) {
-      expect(reference_.after.at(kOutput).starts_with(found.at(kOutput)), "what it printed is not the beginning");
+      expect(reference_.after.at(kOutput).starts_with(found.at(kOutput)),
+             "what it printed is not the beginning of the result");
     }
   }
 
@@ -148,7 +149,7 @@ class Checks {
     };
     const Snapshot there = part(found);
     expect(there.empty() || there == part(reference_.after),
-           "'" + name + "' is there in part: " + difference(there, part(reference_.after)));
+           "'" + name + "' is incomplete: " + difference(there, part(reference_.after)));
   }
 
   // Everything with the name of a checkpoint is a valid one, and if there was one before, one is left. Published

@@ -33,10 +33,10 @@ export function sharedTokens(first, second, attention, side) {
 }
 
 /**
- * How a head's weights differ between two traces: second minus first, on the tokens of the second. Tokens that only one
- * of them has are left out of the sum and are 0 in the matrix. Returns {matrix, queries, keys, unmatched, moved}:
- * `unmatched` counts the queries of the second trace that the first does not have; `moved` is the mean share of
- * attention that went elsewhere, from 0 to 1.
+ * How a head's weights differ between two traces. Returns {matrix, queries, keys, unmatched, moved}: `matrix` is the
+ * second trace's weights minus the first's, on the tokens of the second, with 0 for tokens that only one of them has.
+ * `unmatched` counts the queries of the second trace that the first does not have. `moved` is the mean share of a
+ * query's attention that moved to other keys, from 0 to 1, over the tokens that both have.
  */
 export function difference(first, second, attention, layer, head) {
   const [before, now] = [first.weights(attention, layer, head), second.weights(attention, layer, head)];

@@ -40,7 +40,7 @@ const fields = {
   ...searchSettings,
 };
 
-// A head that is switched off is written "c1.2" for a usual site, by its first letter, and "memory:1.2" for others.
+// A head that is switched off is written as site, layer and head: "c1.2" for the sites below, "memory:1.2" for others.
 const siteLetters = {e: "encoder", d: "decoder", c: "cross"};
 const siteCode = (attention) => (siteLetters[attention[0]] === attention ? attention[0] : `${attention}:`);
 

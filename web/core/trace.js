@@ -20,7 +20,7 @@ export class Trace {
     this.norm = json.norm;
     this.src = json.src;
     this.tgt = json.tgt;
-    this.read = [startToken, ...json.tgt.slice(0, -1)];  // what the decoder had read when it chose each token of tgt
+    this.read = [startToken, ...json.tgt.slice(0, -1)];  // the decoder read read[i] and then chose tgt[i]
     this.beam = json.beam ?? [];
     this.projections = json.projections ?? [];
     this.merged = false;  // whether weights and labels are those of words

@@ -20,6 +20,7 @@ export function weightTable(json = []) {
   return Array.isArray(json) ? tableOfLists(json) : packedTable(json);
 }
 
+// `which` lists the packed layers, counted from 1; without it, all layers are packed.
 function packedTable({layers, heads, queries, keys, which, packed}) {
   const data = unpacked(packed);
   const size = heads * queries * keys;

@@ -10,8 +10,9 @@ export class Boards {
   element = el("div", {class: "boards"});
 
   /**
-   * `describe(attention, layer, head)` gives what a button shows: {text, shade (0 to 1), off, chosen, otherText,
-   * label, title}. `press(attention, layer, head)` is called when it is pressed.
+   * `describe(attention, layer, head)` gives what a button shows: {text, shade (0 to 1), off, chosen, otherText, label,
+   * title}. `otherText` says that the translation changes without this head, `label` is for screen readers, and `title`
+   * is the tooltip. `press(attention, layer, head)` is called when the button is pressed.
    */
   constructor(app, {describe, press, wide = false}) {
     this.#app = app;

@@ -35,9 +35,10 @@ export class Cells {
   #laidOut = "";                     // what the layout was made for, as text
 
   /**
-   * `get()` gives {matrix, queries, keys, head (null for weights with a sign), full, query, key, title, masked?(i, j)},
-   * or null. `select(query, key)` is called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 to
-   * fit the room; `most` is the largest size that is used to fit.
+   * `get()` gives {matrix, queries, keys, head (null for weights with a sign), full?, query, key, title,
+   * masked?(i, j)}, or null; `full` is the weight that is shown in full colour, 1 by default. `select(query, key)` is
+   * called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 for a size at which all columns fit
+   * into the available width; `most` is the largest such size.
    */
   constructor(root, {get, select, zoom = () => 0, most = largestCell}) {
     this.#root = root;
@@ -190,7 +191,7 @@ export class Cells {
     return {queries: longest(queries), keys: longest(keys)};
   }
 
-  // The size of a cell: all columns in the room if possible, and all rows on the screen if numbers still fit.
+  // The size of a cell: all columns fit into the width if possible, and all rows on the screen if numbers still fit.
   #fittingCell(beyond) {
     const {matrix: {rows, columns}} = this.#shown;
     const {zoom, most} = this.#options;

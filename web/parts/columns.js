@@ -14,7 +14,9 @@ export class Columns {
   #shown = {};                        // what `get` gave
   #merged = false;                    // whether its tokens are words
   #labels = {queries: [], keys: []};
-  #place = {row: 24, column: 120, gap: 200, left: 128, right: 320, height: 0};  // pixels
+  // Pixels: the height of a row, the width of a column of tokens, the width between the columns, where lines begin and
+  // end, and the height of the picture.
+  #place = {row: 24, column: 120, gap: 200, left: 128, right: 320, height: 0};
   #links = {lists: [], least: 0, drawn: 0, all: 0};
   #focus = null;                      // {side, index} of the token that is pointed at or has the focus
   #covered = {top: 0, bottom: 0};     // the part of the picture that the canvas covers
@@ -24,7 +26,8 @@ export class Columns {
   /**
    * `get()` gives {trace, attention, layer, heads, query, key, least?, off?}; `off` is the set of heads that are
    * switched off, and nothing is drawn if `trace` is null. `pin(side, index)` is called by a click or Enter, with null
-   * by Escape; `hover(side, index)` when a token is pointed at or gets the focus, with null when none is.
+   * by Escape; `hover(side, index)` when a token is pointed at or gets the focus, with null when none is. `widest` is
+   * the largest width of the picture in pixels.
    */
   constructor(root, {get, pin, hover = () => {}, widest = 960}) {
     this.#root = root;
@@ -200,7 +203,7 @@ export class Columns {
     return pinned;
   }
 
-  // The picture follows the pointer, so only the visible part is drawn.
+  // The picture is drawn again whenever the pointer moves to another token, so only the visible part is drawn.
   #clipToVisible(context) {
     const top = this.scroller.scrollTop;
     const bottom = Math.min(this.#covered.bottom, top + this.scroller.clientHeight);

@@ -65,7 +65,7 @@ export class ExportMenu {
     this.items[(to + this.items.length) % this.items.length].focus();
   }
 
-  // An item gives the sentence that says what it has done.
+  // Runs the function of an item, which returns a sentence that says what it has done.
   async #run(act) {
     this.#status.textContent = "One moment …";
     try {

@@ -9,12 +9,12 @@ const levels = 24;   // of opacity; finer for small weights
 const bins = 4096;   // of the histogram of weights
 const leastOfOneToken = 0.002;  // among the links of one token, smaller weights are not drawn
 
-// Weights below this are drawn only if the pointer is at their token.
+// Weights below this are drawn only if their token is pointed at or pinned.
 const leastOfAll = (columns) => Math.min(0.01, 0.5 / columns);
 
 const levelOf = (weight) => Math.min(levels - 1, Math.sqrt(weight) * levels | 0);
 const strength = (level) => ((level + 0.6) / levels) ** 2;
-const opacity = (level) => strength(level) ** 0.8;  // by weight, with weak links a little stronger
+const opacity = (level) => strength(level) ** 0.8;  // the exponent makes weak links a little easier to see
 const thickness = (level) => 1 + 1.6 * strength(level);
 
 // The lists of one head, a list for each level.
@@ -34,7 +34,7 @@ class LevelLists {
 
 const strongestLast = (lists) => lists.sort((a, b) => a.level - b.level);  // so that they are drawn on top
 
-// The smallest weight that leaves at most `most` links, up to the width of a histogram's bin.
+// The smallest weight, rounded to a bin of the histogram, such that at most `most` links have this weight or more.
 function leastFor(matrices, most) {
   const counts = new Uint32Array(bins + 1);
   for (const {data} of matrices) for (let i = 0; i < data.length; ++i) ++counts[data[i] * bins | 0];

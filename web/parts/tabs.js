@@ -7,11 +7,11 @@ export class Tabs {
   #app;
   #panel;
   #views;
-  #fallback;       // of `#views`
+  #fallback;       // the entry of `#views` that replaces one that is left out
   #buttons;
   #gaps = [];      // {element, before}: a line between two groups, and the tabs before it
   #note = el("p", {class: "note", hidden: true}, noAttentionNote);
-  #entry = null;   // of `#views`: the one that is shown
+  #entry = null;   // the entry of `#views` that is shown
   #view = null;    // the View; null while its module is loaded
 
   /** `views` is the list of views/list.js; `fallback` is the name of the view that replaces one that is left out. */

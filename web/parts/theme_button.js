@@ -1,4 +1,5 @@
-// The button for the light or dark theme. Until the user chooses one, the page has the theme of the system.
+// The button for the light or dark theme. Until the user chooses one, the page has the theme of the system. The page
+// also follows later changes of the system's theme, but does not store them.
 
 import {el} from "./elements.js";
 

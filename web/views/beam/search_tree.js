@@ -27,10 +27,15 @@ export function joinedText(pieces) {
 }
 
 /**
- * The tree {root, steps, living, ended, best, norm, places}. `steps` lists the nodes of each step; `living` those that
- * were alive after the last step; `ended` the finished hypotheses, the best first; `best` is the winner.
- * A node is {step, row, token, logp, score, fate, parent, children, rank, winner}; `rank` is its place among the
- * candidates that stayed in the beam, or -1. `places` is the width of the beam.
+ * `beam` lists the candidates of each step as the server recorded them: {from, token, logp, score, fate}. `from` is the
+ * index of the parent among the hypotheses that were alive after the step before; `fate` is "alive", "finished",
+ * "beaten" or "crowded out".
+ *
+ * Returns the tree {root, steps, living, ended, best, norm, places}. `steps` lists the nodes of each step; `living`
+ * those that were alive after the last step; `ended` the finished hypotheses, the best first; `best` is the winner.
+ * `places` is the width of the beam. A node is {step, row, token, logp, score, fate, parent, children, rank, winner,
+ * displaced?}: `rank` is its place among the candidates that stayed in the beam, or -1; `displaced` is the step at
+ * which better finished hypotheses took its place.
  */
 export function searchTree(beam, {places = 0, norm = "none:0"} = {}) {
   const root = {step: -1, row: 0, token: "<s>", logp: 0, score: 0, fate: "alive", parent: null, children: [], rank: 0};

@@ -4,11 +4,11 @@ import {number} from "../../core/format.js";
 import {svg} from "../../parts/elements.js";
 import {tokenText} from "./search_tree.js";
 
-/** Pixels: from step to step, from candidate to candidate, above the first candidate, and of a box. */
+/** Pixels: the left margin, from step to step, from candidate to candidate, above the first candidate, and of a box. */
 export const layout = {left: 10, column: 132, line: 40, top: 32, box: {width: 96, height: 32}};
 
 const mostLetters = 10;
-const mostSteps = 80;      // longer searches are exported in part
+const mostSteps = 80;      // of longer searches only `exportedSteps` are exported
 const exportedSteps = 40;
 
 export class TreePicture {

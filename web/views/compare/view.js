@@ -81,7 +81,7 @@ export class View {
       this.known.append(...["", ...app.api.sentences].map(
         (sentence) => el("option", {value: sentence}, sentence || "Choose a sentence")));
     }
-    this.begin = el("button", {type: "button", class: "quiet small", onclick: () => {
+    this.copyButton = el("button", {type: "button", class: "quiet small", onclick: () => {
       app.set({compare: app.state.sentence});
       this.input.focus();
     }}, "Copy the first sentence");
@@ -90,7 +90,7 @@ export class View {
     const label = el("label", {class: "language", for: "second"}, "Second sentence");
     const title = el("span", {class: "language"}, "Its translation");
     return el("div", {class: "translate"},
-      el("div", {class: "side"}, el("div", {class: "side-head"}, label, this.begin, this.known), this.input),
+      el("div", {class: "side"}, el("div", {class: "side-head"}, label, this.copyButton, this.known), this.input),
       el("div", {class: "side"}, el("div", {class: "side-head"}, title, this.facts), this.translation));
   }
 
@@ -133,7 +133,7 @@ export class View {
     this.input.lang = state.source;
     this.known.hidden = !offline;
     this.known.value = state.compare;
-    this.begin.hidden = offline || Boolean(state.compare);
+    this.copyButton.hidden = offline || Boolean(state.compare);
   }
 
   #updateTranslation() {

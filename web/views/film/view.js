@@ -23,7 +23,7 @@ export class View {
   #sentence = 0;      // its index in the film
   #frames = [];       // {step, trace, text}
   #drawn = "";        // what the thumbnails were made from, as text
-  #shownFrame = null; // the frame of the state that the player has gone to
+  #shownFrame = null; // the value of state.frame that the player shows already
 
   constructor(root, app) {
     this.#app = app;

@@ -15,6 +15,7 @@ export function layoutOf(size, width) {
   const {stacked, column} = columnsOf(size, width, wide, pad);
   const rows = Math.max(1, decoderLayers + encoderLayers - (stacked ? 0 : 0.5));
   const row = Math.max(34, Math.min(64, (wide ? 470 : 400) / rows));
+  // How far the decoder's lowest row is above the encoder's.
   const raised = stacked ? encoderLayers * row + labelHeight + 24 : Math.max(0, encoderLayers - 0.5) * row;
   const height = 24 + labelHeight + decoderLayers * row + raised + labelHeight;
   const bottom = height - labelHeight;

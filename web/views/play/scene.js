@@ -27,7 +27,13 @@ const ease = (t) => (t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t));
 
 const dotRadius = 4.5;
 
-/** The shapes {lines, dots, texts} at moment `at`, at the fraction `t` of its duration. */
+/**
+ * The shapes {lines, dots, texts} at moment `at`, at the fraction `t` of its duration.
+ *   A line is {x1, y1, x2, y2, grown, colour, alpha, width}; `grown` is the fraction of it that is drawn.
+ *   A dot is {x, y, r, lit, current?}; `lit` goes from 0 to 1, and `current` marks the word that is being written.
+ *   A text is {x, y, text, angle?, below?, begins?, strong?, alpha?}. It is slanted by `angle` degrees: it then ends at
+ *   x, y if `below` is set, and begins there otherwise. A level text is centred, or begins there if `begins` is set.
+ */
 export function sceneOf(play, layout, moments, at, t) {
   const now = moments[at];
   const scene = {lines: [], dots: [], texts: layout.names.map((title) => ({...title, begins: true}))};

@@ -23,7 +23,7 @@ export class View {
   #moments = [];
   #of = null;       // {trace, merged, heads} that `#play` was made from
   #drawn = null;    // {at, t}: the moment that is drawn
-  #shownStep = null;  // the step of the state that the player has gone to
+  #shownStep = null;  // the value of state.step that the player shows already
 
   constructor(root, app) {
     this.#app = app;

@@ -5,9 +5,10 @@ import {number} from "../../core/format.js";
 import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "../../parts/formula.js";
 
 /**
- * The wave of a cell as the model computes it: {isSine, pair, rate, angle}, where sin(angle) or cos(angle) is the
- * value; null if the table was learned. `kind` is the model's setting: "sinusoid" is the paper's formula; in
- * "sinusoid-t2t" the first half of the dimensions are sines and the second half cosines.
+ * The wave of a cell as the model computes it: {isSine, pair, rate, angle, half?}, where sin(angle) or cos(angle) is
+ * the value; null if the table was learned. `kind` is the model's setting: "sinusoid" is the paper's formula; in
+ * "sinusoid-t2t" the first half of the dimensions are sines and the second half cosines. `pair` is the numerator in the
+ * exponent of 10000: 2i in the paper, i in "sinusoid-t2t", where `half` is the number of sines.
  */
 function waveOf(kind, position, dimension, width) {
   if (kind === "sinusoid") {

@@ -13,7 +13,7 @@ import {cellFormulas} from "./encoding.js";
 const learnedNote = "These encodings were learned, like the embeddings (row E of the paper's Table 3); no formula " +
   "gives them.";
 const sinusoidNote = "The table is added to the embeddings and tells the model where a word stands. None of it was " +
-  "learned (Section 3.5). The first columns change quickly from position to position, the last ones slowly.";
+  "learned (Section 3.5). The first sines and cosines change quickly from position to position, the last ones slowly.";
 const orders = [{value: "model", text: "As in the model"}, {value: "apart", text: "Sines, then cosines"}];
 const [leastRows, mostRows] = [64, 512];
 

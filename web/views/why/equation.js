@@ -1,10 +1,12 @@
-// One attention weight, computed again from its query and key by equation (1). Plain functions without a page.
+// One attention weight, computed again from its query and key by equation (1). Nothing here uses the page.
 
 import {visible} from "../../core/sites.js";
 
 /**
  * Computes the weight of key `j` for query `i` at a site, with all its steps. q and k are {rows, columns, data}. The
- * sums are taken in double precision, from the float32 numbers of the model.
+ * sums are taken in double precision, from the float32 numbers of the model. In the result, `root` is the square root
+ * of d, `keys` has {dot, scaled, seen, exp, weight} for each key, `most` is the largest score, `sum` is that of the
+ * exponentials, and `chosen` is the entry of key `j`.
  */
 export function computeWeight(q, k, i, j, site) {
   const d = q.columns;

@@ -16,7 +16,7 @@ import {Strip} from "./strip.js";
 
 const otherFormula = "The weights of this attention are not computed by equation (1), so this view cannot show the " +
   "sum behind them.";
-const shortRow = 24;  // keys that are listed before the rest is folded
+const shortRow = 24;  // so many keys are listed unless the user asks for all
 
 export class View {
   #app;
@@ -83,7 +83,7 @@ export class View {
     this.body.hidden = text !== "";
   }
 
-  // Pins pieces. If words are merged, the state has the word, and the piece is remembered here.
+  // Pins pieces. If words are merged, the word is pinned in the state, and the piece is kept in #picked.
   #pick(change) {
     const {trace, state} = this.#app;
     const sides = trace.sides(state.attention);
@@ -93,7 +93,8 @@ export class View {
     this.#app.set({query: pin(sides.queries, pieces.query), key: pin(sides.keys, pieces.key)});
   }
 
-  // The piece of a pinned token: of a merged word the one that was picked here, or else its first.
+  // The piece that is meant by a pinned token. If words are merged, this is the piece of the word that was picked here,
+  // or else the word's first piece.
   #pinnedPiece(side, index, picked) {
     const {trace, state} = this.#app;
     if (index === null || !state.merged) return index;
