@@ -66,7 +66,7 @@ struct Bench {
   }
 };
 
-Dropout tenth() { return Dropout::with(0.1, 1, 1, 1); }
+Dropout dropout_of_a_tenth() { return Dropout::with(0.1, 1, 1, 1); }
 
 void linear(benchmark::State& state, bool fused, bool with_backward) {
   Bench bench;
@@ -80,8 +80,8 @@ void add_norm(benchmark::State& state, bool fused, bool with_backward) {
   Bench bench;
   bench.run(state, {{kRows, kModel}, {kRows, kModel}, {kModel}, {kModel}}, with_backward, [&](const auto& x) {
     const Segments& segments = bench.tokens.segments;
-    return fused ? ops::add_norm(x[0], x[1], segments, tenth(), x[2], x[3], 1e-6).y
-                 : ops::plain::add_norm(x[0], x[1], segments, tenth(), x[2], x[3], 1e-6).y;
+    return fused ? ops::add_norm(x[0], x[1], segments, dropout_of_a_tenth(), x[2], x[3], 1e-6).y
+                 : ops::plain::add_norm(x[0], x[1], segments, dropout_of_a_tenth(), x[2], x[3], 1e-6).y;
   });
 }
 
@@ -97,8 +97,9 @@ void attention(benchmark::State& state, bool fused, bool with_backward) {
 
 void embed(benchmark::State& state, bool with_backward) {
   Bench bench;
-  bench.run(state, {{kVocabulary, kModel}, {kSentence, kModel}}, with_backward,
-            [&](const auto& x) { return ops::embed(*bench.on, bench.tokens, x[0], x[1], std::sqrt(512.0), tenth()); });
+  bench.run(state, {{kVocabulary, kModel}, {kSentence, kModel}}, with_backward, [&](const auto& x) {
+    return ops::embed(*bench.on, bench.tokens, x[0], x[1], std::sqrt(512.0), dropout_of_a_tenth());
+  });
 }
 
 void smoothed_cross_entropy(benchmark::State& state, bool fused) {

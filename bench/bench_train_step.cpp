@@ -90,7 +90,7 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
   trainer.start(std::span(&made[0], 1));
   for (int step = 0; step < options.warmup + options.steps; ++step) {
     const std::size_t b = step % batches.size();
-    if (step == options.warmup) on.profile();
+    if (step == options.warmup) on.profile();  // clears the profile
     const double time = time_of([&] {
       trainer.start(std::span(&made[(step + 1) % batches.size()], 1));
       trainer.finish();

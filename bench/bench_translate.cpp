@@ -55,8 +55,9 @@ void draw_weights(const Options& options) {
 struct Figures {
   std::vector<double> times;      // seconds of each repeat
   std::vector<double> latencies;  // seconds of each sentence, if the batch size is 1
-  std::int64_t sentences = 0, tokens = 0, steps = 0;
-  std::int64_t batch_steps = 0, launches = 0;  // steps of whole batches, and launches per step; 0 if not counted
+  std::int64_t sentences = 0, tokens = 0;
+  std::int64_t steps = 0;                      // of a text: the sum over its sentences
+  std::int64_t batch_steps = 0, launches = 0;  // of random sentences: steps of whole batches, and launches per step
 
   double seconds() const { return median(times); }
 };
@@ -65,7 +66,7 @@ void report(const Options& options, const Figures& figures) {
   const double n = static_cast<double>(figures.sentences), tokens = static_cast<double>(figures.tokens);
   std::vector<double> latencies = figures.latencies;
   std::ranges::sort(latencies);
-  const auto at = [&](double share) {
+  const auto percentile_ms = [&](double share) {  // 0 if single sentences were not timed
     return latencies.empty()
                ? 0.0
                : 1000 * latencies[static_cast<std::size_t>(share * static_cast<double>(latencies.size() - 1))];
@@ -80,8 +81,8 @@ void report(const Options& options, const Figures& figures) {
     json["seconds"] = figures.seconds();
     json["seconds_least"] = std::ranges::min(figures.times);
     json["seconds_most"] = std::ranges::max(figures.times);
-    json["p50_ms"] = at(0.5);
-    json["p99_ms"] = at(0.99);
+    json["p50_ms"] = percentile_ms(0.5);
+    json["p99_ms"] = percentile_ms(0.99);
     json["megabytes"] = peak_megabytes();
     fmt::print("{}\n", json.dump());
     return;
@@ -94,7 +95,8 @@ void report(const Options& options, const Figures& figures) {
     fmt::print("{}\n", figures.launches > 0 ? fmt::format("; {} launches per step", figures.launches) : "");
   }
   if (!latencies.empty()) {
-    fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90 %), {:.1f} ms (99 %)\n", at(0.5), at(0.9), at(0.99));
+    fmt::print("a sentence takes {:.1f} ms (median), {:.1f} ms (90th percentile), {:.1f} ms (99th percentile)\n",
+               percentile_ms(0.5), percentile_ms(0.9), percentile_ms(0.99));
   }
 }
 
@@ -205,8 +207,8 @@ int run(int argc, char** argv) {
        {"--profile", &options.profile, "print the time of each CUDA kernel; random sentences only"},
        {"--stop", &options.stop, "when the beam search of a text stops", {.choices = {"provable", "beam"}}},
        {"--sentences", &options.sentences, "number of random sentences", {.positive = true}},
-       {"--source-length", &options.source_length, "tokens per sentence, EOS included", {.positive = true}},
-       {"--target-length", &options.target_length, "tokens per sentence, EOS included", {.positive = true}},
+       {"--source-length", &options.source_length, "tokens per random sentence, EOS included", {.positive = true}},
+       {"--target-length", &options.target_length, "tokens per translation of one, EOS included", {.positive = true}},
        {"--batch", &options.batch, "sentences per batch", {.positive = true}},
        {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
        {"--threads", &options.threads, "number of threads", {.positive = true}},

@@ -24,10 +24,12 @@ def run(command):
 
 
 def output(command):
+    """Returns the JSON on the last line that the program prints."""
     return json.loads(run(command).strip().splitlines()[-1])
 
 
 def peer(script, *arguments):
+    """Returns the JSON that a script of bench/peers prints."""
     return output([sys.executable, BENCH / "peers" / script, *arguments])
 
 

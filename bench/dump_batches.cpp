@@ -1,6 +1,7 @@
 // Prints the first batches that a training run on a corpus would use, as lengths of sentences (see batch_lengths.h).
 //
-//   dump_batches --source train.en --target train.de --tokenizer tokenizer.model --batch-tokens 4096 --count 50
+//   dump_batches --source train.en --target train.de --tokenizer tokenizer.model --cache DIR
+//   dump_batches [...] --batch-tokens 4096 --count 50
 #include <fmt/format.h>
 
 #include <filesystem>

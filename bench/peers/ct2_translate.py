@@ -31,6 +31,7 @@ def read_safetensors(path):
 
 
 def positions(count, d, layout):
+    """The position encodings of dragoman's layouts "sinusoid" (sines and cosines alternate) and "sinusoid-t2t"."""
     table = numpy.zeros((count, d), numpy.float64)
     place = numpy.arange(count)[:, None]
     if layout == "sinusoid":
@@ -67,6 +68,7 @@ def convert(options):
         to.gamma, to.beta = tensors[f"{name}.gamma"], tensors[f"{name}.beta"]
 
     def attention(to, name, parts):
+        """A part names the weights that CTranslate2 keeps side by side in one matrix: "QKV" is W_Q, W_K and W_V."""
         for place, letters in enumerate(parts):
             linear(to.linear[place], [f"{name}.W_{c}" for c in letters], [f"{name}.b_{c}" for c in letters])
 

@@ -28,10 +28,10 @@ PAD, SPECIAL_IDS = 0, 4
 class Attention(nn.Module):
     """Multi-head attention. The keys and values of another sequence must already be projected."""
 
-    def __init__(self, d_model, heads, bias, dropout, width):
+    def __init__(self, d_model, heads, bias, dropout, projections):
         super().__init__()
         self.heads, self.dropout = heads, dropout
-        self.project = nn.Linear(d_model, width * d_model, bias=bias)
+        self.project = nn.Linear(d_model, projections * d_model, bias=bias)
         self.output = nn.Linear(d_model, d_model, bias=bias)
 
     def split(self, x):
@@ -46,7 +46,7 @@ class Attention(nn.Module):
 
 class SelfAttention(Attention):
     def __init__(self, d_model, heads, bias, dropout):
-        super().__init__(d_model, heads, bias, dropout, width=3)
+        super().__init__(d_model, heads, bias, dropout, projections=3)
 
     def forward(self, x, mask=None, causal=False):
         return self.attend(*self.project(x).chunk(3, -1), mask, causal)
@@ -54,7 +54,7 @@ class SelfAttention(Attention):
 
 class CrossAttention(Attention):
     def __init__(self, d_model, heads, bias, dropout):
-        super().__init__(d_model, heads, bias, dropout, width=1)
+        super().__init__(d_model, heads, bias, dropout, projections=1)
 
     def forward(self, x, keys, values, mask):
         return self.attend(self.project(x), keys, values, mask, False)
@@ -120,6 +120,9 @@ class Transformer(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
     def forward(self, source, shifted, targets, mask, real):
+        """`mask` hides the padding of the source. `real` lists the rows of targets that are not padding. Each is None
+        if there is no padding.
+        """
         x = self.embed(source)
         for layer in self.encoder:
             x = layer(x, mask)

@@ -34,6 +34,8 @@ void with_width(int d, const F& f) {
 
 int width_of(const Problem& problem) { return std::max(problem.d_k, problem.d_v); }
 
+// Whether the tile kernels can be used. They need a positive scale, because they take the maximum of the scores, and
+// set hidden scores to -infinity, before they multiply by the scale.
 bool fits_tiles(const Problem& problem, std::initializer_list<const Array*> arrays) {
   return problem.scale > 0 && width_of(problem) <= kWidest && problem.d_k % 8 == 0 && problem.d_v % 8 == 0 &&
          packable<bf16>(arrays);
@@ -48,6 +50,7 @@ GridPlan plan_grid(const Problem& problem, std::int64_t B, int team_rows, int ti
   return plan;
 }
 
+// Launches a tile kernel on the grid (heads and tiles of a sentence, sentences, more sentences), as Work reads it.
 template <class Kernel, class Arrays>
 void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays,
                   const GridPlan& plan) {
@@ -68,7 +71,7 @@ void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf
   const bool one_tile = n_k <= kLongTile;
   plan.query_rows = query_rows;
   plan.key_rows = one_tile ? in_steps(n_k) : kLongTile;
-  plan.team_bytes = (query_rows + (one_tile ? 2 : 4) * plan.key_rows) * D * 2;
+  plan.team_bytes = (query_rows + (one_tile ? 2 : 4) * plan.key_rows) * D * 2;  // Q, and one or two buffers of K and V
   const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, plan); };
   if (n_k <= 32) {
     start(attend<D, 32, true, kDrops>);
@@ -96,11 +99,11 @@ void gradients_by_tiles(const Context& on, const Problem& problem, const Backwar
     return launch_teams(on, gradients_of_whole<D, kDrops>, problem, arrays, plan);
   }
   GridPlan plan = plan_grid(problem, reach.queries.B, kLongRows, static_cast<int>(divide_up(n_q, kLongRows)));
-  plan.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;
+  plan.team_bytes = 6 * kLongRows * D * 2 + kLongRows * 4;  // six tiles, and the deltas
   launch_teams(on, gradients_of_queries<D, kDrops>, problem, arrays, plan);
   if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return;
   plan.tiles = static_cast<int>(divide_up(n_k, kLongRows));
-  plan.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;
+  plan.team_bytes = 6 * kLongRows * D * 2 + 4 * kLongRows * 4;  // six tiles, and two buffers of log_sums and deltas
   launch_teams(on, gradients_of_keys<D, kDrops>, problem, arrays, plan);
 }
 
@@ -143,10 +146,10 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
     if (!tiled) launch_plainly(*this, attend_plainly<T>, problem, reach.queries, problem.d_v, arrays);
     if (!weights) return;
     const ArenaScope scratch(arena());
-    Array starts = empty({2 * reach.queries.B}, DType::kInt32);  // holds 64-bit numbers
-    auto* const places = static_cast<std::int64_t*>(starts.raw());
-    launch(*this, find_weights, 1, kWarp, 0, problem, static_cast<int>(reach.queries.B), places);
-    launch_plainly(*this, write_weights<T>, problem, reach.queries, 1, arrays, places, elements<float>(weights));
+    Array memory = empty({2 * reach.queries.B}, DType::kInt32);  // two elements hold one 64-bit number
+    auto* const starts = static_cast<std::int64_t*>(memory.raw());
+    launch(*this, find_weights, 1, kWarp, 0, problem, static_cast<int>(reach.queries.B), starts);
+    launch_plainly(*this, write_weights<T>, problem, reach.queries, 1, arrays, starts, elements<float>(weights));
   });
 }
 

@@ -32,10 +32,11 @@ constexpr int kMaxWidth = 256;     // the widest head
 constexpr float kLowest = -1e30f;  // below every score, but finite, so that differences of maxima are never NaN
 
 // A lane's share of a vector of d channels if the vectors are aligned: 16 neighbouring bytes. A lane whose channels lie
-// beyond the last one loads other channels instead, which are then multiplied by 0 or not stored.
-template <class T, int kLanesEach>
+// beyond the last one loads other channels instead, which are then multiplied by 0 or not stored. A group has
+// kGroupLanes lanes.
+template <class T, int kGroupLanes>
 struct PackSlice {
-  static constexpr int kLanes = kLanesEach, kCount = Pack<T>::kCount;
+  static constexpr int kLanes = kGroupLanes, kCount = Pack<T>::kCount;
   Pack<unsigned> words;  // unpacked only where they are used: bf16 then takes half the registers
 
   __device__ void load(const T* from, int lane, int d) {
@@ -139,7 +140,8 @@ __device__ float group_sum(float x) {
   return x;
 }
 
-// The running softmax of a group: maximum and sum over the keys so far, and the weighted sum of their values.
+// The running softmax of a group: maximum and sum over the keys so far, and the weighted sum of their values (of this
+// lane's slice). add() adds n keys.
 template <class Slice>
 struct RunningSoftmax {
   static constexpr int kCount = Slice::kCount;
@@ -293,7 +295,7 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
   slice.set(running.values);
   if (query.group == 0) slice.store(step.O.row(r) + head * d_v, query.lane, d_v);
   // Pass 5.
-  if (step.weights != nullptr) {
+  if (step.weights != nullptr) {  // in self-attention the new token is key number `to`
     finish_weights(step.weights_of(r, head), step.longest, from, to + Source::kCached,
                    running.maximum + log2f(running.sum));
   }

@@ -9,7 +9,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
-// These cover packs with every number of lanes, idle lanes, different widths of keys and values, and single elements.
+// These cover groups of every number of lanes, idle lanes, different widths of keys and values, and widths that are no
+// multiple of a pack.
 const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
                                      {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
 
@@ -37,7 +38,8 @@ struct Projected {
   }
 };
 
-// Row r has lengths[r] earlier tokens. Pairs of rows share the cells of these, but not those of the new tokens.
+// Row i has lengths[i] earlier tokens. Two neighbouring rows share the cells of their earlier tokens; each new token
+// has a cell of its own. `r` is the width of the window, as in Mask.
 KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {

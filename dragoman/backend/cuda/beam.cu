@@ -44,9 +44,9 @@ struct Slot {
 
 // Begins searches: one block, which is a warp, for each row of `entering`.
 __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, std::int32_t start) {
-  const std::int32_t* of = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
-  const Slot slot{tables, of[kEnteringSlot]};
-  const int b = threadIdx.x, limit = of[kEnteringLimit], first_cell = of[kEnteringFirstCell];
+  const std::int32_t* fields = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
+  const Slot slot{tables, fields[kEnteringSlot]};
+  const int b = threadIdx.x, limit = fields[kEnteringLimit], first_cell = fields[kEnteringFirstCell];
   if (b == 0) {
     slot.at(kSlotState) = limit > 0 ? kSlotSearching : kSlotIdle;
     slot.at(kSlotSteps) = 0;
@@ -56,8 +56,8 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
     slot.at(kSlotFirstCell) = first_cell;
   }
   if (b >= slot.B()) return;
-  tables.memory_first[slot.row(b)] = of[kEnteringMemoryFirst];
-  tables.memory_count[slot.row(b)] = of[kEnteringMemoryCount];
+  tables.memory_first[slot.row(b)] = fields[kEnteringMemoryFirst];
+  tables.memory_count[slot.row(b)] = fields[kEnteringMemoryCount];
   tables.log_p[slot.row(b)] = b == 0 ? 0 : -INFINITY;
   if (limit > 0) {
     tables.ids[slot.row(b)] = start;
@@ -159,12 +159,12 @@ __device__ int collect(const Slot& slot, const TopWords& top, const Rules& rules
   for (int i = lane; i < n; i += kWarp) {
     if (candidates.log_p[i] == -INFINITY) continue;
     const double score = candidates.scores[i];
-    const int word = candidates.words[i], first = i - i % per_row, last = first + per_row;  // its own row's extensions
+    const int word = candidates.words[i], first = i - i % per_row, end = first + per_row;  // its own row's extensions
     int better = 0;
     for (int other = 0; other < n; ++other) {
       const double theirs = candidates.scores[other];
       better +=
-          theirs > score || (theirs == score && (other < first || (other < last && candidates.words[other] < word)));
+          theirs > score || (theirs == score && (other < first || (other < end && candidates.words[other] < word)));
     }
     if (better < rules.choices) candidates.order[better] = i;
   }

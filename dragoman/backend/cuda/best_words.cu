@@ -54,7 +54,7 @@ struct WordRows {
   int V, k;
   Matrix<std::int32_t> ids;
   OptionalOutput best, log_sums, all;
-  std::int64_t top;  // the chunk's first row
+  std::int64_t first_row;  // of the chunk
 };
 
 // A word and its logit as one number, so that the better word has the larger number: the logit's bits, reordered so
@@ -69,7 +69,7 @@ __device__ Rank rank_of(float logit, int id) {
 
 // Writes the word at this place of the row's list of best words.
 __device__ void write_best(const WordRows& rows, int place, Rank rank) {
-  const std::int64_t r = rows.top + blockIdx.x;
+  const std::int64_t r = rows.first_row + blockIdx.x;
   const auto order = static_cast<unsigned>(rank >> 32);
   const float logit = __uint_as_float(order >> 31 != 0 ? order ^ 0x80000000u : ~order);
   rows.ids.row(r)[place] = rank == 0 ? kNoWord : static_cast<std::int32_t>(~static_cast<unsigned>(rank));
@@ -97,8 +97,8 @@ __device__ void finish_logits(const WordRows& rows, int i, float* x) {
 }
 
 // Calls found(logit, id) for the words of pack i that may be among the best: not PAD or BOS, and not -infinity or NaN.
-template <class Found>
-__device__ void for_words(const WordRows& rows, int i, const Found& found) {
+template <class Function>
+__device__ void for_words(const WordRows& rows, int i, const Function& found) {
   float x[kPack];
   load_logits(rows, i, x);
   finish_logits(rows, i, x);
@@ -129,7 +129,7 @@ __device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
 #pragma unroll
       for (int j = 0; j < kAtOnce * kPack; ++j) {
         const int id = (first + j / kPack * kThreads) * kPack + j % kPack;
-        if (id < rows.V) rows.all.put(rows.top + blockIdx.x, id, x[j]);
+        if (id < rows.V) rows.all.put(rows.first_row + blockIdx.x, id, x[j]);
       }
     }
     if (first == 0) {
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) 
   ExpSum sum;
   const float largest = scan(rows, packs, sum);
   sum = block_join(sum, shared_sums);
-  if (threadIdx.x == 0) rows.log_sums.put(rows.top + blockIdx.x, 0, sum.log());
+  if (threadIdx.x == 0) rows.log_sums.put(rows.first_row + blockIdx.x, 0, sum.log());
   if (rows.k > kGroups / 2 || !best_by_threshold<kGroups>(rows, packs, largest, found)) {
     __syncthreads();
     best_one_by_one(rows, packs, found.ranks);
@@ -270,16 +270,16 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
                 .best = OptionalOutput(best.logits, best.logits.row_stride()),
                 .log_sums = OptionalOutput(best.log_sums, 1),
                 .all = OptionalOutput(best.all, best.all.row_stride()),
-                .top = 0};
+                .first_row = 0};
   if (b) {
     const Array bias = empty({width}, DType::kFloat32);
     scaled(b, 1.0, Sink::overwrite(bias.columns(0, V)));
     rows.bias = elements<const float>(bias);
   }
-  for (rows.top = 0; rows.top < R; rows.top += chunk) {
-    const std::int64_t height = std::min(chunk, R - rows.top);
+  for (rows.first_row = 0; rows.first_row < R; rows.first_row += chunk) {
+    const std::int64_t height = std::min(chunk, R - rows.first_row);
     const Array logits = wide.row_range(0, height).columns(0, words.rows());
-    matmul(Y.row_range(rows.top, height), Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
+    matmul(Y.row_range(rows.first_row, height), Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
     // At least twice as many groups as best words: then the threshold is only a little below the k-th best logit.
     const auto kernel = rows.k <= 16 ? best_words_kernel<32> : best_words_kernel<128>;
     launch(*this, kernel, static_cast<unsigned>(height), kThreads, 0, rows);

@@ -1,5 +1,5 @@
 // The execution context of a CUDA device: a stream, device memory, and the library of matrix products. Calls are
-// asynchronous: only copy_out and wait wait until all launches have ended.
+// asynchronous: only copy_out() and wait() block until all launches have ended.
 //
 // Elements are float32 or bfloat16; products of either are summed in float32. With bfloat16 elements the following are
 // still float32: statistics (mean, rstd, log_sums, losses), layer-norm parameters, position tables, and the gradients

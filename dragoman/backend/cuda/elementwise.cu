@@ -87,13 +87,13 @@ void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, c
   launch_map<1>(on, f, y, accumulates, x...);
 }
 
-// dx = f(dy, y). The gradient dx may have another element type than dy and y: with bfloat16 values, the gradients of
-// parameters are float32.
+// sink = f(a, b). The sink is often a gradient, which may have another element type than a and b: with bfloat16 values,
+// the gradients of parameters are float32.
 template <class F>
-void map_gradient(const Context& on, const F& f, const Array& dy, const Array& y, const Sink& dx) {
-  dispatch(dy.dtype(), [&]<class T>() {
-    dispatch(dx.array.dtype(), [&]<class D>() {
-      map(on, f, matrix<D>(dx.array), dx.accumulates(), matrix<const T>(dy), matrix<const T>(y));
+void map_to_sink(const Context& on, const F& f, const Array& a, const Array& b, const Sink& sink) {
+  dispatch(a.dtype(), [&]<class T>() {
+    dispatch(sink.array.dtype(), [&]<class D>() {
+      map(on, f, matrix<D>(sink.array), sink.accumulates(), matrix<const T>(a), matrix<const T>(b));
     });
   });
 }
@@ -119,8 +119,8 @@ template <class T>
 __global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<const T> x, SinkRows<T> y) {
   __shared__ float tile[kTile][kTile + 1];
   const int lane = threadIdx.x % kTile, warp = threadIdx.x / kTile;
-  const std::int64_t across = divide_up(x.cols, kTile);
-  const std::int64_t top = blockIdx.x / across * kTile, left = blockIdx.x % across * kTile;
+  const std::int64_t tiles_across = divide_up(x.cols, kTile);
+  const std::int64_t top = blockIdx.x / tiles_across * kTile, left = blockIdx.x % tiles_across * kTile;
   for (int i = warp; i < kTile; i += kTileWarps) {
     if (top + i < x.rows && left + lane < x.cols) tile[i][lane] = to_float(x.row(top + i)[left + lane]);
   }
@@ -156,7 +156,7 @@ void Elementwise::do_add(const Array& a, const Array& b, Array& y) const {
 void Elementwise::do_add_bias(const Array& x, const Array& b, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     dispatch(b.dtype(), [&]<class B>() {
-      const Matrix<const B> in_every_row{elements<const B>(b), x.rows(), x.cols(), 0};
+      const Matrix<const B> in_every_row{elements<const B>(b), x.rows(), x.cols(), 0};  // the stride 0 repeats b
       map(*this, Sum{}, matrix<T>(y), false, matrix<const T>(x), in_every_row);
     });
   });
@@ -167,17 +167,17 @@ void Elementwise::do_relu(const Array& x, Array& y) const {
 }
 
 void Elementwise::do_relu_backward(const Array& dy, const Array& y, Sink dx) const {
-  map_gradient(*this, ReluGradient{}, dy, y, dx);
+  map_to_sink(*this, ReluGradient{}, dy, y, dx);
 }
 
-void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const { map_gradient(*this, Times{}, a, b, y); }
+void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const { map_to_sink(*this, Times{}, a, b, y); }
 
 void Elementwise::do_tanh(const Array& x, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() { map(*this, Tanh{}, matrix<T>(y), false, matrix<const T>(x)); });
 }
 
 void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
-  map_gradient(*this, TanhGradient{}, dy, y, dx);
+  map_to_sink(*this, TanhGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_sigmoid(const Array& x, Array& y) const {
@@ -185,7 +185,7 @@ void Elementwise::do_sigmoid(const Array& x, Array& y) const {
 }
 
 void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
-  map_gradient(*this, SigmoidGradient{}, dy, y, dx);
+  map_to_sink(*this, SigmoidGradient{}, dy, y, dx);
 }
 
 void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {

@@ -12,17 +12,17 @@ namespace {
 constexpr int kThreads = 256;
 
 // OneRow and RowsOfTakers say which rows of x are added to make row r of the result: row(r, k) for all k in
-// [first(r), last(r)). RowIndex explains `taken`, `starts` and `takers`.
+// [first(r), end(r)). RowIndex explains `taken`, `starts` and `takers`.
 struct OneRow {  // y[i] = x[taken[i]]
   const std::int32_t* taken;
   __device__ std::int32_t first(std::int64_t) const { return 0; }
-  __device__ std::int32_t last(std::int64_t) const { return 1; }
+  __device__ std::int32_t end(std::int64_t) const { return 1; }
   __device__ std::int32_t row(std::int64_t i, std::int32_t) const { return taken[i]; }
 };
 struct RowsOfTakers {  // dx[r] = sum of dy[i] over the i that took row r
   const std::int32_t *starts, *takers;
   __device__ std::int32_t first(std::int64_t r) const { return starts[r]; }
-  __device__ std::int32_t last(std::int64_t r) const { return starts[r + 1]; }
+  __device__ std::int32_t end(std::int64_t r) const { return starts[r + 1]; }
   __device__ std::int32_t row(std::int64_t, std::int32_t k) const { return takers[k]; }
 };
 
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   if (index >= y.rows * runs) return;
   const std::int64_t r = index / runs, c = (index - r * runs) * kCount;
   float sum[kCount] = {};
-  for (std::int32_t k = from.first(r); k < from.last(r); ++k) {
+  for (std::int32_t k = from.first(r); k < from.end(r); ++k) {
     const Run<T, kCount> run = run_at<kCount>(x.row(from.row(r, k)) + c);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) sum[i] += to_float(run.at[i]);

@@ -13,10 +13,10 @@ namespace {
 constexpr int kThreads = 256;
 
 // Sums over rows. The rows are divided into pieces; step 1 sums each piece, step 2 adds the pieces. In step 1 a lane
-// owns a run of columns, and the warps of a block take the rows of its piece in turn. There are enough blocks to fill a
-// device.
+// owns a run of columns, and the warps of a block take the rows of its piece in turn.
 constexpr int kSumWarps = kThreads / kWarp;
-constexpr std::int64_t kSumBlocks = 528, kRowsOfAPiece = 32;
+constexpr std::int64_t kSumBlocks = 528;    // enough to fill a device: four for each multiprocessor of an H200
+constexpr std::int64_t kMinPieceRows = 32;  // a piece has about this many rows, or more
 
 // Step 1. The grid is (columns / (32 kCount), pieces); `rows` is the number of rows per piece.
 template <int kCount, class T>
@@ -24,11 +24,11 @@ __global__ void __launch_bounds__(kThreads) sum_row_pieces(Matrix<const T> x, st
   __shared__ float sums[kSumWarps][kWarp * kCount];
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const std::int64_t left = std::int64_t{blockIdx.x} * kWarp * kCount, c = left + lane * kCount;
-  const std::int64_t first = blockIdx.y * rows, last = min(x.rows, first + rows);
+  const std::int64_t first = blockIdx.y * rows, end = min(x.rows, first + rows);
   float sum[kCount] = {};
   if (c < x.cols) {
 #pragma unroll 4
-    for (std::int64_t r = first + warp; r < last; r += kSumWarps) {
+    for (std::int64_t r = first + warp; r < end; r += kSumWarps) {
       const Run<T, kCount> run = run_at<kCount>(x.row(r) + c);
 #pragma unroll
       for (int i = 0; i < kCount; ++i) sum[i] += to_float(run.at[i]);
@@ -119,9 +119,9 @@ void launch_sum(const Context& on, const Matrix<const T>& x, std::int64_t blocks
 // total = alpha times the sum of term(x) over all elements.
 template <class Term>
 void sum_all(const Context& on, const Array& x, double alpha, const Sink& total) {
-  constexpr std::int64_t kElementsOfAThread = 16;
+  constexpr std::int64_t kElementsPerThread = 16;
   const std::int64_t blocks =
-      std::clamp<std::int64_t>(divide_up(x.count(), kThreads * kElementsOfAThread), 1, 2 * kSumBlocks);
+      std::clamp<std::int64_t>(divide_up(x.count(), kThreads * kElementsPerThread), 1, 2 * kSumBlocks);
   const ArenaScope scratch(on.arena());
   const Array partial = on.empty({blocks}, DType::kFloat64);
   dispatch_any(x.dtype(), [&]<class T>() {
@@ -145,9 +145,10 @@ void Elementwise::do_sum_rows(const Array& x, Sink total) const {
     constexpr int kCount = Pack<T>::kCount;
     const auto X = matrix<const T>(x);
     const bool packed = in_runs<kCount>(X);
-    const std::int64_t across = divide_up(X.cols, kWarp * (packed ? kCount : 1));
-    const std::int64_t most = std::max<std::int64_t>(1, divide_up(X.rows, kRowsOfAPiece));
-    const std::int64_t pieces = std::clamp<std::int64_t>(kSumBlocks / std::max<std::int64_t>(1, across), 1, most);
+    const std::int64_t column_blocks = divide_up(X.cols, kWarp * (packed ? kCount : 1));
+    const std::int64_t max_pieces = std::max<std::int64_t>(1, divide_up(X.rows, kMinPieceRows));
+    const std::int64_t pieces =
+        std::clamp<std::int64_t>(kSumBlocks / std::max<std::int64_t>(1, column_blocks), 1, max_pieces);
     const ArenaScope scratch(arena());
     const Array partial = empty(Shape{pieces, X.cols}, DType::kFloat32);
     if (packed) {

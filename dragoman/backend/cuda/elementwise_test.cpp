@@ -217,12 +217,13 @@ TEST_P(CudaElementwise, TotalsAreSummedInDouble) {
     for (const std::size_t which : {0, 1, 2}) {
       const auto call = [&](const Backend& on, DType dtype) {
         const Array x = makes({on, dtype})[which](shape, 1);
-        const Array over = make_array(on, {1}, DType::kFloat64, {7}), added = make_array(on, {1}, DType::kFloat64, {7});
+        const Array overwritten = make_array(on, {1}, DType::kFloat64, {7}),
+                    added = make_array(on, {1}, DType::kFloat64, {7});
         Array squares = make_array(on, {1}, DType::kFloat64, {7});
-        on.sum(x, 0.25, Sink::overwrite(over));
+        on.sum(x, 0.25, Sink::overwrite(overwritten));
         on.sum(x, 0.25, Sink::accumulate(added));
         on.sum_of_squares(x, squares);
-        return std::vector<Array>{over, added, squares};
+        return std::vector<Array>{overwritten, added, squares};
       };
       const std::vector<Array> expected = call(*cpu, DType::kFloat64), actual = call(*gpu, dtype());
       for (std::size_t i = 0; i < expected.size(); ++i) {

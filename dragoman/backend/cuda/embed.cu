@@ -25,27 +25,27 @@ struct Lookup {
 
 // One thread per eight channels of a row.
 template <bool kPacked, class T, class TE, class TP>
-__global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> of) {
-  const std::int64_t d = of.y.cols, eights = divide_up(d, 8);
+__global__ void __launch_bounds__(kThreads) embed_eights(Lookup<T, TE, TP> args) {
+  const std::int64_t d = args.y.cols, eights = divide_up(d, 8);
   const std::int64_t index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (index >= of.y.rows * eights) return;
+  if (index >= args.y.rows * eights) return;
   const std::int64_t r = index / eights, group = index - r * eights;
-  const std::int32_t id = of.ids[r];
-  assert(id >= 0 && id < of.E.rows && "ids are checked before they enter a batch");
-  Eight<TE> e{};
+  const std::int32_t id = args.ids[r];
+  assert(id >= 0 && id < args.E.rows && "ids are checked before they enter a batch");
+  Eight<TE> e{};  // stays zero for token 0 (PAD)
   Eight<TP> p{};
-  if (id != 0) e = load_eight<kPacked>(of.E.row(id), 8 * group, d);
-  if (of.P.data != nullptr) p = load_eight<kPacked>(of.P.row(of.position[r]), 8 * group, d);
+  if (id != 0) e = load_eight<kPacked>(args.E.row(id), 8 * group, d);
+  if (args.P.data != nullptr) p = load_eight<kPacked>(args.P.row(args.position[r]), 8 * group, d);
   Philox4 words{};  // drawn while the loads are under way
-  if (of.dropout.on()) words = of.dropout.words(r, static_cast<std::uint32_t>(group));
+  if (args.dropout.on()) words = args.dropout.words(r, static_cast<std::uint32_t>(group));
   Eight<float> y;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) y.at[i] = of.scale * e[i] + p[i];
-  if (of.dropout.on()) {
+  for (int i = 0; i < 8; ++i) y.at[i] = args.scale * e[i] + p[i];
+  if (args.dropout.on()) {
 #pragma unroll
-    for (int i = 0; i < 8; ++i) y.at[i] *= of.dropout.factor(words, i);
+    for (int i = 0; i < 8; ++i) y.at[i] *= args.dropout.factor(words, i);
   }
-  store_eight<kPacked>(rounded_to<T>(y), of.y.row(r), 8 * group, d);
+  store_eight<kPacked>(rounded_to<T>(y), args.y.row(r), 8 * group, d);
 }
 
 // Adds columns [first, first + 8) of row r of dy, times the dropout factors, to the sum.
@@ -82,8 +82,9 @@ __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
 //     token      | a a a b b c  | c c c c c c  | c c d d d d  |
 //
 //   1. sum_token_pieces: a token that lies within one piece (a, b, d) is added to dE at once. A token that spans
-//      several pieces (c) leaves a partial sum in each of them: as `last` part where it begins (piece 0), as first part
-//      in the others. Piece 0 also notes c in `continued`.
+//      several pieces (c) leaves a partial sum in each of them. A piece has space for two: one of a token that began in
+//      an earlier piece (c in pieces 1 and 2), and one of a token that begins here and goes on (c in piece 0). Piece 0
+//      also notes c in `continued`.
 //   2. add_token_parts: the block of piece 0 finds c in `continued`, sums c's partial sums from all pieces, and adds
 //      the total to dE.
 // Token 0 (PAD) gets no gradient.
@@ -92,8 +93,8 @@ constexpr int kPiece = 16, kBatch = 4;  // entries of a piece, and how many of t
 template <class T, class G>
 struct TokenGradient {
   Matrix<const T> dy;
-  const std::int32_t *tokens, *starts, *rows;
-  std::int64_t U, entries;
+  const std::int32_t *tokens, *starts, *rows;  // the index, as in TokenRows
+  std::int64_t U, entries;                     // numbers of tokens and of rows in the index
   float scale;
   DropoutMask dropout;
   SinkRows<G> dE;  // always accumulates
@@ -104,7 +105,9 @@ struct TokenGradient {
   std::int32_t* continued;
 
   __device__ std::int64_t chunks() const { return divide_up(dy.cols, kChunk); }
-  __device__ float* part(std::int64_t piece, bool last) const { return parts + (2 * piece + last) * dy.cols; }
+  __device__ float* part(std::int64_t piece, bool begins_here) const {
+    return parts + (2 * piece + begins_here) * dy.cols;
+  }
 };
 
 // The token that an entry belongs to: the last place in `starts` whose value is at most `entry`. A search in which a
@@ -131,33 +134,33 @@ __device__ inline unsigned kept_bits(const DropoutMask& dropout, const Philox4& 
 
 // Step 1. A warp has one piece and one chunk of columns; each lane sums eight columns over the entries in order.
 template <bool kPacked, class T, class G>
-__global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G> of) {
-  const std::int64_t chunks = of.chunks(), d = of.dy.cols;
+__global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G> args) {
+  const std::int64_t chunks = args.chunks(), d = args.dy.cols;
   const std::int64_t task = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / kWarp, piece = task / chunks;
   const std::int64_t begin = piece * kPiece;
-  if (begin >= of.entries) return;
+  if (begin >= args.entries) return;
   const int lane = threadIdx.x % kWarp;
   const std::int64_t column = task % chunks * kChunk + 8 * lane;
-  const auto count = static_cast<int>(min(std::int64_t{kPiece}, of.starts[of.U] - begin));
+  const auto count = static_cast<int>(min(std::int64_t{kPiece}, args.starts[args.U] - begin));
   if (count <= 0) {
-    if (column == 0) of.continued[piece] = -1;
+    if (column == 0) args.continued[piece] = -1;
     return;
   }
 
   // Lane i holds the row and the token of entry i of the piece, for all lanes to fetch. Bit i of `ends` is set if entry
   // i is the last one of its token.
-  const std::int64_t u = token_at(of.starts, of.U, begin);
-  const std::int64_t end = u + 1 + lane <= of.U ? of.starts[u + 1 + lane] - begin - 1 : kPiece;
+  const std::int64_t u = token_at(args.starts, args.U, begin);
+  const std::int64_t end = u + 1 + lane <= args.U ? args.starts[u + 1 + lane] - begin - 1 : kPiece;
   const unsigned ends = __reduce_or_sync(kAllLanes, end < kPiece ? 1u << end : 0);
   const auto is_end = [ends](int entry) { return (ends >> entry & 1) != 0; };
   const auto ends_before = [ends](int entry) { return ends & ((1u << entry) - 1); };
-  const bool began_before = of.starts[u] < begin;
+  const bool began_before = args.starts[u] < begin;
   std::int32_t my_row = 0, my_token = 0, my_sentence = 0, my_position = 0;
   if (lane < count) {
-    my_row = of.rows[begin + lane];
-    my_token = of.tokens[u + __popc(ends_before(lane))];
-    if (of.dropout.on()) my_sentence = of.dropout.sentence[my_row];
-    if (of.dropout.on()) my_position = of.dropout.position[my_row];
+    my_row = args.rows[begin + lane];
+    my_token = args.tokens[u + __popc(ends_before(lane))];
+    if (args.dropout.on()) my_sentence = args.dropout.sentence[my_row];
+    if (args.dropout.on()) my_position = args.dropout.position[my_row];
   }
 
   Eight<float> sum{};
@@ -172,15 +175,16 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
       token[i] = __shfl_sync(kAllLanes, my_token, entry);
       if (!is_end(entry) || (began_before && ends_before(entry) == 0)) token[i] = 0;
       if (entry >= count || column >= d) continue;
-      x[i] = load_eight<kPacked>(of.dy.row(r), column, d);
-      if (token[i] != 0) old[i] = load_eight<kPacked>(of.dE.data + token[i] * of.dE.stride, column, d);
+      x[i] = load_eight<kPacked>(args.dy.row(r), column, d);
+      if (token[i] != 0) old[i] = load_eight<kPacked>(args.dE.data + token[i] * args.dE.stride, column, d);
     }
     unsigned kept[kBatch];  // one bit per channel, drawn while the loads are under way
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const std::int32_t sentence = __shfl_sync(kAllLanes, my_sentence, first + i);
       const std::int32_t position = __shfl_sync(kAllLanes, my_position, first + i);
-      kept[i] = of.dropout.on() ? kept_bits(of.dropout, dropout_words(of.dropout, sentence, position, column / 8)) : 0;
+      kept[i] =
+          args.dropout.on() ? kept_bits(args.dropout, dropout_words(args.dropout, sentence, position, column / 8)) : 0;
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
@@ -188,49 +192,49 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
       if (entry >= count || column >= d) continue;
 #pragma unroll
       for (int k = 0; k < 8; ++k) {
-        const float factor = !of.dropout.on() ? 1 : (kept[i] >> k & 1) != 0 ? of.dropout.scale : 0;
+        const float factor = !args.dropout.on() ? 1 : (kept[i] >> k & 1) != 0 ? args.dropout.scale : 0;
         sum.at[k] += factor * x[i][k];
       }
       if (!is_end(entry)) continue;
       if (token[i] != 0) {
         Eight<float> total;
 #pragma unroll
-        for (int k = 0; k < 8; ++k) total.at[k] = old[i][k] + of.scale * sum.at[k];
-        store_eight<kPacked>(rounded_to<G>(total), of.dE.data + token[i] * of.dE.stride, column, d);
+        for (int k = 0; k < 8; ++k) total.at[k] = old[i][k] + args.scale * sum.at[k];
+        store_eight<kPacked>(rounded_to<G>(total), args.dE.data + token[i] * args.dE.stride, column, d);
       } else if (began_before && ends_before(entry) == 0) {
-        store_eight<kPacked>(sum, of.part(piece, false), column, d);
+        store_eight<kPacked>(sum, args.part(piece, false), column, d);
       }
       sum = {};
     }
   }
   const bool continues = !is_end(count - 1), single_token = began_before && ends == 0;
-  if (continues && column < d) store_eight<kPacked>(sum, of.part(piece, !single_token), column, d);
+  if (continues && column < d) store_eight<kPacked>(sum, args.part(piece, !single_token), column, d);
   if (column == 0) {
-    of.continued[piece] = continues && !single_token ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
+    args.continued[piece] = continues && !single_token ? static_cast<std::int32_t>(u + __popc(ends)) : -1;
   }
 }
 
 // Step 2. A block adds the partial sums of the token that begins in its piece and goes on, if there is one: its warps
 // take the pieces in turn.
 template <bool kPacked, class T, class G>
-__global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> of) {
+__global__ void __launch_bounds__(kThreads) add_token_parts(TokenGradient<T, G> args) {
   __shared__ float4 shared[kWarps * kChunk / 4];
-  const std::int64_t chunks = of.chunks(), d = of.dy.cols;
+  const std::int64_t chunks = args.chunks(), d = args.dy.cols;
   const std::int64_t piece = blockIdx.x / chunks, left = blockIdx.x % chunks * kChunk;
-  const std::int32_t u = of.continued[piece];
-  if (u < 0 || of.tokens[u] == 0) return;
-  const std::int64_t last = (of.starts[u + 1] - 1) / kPiece, column = left + 8 * (threadIdx.x % kWarp);
+  const std::int32_t u = args.continued[piece];
+  if (u < 0 || args.tokens[u] == 0) return;
+  const std::int64_t last = (args.starts[u + 1] - 1) / kPiece, column = left + 8 * (threadIdx.x % kWarp);
   Eight<float> sum{};
   if (column < d) {
 #pragma unroll 4
     for (std::int64_t at = piece + threadIdx.x / kWarp; at <= last; at += kWarps) {
-      const Eight<float> part = load_eight<kPacked>(of.part(at, at == piece), column, d);
+      const Eight<float> part = load_eight<kPacked>(args.part(at, at == piece), column, d);
 #pragma unroll
       for (int i = 0; i < 8; ++i) sum.at[i] += part[i];
     }
   }
   const float total = sum_of_warps(sum, reinterpret_cast<float*>(shared));
-  if (left + threadIdx.x < d) of.dE.put(of.tokens[u], left + threadIdx.x, of.scale * total);
+  if (left + threadIdx.x < d) args.dE.put(args.tokens[u], left + threadIdx.x, args.scale * total);
 }
 
 // dP: a block sums one position over all sentences that are long enough; its warps take the sentences in turn.
@@ -259,7 +263,7 @@ void Embed::do_embed(const Array& ids, const Segments& segments, const Array& E,
   dispatch(y.dtype(), [&]<class T>() {
     dispatch(E.dtype(), [&]<class TE>() {
       dispatch(P ? P.dtype() : DType::kFloat32, [&]<class TP>() {
-        const Lookup<T, TE, TP> of{
+        const Lookup<T, TE, TP> args{
             .ids = elements<const std::int32_t>(ids),
             .position = P ? elements<const std::int32_t>(segments.position) : nullptr,
             .E = matrix<const TE>(E),
@@ -268,7 +272,8 @@ void Embed::do_embed(const Array& ids, const Segments& segments, const Array& E,
             .dropout = dropout_mask(dropout, segments),
             .y = matrix<T>(y),
         };
-        launch(*this, packed ? embed_eights<true, T, TE, TP> : embed_eights<false, T, TE, TP>, blocks, kThreads, 0, of);
+        launch(*this, packed ? embed_eights<true, T, TE, TP> : embed_eights<false, T, TE, TP>, blocks, kThreads, 0,
+               args);
       });
     });
   });
@@ -286,7 +291,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
     const bool packed = in_eights({&dy, &dE.array});
     dispatch(dy.dtype(), [&]<class T>() {
       dispatch(dE.array.dtype(), [&]<class G>() {
-        const TokenGradient<T, G> of{
+        const TokenGradient<T, G> args{
             .dy = matrix<const T>(dy),
             .tokens = elements<const std::int32_t>(index.tokens),
             .starts = elements<const std::int32_t>(index.starts),
@@ -300,9 +305,9 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
             .continued = elements<std::int32_t>(continued),
         };
         launch(*this, packed ? sum_token_pieces<true, T, G> : sum_token_pieces<false, T, G>,
-               static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, of);
+               static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, args);
         launch(*this, packed ? add_token_parts<true, T, G> : add_token_parts<false, T, G>,
-               static_cast<unsigned>(pieces * chunks), kThreads, 0, of);
+               static_cast<unsigned>(pieces * chunks), kThreads, 0, args);
       });
     });
   }

@@ -107,12 +107,12 @@ TEST_P(CudaEmbed, GradientsAgreeWithTheCpu) {
   }
 }
 
-// Tokens begin and end before, at and after the borders between the pieces that the warps sum.
-TEST_P(CudaEmbed, TokensOfEveryLengthAreSummed) {
-  for (const int length : {1, 2, 5, 15, 16, 17, 31, 32, 33, 100, 2000}) {
+// The rows of a token begin and end before, at and after the borders between the pieces that the warps sum.
+TEST_P(CudaEmbed, TokensWithAnyNumberOfRowsAreSummed) {
+  for (const int rows_each : {1, 2, 5, 15, 16, 17, 31, 32, 33, 100, 2000}) {
     expect_as_on_cpu([&](const Backend& on, DType dtype) {
       const Batch batch =
-          make_batch(on, {1000, 500, 501}, [&](std::int64_t r) { return static_cast<int>(r / length) + 1; });
+          make_batch(on, {1000, 500, 501}, [&](std::int64_t r) { return static_cast<int>(r / rows_each) + 1; });
       const Array dy = random_rows(on, {batch.segments.R, 24}, dtype, 1, 0),
                   dE = random_rows(on, {2002, 24}, accumulation_dtype(dtype), 2, 0);
       on.embed_backward(dy, batch.index, batch.segments, 0.5, {}, Sink::accumulate(dE), {});

@@ -27,23 +27,24 @@ inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
 // Throws a DeviceError unless the status is success. `what` names the operation: "CUDA failed at <what>: <reason>".
 void check(cudaError_t status, const char* what);
 
+// The DType of elements of type T.
 template <class T>
-inline constexpr DType kStored = std::is_same_v<T, bf16>           ? DType::kBFloat16
-                                 : std::is_same_v<T, float>        ? DType::kFloat32
-                                 : std::is_same_v<T, double>       ? DType::kFloat64
-                                 : std::is_same_v<T, std::int32_t> ? DType::kInt32
-                                                                   : DType::kInt8;
+inline constexpr DType kDType = std::is_same_v<T, bf16>           ? DType::kBFloat16
+                                : std::is_same_v<T, float>        ? DType::kFloat32
+                                : std::is_same_v<T, double>       ? DType::kFloat64
+                                : std::is_same_v<T, std::int32_t> ? DType::kInt32
+                                                                  : DType::kInt8;
 
 // The first element, or null for an absent array. Throws ShapeError if the array's element type is not T.
 template <class T>
 T* elements(const Array& x) {
   if (x.absent()) return nullptr;
-  require<ShapeError>(x.dtype() == kStored<std::remove_const_t<T>>, "a CUDA kernel was given elements of type ",
-                      x.dtype(), " but needs ", kStored<std::remove_const_t<T>>);
+  require<ShapeError>(x.dtype() == kDType<std::remove_const_t<T>>, "a CUDA kernel was given elements of type ",
+                      x.dtype(), " but needs ", kDType<std::remove_const_t<T>>);
   return static_cast<T*>(x.raw());
 }
 
-// An Array as a matrix of T, in the form that kernels take. `stride` is the distance of rows in elements.
+// An Array as a matrix of T, in the form that kernels take. `stride` is the distance from row to row, in elements.
 template <class T>
 struct Matrix {
   T* data = nullptr;
@@ -305,7 +306,7 @@ __device__ inline float column_sum(const float* column, std::int64_t rows, std::
   return sum;
 }
 
-// 2^x in one instruction, exact to two units in the last place; 0 if the result is below the smallest normal number.
+// 2^x in one instruction, accurate to two units in the last place; 0 if the result is below the smallest normal number.
 __device__ inline float power_of_two(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -74,9 +74,9 @@ __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::
   __shared__ float sums[kMaskWarps][kMaskColumns];
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kMaskColumns + 8 * lane;
-  const std::int64_t first = blockIdx.y * rows_per_block, last = min(dy.rows, first + rows_per_block);
+  const std::int64_t first = blockIdx.y * rows_per_block, end = min(dy.rows, first + rows_per_block);
   float sum[8] = {};
-  for (std::int64_t r = first + warp; r < last; r += kMaskWarps) {
+  for (std::int64_t r = first + warp; r < end; r += kMaskWarps) {
     T* d = dy.row(r) + column;
     const T* value = y.row(r) + column;
     if constexpr (kPacks) {
@@ -86,10 +86,10 @@ __global__ void mask_by_relu(Matrix<T> dy, Matrix<const T> y, float scale, std::
       for (int part = 0; part < 8 / kCount; ++part) {
         auto& packed = reinterpret_cast<Pack<T>*>(d)[part];
         Pack<T> gradient = packed;
-        const Pack<T> seen = reinterpret_cast<const Pack<T>*>(value)[part];
+        const Pack<T> values = reinterpret_cast<const Pack<T>*>(value)[part];
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-          const float kept = to_float(seen.at[i]) > 0 ? to_float(gradient.at[i]) * scale : 0.0f;
+          const float kept = to_float(values.at[i]) > 0 ? to_float(gradient.at[i]) * scale : 0.0f;
           gradient.at[i] = from_float<T>(kept);
           sum[part * kCount + i] += kept;
         }

@@ -54,11 +54,11 @@ __device__ Eight<T> sum_of(const Eight<T>& x, const Eight<T>& a, const RowDropou
 }
 
 template <class T>
-__device__ Eight<T> normalised(const Eight<float>& s, const Statistics& of, const Eight<float>& gamma,
+__device__ Eight<T> normalised(const Eight<float>& s, const Statistics& statistics, const Eight<float>& gamma,
                                const Eight<float>& beta) {
   Eight<float> y;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) y.at[i] = gamma.at[i] * ((s.at[i] - of.mean) * of.rstd) + beta.at[i];
+  for (int i = 0; i < 8; ++i) y.at[i] = gamma.at[i] * ((s.at[i] - statistics.mean) * statistics.rstd) + beta.at[i];
   return rounded_to<T>(y);
 }
 
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
     }
     s[j] = floats(x[j]);
   }
-  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
+  const Statistics statistics(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
 #pragma unroll
     for (int j = 0; j < kEights; ++j) {
@@ -103,11 +103,11 @@ __global__ void __launch_bounds__(kForwardWarps* kWarp) add_norm_in_warps(AddNor
     if (!in_row(j)) continue;
     const Eight<float> gamma = load_eight<true>(norm.gamma, 8 * group(j), d);
     const Eight<float> beta = load_eight<true>(norm.beta, 8 * group(j), d);
-    store_eight<true>(normalised<T>(s[j], of, gamma, beta), norm.y.row(r), 8 * group(j), d);
+    store_eight<true>(normalised<T>(s[j], statistics, gamma, beta), norm.y.row(r), 8 * group(j), d);
   }
   if (lane == 0) {
-    norm.mean[r] = of.mean;
-    norm.rstd[r] = of.rstd;
+    norm.mean[r] = statistics.mean;
+    norm.rstd[r] = statistics.rstd;
   }
 }
 
@@ -125,7 +125,7 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
     }
     row = norm.s.row(r);  // each thread reads only what it has written itself
   }
-  const Statistics of(norm.eps, norm.inverse_d, [&](const auto& f) {
+  const Statistics statistics(norm.eps, norm.inverse_d, [&](const auto& f) {
     float sum = 0;
     for (std::int64_t g = threadIdx.x; g < groups; g += blockDim.x) {
       const Eight<T> s = load_eight<kPacked>(row, 8 * g, d);
@@ -138,11 +138,11 @@ __global__ void add_norm_in_blocks(AddNorm<T> norm) {
     const Eight<float> s = floats(load_eight<kPacked>(row, 8 * g, d));
     const Eight<float> gamma = load_eight<kPacked>(norm.gamma, 8 * g, d);
     const Eight<float> beta = load_eight<kPacked>(norm.beta, 8 * g, d);
-    store_eight<kPacked>(normalised<T>(s, of, gamma, beta), norm.y.row(r), 8 * g, d);
+    store_eight<kPacked>(normalised<T>(s, statistics, gamma, beta), norm.y.row(r), 8 * g, d);
   }
   if (threadIdx.x == 0) {
-    norm.mean[r] = of.mean;
-    norm.rstd[r] = of.rstd;
+    norm.mean[r] = statistics.mean;
+    norm.rstd[r] = statistics.rstd;
   }
 }
 

@@ -54,11 +54,11 @@ struct NormSums {
                       Eight<float>& dgamma, Eight<float>& dbeta) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const float u = dy[i], un = u * through_y.normalised(s[i]);
-      g += u * gamma.at[i];
-      gn += un * gamma.at[i];
-      dgamma.at[i] += un;
-      dbeta.at[i] += u;
+      const float dy_i = dy[i], dy_n = dy_i * through_y.normalised(s[i]);
+      g += dy_i * gamma.at[i];
+      gn += dy_n * gamma.at[i];
+      dgamma.at[i] += dy_n;
+      dbeta.at[i] += dy_i;
     }
   }
 };

@@ -43,10 +43,10 @@ __device__ void for_tile(std::int64_t count, bool quads, const Element& element,
 
 // The factors of one step, the same for every element.
 struct AdamFactors {
-  float beta1, rest1, beta2, rest2, epsilon;
-  float rate;          // rate / (1 - beta1^t), which includes the correction of m
-  float v_correction;  // 1 / (1 - beta2^t)
-  float decay;
+  float beta1, rest1, beta2, rest2, epsilon;  // rest1 = 1 - beta1, rest2 = 1 - beta2
+  float rate;                                 // the step's rate / (1 - beta1^t), which includes the correction of m
+  float v_correction;                         // 1 / (1 - beta2^t)
+  float decay;                                // 1 - the step's rate * weight_decay
 
   explicit AdamFactors(const AdamStep& step)
       : beta1(static_cast<float>(step.beta1)),

@@ -50,8 +50,8 @@ std::int64_t rounded_up(std::int64_t rows) {
 }
 
 // The numbers of rows that an algorithm is chosen for. The number of the batch's rows is rounded up. If A is not
-// transposed, these are the rows of A and C. If A alone is transposed, they are the rows of A and B: the sums go over
-// them.
+// transposed, the rows of A and C are the batch's rows. If A alone is transposed, the rows of A and B are, and the sums
+// go over them.
 struct Rows {
   std::int64_t A, B, C;
 };

@@ -48,10 +48,11 @@ __global__ void __launch_bounds__(kMaxThreads) softmax_rows(Matrix<const T> x, M
   __shared__ float shared[kWarp];
   const T* from = x.row(blockIdx.x);
   T* to = y.row(blockIdx.x);
-  const Exponentials of(from, x.cols, shared);
-  const float scale = 1 / of.sum;
+  const Exponentials exponentials(from, x.cols, shared);
+  const float scale = 1 / exponentials.sum;
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.maximum == kMinusInfinity ? 0 : expf(to_float(from[c]) - of.maximum) * scale);
+    to[c] = from_float<T>(
+        exponentials.maximum == kMinusInfinity ? 0 : expf(to_float(from[c]) - exponentials.maximum) * scale);
   }
 }
 
@@ -60,10 +61,11 @@ __global__ void __launch_bounds__(kMaxThreads) log_softmax_rows(Matrix<const T> 
   __shared__ float shared[kWarp];
   const T* from = x.row(blockIdx.x);
   T* to = y.row(blockIdx.x);
-  const Exponentials of(from, x.cols, shared);
-  const float log_sum = logf(of.sum);
+  const Exponentials exponentials(from, x.cols, shared);
+  const float log_sum = logf(exponentials.sum);
   for (std::int64_t c = threadIdx.x; c < x.cols; c += blockDim.x) {
-    to[c] = from_float<T>(of.maximum == kMinusInfinity ? kMinusInfinity : to_float(from[c]) - of.maximum - log_sum);
+    to[c] = from_float<T>(exponentials.maximum == kMinusInfinity ? kMinusInfinity
+                                                                 : to_float(from[c]) - exponentials.maximum - log_sum);
   }
 }
 
@@ -95,17 +97,17 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 template <class T>
 __global__ void __launch_bounds__(kMaxThreads) mask_rows(Matrix<const T> x, Mask mask, Matrix<T> y) {
-  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.end_key(i, x.cols);
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), end = mask.end_key(i, x.cols);
   for (std::int64_t j = threadIdx.x; j < x.cols; j += blockDim.x) {
-    y.row(i)[j] = j >= first && j < last ? x.row(i)[j] : from_float<T>(kMinusInfinity);
+    y.row(i)[j] = j >= first && j < end ? x.row(i)[j] : from_float<T>(kMinusInfinity);
   }
 }
 
 template <class T>
 __global__ void __launch_bounds__(kMaxThreads) mask_backward_rows(Matrix<const T> dy, Mask mask, SinkRows<T> dx) {
-  const std::int64_t i = blockIdx.x, first = mask.first_key(i), last = mask.end_key(i, dy.cols);
+  const std::int64_t i = blockIdx.x, first = mask.first_key(i), end = mask.end_key(i, dy.cols);
   for (std::int64_t j = threadIdx.x; j < dy.cols; j += blockDim.x) {
-    dx.put(i, j, j >= first && j < last ? to_float(dy.row(i)[j]) : 0);
+    dx.put(i, j, j >= first && j < end ? to_float(dy.row(i)[j]) : 0);
   }
 }
 

@@ -34,11 +34,11 @@ struct AttendingRows {
   float maximum[2] = {-INFINITY, -INFINITY};  // maxima of rows lane / 4 and lane / 4 + 8, times scale and log2(e)
   float sum[2] = {0, 0};                      // sums of the weights of these rows, over this lane's own columns only
 
-  // Adds the keys [key, last), kKeys at most: K and V begin with key `key`, and Q with this warp's queries.
-  __device__ void add_keys(const Problem& problem, const Sentence& sentence, int head, int key, int last, Tile<D> Q,
+  // Adds the keys [key, end), kKeys at most: K and V begin with key `key`, and Q with this warp's queries.
+  __device__ void add_keys(const Problem& problem, const Sentence& sentence, int head, int key, int end, Tile<D> Q,
                            Tile<D> K, Tile<D> V) {
-    last = min(last, problem.sight.end_key(query + kStep - 1, sentence.n_k));
-    const int steps = min(kKeys, in_steps(last - key)) / kStep;
+    end = min(end, problem.sight.end_key(query + kStep - 1, sentence.n_k));
+    const int steps = min(kKeys, in_steps(end - key)) / kStep;
     if (steps <= 0) return;
     // 1. The scores of 16 queries and 16 * steps keys.
     float scores[kKeys / 8][4] = {};
@@ -109,7 +109,7 @@ struct AttendingRows {
   }
 
   // Divides the rows by their sums, and writes them and their log_sums. A query that saw no key gives zeros.
-  __device__ void finish(const Forward<bf16>& on, const Problem& problem, const Sentence& sentence, int head,
+  __device__ void finish(const Forward<bf16>& arrays, const Problem& problem, const Sentence& sentence, int head,
                          Tile<D> stage) {
     const int rows = min(kStep, sentence.n_q - query);
     const std::int64_t first = sentence.first_query + query;
@@ -120,10 +120,10 @@ struct AttendingRows {
       inverse[i] = sum[i] > 0 ? __fdividef(1.0f, sum[i]) : 0.0f;
       const float log_sum = sum[i] > 0 ? (maximum[i] + __log2f(sum[i])) * kLn2 : -INFINITY;
       const int row = row_of(2 * i);
-      if (lane() % 4 == 0 && row < rows) on.log_sums.row(first + row)[head] = log_sum;
+      if (lane() % 4 == 0 && row < rows) arrays.log_sums.row(first + row)[head] = log_sum;
     }
     put_rows<D>(out, inverse[0], inverse[1], stage,
-                {on.O.row(first) + head * problem.d_v, on.O.stride, problem.d_v, false}, rows);
+                {arrays.O.row(first) + head * problem.d_v, arrays.O.stride, problem.d_v, false}, rows);
   }
 };
 
@@ -136,7 +136,7 @@ constexpr int attending_blocks(int D, int keys, bool one_tile, bool drops) {
 // kKeys is the most keys of a tile. With kOneTile no sentence has more keys than that.
 template <int D, int kKeys, bool kOneTile, bool kDrops>
 __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
-    attend(Problem problem, Forward<bf16> on, GridPlan plan) {
+    attend(Problem problem, Forward<bf16> arrays, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
   const Team team(plan);
   const Work work(plan, team);
@@ -149,16 +149,16 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
   // The keys of tile i; its values follow after plan.key_rows rows.
   const auto keys_of = [&](int i) { return Q.from(plan.query_rows + (kOneTile ? 0 : i % 2) * 2 * plan.key_rows); };
   const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
-  const int last = problem.sight.end_key(first + queries - 1, sentence.n_k);
+  const int end = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
-    const int key = from + i * kKeys, keys = min(kKeys, last - key);
+    const int key = from + i * kKeys, keys = min(kKeys, end - key);
     const std::int64_t row = sentence.first_key + key;
-    load_rows(team, keys_of(i), on.K.row(row) + work.head * problem.d_k, on.K.stride, problem.d_k, keys);
-    load_rows(team, keys_of(i).from(plan.key_rows), on.V.row(row) + work.head * problem.d_v, on.V.stride, problem.d_v,
-              keys);
+    load_rows(team, keys_of(i), arrays.K.row(row) + work.head * problem.d_k, arrays.K.stride, problem.d_k, keys);
+    load_rows(team, keys_of(i).from(plan.key_rows), arrays.V.row(row) + work.head * problem.d_v, arrays.V.stride,
+              problem.d_v, keys);
   };
   // Pass 1.
-  load_rows(team, Q, on.Q.row(sentence.first_query + first) + work.head * problem.d_k, on.Q.stride, problem.d_k,
+  load_rows(team, Q, arrays.Q.row(sentence.first_query + first) + work.head * problem.d_k, arrays.Q.stride, problem.d_k,
             queries);
 
   const Tile<D> own = Q.from(team.warp * kStep);
@@ -169,9 +169,9 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
     end_copies();
     await_copies<0>();
     team.sync();
-    if (working) rows.add_keys(problem, sentence, work.head, 0, last, own, keys_of(0), keys_of(0).from(plan.key_rows));
+    if (working) rows.add_keys(problem, sentence, work.head, 0, end, own, keys_of(0), keys_of(0).from(plan.key_rows));
   } else {
-    const int tiles = last > from ? static_cast<int>(divide_up(last - from, kKeys)) : 0;
+    const int tiles = end > from ? static_cast<int>(divide_up(end - from, kKeys)) : 0;
     if (tiles > 0) load_keys(0);
     end_copies();
     if (tiles == 0) {  // finish() writes to `own`, so the copy of the queries to it must have ended
@@ -185,14 +185,14 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
       await_copies<1>();  // waits for all groups but the last, so for tile i
       team.sync();
       if (working) {
-        rows.add_keys(problem, sentence, work.head, from + i * kKeys, last, own, keys_of(i),
+        rows.add_keys(problem, sentence, work.head, from + i * kKeys, end, own, keys_of(i),
                       keys_of(i).from(plan.key_rows));
       }
       team.sync();
     }
   }
   // Pass 3.
-  if (working) rows.finish(on, problem, sentence, work.head, own);
+  if (working) rows.finish(arrays, problem, sentence, work.head, own);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr int kSlab = 64;                               // columns in shared mem
 constexpr int kSlabStride = kSlab + 1;                  // odd, so that 32 rows lie in different banks
 
 // What this warp computes: row number `row` of its sentence, columns from first_column on. The block's rows begin with
-// first_row.
+// first_row. `tiles` is the number of blocks that share the rows of a sentence and head.
 struct PlainWork {
   int sentence, head, first_row, row, first_column;
 
@@ -81,7 +81,7 @@ __device__ void put_columns(const float (&x)[kPlainRegisters], float factor, std
 
 // Computes O and log_sums. Each warp has one query, with a running softmax as in forward.cuh.
 template <class T>
-__global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
+__global__ void attend_plainly(Problem problem, Forward<T> arrays, int tiles) {
   const PlainWork work(problem, tiles);
   const Sentence sentence(problem, work.sentence);
   if (work.first_row >= sentence.n_q) return;
@@ -93,8 +93,8 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
     const std::int64_t key_row = sentence.first_key + begin;
-    const float product =
-        row_product(on.Q.row(row) + work.head * d_k, on.K.row(key_row) + work.head * d_k, on.K.stride, keys, d_k);
+    const float product = row_product(arrays.Q.row(row) + work.head * d_k, arrays.K.row(key_row) + work.head * d_k,
+                                      arrays.K.stride, keys, d_k);
     const bool seen = lane() < keys && problem.sight.sees(query, key);
     const float score = seen ? product * problem.scale : -INFINITY;
     const float new_maximum = fmaxf(maximum, warp_max(score));
@@ -106,16 +106,16 @@ __global__ void attend_plainly(Problem problem, Forward<T> on, int tiles) {
     if (seen) weight *= weight_factor(problem.dropout, row, work.head * sentence.n_k + key);
     for (float& x : out) x *= correction;
     for (int j = 0; j < keys; ++j) {
-      add_columns(__shfl_sync(kAllLanes, weight, j), on.V.row(key_row + j) + work.head * d_v, work.first_column, d_v,
-                  out);
+      add_columns(__shfl_sync(kAllLanes, weight, j), arrays.V.row(key_row + j) + work.head * d_v, work.first_column,
+                  d_v, out);
     }
   }
   if (work.row >= sentence.n_q) return;
   sum = warp_sum(sum);
   put_columns(out, sum > 0 ? 1 / sum : 0.0f, row, work.head, work.first_column, d_v,
-              SinkRows<T>{on.O.data, on.O.stride, false});
+              SinkRows<T>{arrays.O.data, arrays.O.stride, false});
   if (work.first_column == 0 && lane() == 0) {
-    on.log_sums.row(row)[work.head] = sum > 0 ? maximum + logf(sum) : -INFINITY;
+    arrays.log_sums.row(row)[work.head] = sum > 0 ? maximum + logf(sum) : -INFINITY;
   }
 }
 
@@ -135,69 +135,70 @@ struct PlainWeight {
 
 // Computes dQ and the deltas. Each warp has one query.
 template <class T>
-__global__ void query_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
+__global__ void query_gradients_plainly(Problem problem, Backward<T> arrays, int tiles) {
   const PlainWork work(problem, tiles);
   const Sentence sentence(problem, work.sentence);
   if (work.first_row >= sentence.n_q) return;
   const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
   const int query = min(work.row, sentence.n_q - 1);
   const std::int64_t row = sentence.first_query + query;
-  const T *q = on.Q.row(row) + head * d_k, *d_out = on.dO.row(row) + head * d_v, *out = on.O.row(row) + head * d_v;
+  const T *q = arrays.Q.row(row) + head * d_k, *d_out = arrays.dO.row(row) + head * d_v,
+          *out = arrays.O.row(row) + head * d_v;
   float delta = 0;
   for (int c = lane(); c < d_v; c += kWarp) delta += to_float(d_out[c]) * to_float(out[c]);
   delta = warp_sum(delta);
-  if (work.row < sentence.n_q && work.first_column == 0 && lane() == 0) on.deltas.row(row)[head] = delta;
-  if (on.dQ.data == nullptr) return;
+  if (work.row < sentence.n_q && work.first_column == 0 && lane() == 0) arrays.deltas.row(row)[head] = delta;
+  if (arrays.dQ.data == nullptr) return;
 
-  const float log_sum = on.log_sums.row(row)[head];
+  const float log_sum = arrays.log_sums.row(row)[head];
   const int end = problem.sight.end_key(work.first_row + kPlainWarps - 1, sentence.n_k);
   float dQ[kPlainRegisters] = {};
   for (int begin = problem.sight.first_key(work.first_row); begin < end; begin += kWarp) {
     const int keys = min(kWarp, end - begin), key = begin + lane();
     const std::int64_t key_row = sentence.first_key + begin;
-    const T* const K = on.K.row(key_row) + head * d_k;
-    const float product = row_product(q, K, on.K.stride, keys, d_k);
-    const float d_product = row_product(d_out, on.V.row(key_row) + head * d_v, on.V.stride, keys, d_v);
+    const T* const K = arrays.K.row(key_row) + head * d_k;
+    const float product = row_product(q, K, arrays.K.stride, keys, d_k);
+    const float d_product = row_product(d_out, arrays.V.row(key_row) + head * d_v, arrays.V.stride, keys, d_v);
     const bool seen = lane() < keys && problem.sight.sees(query, key);
     const PlainWeight weight(problem, row, head * sentence.n_k + key, seen, product, d_product, log_sum, delta);
     for (int j = 0; j < keys; ++j) {
-      add_columns(__shfl_sync(kAllLanes, weight.d_score, j), K + j * on.K.stride, work.first_column, d_k, dQ);
+      add_columns(__shfl_sync(kAllLanes, weight.d_score, j), K + j * arrays.K.stride, work.first_column, d_k, dQ);
     }
   }
   if (work.row >= sentence.n_q) return;
-  put_columns(dQ, problem.scale, row, head, work.first_column, d_k, on.dQ);
+  put_columns(dQ, problem.scale, row, head, work.first_column, d_k, arrays.dQ);
 }
 
 // Computes dK and dV. Each warp has one key. Runs after query_gradients_plainly, which writes the deltas.
 template <class T>
-__global__ void key_gradients_plainly(Problem problem, Backward<T> on, int tiles) {
+__global__ void key_gradients_plainly(Problem problem, Backward<T> arrays, int tiles) {
   const PlainWork work(problem, tiles);
   const Sentence sentence(problem, work.sentence);
   if (work.first_row >= sentence.n_k) return;
   const int head = work.head, d_k = problem.d_k, d_v = problem.d_v;
   const int key = min(work.row, sentence.n_k - 1);
   const std::int64_t row = sentence.first_key + key;
-  const T *k = on.K.row(row) + head * d_k, *v = on.V.row(row) + head * d_v;
+  const T *k = arrays.K.row(row) + head * d_k, *v = arrays.V.row(row) + head * d_v;
   const int end = problem.sight.end_query(work.first_row + kPlainWarps - 1, sentence.n_q);
   float dK[kPlainRegisters] = {}, dV[kPlainRegisters] = {};
   for (int begin = problem.sight.first_query(work.first_row); begin < end; begin += kWarp) {
     const int queries = min(kWarp, end - begin), query = begin + lane();
     const std::int64_t query_row = sentence.first_query + begin;
-    const T *const Q = on.Q.row(query_row) + head * d_k, *const dO = on.dO.row(query_row) + head * d_v;
-    const float product = row_product(k, Q, on.Q.stride, queries, d_k);
-    const float d_product = row_product(v, dO, on.dO.stride, queries, d_v);
+    const T *const Q = arrays.Q.row(query_row) + head * d_k, *const dO = arrays.dO.row(query_row) + head * d_v;
+    const float product = row_product(k, Q, arrays.Q.stride, queries, d_k);
+    const float d_product = row_product(v, dO, arrays.dO.stride, queries, d_v);
     const bool seen = lane() < queries && problem.sight.sees(query, key);
     const std::int64_t own_row = query_row + min(lane(), queries - 1);
     const PlainWeight weight(problem, own_row, head * sentence.n_k + key, seen, product, d_product,
-                             on.log_sums.row(own_row)[head], on.deltas.row(own_row)[head]);
+                             arrays.log_sums.row(own_row)[head], arrays.deltas.row(own_row)[head]);
     for (int i = 0; i < queries; ++i) {
-      add_columns(__shfl_sync(kAllLanes, weight.dropped, i), dO + i * on.dO.stride, work.first_column, d_v, dV);
-      add_columns(__shfl_sync(kAllLanes, weight.d_score, i), Q + i * on.Q.stride, work.first_column, d_k, dK);
+      add_columns(__shfl_sync(kAllLanes, weight.dropped, i), dO + i * arrays.dO.stride, work.first_column, d_v, dV);
+      add_columns(__shfl_sync(kAllLanes, weight.d_score, i), Q + i * arrays.Q.stride, work.first_column, d_k, dK);
     }
   }
   if (work.row >= sentence.n_k) return;
-  if (on.dK.data != nullptr) put_columns(dK, problem.scale, row, head, work.first_column, d_k, on.dK);
-  if (on.dV.data != nullptr) put_columns(dV, 1.0f, row, head, work.first_column, d_v, on.dV);
+  if (arrays.dK.data != nullptr) put_columns(dK, problem.scale, row, head, work.first_column, d_k, arrays.dK);
+  if (arrays.dV.data != nullptr) put_columns(dV, 1.0f, row, head, work.first_column, d_v, arrays.dV);
 }
 
 // starts[b] becomes the place where the weights of sentence b begin: a running sum of h n_q n_k over the sentences.
@@ -223,20 +224,21 @@ __global__ void find_weights(Problem problem, int B, std::int64_t* starts) {
 
 // Writes the weights before dropout, [h, n_q, n_k] for each sentence, from the log_sums of the forward pass.
 template <class T>
-__global__ void write_weights(Problem problem, Forward<T> on, int tiles, const std::int64_t* starts, float* weights) {
+__global__ void write_weights(Problem problem, Forward<T> arrays, int tiles, const std::int64_t* starts,
+                              float* weights) {
   const PlainWork work(problem, tiles);
   const Sentence sentence(problem, work.sentence);
   if (work.first_row >= sentence.n_q) return;
   const int query = min(work.row, sentence.n_q - 1), n_k = sentence.n_k;
   const std::int64_t row = sentence.first_query + query;
-  const float log_sum = on.log_sums.row(row)[work.head];
+  const float log_sum = arrays.log_sums.row(row)[work.head];
   float* const to =
       weights + starts[work.sentence] + (static_cast<std::int64_t>(work.head) * sentence.n_q + query) * n_k;
   for (int begin = 0; begin < n_k; begin += kWarp) {
     const int keys = min(kWarp, n_k - begin), key = begin + lane();
-    const float product =
-        row_product(on.Q.row(row) + work.head * problem.d_k,
-                    on.K.row(sentence.first_key + begin) + work.head * problem.d_k, on.K.stride, keys, problem.d_k);
+    const float product = row_product(arrays.Q.row(row) + work.head * problem.d_k,
+                                      arrays.K.row(sentence.first_key + begin) + work.head * problem.d_k,
+                                      arrays.K.stride, keys, problem.d_k);
     if (work.row >= sentence.n_q || lane() >= keys) continue;
     to[key] = problem.sight.sees(query, key) ? expf(product * problem.scale - log_sum) : 0.0f;
   }

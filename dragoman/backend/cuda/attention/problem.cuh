@@ -101,7 +101,8 @@ __device__ unsigned kept_channels(const DropoutMask& dropout, std::int64_t row, 
   return bits;
 }
 
-// The dropout factor of one weight: 0 or the scale, or 1 without dropout.
+// The dropout factor of one weight: 0 or the scale, or 1 without dropout. `row` is the query's row, and the channel of
+// a weight is head * n_k + key.
 __device__ float weight_factor(const DropoutMask& dropout, std::int64_t row, unsigned channel) {
   if (!dropout.on()) return 1;
   return kept_channels(dropout, row, channel / 8) >> channel % 8 & 1 ? dropout.scale : 0.0f;

@@ -19,9 +19,10 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kStep = 16;         // rows and depth of one product; the rows of a tile are a multiple of it
-constexpr int kMaxTeamWarps = 8;  // at most; the same limit holds for a block
+constexpr int kMaxTeamWarps = 8;  // warps of a team; no block has more either
 constexpr int kMaxThreads = kMaxTeamWarps * kWarp;
 
+// Rounds up to a multiple of kStep.
 __host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
 
 // Row and column of this lane's element c[e] in the 16 x 8 sums.
@@ -65,7 +66,8 @@ struct Work {
   }
 };
 
-// Shared memory is addressed by 32-bit byte addresses here: they take half the registers of pointers.
+// Shared memory is addressed by 32-bit byte addresses here: they take half the registers of pointers. It is read and
+// copied by pieces of 16 bytes, which are eight numbers of bf16.
 __device__ unsigned shared_address(const void* place) { return static_cast<unsigned>(__cvta_generic_to_shared(place)); }
 
 __device__ uint4 read_piece(unsigned from) {
@@ -132,8 +134,8 @@ struct Tile {
   // The address of a piece. Eight pieces are a line, which covers all banks. If rows have fewer than eight pieces,
   // several rows share a line, and their pieces are permuted alike.
   __device__ unsigned piece(unsigned row, unsigned piece) const {
-    constexpr int kRowsOfALine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
-    return address + row * kRowBytes + (piece ^ (row / kRowsOfALine % kPermuted)) * 16;
+    constexpr int kRowsPerLine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
+    return address + row * kRowBytes + (piece ^ (row / kRowsPerLine % kPermuted)) * 16;
   }
   // The tile that begins with this row. It must be a multiple of kStep, where the permutation starts again.
   __device__ Tile from(int row) const { return {address + row * kRowBytes}; }
@@ -242,6 +244,7 @@ __device__ void as_operand(const float (&left)[4], const float (&right)[4], std:
   a[3] = pack_pair(right[2], right[3]);
 }
 
+// Sums and scalar products of bf16 numbers: of the two in a word (a pair), and of the eight in a piece.
 __device__ std::uint32_t sum_of_pairs(std::uint32_t x, std::uint32_t y) {
   const float2 a = unpack_pair(x), b = unpack_pair(y);
   return pack_pair(a.x + b.x, a.y + b.y);
