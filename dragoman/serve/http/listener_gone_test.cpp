@@ -31,17 +31,18 @@ class GoneTest : public ::testing::Test {
     });
     return listener->port();
   }
-  // The exchange of a request, by the order in which they arrived.
+  // The exchange of a request, by its number in the order of arrival. Waits for it.
   std::shared_ptr<Exchange> exchange(std::size_t number = 0) {
-    const auto come = [&] {
+    const auto has_arrived = [&] {
       const std::lock_guard lock(mutex);
       return kept.size() > number;
     };
-    if (!eventually(come)) throw std::runtime_error("no request has arrived");
+    if (!eventually(has_arrived)) throw std::runtime_error("no request has arrived");
     const std::lock_guard lock(mutex);
     return kept[number];
   }
-  bool becomes_gone(int count = 1) {
+  // Waits until this many clients have gone, and returns whether they have.
+  bool eventually_gone(int count = 1) {
     return eventually([&] { return gone == count; });
   }
   static void wait(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
@@ -114,7 +115,7 @@ TEST_F(GoneTest, EventsFromManyThreadsArriveWhole) {
   EXPECT_EQ(client.answer().body, expected);
 }
 
-TEST_F(GoneTest, AClientThatDoesNotTakeItsEventsIsCutOff) {
+TEST_F(GoneTest, AClientThatDoesNotReadItsEventsIsCutOff) {
   Client client(start(), 4096);
   client.send(get);
   const auto asked = exchange();
@@ -128,11 +129,11 @@ TEST_F(GoneTest, AClientThatDoesNotTakeItsEventsIsCutOff) {
   EXPECT_GE(events, 16);  // 256 KiB may wait
   EXPECT_LT(events, 5000);
   EXPECT_FALSE(asked->event("e", "short"));
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
   EXPECT_TRUE(eventually([&] { return listener->counts().connections == 0; }));
 }
 
-TEST_F(GoneTest, AStreamThatIsForgottenBreaksOff) {
+TEST_F(GoneTest, AStreamWhoseExchangeIsDestroyedBreaksOff) {
   Client client(start());
   client.send(get);
   exchange()->events({});
@@ -145,14 +146,14 @@ TEST_F(GoneTest, AStreamThatIsForgottenBreaksOff) {
   EXPECT_EQ(text.find("\r\n0\r\n"), std::string::npos) << text;
 }
 
-TEST_F(GoneTest, AnAnswerThatTakesTooLongIsReplaced) {
+TEST_F(GoneTest, AnAnswerThatTakesTooLongIsReplacedByStatus503) {
   options.request_seconds = 0.1;
   Client client(start());
   client.send(get);
   const auto answer = client.answer();
   EXPECT_EQ(answer.status, 503);
   EXPECT_NE(answer.body.find("0.1 seconds"), std::string::npos) << answer.body;
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
   exchange()->answer({.body = "late"});
   exchange()->when_gone([this] { ++gone; });  // at once
   EXPECT_EQ(gone, 2);
@@ -169,7 +170,7 @@ TEST_F(GoneTest, AStreamThatTakesTooLongBreaksOff) {
   exchange()->events({});
   EXPECT_EQ(client.head().status, 200);
   EXPECT_TRUE(client.is_closed());
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
 }
 
 TEST_F(GoneTest, AClientThatClosesIsNoticedWhileItsAnswerIsMade) {
@@ -180,7 +181,7 @@ TEST_F(GoneTest, AClientThatClosesIsNoticedWhileItsAnswerIsMade) {
     const auto asked = exchange(static_cast<std::size_t>(i));
     const auto begin = std::chrono::steady_clock::now();
     client.close();
-    EXPECT_TRUE(becomes_gone(i + 1));
+    EXPECT_TRUE(eventually_gone(i + 1));
     EXPECT_LT(seconds_since(begin), 1);
     asked->answer({.body = "for nobody"});
   }
@@ -192,7 +193,7 @@ TEST_F(GoneTest, AClientThatResetsIsNoticed) {
   client.send(get);
   exchange();
   client.reset();
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
 }
 
 TEST_F(GoneTest, AClientThatClosesAQuietStreamIsNoticed) {
@@ -204,7 +205,7 @@ TEST_F(GoneTest, AClientThatClosesAQuietStreamIsNoticed) {
   client.head();
   client.chunk();
   client.close();
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
   EXPECT_FALSE(asked->event("a", "b"));
 }
 
@@ -246,9 +247,9 @@ TEST_F(GoneTest, AClientThatStopsSendingAndLeavesLaterIsNoticed) {
   client.send(get);
   client.stop_sending();
   exchange();
-  EXPECT_EQ(client.take(1), "H");
+  EXPECT_EQ(client.take(1), "H");  // the first probe: the first byte of the answer
   client.close();
-  EXPECT_TRUE(becomes_gone());
+  EXPECT_TRUE(eventually_gone());
 }
 
 TEST_F(GoneTest, AThousandClientsThatLeaveAreAllNoticed) {
@@ -260,7 +261,7 @@ TEST_F(GoneTest, AThousandClientsThatLeaveAreAllNoticed) {
     exchange(static_cast<std::size_t>(100 * round - 1));
     for (std::size_t i = 0; i < clients.size(); i += 3) clients[i].reset();
   }
-  EXPECT_TRUE(becomes_gone(1000));
+  EXPECT_TRUE(eventually_gone(1000));
   EXPECT_TRUE(eventually([&] { return listener->counts().connections == 0; }));
 }
 
