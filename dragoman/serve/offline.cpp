@@ -15,6 +15,8 @@
 namespace dragoman::serve {
 namespace {
 
+constexpr std::int64_t kPositions = 512;  // all position encodings that a ServedModel keeps
+
 // A request from within the program, and a place for its answer.
 class OwnExchange final : public Exchange {
  public:
@@ -78,7 +80,7 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
   }
   const std::string film = model.filmed.exists ? decode::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
-                        positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
+                        positions_json(model, kPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");
 }
 
