@@ -69,7 +69,7 @@ std::string translated(const HandlerContext& context, Json& request) {
 
 std::string offline_page(const HandlerContext& context, const std::vector<std::string>& texts) {
   const ServedModel& model = *context.models.find("", "");
-  require<Error>(model.filmed.problem.empty(), model.filmed.problem);
+  require<Error>(model.film_summary.problem.empty(), model.film_summary.problem);
   const decode::SearchSettings& search = model.service.options().search;
   std::string sentences;
   for (const std::string& text : texts) {
@@ -78,7 +78,7 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
     const std::string answer = translated(context, request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
-  const std::string film = model.filmed.exists ? decode::film_json(model.directory) : "null";
+  const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
                         positions_json(model, kPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");
