@@ -18,9 +18,9 @@ namespace {
 constexpr std::int64_t kPositions = 512;  // all position encodings that a ServedModel keeps
 
 // A request from within the program, and a place for its answer.
-class OwnExchange final : public Exchange {
+class InternalExchange final : public Exchange {
  public:
-  explicit OwnExchange(HttpRequest request) : request_(std::move(request)) {}
+  explicit InternalExchange(HttpRequest request) : request_(std::move(request)) {}
 
   const HttpRequest& request() const override { return request_; }
   void answer(Response response) override { answer_.set_value(std::move(response)); }
@@ -42,7 +42,7 @@ Response translate(const HandlerContext& context, const Json& body) {
   request.path = "/v1/translate";
   request.headers["content-type"] = "application/json";
   request.body = body.dump();
-  const auto exchange = std::make_shared<OwnExchange>(std::move(request));
+  const auto exchange = std::make_shared<InternalExchange>(std::move(request));
   try {
     v1_translate(context, exchange);
   } catch (...) {
