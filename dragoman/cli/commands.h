@@ -14,7 +14,7 @@ struct RequestedArchitecture;
 
 // Shows parameters, cost and memory of a preset or of any settings. The model flags are those of the given
 // architecture.
-void add_inspect(CLI::App& program, const RequestedArchitecture& asked);
+void add_inspect(CLI::App& program, const RequestedArchitecture& requested);
 
 // Translates standard input to standard output, line by line.
 void add_translate(CLI::App& program);
@@ -38,7 +38,7 @@ void add_export(CLI::App& program);
 void add_demo(CLI::App& program);
 
 // Trains a model from text files. The model flags are those of the given architecture.
-void add_train(CLI::App& program, const RequestedArchitecture& asked);
+void add_train(CLI::App& program, const RequestedArchitecture& requested);
 
 // Checks every gradient against finite differences.
 void add_gradcheck(CLI::App& program);

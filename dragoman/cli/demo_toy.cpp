@@ -44,7 +44,7 @@ void demo_toy(const DemoOptions& options, demo::ToyTask task) {
   const double trained = now() - start;
 
   constexpr int kFresh = 1000, kShown = 5;
-  const auto fresh = demo::toy_pairs(toy, kFresh, ~std::uint64_t{0});
+  const auto fresh = demo::toy_pairs(toy, kFresh, ~std::uint64_t{0});  // training uses its step numbers as streams
   for (int i = 0; i < kShown; ++i) {
     print(fmt::format("{:>25} -> {}\n", spell(fresh[i].source), spell(model.answer(fresh[i].source))));
   }

@@ -116,6 +116,7 @@ std::vector<std::string> split_words(const std::string& text) {
   return words;
 }
 
+// The number of the sentence with the most words that still fits on a terminal.
 std::size_t longest_that_fits(const std::vector<std::string>& sentences) {
   std::size_t longest = 0, most = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -135,7 +136,7 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool right = lines[i].text == test[i].target;
     print(fmt::format("  {}\n  -> {}{}\n\n", sources[i], lines[i].text,
-                      right ? "" : "\n     right would be: " + test[i].target));
+                      right ? "" : "\n     should be: " + test[i].target));
   }
   const std::size_t pictured = longest_that_fits(sources);
   const decode::TranslatedLine& line = lines[pictured];

@@ -43,7 +43,7 @@ struct EvaluateOptions {
     require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
     require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
     require<UsageError>(output != "-", "--output needs a file; translations are not printed.");
-    // Checked here, so that the error comes before the work and not after it.
+    // Checked here, so that the error is reported before the work and not after it.
     for (const std::string& path : {output, scores}) {
       require<UsageError>(path.empty() || !std::filesystem::is_directory(path), "'", path,
                           "' is a directory; name a file.");

@@ -188,10 +188,10 @@ void inspect(CommandSettings& settings) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, const RequestedArchitecture& asked) {
+void add_inspect(CLI::App& program, const RequestedArchitecture& requested) {
   CommandSettings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
-  add_model_flags(settings, asked);
+  add_model_flags(settings, requested);
   train::TrainingSettings run;
   train::TrainingSettings::each(run, [&](auto& part) { settings.allow_in_file(part); });
 }

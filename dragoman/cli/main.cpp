@@ -23,16 +23,16 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-void add_commands(CLI::App& program, const RequestedArchitecture& asked) {
+void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_demo(program);
-  add_train(program, asked);
+  add_train(program, requested);
   add_translate(program);
   add_serve(program);
   add_show(program);
   add_evaluate(program);
   add_average(program);
   add_export(program);
-  add_inspect(program, asked);
+  add_inspect(program, requested);
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);
@@ -103,12 +103,13 @@ int run(CLI::App& program, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  if (command_names(chosen(program)).empty()) return 0;
+  if (command_names(chosen(program)).empty()) return 0;  // a command has run
+  // Only a group of commands, or nothing, was given.
   std::fputs(program.help().c_str(), stderr);
   return kWrongUsage;
 }
 
-// Prints the message in one line, whatever an argument of the user contains.
+// Prints the message in one line, even if it quotes an argument with line breaks.
 int report_error(CLI::App& program, std::string text, int status) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -124,10 +125,10 @@ int run_program(int argc, char** argv) {
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print version and build and exit");
   try {
-    const RequestedArchitecture asked = requested_architecture({argv + 1, argv + argc});
-    add_commands(program, asked);
-    if (!asked.problem.empty()) {
-      note(join(argv[1], ": ", printable(asked.problem)));
+    const RequestedArchitecture requested = requested_architecture({argv + 1, argv + argc});
+    add_commands(program, requested);
+    if (!requested.problem.empty()) {
+      note(join(argv[1], ": ", printable(requested.problem)));
       return kWrongUsage;
     }
     const int status = run(program, argc, argv);
@@ -149,11 +150,12 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (!dragoman::cli::hold_closed_streams()) return dragoman::cli::kFailed;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe then makes a write fail, which print() reports
-  std::signal(SIGXFSZ, SIG_IGN);  // and so does a file above the allowed size
+  // Without these signals, a write to a closed pipe or to a file above the allowed size fails, and print() reports it.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return dragoman::cli::run_program(argc, argv);
-  } catch (...) {  // there is no memory even for a message
+  } catch (...) {  // there is not even memory for a message
     return dragoman::cli::kFailed;
   }
 }

@@ -12,7 +12,7 @@
 namespace dragoman::cli {
 namespace {
 
-// Escapes text for troff: a minus sign can be copied from the page, and no line starts a command.
+// Escapes text for troff, so that a minus sign can be copied from the page, and the text is not read as a command.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -32,7 +32,7 @@ std::string escaped(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 
 // Makes a sentence of a help text: "print JSON" becomes "Print JSON."
-std::string sentence(std::string text) {
+std::string as_sentence(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text.ends_with('.') ? text : text + ".";
 }
@@ -43,13 +43,13 @@ std::string section_of(const FlagEntry& flag) {
   text += bold(flag.name);
   if (!flag.is_switch())
     text += flag.choices().empty() ? " \\fI" + escaped(flag.placeholder) + "\\fR" : " " + escaped(flag.placeholder);
-  text += "\n" + escaped(sentence(flag.help)) + "\n";
+  text += "\n" + escaped(as_sentence(flag.help)) + "\n";
   if (!flag.initial.empty()) text += "Default: " + escaped(flag.initial) + ".\n";
   return text;
 }
 
 std::string section_of(const CommandEntry& command) {
-  std::string text = fmt::format(".SS {}\n{}\n", escaped(command.full_name), escaped(sentence(command.help)));
+  std::string text = fmt::format(".SS {}\n{}\n", escaped(command.full_name), escaped(as_sentence(command.help)));
   std::string group;
   for (const FlagEntry& flag : command.flags) {
     if (flag.group != group) text += fmt::format(".PP\n{}:\n", escaped(flag.group));

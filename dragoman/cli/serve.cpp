@@ -80,9 +80,9 @@ struct ServeSettings {
 
   // Throws a UsageError that names the setting.
   void validate() const {
-    const auto within = [](std::string_view key, double value, double least, double most) {
-      require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ",
-                          most, ".");
+    const auto within = [](std::string_view key, double value, double min, double max) {
+      require<UsageError>(value >= min && value <= max, key, " is ", value, "; it must be from ", min, " to ", max,
+                          ".");
     };
     within("port", port, 0, 65535);
     within("queue", queue, 1, 10'000'000);
@@ -112,8 +112,8 @@ std::set<std::string> read_keys(const std::string& file) {
   return keys;
 }
 
-// The log of messages to the operator, on standard error, and the access log if there is one. Neither fails nor waits,
-// whatever happens to the streams.
+// The log of messages to the operator, on standard error, and the access log if there is one. Its functions neither
+// fail nor wait, whatever happens to the streams.
 class Logs {
  public:
   explicit Logs(const std::string& access_log) : messages_(STDERR_FILENO) {
@@ -124,9 +124,9 @@ class Logs {
     if (access_log != "-" && !access_log.empty()) access_.emplace(std::filesystem::path(access_log), options);
   }
 
-  void say(std::string_view sentence) noexcept {
+  void say(std::string_view message) noexcept {
     try {
-      messages_.add("serve: " + printable(sentence));
+      messages_.add("serve: " + printable(message));
     } catch (...) {  // no memory
     }
   }
@@ -147,7 +147,8 @@ class Logs {
   std::optional<LineLog> access_;
 };
 
-// Signals that this thread waits for, and that no other thread receives. Must be created before the other threads.
+// Blocks the signals that this thread waits for, so that no other thread receives them. Must be created before the
+// other threads, which inherit this.
 class Signals {
  public:
   Signals() {
@@ -175,7 +176,8 @@ void reload(serve::Models& models, Logs& logs) {
   }
 }
 
-// Returns when a signal ends the server. Errors in here do not stop the server.
+// Returns after SIGINT or SIGTERM. SIGHUP opens the access log again and reloads the models. Errors here do not stop
+// the server.
 void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
     const int signal = signals.next();
@@ -234,7 +236,7 @@ void serve(CommandSettings& settings) {
   if (logs.has_access_log()) app.access_log = [&logs](const std::string& line) { logs.add_access(line); };
   warn_of_short_keys(app.gate.keys, logs);
   decode::TranslatorOptions translation = options_of(translation_settings, search);
-  translation.report = [&logs](const std::string& sentence) { logs.say(sentence); };
+  translation.report = [&logs](const std::string& message) { logs.say(message); };
   serve::Server server(directories(translation_settings), translation, options.queue, std::move(app),
                        {.address = options.address,
                         .port = options.port,
@@ -245,7 +247,7 @@ void serve(CommandSettings& settings) {
                         .idle_seconds = options.idle_seconds,
                         .request_seconds = options.request_seconds,
                         .trusted_proxies = options.trusted_proxies,
-                        .report = [&logs](const std::string& sentence) { logs.say(sentence); }});
+                        .report = [&logs](const std::string& message) { logs.say(message); }});
   log_start(options, server, logs);
   wait_for_end(server, signals, logs);
   logs.say("stopping; requests that have been received are answered first.");

@@ -36,7 +36,8 @@ struct VocabularyOptions {
     field("vocabulary", vocabulary, "tokens to learn; a small text gives fewer");
     field("output", file_name(output), "file to write the tokenizer to");
     field("seed", seed, "random seed for choosing sentences if there are more than tokenizer-sentences");
-    field("memory-mb", memory_mb, "memory limit in MiB, which is kept by learning from less text; no limit by default");
+    field("memory-mb", memory_mb,
+          "memory limit in MiB; less text is used if that is needed to stay below it; no limit by default");
   }
 
   void validate() const {
@@ -48,12 +49,13 @@ struct VocabularyOptions {
   }
 
   text::LearningLimits limits() const {
-    const auto say = [](const std::string& sentence) { note("tokenizer: " + sentence); };
+    const auto say = [](const std::string& message) { note("tokenizer: " + message); };
     const std::int64_t left = memory_mb == 0 ? 0 : memory_mb - kProgramMebibytes;
     return {.memory = static_cast<std::size_t>(left) << 20, .message = say};
   }
 
  private:
+  // What the program takes without any text, and the least that learning needs.
   static constexpr std::int64_t kProgramMebibytes = 24, kMinMebibytes = 16;
 };
 

@@ -36,8 +36,8 @@ struct TrainOptions {
   }
 };
 
-// The settings that the command line then changes: those of the run in the directory, or of a preset. A model to start
-// from (--init) sets the sizes.
+// The settings before the command line changes them: those of the run in the directory, or of a preset. With --init,
+// the sizes and the kind of vocabulary are those of the given model.
 train::TrainingSettings starting_settings(const TrainOptions& options) {
   std::optional<train::RunState> stored;
   if (std::filesystem::exists(status_of(options.model))) {
@@ -81,7 +81,7 @@ void train_model(CommandSettings& given) {
 
 }  // namespace
 
-void add_train(CLI::App& program, const RequestedArchitecture& asked) {
+void add_train(CLI::App& program, const RequestedArchitecture& requested) {
   CommandSettings& settings = add_command(program, "train", "learn to translate from text files", train_model);
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
@@ -89,9 +89,9 @@ void add_train(CLI::App& program, const RequestedArchitecture& asked) {
   settings.add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
   settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
   settings.add_flags(data::CleaningSettings{}, "Cleaning");
-  const model::Preset& first = model::architecture(asked.name).presets.front();
+  const model::Preset& first = model::architecture(requested.name).presets.front();
   settings.add_flags(first.training, "Training (defaults are those of " + first.name + ")");
-  add_model_flags(settings, asked);
+  add_model_flags(settings, requested);
 }
 
 }  // namespace dragoman::cli

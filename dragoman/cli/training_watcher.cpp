@@ -39,10 +39,10 @@ void TrainingWatcher::finish() {
   unit_.clear();
 }
 
-void TrainingWatcher::say(const std::string& sentence) {
-  if (!unit_.empty()) finish();  // a message ends a count
-  if (line_) return line_->say(sentence);
-  ProgressLine().say(sentence);
+void TrainingWatcher::say(const std::string& message) {
+  if (!unit_.empty()) finish();  // a message ends a progress line that counts, such as "tokenising"
+  if (line_) return line_->say(message);
+  ProgressLine().say(message);
 }
 
 void TrainingWatcher::tokenised_pairs(std::int64_t pairs) {

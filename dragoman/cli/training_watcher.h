@@ -11,7 +11,7 @@ namespace dragoman::cli {
 
 class TrainingWatcher : public train::Watcher {
  public:
-  void say(const std::string& sentence) override;
+  void say(const std::string& message) override;
   void tokenised_pairs(std::int64_t pairs) override;
   void updated(const train::ProgressRecord& progress, std::int64_t steps) override;
   void validated(const train::Validation& validation) override;
@@ -26,7 +26,7 @@ class TrainingWatcher : public train::Watcher {
 
   StopRequest stop_;
   std::unique_ptr<ProgressLine> line_;
-  std::string unit_;  // of the current progress line
+  std::string unit_;  // of the current progress line; empty for that of the updates
 };
 
 // Runs the training and prints how it ended. Throws Stopped if a signal stopped it.

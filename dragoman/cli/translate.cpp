@@ -78,9 +78,10 @@ class Input {
   }
 
  private:
-  static constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 30;  // of a line
 
-  // For example a file of zeros, or a program: it may have no line break at all.
+  // Marks a long line with zero bytes as bad, or stops the run. It is binary data, such as a program, which may have no
+  // line break at all.
   void refuse_binary(decode::SourceLine& line) {
     line.bad = true;
     require<UsageError>(bad_line_ != decode::BadLine::kStop, lines_.name(), " line ", lines_.line(), " is longer than ",

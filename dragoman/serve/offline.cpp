@@ -15,10 +15,12 @@
 namespace dragoman::serve {
 namespace {
 
+constexpr std::int64_t kPositions = 512;  // all position encodings that a ServedModel keeps
+
 // A request from within the program, and a place for its answer.
-class OwnExchange final : public Exchange {
+class InternalExchange final : public Exchange {
  public:
-  explicit OwnExchange(HttpRequest request) : request_(std::move(request)) {}
+  explicit InternalExchange(HttpRequest request) : request_(std::move(request)) {}
 
   const HttpRequest& request() const override { return request_; }
   void answer(Response response) override { answer_.set_value(std::move(response)); }
@@ -40,7 +42,7 @@ Response translate(const HandlerContext& context, const Json& body) {
   request.path = "/v1/translate";
   request.headers["content-type"] = "application/json";
   request.body = body.dump();
-  const auto exchange = std::make_shared<OwnExchange>(std::move(request));
+  const auto exchange = std::make_shared<InternalExchange>(std::move(request));
   try {
     v1_translate(context, exchange);
   } catch (...) {
@@ -67,7 +69,7 @@ std::string translated(const HandlerContext& context, Json& request) {
 
 std::string offline_page(const HandlerContext& context, const std::vector<std::string>& texts) {
   const ServedModel& model = *context.models.find("", "");
-  require<Error>(model.filmed.problem.empty(), model.filmed.problem);
+  require<Error>(model.film_summary.problem.empty(), model.film_summary.problem);
   const decode::SearchSettings& search = model.service.options().search;
   std::string sentences;
   for (const std::string& text : texts) {
@@ -76,9 +78,9 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
     const std::string answer = translated(context, request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
-  const std::string film = model.filmed.exists ? decode::film_json(model.directory) : "null";
+  const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
-                        positions_json(model, 512) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
+                        positions_json(model, kPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
                         R"(,"state":{}})");
 }
 

@@ -9,8 +9,8 @@
 
 namespace dragoman::serve {
 
-// Calls the handlers that the page's requests reach on a server, so that both show the same numbers. Throws an Error
-// with the handler's sentence for a text that it refuses.
+// Calls the handlers that answer the page's requests on a server, so that both pages show the same numbers. Throws an
+// Error with the handler's message if it refuses a text.
 std::string offline_page(const HandlerContext& context, const std::vector<std::string>& texts);
 
 }  // namespace dragoman::serve

@@ -29,7 +29,8 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
   });
 }
 
-// Workers may still answer while the listener closes, so they end first, and then the workers that write their answers.
+// The threads that translate hand their answers to workers_, and both use the listener. So the translation ends first,
+// then the workers. The listener is closed after that, as a member.
 Server::~Server() {
   models_->end();
   workers_->stop();

@@ -7,7 +7,7 @@
 
 namespace dragoman::serve {
 
-WorkerPool::WorkerPool(int threads, std::function<void(const std::string& sentence)> report)
+WorkerPool::WorkerPool(int threads, std::function<void(const std::string& message)> report)
     : report_(std::move(report)) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }

@@ -17,8 +17,8 @@ class WorkerPool {
  public:
   using Work = std::function<void()>;
 
-  // An exception from a piece of work ends only that piece; `report` gets a sentence about it.
-  WorkerPool(int threads, std::function<void(const std::string& sentence)> report);
+  // An exception from a piece of work ends only that piece; `report` gets a message about it.
+  WorkerPool(int threads, std::function<void(const std::string& message)> report);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -32,7 +32,7 @@ class WorkerPool {
   void serve();
   void do_one(const Work& work) const;
 
-  std::function<void(const std::string& sentence)> report_;
+  std::function<void(const std::string& message)> report_;
   std::mutex mutex_;
   std::condition_variable wake_;
   Turns<Work> turns_;

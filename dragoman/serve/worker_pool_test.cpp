@@ -27,7 +27,7 @@ TEST(WorkerPool, ClientsTakeTurns) {
 TEST(WorkerPool, AnExceptionIsReportedAndOtherWorkGoesOn) {
   std::latch done(1);
   std::string reported;
-  WorkerPool workers(1, [&](const std::string& sentence) { reported = sentence; });
+  WorkerPool workers(1, [&](const std::string& message) { reported = message; });
   workers.run("a", [] { throw std::runtime_error("this went wrong"); });
   workers.run("a", [&] { done.count_down(); });
   done.wait();

@@ -14,7 +14,7 @@ constexpr const char* kScript = R"(# bash completion for dragoman. Written by 'd
 
 _dragoman_words() {{ mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }}
 
-# _dragoman_paths f|d [list]: files or directories; of a list a,b,c the last.
+# _dragoman_paths f|d [list]: completes a file or directory; in a list a,b,c, its last item.
 _dragoman_paths() {{
   local typed=''
   if [[ ${{2-}} == list ]]; then typed=${{word%"${{word##*,}}"}}; fi
@@ -69,7 +69,7 @@ std::string words_of(const CommandEntry& command) {
 
 std::string bash_completions(const CommandEntry& program) {
   std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> flags;  // by the command that completes their values
+  std::map<std::string, std::vector<std::string>> flags;  // by the shell command that completes their values
   std::string words;
   for (const CommandEntry* command : all_commands(program)) {
     if (command != &program) names.push_back("'" + command->full_name + "'");

@@ -16,7 +16,8 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-// __dragoman_at COMMANDS: whether these are the commands on the line so far.
+// The shell function __dragoman_at COMMANDS tests whether these are the commands on the line so far. Its list of names
+// goes between kAtOpening and kAtClosing.
 constexpr const char* kAtOpening = R"(# fish completion for dragoman. Written by 'dragoman completion fish'.
 
 function __dragoman_at

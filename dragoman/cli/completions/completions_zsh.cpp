@@ -35,7 +35,7 @@ std::string specification(const FlagEntry& flag) {
     if (flag.short_name.empty()) return fmt::format("'{}[{}]'", flag.name, help);
     return fmt::format("'({0} {1})'{{{0},{1}}}'[{2}]'", flag.short_name, flag.name, help);
   }
-  std::string action = " ";
+  std::string action = " ";  // completes nothing
   if (flag.takes_file()) action = "_files";
   if (flag.takes_directory()) action = "_files -/";
   if (action != " " && flag.takes_list()) action = "_sequence " + action;

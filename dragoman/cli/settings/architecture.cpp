@@ -56,23 +56,23 @@ std::string model_architecture(const std::string& directory) {
 }  // namespace
 
 RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments) {
-  RequestedArchitecture asked{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
-  if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return asked;
+  RequestedArchitecture requested{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
+  if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return requested;
   std::map<std::string, GivenText> given = flag_values(arguments);
   if (given.contains("config")) {
-    asked.file = read_config_file(given["config"].value);
-    for (const auto& [key, value, line] : asked.file->entries) {
-      given.try_emplace(key, GivenText{value, join("'", asked.file->path, "' line ", line, ": ", key)});
+    requested.file = read_config_file(given["config"].value);
+    for (const auto& [key, value, line] : requested.file->entries) {
+      given.try_emplace(key, GivenText{value, join("'", requested.file->path, "' line ", line, ": ", key)});
     }
   }
   if (const GivenText& arch = given["arch"]; !arch.value.empty()) {
     try {
       const std::vector<std::string> names = model::architecture_names();
-      asked.name = names[read_name(names, arch.value, arch.where)];
+      requested.name = names[read_name(names, arch.value, arch.where)];
     } catch (const UsageError& error) {
-      asked.problem = error.what();
+      requested.problem = error.what();
     }
-    return asked;
+    return requested;
   }
   // An error is ignored here: the command reads the same thing again and reports it.
   const auto from = [&](const char* key, std::string (*name_of)(const std::string&)) -> std::string {
@@ -87,17 +87,17 @@ RequestedArchitecture requested_architecture(const std::vector<std::string>& arg
   for (const std::string& name :
        {from("init", model_architecture), from("preset", preset_architecture), from("model", stored_architecture)}) {
     if (std::ranges::find(known, name) == known.end()) continue;
-    asked.name = name;
+    requested.name = name;
     break;
   }
-  return asked;
+  return requested;
 }
 
-void add_model_flags(CommandSettings& settings, const RequestedArchitecture& asked) {
-  const model::Preset& first = model::architecture(asked.name).presets.front();
-  settings.add_flags(first.model, join("Model: ", asked.name, " (defaults are those of ", first.name, ")"));
-  settings.set_architecture(asked.name);
-  if (asked.file) settings.use_file(*asked.file);
+void add_model_flags(CommandSettings& settings, const RequestedArchitecture& requested) {
+  const model::Preset& first = model::architecture(requested.name).presets.front();
+  settings.add_flags(first.model, join("Model: ", requested.name, " (defaults are those of ", first.name, ")"));
+  settings.set_architecture(requested.name);
+  if (requested.file) settings.use_file(*requested.file);
 }
 
 const std::string& arch_help() {

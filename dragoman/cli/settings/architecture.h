@@ -13,16 +13,17 @@ namespace dragoman::cli {
 struct RequestedArchitecture {
   std::string name;
   std::optional<ConfigFile> file;  // the --config file, if it was read here, because a pipe can be read only once
-  std::string problem;             // a sentence about an unknown architecture; empty if there is no problem
+  std::string problem;             // the message about an unknown architecture; empty if there is no problem
 };
 
-// The architecture that `train` or `inspect` is asked for. These are tried in order: --arch, or the key `arch` of the
-// file that --config names; the model that --init names; the preset; the run in the directory that --model names; the
-// default architecture. Errors in a file, a preset or a directory are left for the command to report.
+// The architecture that the command line of `train` or `inspect` asks for. These are tried in order: --arch, or the key
+// `arch` of the file that --config names; the model that --init names; the preset; the run in the directory that
+// --model names; the default architecture. Errors in a file, a preset or a directory are left for the command to
+// report.
 RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments);
 
 // Adds a flag for each setting of this architecture. The defaults are those of its first preset.
-void add_model_flags(CommandSettings& settings, const RequestedArchitecture& asked);
+void add_model_flags(CommandSettings& settings, const RequestedArchitecture& requested);
 
 // The help text of --arch.
 const std::string& arch_help();

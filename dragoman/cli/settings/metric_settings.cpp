@@ -6,12 +6,12 @@
 namespace dragoman::cli {
 namespace {
 
-eval::BleuSettings bleu_settings(const MetricSettings& asked, ScoreLevel level) {
-  eval::BleuSettings settings = asked.bleu;
-  settings.lowercase = asked.lowercase;
+eval::BleuSettings bleu_settings(const MetricSettings& chosen, ScoreLevel level) {
+  eval::BleuSettings settings = chosen.bleu;
+  settings.lowercase = chosen.lowercase;
   settings.effective_order = level == ScoreLevel::kSentence;
-  if (asked.smoothing_value > 0) settings.smoothing_value = asked.smoothing_value;
-  if (asked.compound_split) {
+  if (chosen.smoothing_value > 0) settings.smoothing_value = chosen.smoothing_value;
+  if (chosen.compound_split) {
     settings.split_compounds = true;
     settings.tokenizer = eval::Tokenization::kNone;
     settings.smoothing = eval::BleuSmoothing::kNone;

@@ -45,13 +45,14 @@ struct MetricSettings {
     field("ter-no-punctuation", ter.no_punctuation, "remove punctuation for TER");
     field("ter-asian", ter.asian_support,
           "support Chinese and Japanese characters in ter-normalized and ter-no-punctuation");
-    field("bleu-d2l", bleu_d2l, "also compute the score of a textbook, with n-grams of up to N words; for teaching");
+    field("bleu-d2l", bleu_d2l,
+          "also compute BLEU as the textbook Dive into Deep Learning does, with n-grams of up to N words");
   }
 
   // Throws a UsageError for settings that contradict each other.
   void validate() const;
 
-  // BLEU and chrF, and if selected TER and the score of the textbook.
+  // BLEU and chrF, and if selected TER and BleuD2l.
   ChosenMetrics metrics(ScoreLevel level) const;
 };
 

@@ -46,7 +46,7 @@ struct IgnoredEvents : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// Stops after two documents, because yaml-cpp makes endless empty documents of some texts.
+// Stops after two documents, because yaml-cpp finds endless empty documents in some texts.
 bool has_several_documents(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -57,7 +57,7 @@ bool has_several_documents(const std::string& text) {
 YAML::Node parse_yaml(const std::string& path, const std::string& text) {
   try {
     require<UsageError>(!has_several_documents(text), "'", path,
-                        "' holds several YAML documents; a configuration is one.");
+                        "' holds several YAML documents; a configuration file has one.");
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw UsageError(join("'", path, "' line ", error.mark.line + 1, " is not YAML (", error.msg, ")."));

@@ -84,7 +84,7 @@ class CommandSettings {
   struct Flag {
     std::string key, help, placeholder, initial, group;
     bool is_switch = false;
-    bool is_list = false;  // may be repeated
+    bool is_list = false;  // may be repeated; the values are joined
   };
   // A value as text, and where it was given.
   struct Given {
@@ -139,7 +139,8 @@ class CommandSettings {
   std::map<std::string, Given> in_file_;
 };
 
-// Adds a command to `parent` that calls `run` with the values of its flags. The Settings live as long as the command.
+// Adds a command to `parent` that calls `run` with the values of its flags. The CommandSettings live as long as the
+// command.
 CommandSettings& add_command(CLI::App& parent, const std::string& name, const std::string& help,
                              void (*run)(CommandSettings&));
 

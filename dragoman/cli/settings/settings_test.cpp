@@ -57,9 +57,9 @@ std::string error_message(const std::string& text) {
   try {
     read({"--config", file.path()});
   } catch (const UsageError& error) {
-    std::string said = error.what();
-    const std::size_t at = said.find(file.path());
-    return at == std::string::npos ? said : said.replace(at, file.path().size(), "FILE");
+    std::string message = error.what();
+    const std::size_t at = message.find(file.path());
+    return at == std::string::npos ? message : message.replace(at, file.path().size(), "FILE");
   }
   return "";
 }
@@ -94,21 +94,21 @@ TEST(CommandSettings, AFlagForOneStackWinsOverTheFlagForBothInAnyOrder) {
   EXPECT_EQ(config.N_dec, 4);
 }
 
-TEST(CommandSettings, TheLastOfARepeatedFlagHolds) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
+TEST(CommandSettings, TheLastValueOfARepeatedFlagWins) { EXPECT_EQ(read({"--heads", "2", "--heads", "4"}).h, 4); }
 
 TEST(CommandSettings, AnEmptyFileSetsNothing) {
   EXPECT_EQ(error_message(""), "");
   EXPECT_EQ(error_message("# nothing yet\n"), "");
 }
 
-TEST(CommandSettings, KeysWithoutAFlagMayStandInTheFile) { EXPECT_EQ(error_message("label-smoothing: 0.2\n"), ""); }
+TEST(CommandSettings, KeysWithoutAFlagMayBeInTheFile) { EXPECT_EQ(error_message("label-smoothing: 0.2\n"), ""); }
 
-TEST(CommandSettings, AnUnknownKeyIsNamedWithItsLineAndTheNearest) {
+TEST(CommandSettings, AnUnknownKeyIsReportedWithItsLineAndTheNearestKey) {
   EXPECT_EQ(error_message("heads: 4\nd-modle: 64\n"),
             "'FILE' line 2: there is no setting 'd-modle'. Did you mean 'd-model'?");
 }
 
-TEST(CommandSettings, AValueThatDoesNotReadIsNamedWithItsLine) {
+TEST(CommandSettings, AnInvalidValueIsReportedWithItsLine) {
   EXPECT_EQ(error_message("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
 }
 
@@ -120,12 +120,13 @@ TEST(CommandSettings, AFileThatIsNotAMappingOfValuesIsRefused) {
   EXPECT_EQ(error_message("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
   EXPECT_EQ(error_message("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(error_message("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
-  EXPECT_EQ(error_message("heads: 4\n---\nheads: 8\n"), "'FILE' holds several YAML documents; a configuration is one.");
-  EXPECT_EQ(error_message(",\n"),
-            "'FILE' holds several YAML documents; a configuration is one.");  // yaml-cpp finds endless documents in it
+  EXPECT_EQ(error_message("heads: 4\n---\nheads: 8\n"),
+            "'FILE' holds several YAML documents; a configuration file has one.");
+  // yaml-cpp finds endless documents in this text.
+  EXPECT_EQ(error_message(",\n"), "'FILE' holds several YAML documents; a configuration file has one.");
 }
 
-TEST(CommandSettings, BrokenYamlIsNamedWithItsLine) {
+TEST(CommandSettings, BrokenYamlIsReportedWithItsLine) {
   EXPECT_TRUE(error_message("heads: 8\nd-model: }\n").starts_with("'FILE' line 2 is not YAML ("));
   EXPECT_NE(error_message(std::string(100000, '[')), "");
 }

@@ -5,9 +5,8 @@
 namespace dragoman::cli {
 
 void TranslationSettings::validate() const {
-  const auto within = [](std::string_view key, int value, int least, int most) {
-    require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
-                        ".");
+  const auto within = [](std::string_view key, int value, int min, int max) {
+    require<UsageError>(value >= min && value <= max, key, " is ", value, "; it must be from ", min, " to ", max, ".");
   };
   require<UsageError>(!model.empty(), "name the model with --model DIR.");
   within("threads", threads, 0, 1024);

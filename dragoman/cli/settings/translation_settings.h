@@ -29,15 +29,14 @@ struct TranslationSettings {
   void fields(Visitor&& field) {
     field("model", directory_name(model),
           "directory of the model; may be repeated: translate then averages their probabilities, and serve uses one "
-          "for each pair "
-          "of languages");
-    field("device", device, "what computes: cpu, or cuda for an NVIDIA GPU");
+          "for each pair of languages");
+    field("device", device, "device to compute on: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or stored: as in the file on the CPU, bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at the same time; they share the threads");
-    field("batch-size", batch_size, "most sentences in a batch; by default 64, on CUDA 512");
-    field("batch-tokens", batch_tokens, "most source tokens in a batch; by default 4,096, on CUDA 32,768");
-    field("longest", longest, "most tokens in a line; a longer line is translated in pieces");
+    field("batch-size", batch_size, "maximum number of sentences in a batch; by default 64, on CUDA 512");
+    field("batch-tokens", batch_tokens, "maximum number of source tokens in a batch; by default 4,096, on CUDA 32,768");
+    field("longest", longest, "maximum number of tokens in a line; a longer line is translated in pieces");
   }
   // Throws a UsageError that names the setting.
   void validate() const;

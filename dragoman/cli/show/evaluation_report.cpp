@@ -11,6 +11,7 @@
 namespace dragoman::cli {
 namespace {
 
+// The likelihood of all references together.
 struct References {
   double nll = 0;
   std::int64_t subwords = 0, left_out = 0;

@@ -29,7 +29,7 @@ void note(std::string_view line) {
   try {
     const std::string whole = std::string(line) + "\n";
     std::fwrite(whole.data(), 1, whole.size(), stderr);
-  } catch (const std::bad_alloc&) {  // without memory the line is dropped, too
+  } catch (const std::bad_alloc&) {  // the line is dropped
   }
 }
 

@@ -73,7 +73,7 @@ std::string bar(double share, int columns, bool colour) {
 
 }  // namespace
 
-Outlet standard_error() {
+ProgressOutput standard_error() {
   const bool terminal = ::isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb";
   return {.terminal = terminal,
           .colour = terminal && variable("NO_COLOR").empty(),
@@ -87,10 +87,10 @@ Outlet standard_error() {
               }};
 }
 
-ProgressLine::ProgressLine(ProgressOptions options, Outlet outlet)
-    : options_(std::move(options)), outlet_(std::move(outlet)), start_(outlet_.seconds()), drawn_done_(options_.first) {
+ProgressLine::ProgressLine(ProgressOptions options, ProgressOutput output)
+    : options_(std::move(options)), output_(std::move(output)), start_(output_.seconds()), drawn_done_(options_.first) {
   // A terminal shows the first status at once; a log only after a while.
-  drawn_at_ = outlet_.terminal ? -std::numeric_limits<double>::infinity() : start_;
+  drawn_at_ = output_.terminal ? -std::numeric_limits<double>::infinity() : start_;
 }
 
 ProgressLine::~ProgressLine() { finish(); }
@@ -98,37 +98,37 @@ ProgressLine::~ProgressLine() { finish(); }
 void ProgressLine::show(const Status& status) {
   status_ = status;
   pending_ = true;
-  if (is_due(outlet_.seconds())) draw();
+  if (is_due(output_.seconds())) draw();
 }
 
 void ProgressLine::say(std::string_view line) {
-  if (line_open_) outlet_.write(fmt::format("\r{}", kClearToEnd));
-  outlet_.write(fmt::format("{}\n", line));
+  if (line_open_) output_.write(fmt::format("\r{}", kClearToEnd));
+  output_.write(fmt::format("{}\n", line));
   if (line_open_) draw();
 }
 
 void ProgressLine::finish() {
   if (pending_) draw();
-  if (line_open_) outlet_.write("\n");
+  if (line_open_) output_.write("\n");
   line_open_ = false;
 }
 
 bool ProgressLine::is_due(double now) const {
   const double spent = now - drawn_at_;
-  if (outlet_.terminal) return spent >= kSecondsBetweenDrawings;
+  if (output_.terminal) return spent >= kSecondsBetweenDrawings;
   const bool enough_done = options_.done_between > 0 && status_.done - drawn_done_ >= options_.done_between;
   return enough_done || spent >= options_.seconds_between;
 }
 
 void ProgressLine::draw() {
   pending_ = false;
-  drawn_at_ = outlet_.seconds();
+  drawn_at_ = output_.seconds();
   drawn_done_ = status_.done;
   std::string text = status_.text + counts(), left = time_left();
-  if (!outlet_.terminal) return outlet_.write(fmt::format("{}{}\n", text, left));
+  if (!output_.terminal) return output_.write(fmt::format("{}{}\n", text, left));
 
   // The last column stays free, because some terminals start a new line when it is used.
-  const int columns = outlet_.columns() - 1;
+  const int columns = output_.columns() - 1;
   if (code_points(left) > columns / 2) left.clear();
   const int room = columns - code_points(left);
   text = cut(text, room);
@@ -136,9 +136,9 @@ void ProgressLine::draw() {
   std::string line;
   if (status_.total > 0 && bar_room >= kNarrowestBar) {
     const double share = static_cast<double>(status_.done) / static_cast<double>(status_.total);
-    line = fmt::format("{}{}", bar(std::clamp(share, 0.0, 1.0), bar_room, outlet_.colour), kGap);
+    line = fmt::format("{}{}", bar(std::clamp(share, 0.0, 1.0), bar_room, output_.colour), kGap);
   }
-  outlet_.write(fmt::format("\r{}{}{}{}", line, text, left, kClearToEnd));
+  output_.write(fmt::format("\r{}{}{}{}", line, text, left, kClearToEnd));
   line_open_ = true;
 }
 

@@ -12,8 +12,8 @@
 namespace dragoman::cli {
 
 // Where progress is shown, and the clock that it uses.
-struct Outlet {
-  bool terminal = false;         // one line that is redrawn in place
+struct ProgressOutput {
+  bool terminal = false;         // if true, one line is redrawn in place; else it is a log
   bool colour = false;           // only for a terminal
   std::function<int()> columns;  // the width of the terminal, which may change
   std::function<void(std::string_view)> write;
@@ -22,7 +22,7 @@ struct Outlet {
 
 // Standard error. It counts as a terminal unless it is redirected or TERM is "dumb"; it has colour unless NO_COLOR is
 // set.
-Outlet standard_error();
+ProgressOutput standard_error();
 
 struct Status {
   std::int64_t done = 0;
@@ -31,16 +31,16 @@ struct Status {
 };
 
 struct ProgressOptions {
-  std::int64_t first = 0;  // what was done before this session, which does not count for the rate
-  std::string unit = {};   // such as "pairs": then the line shows their count and rate. Empty if the text is enough
+  std::int64_t first = 0;  // what was done before this session; it does not count for the rate
+  std::string unit = {};   // such as "pairs": the line then also shows count and rate. Empty to show the text alone
   double seconds_between = 10;    // time between two lines of a log
-  std::int64_t done_between = 0;  // a log also gets a line whenever so much more is done; 0 for only by time
+  std::int64_t done_between = 0;  // a log also gets a line whenever this much more is done; 0 to go by time only
 };
 
 // The progress of one task. When the task is over, the last status stays on the screen or in the log.
 class ProgressLine {
  public:
-  explicit ProgressLine(ProgressOptions options = {}, Outlet outlet = standard_error());
+  explicit ProgressLine(ProgressOptions options = {}, ProgressOutput output = standard_error());
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -59,7 +59,7 @@ class ProgressLine {
   std::string counts() const;
 
   ProgressOptions options_;
-  Outlet outlet_;
+  ProgressOutput output_;
   double start_;
   Status status_;
   bool pending_ = false;    // a status was not drawn yet

@@ -14,17 +14,17 @@ struct Recorded {
   double now = 100;
   int columns = 80;
 
-  Outlet log() {
+  ProgressOutput log() {
     return {.terminal = false,
             .colour = false,
             .columns = [this] { return columns; },
             .write = [this](std::string_view part) { text += part; },
             .seconds = [this] { return now; }};
   }
-  Outlet terminal() {
-    Outlet outlet = log();
-    outlet.terminal = true;
-    return outlet;
+  ProgressOutput terminal() {
+    ProgressOutput output = log();
+    output.terminal = true;
+    return output;
   }
 };
 
@@ -132,10 +132,10 @@ TEST(ProgressLine, WorkOfEarlierSessionsDoesNotCountForTheSpeed) {
 
 TEST(ProgressLine, ColoursTheBarOnlyWhenAskedTo) {
   Recorded plain, coloured;
-  Outlet outlet = coloured.terminal();
-  outlet.colour = true;
+  ProgressOutput output = coloured.terminal();
+  output.colour = true;
   ProgressLine(ProgressOptions{}, plain.terminal()).show({.done = 1, .total = 2, .text = "x"});
-  ProgressLine(ProgressOptions{}, outlet).show({.done = 1, .total = 2, .text = "x"});
+  ProgressLine(ProgressOptions{}, output).show({.done = 1, .total = 2, .text = "x"});
   EXPECT_EQ(plain.text.find("\x1b[36m"), std::string::npos);
   EXPECT_NE(coloured.text.find("\x1b[36m"), std::string::npos);
 }

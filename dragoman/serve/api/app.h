@@ -38,7 +38,7 @@ class App {
   struct Route {
     std::map<std::string, Handler> methods;
     bool open = false;  // anybody may ask, without a key
-    bool slow = false;  // it may take milliseconds
+    bool slow = false;  // may take milliseconds, too long for an event loop
   };
 
   void dispatch(const std::shared_ptr<Exchange>& exchange);

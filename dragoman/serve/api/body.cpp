@@ -36,7 +36,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
 
 void require_text(std::string_view text) { require_or(400, !first_invalid_utf8(text), "the body is not UTF-8 text."); }
 
-void require_few(std::size_t fields) {
+void require_few_fields(std::size_t fields) {
   require_or(400, fields <= kMaxFields, "there are more than ", kMaxFields,
              " fields, the most that this server reads.");
 }
@@ -47,7 +47,7 @@ void add(Json& fields, const std::string& name, std::string value) {
   require_text(value);
   if (!fields.contains(name)) {
     fields[name] = std::move(value);
-    require_few(fields.size());
+    require_few_fields(fields.size());
   } else if (fields[name].is_array()) {
     fields[name].push_back(std::move(value));
   } else {
@@ -59,7 +59,7 @@ void add(Json& fields, const std::string& name, std::string value) {
 // square of the number of fields. Text that is not JSON may pass; the parser refuses it.
 void require_simple(std::string_view json) {
   std::vector<std::size_t> fields;  // of each open object or array
-  bool quoted = false;
+  bool quoted = false;              // inside a string
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (quoted && c == '\\') ++i;
@@ -67,13 +67,13 @@ void require_simple(std::string_view json) {
     if (quoted) continue;
     if (c == '{' || c == '[') fields.push_back(0);
     if ((c == '}' || c == ']') && !fields.empty()) fields.pop_back();
-    if (c == ':' && !fields.empty()) require_few(++fields.back());
+    if (c == ':' && !fields.empty()) require_few_fields(++fields.back());
     require_or(400, fields.size() <= kDeepest, "the body nests deeper than ", kDeepest, " levels.");
   }
 }
 
 // Parses without a callback: with one, the parser would look through a whole array after each object in it.
-Json of_json(const std::string& body) {
+Json fields_of_json(const std::string& body) {
   require_text(body);
   require_simple(body);
   Json fields = try_parse_json(body);
@@ -88,7 +88,7 @@ std::string form_text(std::string_view text) {
   return *std::move(decoded);
 }
 
-Json of_form(std::string_view body) {
+Json fields_of_form(std::string_view body) {
   Json fields = Json::object();
   while (!body.empty()) {
     std::string_view value = take_until(body, "&");
@@ -100,22 +100,22 @@ Json of_form(std::string_view body) {
 }
 
 // RFC 7578. A part is its headers, an empty line, and its content.
-Json of_parts(std::string_view body, const std::string& boundary) {
+Json fields_of_multipart(std::string_view body, const std::string& boundary) {
   require_or(400, !boundary.empty() && boundary.size() <= 70,
              "the boundary of the multipart body is missing or too long.");
-  const std::string between = "\r\n--" + boundary;
+  const std::string separator = "\r\n--" + boundary;
   Json fields = Json::object();
   // The first boundary may be at the very beginning.
   if (body.starts_with("--" + boundary)) {
     body.remove_prefix(boundary.size() + 2);
   } else {
-    take_until(body, between);
+    take_until(body, separator);
   }
   while (body.starts_with("\r\n")) {
-    body.remove_prefix(2);  // before the search: the next boundary may follow directly, without a line break of its own
-    require_or(400, body.find(between) != std::string_view::npos,
+    body.remove_prefix(2);  // so that this line break is not taken for the one before the next boundary
+    require_or(400, body.find(separator) != std::string_view::npos,
                "the last part of the body has no boundary after it.");
-    std::string_view content = take_until(body, between);
+    std::string_view content = take_until(body, separator);
     std::string_view headers = content.starts_with("\r\n") ? std::string_view() : take_until(content, "\r\n\r\n");
     std::optional<std::string> name;
     while (!headers.empty()) {
@@ -130,7 +130,7 @@ Json of_parts(std::string_view body, const std::string& boundary) {
   return fields;
 }
 
-Json of_body(const HttpRequest& request) {
+Json fields_of_body(const HttpRequest& request) {
   const std::string_view type = request.header("content-type");
   const std::string kind = lower(trimmed(type.substr(0, type.find(';'))));
   if (request.body.empty()) return Json::object();
@@ -139,10 +139,10 @@ Json of_body(const HttpRequest& request) {
              "); send it without encoding.");
   // A body without a content type is JSON if it looks like it, and else a form.
   if (kind == "application/json" || kind.ends_with("+json") || (kind.empty() && request.body.starts_with('{'))) {
-    return of_json(request.body);
+    return fields_of_json(request.body);
   }
-  if (kind == "application/x-www-form-urlencoded" || kind.empty()) return of_form(request.body);
-  if (kind == "multipart/form-data") return of_parts(request.body, parameter(type, "boundary").value_or(""));
+  if (kind == "application/x-www-form-urlencoded" || kind.empty()) return fields_of_form(request.body);
+  if (kind == "multipart/form-data") return fields_of_multipart(request.body, parameter(type, "boundary").value_or(""));
   throw Refusal(415, join("the body is of type '", kind,
                           "'; send application/json, application/x-www-form-urlencoded or "
                           "multipart/form-data."));
@@ -151,7 +151,7 @@ Json of_body(const HttpRequest& request) {
 }  // namespace
 
 Json fields_of(const HttpRequest& request) {
-  Json fields = of_body(request);
+  Json fields = fields_of_body(request);
   for (const auto& [name, value] : request.query) {
     if (!fields.contains(name)) add(fields, name, value);
   }

@@ -15,7 +15,8 @@ Json fields(const std::string& type, const std::string& body) {
   return fields_of(request);
 }
 
-int refused(const std::string& type, const std::string& body) {
+// The status of the refusal; 200 if the body is accepted.
+int status_of(const std::string& type, const std::string& body) {
   try {
     fields(type, body);
     return 200;
@@ -70,13 +71,13 @@ TEST(Body, AnObjectHasAHundredFieldsAtMost) {
     return text;
   };
   EXPECT_EQ(fields("application/json", object(100).dump()), object(100));
-  EXPECT_EQ(refused("application/json", object(101).dump()), 400);
+  EXPECT_EQ(status_of("application/json", object(101).dump()), 400);
   EXPECT_EQ(fields("", form(100)), object(100));
-  EXPECT_EQ(refused("", form(101)), 400);
+  EXPECT_EQ(status_of("", form(101)), 400);
   const Json several = {
       {"a", Json::array({object(99), object(99), {{"b", object(99)}}})}};  // the limit holds for each object
   EXPECT_EQ(fields("application/json", several.dump()), several);
-  EXPECT_EQ(refused("application/json", Json({{"a", Json::array({1, object(101)})}}).dump()), 400);
+  EXPECT_EQ(status_of("application/json", Json({{"a", Json::array({1, object(101)})}}).dump()), 400);
 }
 
 TEST(Body, TheTimeForManyObjectsIsProportionalToTheirBytes) {
@@ -101,17 +102,17 @@ TEST(Body, CompressedBodiesAreRefused) {
 
 TEST(Body, MalformedBodiesAreRefused) {
   const std::string form = "application/x-www-form-urlencoded", parts = "multipart/form-data; boundary=x";
-  EXPECT_EQ(refused("text/plain", "a"), 415);
+  EXPECT_EQ(status_of("text/plain", "a"), 415);
   for (const char* body : {"{", "[1]", "3", "{\"q\":\"\xFF\"}", "{\"q\":1}}", "nonsense"}) {
-    EXPECT_EQ(refused("application/json", body), 400) << body;
+    EXPECT_EQ(status_of("application/json", body), 400) << body;
   }
-  EXPECT_EQ(refused("application/json", "{\"q\":" + std::string(100000, '[') + std::string(100000, ']') + "}"), 400);
-  for (const char* body : {"q=%", "q=%4", "q=%zz", "q=%FF"}) EXPECT_EQ(refused(form, body), 400) << body;
+  EXPECT_EQ(status_of("application/json", "{\"q\":" + std::string(100000, '[') + std::string(100000, ']') + "}"), 400);
+  for (const char* body : {"q=%", "q=%4", "q=%zz", "q=%FF"}) EXPECT_EQ(status_of(form, body), 400) << body;
   for (const char* body : {"", "--x\r\n", "--x\r\n--x--", "--x\r\n\r\n--x--", "--x\r\n\r\nno name\r\n--x--",
                            "--x\r\nContent-Disposition: form-data\r\n\r\na"}) {
-    EXPECT_EQ(refused(parts, std::string(body) + (*body == 0 ? "--y" : "")), 400) << body;
+    EXPECT_EQ(status_of(parts, std::string(body) + (*body == 0 ? "--y" : "")), 400) << body;
   }
-  EXPECT_EQ(refused("multipart/form-data", "--x--"), 400);
+  EXPECT_EQ(status_of("multipart/form-data", "--x--"), 400);
 }
 
 }  // namespace

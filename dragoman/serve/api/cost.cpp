@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::int64_t kAlwaysAllowedLength = 2048;  // tokens of a translation that every server allows
 constexpr std::int64_t kWeightBytes = sizeof(float);
-constexpr std::int64_t kCandidateTextBytes = 140;  // bytes of a candidate of the search in the answer
+constexpr std::int64_t kCandidateTextBytes = 140;  // of a candidate of the search, as text in the answer
 constexpr std::int64_t kTokenBytes = 40;           // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
-// The number of heads of a site that a trace of these layers shows. No layers means all.
+// How many heads of a site a trace of these layers shows, over all its layers. No layers means all.
 std::int64_t heads_shown(const std::vector<int>& layers, const nn::AttentionSite& site) {
   const auto is_there = [&](int layer) { return layer < site.layers; };
   return site.heads * (layers.empty() ? site.layers : std::ranges::count_if(layers, is_there));
@@ -41,7 +41,7 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   for (const nn::Head& head : options.projections) {
     projection_numbers_ += 2 * sites[static_cast<std::size_t>(head.site)].d_k;
   }
-  number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;
+  number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;  // base64, or as in "0.123456,"
   max_positions_ = model.model->max_positions();
   longest_piece_ = translator.longest;
   // A request with the settings of the server itself is always allowed.
@@ -91,7 +91,7 @@ void Cost::add_result(std::int64_t tokens, std::int64_t length) {
 // length x length / 2, and cross-attention length x n; each for every head and layer.
 void Cost::add_search(std::int64_t n, std::int64_t length) {
   const std::int64_t past = length * (length + 1) / 2;
-  std::int64_t searching = 12 * rows_ * length;  // the words of hypotheses
+  std::int64_t searching = 12 * rows_ * length;  // the tokens of the hypotheses, 12 bytes each
   if (options_.trace) {
     searching += kWeightBytes * (encoder_heads_ * n * n + rows_ * (cross_heads_ * length * n + decoder_heads_ * past));
   } else if (options_.links) {
@@ -107,7 +107,7 @@ void Cost::add_search(std::int64_t n, std::int64_t length) {
 }
 
 // Adds the memory of the result (`times` = 1) or subtracts it (-1). It has the same weights as in add_search, but only
-// those of one hypothesis. They are in memory, and as text in the answer.
+// those of one hypothesis. They are held in memory, and again as text in the answer.
 void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
   std::int64_t kept = length * kTokenBytes * search_.n_best, answer = length * 8 * search_.n_best;
   if (options_.trace) {
@@ -121,14 +121,14 @@ void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
   if (projection_numbers_ > 0) {
     const std::int64_t numbers = projection_numbers_ * std::max(n, length);
     kept += kWeightBytes * numbers;
-    answer += 3 * 6 * numbers;  // as text inside a value, which is then text in the answer
+    answer += 3 * 6 * numbers;  // base64, held three times: in a JSON value, in its text, and in the answer
   }
   kept_bytes_ += times * kept;
   answer_bytes_ += times * answer;
 }
 
-// The engine does not search more sentences at once than it has capacity for. The answer exists twice when it is handed
-// over. Searching and answering do not overlap, so the larger of the two counts.
+// The engine does not search more sentences at once than it has capacity for. While the answer is handed over, two
+// copies of it exist. Searching and answering do not overlap, so the larger of the two counts.
 std::int64_t Cost::bytes() const {
   const auto engine_bytes =
       static_cast<std::int64_t>(std::min(max_bytes_per_cell_ * static_cast<double>(engine_cells_),
@@ -137,10 +137,10 @@ std::int64_t Cost::bytes() const {
 }
 
 void Cost::check_length(std::int64_t length) const {
-  require_or(413, length <= max_length_, "the settings allow a translation of ", length, " tokens, but ", max_length_,
-             " is the most; lower max_extra.");
+  require_or(413, length <= max_length_, "the settings allow a translation of ", length, " tokens, but the limit is ",
+             max_length_, "; lower max_extra.");
   require_or(413, rows_ * length <= max_cells_, rows_, " hypotheses of ", length, " tokens need room for ",
-             rows_ * length, " tokens, but ", max_cells_, " is the most; lower ",
+             rows_ * length, " tokens, but the limit is ", max_cells_, "; lower ",
              search_.method == decode::Method::kBeam ? "beam" : "n_best", " or max_extra, or shorten the sentence.");
 }
 
@@ -148,8 +148,8 @@ void Cost::check_bytes() const {
   const char* advice = options_.trace   ? "; shorten the text, lower max_extra or beam, or ask for some of the layers."
                        : options_.links ? "; shorten the sentences, or ask for fewer alternatives."
                                         : "; divide it, or lower max_extra, beam or n_best.";
-  require_or(413, bytes() <= limits_.bytes, "this request might take ", mebibytes(bytes()), " MiB, but ",
-             mebibytes(limits_.bytes), " is the most", advice);
+  require_or(413, bytes() <= limits_.bytes, "this request might take ", mebibytes(bytes()), " MiB, but the limit is ",
+             mebibytes(limits_.bytes), " MiB", advice);
 }
 
 }  // namespace dragoman::serve

@@ -15,18 +15,19 @@ struct CostLimits {
 };
 
 // Adds up the sentences of one request. The memory of a search is bounded by the most that its settings allow. The
-// memory of a result is estimated from the length that translations of such a source usually have at most, or must have
-// (min_length). A result that turns out longer is counted with its real length.
+// memory of a result is estimated from a length that translations of such a source rarely exceed, or from min_length if
+// that is longer. A result that turns out longer is counted with its real length.
 class Cost {
  public:
   // `options` hold for every sentence.
   Cost(const decode::Service& service, const decode::RequestOptions& options, decode::Numbers numbers,
        const CostLimits& limits);
 
-  // Adds a sentence of so many tokens. Throws a Refusal (413) that says what to lower if this sentence, or all
-  // together, are too much.
+  // Adds a sentence with this number of tokens and bytes. Throws a Refusal (413) that says what to lower if this
+  // sentence or all sentences together are too much.
   void add(std::int64_t tokens, std::int64_t text_bytes);
-  // The sentence of so many tokens has been translated, with a result of this length. Throws the same.
+  // To be called when a sentence with this number of tokens has been translated to a result of this length. Throws as
+  // add() does.
   void add_result(std::int64_t tokens, std::int64_t length);
 
   // The bytes that the request may take, as far as sentences were added.
@@ -50,13 +51,14 @@ class Cost {
   std::int64_t projection_numbers_ = 0;  // numbers per token in the projections
   std::int64_t number_bytes_;            // of a number in the answer
   std::int64_t max_positions_, longest_piece_;
-  std::int64_t max_length_, max_cells_;        // limits of one translation
-  std::int64_t engine_tokens_, engine_cells_;  // capacity of the engine
+  std::int64_t max_length_, max_cells_;  // limits of one translation
+  // Capacity of the engine: source tokens, and cells, which hold one token of one hypothesis each.
+  std::int64_t engine_tokens_, engine_cells_;
 
   std::int64_t tokens_ = 0, output_tokens_ = 0;
   std::int64_t kept_bytes_ = 0;     // until the answer is written
-  std::int64_t search_bytes_ = 0;   // of traces, if all sentences are searched at the same time
-  double max_bytes_per_cell_ = 0;   // the part of search_bytes_ per cell of the engine, at most
+  std::int64_t search_bytes_ = 0;   // of searches with their traces, if all sentences are searched at the same time
+  double max_bytes_per_cell_ = 0;   // the most that a sentence adds to search_bytes_ per cell
   double max_bytes_per_token_ = 0;  // the same per source token
   std::int64_t answer_bytes_ = 0;
   std::int64_t largest_copy_ = 0;  // bytes of the largest part that is copied for the answer

@@ -10,13 +10,14 @@ namespace {
 
 class CostTest : public decode::ModelDirectoryTest {
  protected:
-  // The bytes that a sentence of so many tokens may take; and the message if it is refused.
+  // The bytes that a sentence with this number of tokens may take.
   std::int64_t bytes_of(const decode::RequestOptions& options, std::int64_t tokens = 10,
                         const CostLimits& limits = {}) const {
     Cost cost(service, options, decode::Numbers::kLists, limits);
     cost.add(tokens, 10 * tokens);
     return cost.bytes();
   }
+  // The message if the sentence is refused, else empty.
   std::string refusal_of(const decode::RequestOptions& options, std::int64_t tokens = 10,
                          const CostLimits& limits = {}) const {
     try {
@@ -40,7 +41,7 @@ TEST_F(CostTest, RequestsWithTheSettingsOfTheServerAreAllowed) {
   EXPECT_EQ(refusal_of(links, 1024), "");
 }
 
-TEST_F(CostTest, AnAllowedLengthCountsHoweverShortTheTextIs) {
+TEST_F(CostTest, TheAllowedLengthCountsEvenForAShortText) {
   EXPECT_NE(refusal_of(with({.beam = 1, .max_extra = 6000})).find("max_extra"), std::string::npos);
   EXPECT_NE(refusal_of(with({.beam = 1, .max_extra = 29176, .min_length = 29100})), "");
   EXPECT_EQ(refusal_of(with({.beam = 1, .max_extra = 2000})), "");

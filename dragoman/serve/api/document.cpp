@@ -19,7 +19,8 @@ class Plain final : public Document {
     return put_together(layout_, texts_of(renderings));
   }
 
-  // A gap is only shown with the sentence that follows it: before that, its translation is not known.
+  // A gap (the text between two sentences) is shown only with the sentence that follows it: before that, it is not
+  // known how the gap is translated.
   std::string beginning(std::span<const Rendering> done, const std::string& partial) const override {
     std::vector<std::string> texts = texts_of(done);
     if (!partial.empty()) texts.push_back(partial);

@@ -14,7 +14,8 @@ namespace dragoman::serve {
 // The translation of a sentence: its text, and which of its words come from which source words.
 struct Rendering {
   std::string text;
-  std::vector<decode::WordLink> links = {};  // pairs of words, separated by spaces and counted from 0; only for markup
+  // Pairs of words by their numbers: words are separated by spaces and counted from 0. Only for markup.
+  std::vector<decode::WordLink> links = {};
 };
 
 class Document {

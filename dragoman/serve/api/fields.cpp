@@ -14,13 +14,12 @@ std::string text_field(const Json& fields, const std::string& name, const std::s
   return fields[name].get<std::string>();
 }
 
-std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t most) {
+std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t max) {
   if (!fields.contains(name) || fields[name].is_null() || fields[name] == "") return fallback;
   const Json& value = fields[name];
   const std::optional<std::int64_t> number =
       parse_number<std::int64_t>(value.is_string() ? value.get<std::string>() : value.dump());
-  require_or(400, number && *number >= 0 && *number <= most, "'", name, "' is not a whole number from 0 to ", most,
-             ".");
+  require_or(400, number && *number >= 0 && *number <= max, "'", name, "' is not a whole number from 0 to ", max, ".");
   return *number;
 }
 

@@ -1,4 +1,4 @@
-// Reads the fields of a request that several paths have.
+// Reads fields that requests to several paths have in common.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace dragoman::serve {
 // All throw a Refusal (400) that names the field if its value has the wrong type. `fallback` is the default for a
 // missing field.
 std::string text_field(const Json& fields, const std::string& name, const std::string& fallback);
-// A whole number from 0 to `most`. It may be text, as forms send it.
-std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t most);
+// A whole number from 0 to `max`. It may be text, as forms send it.
+std::int64_t number_field(const Json& fields, const std::string& name, std::int64_t fallback, std::int64_t max);
 bool bool_field(const Json& fields, const std::string& name, bool fallback);
 
 // The field q: one text, or a list of texts.

@@ -53,9 +53,9 @@ double RateLimit::seconds_until(const std::string& client, double now) {
 // The bucket of a client, filled up to the present.
 RateLimit::Bucket& RateLimit::bucket_of(const std::string& client, double now) {
   if (buckets_.size() >= kMaxClients && !buckets_.contains(client)) forget_idle(now);
-  const double most = std::max(1.0, per_minute_);
-  Bucket& bucket = buckets_.try_emplace(client, Bucket{most, now}).first->second;
-  bucket.left = std::min(most, bucket.left + (now - bucket.at) * per_minute_ / 60);
+  const double capacity = std::max(1.0, per_minute_);
+  Bucket& bucket = buckets_.try_emplace(client, Bucket{capacity, now}).first->second;
+  bucket.left = std::min(capacity, bucket.left + (now - bucket.at) * per_minute_ / 60);
   bucket.at = now;
   return bucket;
 }
@@ -106,7 +106,7 @@ void Gate::check_key(const HttpRequest& request, std::string_view key, double no
     throw Refusal(429, "too many wrong API keys came from this address; try again later.", whole_seconds(wait));
   }
   if (!found) {
-    wrong_keys_.allows(network, now);
+    wrong_keys_.allows(network, now);  // counts this one
     throw Refusal(403, "the API key is not valid on this server.");
   }
   if (known_.size() >= kMaxKnown) known_.clear();  // clients that still send requests are soon known again

@@ -16,7 +16,7 @@
 
 namespace dragoman::serve {
 
-// Limits how many requests a minute each client may send; it may send as many at once (a token bucket). A client is
+// Limits how many requests a minute each client may send. It may send all of them at once (a token bucket). A client is
 // identified by any text. Safe to use from any thread. Times are in seconds on any clock that never goes back.
 class RateLimit {
  public:
@@ -32,7 +32,8 @@ class RateLimit {
   static constexpr std::size_t kMaxClients = 100000;  // remembered at once
 
   struct Bucket {
-    double left, at;
+    double left;  // requests that are allowed at the time `at`
+    double at;
   };
 
   Bucket& bucket_of(const std::string& client, double now);
@@ -85,8 +86,8 @@ class Gate {
   std::set<std::pair<std::string, std::size_t>> known_;  // right keys (by index) with the address that sent them
 };
 
-// The part of an address that belongs to one client: the first half of an IPv6 address, because a customer of a
-// provider has the whole second half; any other address as it is.
+// The part of an address that belongs to one client: the first half of an IPv6 address, because a provider usually
+// gives each customer the whole second half; any other address as it is.
 std::string network_of(const std::string& client);
 
 }  // namespace dragoman::serve

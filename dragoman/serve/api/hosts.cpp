@@ -14,12 +14,12 @@ namespace {
 
 // The bytes of a numeric address, 4 or 16; 4 for an IPv4 address in IPv6 form. Empty for other text.
 std::optional<std::string> parse_address(const std::string& text) {
-  in_addr four{};
-  in6_addr sixteen{};
-  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return std::string(reinterpret_cast<const char*>(&four), 4);
-  if (::inet_pton(AF_INET6, text.c_str(), &sixteen) != 1) return std::nullopt;
-  if (IN6_IS_ADDR_V4MAPPED(&sixteen)) return std::string(reinterpret_cast<const char*>(&sixteen) + 12, 4);
-  return std::string(reinterpret_cast<const char*>(&sixteen), 16);
+  in_addr v4{};
+  in6_addr v6{};
+  if (::inet_pton(AF_INET, text.c_str(), &v4) == 1) return std::string(reinterpret_cast<const char*>(&v4), 4);
+  if (::inet_pton(AF_INET6, text.c_str(), &v6) != 1) return std::nullopt;
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) return std::string(reinterpret_cast<const char*>(&v6) + 12, 4);
+  return std::string(reinterpret_cast<const char*>(&v6), 16);
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ bool Hosts::allows(std::string_view host) const {
   if (!is_checked_ || host.empty()) return true;
   const std::string name = host_name(host);
   if (std::ranges::count(names_, name) > 0) return true;
-  const std::optional<std::string> number = parse_address(name);
-  return number && (allows_every_address_ || is_loopback(name) || number == parse_address(address_));
+  const std::optional<std::string> numeric = parse_address(name);
+  return numeric && (allows_every_address_ || is_loopback(name) || numeric == parse_address(address_));
 }
 
 }  // namespace dragoman::serve

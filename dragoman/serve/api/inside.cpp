@@ -13,7 +13,8 @@
 namespace dragoman::serve {
 namespace {
 
-// Bytes per weight of a trace, for search and answer together, with the text of a usual request.
+// An estimate of the bytes that a request takes per weight of its trace: for the search, the answer and the text. From
+// this the page guesses which texts are too long.
 constexpr std::int64_t kTraceBytes = 24;
 
 std::string query_of(const HttpRequest& request, const std::string& name) {
@@ -36,7 +37,7 @@ Json sites_json(const nn::AttentionSites& sites) {
   return list;
 }
 
-std::shared_ptr<ServedModel> asked_for(const HandlerContext& context, const HttpRequest& request) {
+std::shared_ptr<ServedModel> requested_model(const HandlerContext& context, const HttpRequest& request) {
   return context.models.find(query_of(request, "source"), query_of(request, "target"));
 }
 
@@ -63,9 +64,9 @@ std::string model_json(const ServedModel& model, const CostLimits& limits) {
               {"parameters", model::parameter_count(info.config)},
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
-              {"examples", model.filmed.sentences},
+              {"examples", model.film_summary.sentences},
               {"trace_weights", limits.bytes / kTraceBytes},
-              {"film", model.filmed.exists}}
+              {"film", model.film_summary.exists}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -88,18 +89,18 @@ void answer_page(const std::shared_ptr<Exchange>& exchange) {
 }
 
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = model_json(*asked_for(context, exchange->request()), context.limits.cost)});
+  exchange->answer({.body = model_json(*requested_model(context, exchange->request()), context.limits.cost)});
 }
 
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const std::string text = query_of(exchange->request(), "count");
   const auto count = parse_number<std::int64_t>(text.empty() ? "64" : text);
   require_or(400, count && *count >= 0, "'count' is '", text, "'; it must be a number of positions.");
-  exchange->answer({.body = positions_json(*asked_for(context, exchange->request()), *count)});
+  exchange->answer({.body = positions_json(*requested_model(context, exchange->request()), *count)});
 }
 
 void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
-  const std::shared_ptr<ServedModel> model = asked_for(context, exchange->request());
+  const std::shared_ptr<ServedModel> model = requested_model(context, exchange->request());
   exchange->answer({.body = *model->film.json(model->directory)});
 }
 

@@ -79,7 +79,7 @@ void Job::count_result(const decode::TranslatedLine& line) try {
   error_ = std::current_exception();
 }
 
-// Not on the thread of the worker: writing a long answer would delay the other sentences of that worker.
+// Finishes on another thread: on the thread of the worker, writing a long answer would delay its other sentences.
 void Job::finish_later() {
   if (!options_.run_later) return finish();
   options_.run_later(holder_of(exchange_->request().client), [self = shared_from_this()] { self->finish(); });
@@ -96,7 +96,7 @@ void Job::finish() {
       error_ = std::current_exception();
       finished_(*this);
     }
-  } catch (...) {  // there is no refusal either: the exchange is dropped, which answers status 500
+  } catch (...) {  // the refusal failed, too: the exchange is dropped, which answers with status 500
     finished_ = nullptr;
   }
 }

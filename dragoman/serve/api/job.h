@@ -27,8 +27,8 @@ class Job : public std::enable_shared_from_this<Job> {
     CostLimits limits = {};
     RunLater run_later = {};
   };
-  // Called by `run_later`, or by submit() or a worker of the model if there is none. If it throws, it is called again,
-  // with an error().
+  // Called through `run_later`, or by a worker of the model if `run_later` is empty. For a job without sentences,
+  // submit() calls it. If it throws, it is called again, with an error().
   using Finished = std::function<void(Job&)>;
   // Called by a worker of the model when more of a document is certain: `beginning` will not change any more.
   using Settled = std::function<void(Job&, std::size_t document, const std::string& beginning)>;
@@ -51,7 +51,7 @@ class Job : public std::enable_shared_from_this<Job> {
   const std::vector<std::string>& sentences(std::size_t document) const { return documents_[document]->sentences(); }
   std::span<const decode::TranslatedLine> lines(std::size_t document) const;
   std::string text(std::size_t document, std::size_t rank = 0) const;
-  // The number of ranks that differ.
+  // The number of ranks that can give different texts: the most translations that a sentence has, at least 1.
   std::size_t ranks(std::size_t document) const;
 
  private:
@@ -74,8 +74,8 @@ class Job : public std::enable_shared_from_this<Job> {
   // Only used by the callbacks of the order, which are called one at a time.
   std::vector<decode::TranslatedLine> lines_;
   std::vector<bool> is_done_;
-  std::vector<std::string> partial_;
-  std::vector<std::size_t> next_;  // the first line of each document that is not translated yet
+  std::vector<std::string> partial_;  // the certain beginning of the translation of each line
+  std::vector<std::size_t> next_;     // the first line of each document that is not translated yet
   std::size_t remaining_ = 0;
   std::exception_ptr error_;
 };

@@ -14,7 +14,7 @@ void libre_translate(const HandlerContext& context, const std::shared_ptr<Exchan
 void libre_detect(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 // GET /languages -> [{code, name, targets}].
 void libre_languages(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
-// GET /frontend/settings: what a web page needs to know of the server.
+// GET /frontend/settings: what a web page needs to know about the server.
 void libre_settings(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

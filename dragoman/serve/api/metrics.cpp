@@ -9,12 +9,12 @@
 namespace dragoman::serve {
 namespace {
 
-void head(std::string& text, const char* name, const char* kind, const char* help) {
+void metric_header(std::string& text, const char* name, const char* kind, const char* help) {
   fmt::format_to(std::back_inserter(text), "# HELP dragoman_{0} {2}\n# TYPE dragoman_{0} {1}\n", name, kind, help);
 }
 
 template <class Value>
-void figure(std::string& text, const char* name, const std::string& labels, Value value) {
+void sample(std::string& text, const char* name, const std::string& labels, Value value) {
   fmt::format_to(std::back_inserter(text), "dragoman_{}{} {}\n", name, labels.empty() ? "" : "{" + labels + "}", value);
 }
 
@@ -32,12 +32,12 @@ std::string labels_of(const ModelFigures& model) {
   return label("source", model.source) + "," + label("target", model.target);
 }
 
-struct ModelColumn {
+struct ModelMetric {
   const char *name, *kind, *help;
   std::int64_t (*value)(const ModelFigures&);
 };
 
-constexpr ModelColumn kModelColumns[] = {
+constexpr ModelMetric kModelMetrics[] = {
     {"queue_sentences", "gauge", "Sentences that wait to be translated.",
      [](const ModelFigures& m) { return m.counts.waiting; }},
     {"queue_limit_sentences", "gauge", "Sentences that may wait.", [](const ModelFigures& m) { return m.max_waiting; }},
@@ -76,34 +76,35 @@ void ServerMetrics::refused(const std::string& path, int status) {
 std::string ServerMetrics::text(const ListenerCounts& listener, const std::vector<ModelFigures>& models,
                                 const LostLines& lost_lines) const {
   std::string text;
-  head(text, "connections", "gauge", "Connections that are open.");
-  figure(text, "connections", "", listener.connections);
-  head(text, "connections_accepted_total", "counter", "Connections that were accepted.");
-  figure(text, "connections_accepted_total", "", listener.accepted);
-  head(text, "connections_refused_total", "counter", "Connections that were refused because there were too many.");
-  figure(text, "connections_refused_total", "", listener.refused);
-  head(text, "log_lines_lost_total", "counter",
-       "Lines that could not be written to a log because it failed or was too slow.");
-  for (const auto& [log, lines] : lost_lines) figure(text, "log_lines_lost_total", label("log", log), lines);
-  for (const ModelColumn& column : kModelColumns) {
-    head(text, column.name, column.kind, column.help);
-    for (const ModelFigures& model : models) figure(text, column.name, labels_of(model), column.value(model));
+  metric_header(text, "connections", "gauge", "Connections that are open.");
+  sample(text, "connections", "", listener.connections);
+  metric_header(text, "connections_accepted_total", "counter", "Connections that were accepted.");
+  sample(text, "connections_accepted_total", "", listener.accepted);
+  metric_header(text, "connections_refused_total", "counter",
+                "Connections that were refused because there were too many.");
+  sample(text, "connections_refused_total", "", listener.refused);
+  metric_header(text, "log_lines_lost_total", "counter",
+                "Lines that could not be written to a log because it failed or was too slow.");
+  for (const auto& [log, lines] : lost_lines) sample(text, "log_lines_lost_total", label("log", log), lines);
+  for (const ModelMetric& metric : kModelMetrics) {
+    metric_header(text, metric.name, metric.kind, metric.help);
+    for (const ModelFigures& model : models) sample(text, metric.name, labels_of(model), metric.value(model));
   }
   const std::lock_guard lock(mutex_);
-  head(text, "requests_total", "counter", "Requests that were answered, by path and status.");
+  metric_header(text, "requests_total", "counter", "Requests that were answered, by path and status.");
   for (const auto& [key, count] : requests_) {
-    figure(text, "requests_total", label("path", key.first) + fmt::format(",status=\"{}\"", key.second), count);
+    sample(text, "requests_total", label("path", key.first) + fmt::format(",status=\"{}\"", key.second), count);
   }
-  head(text, "request_seconds", "histogram", "Time from a request's last byte to its answer.");
+  metric_header(text, "request_seconds", "histogram", "Time from the call of a request's handler to its answer.");
   for (const auto& [path, times] : times_) {
-    std::int64_t up_to = 0;
+    std::int64_t cumulative = 0;
     for (std::size_t i = 0; i < times.counts.size(); ++i) {
-      up_to += times.counts[i];
+      cumulative += times.counts[i];
       const std::string bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
-      figure(text, "request_seconds_bucket", label("path", path) + fmt::format(",le=\"{}\"", bound), up_to);
+      sample(text, "request_seconds_bucket", label("path", path) + fmt::format(",le=\"{}\"", bound), cumulative);
     }
-    figure(text, "request_seconds_sum", label("path", path), times.sum);
-    figure(text, "request_seconds_count", label("path", path), up_to);
+    sample(text, "request_seconds_sum", label("path", path), times.sum);
+    sample(text, "request_seconds_count", label("path", path), cumulative);
   }
   return text;
 }

@@ -14,7 +14,7 @@
 
 namespace dragoman::serve {
 
-// The figures of a model, and its languages.
+// The languages of a model, and its counts and limits.
 struct ModelFigures {
   std::string source, target;
   decode::ServiceCounts counts;

@@ -13,7 +13,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::int64_t kShownPositions = 512;
+constexpr std::int64_t kShownPositions = 512;  // position encodings that are kept for the page
 
 // Uses a backend of its own, because the workers of the model use the others.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
@@ -21,13 +21,13 @@ std::vector<float> encodings_of(const model::LoadedModel& model, Device device) 
   return model.model->position_encodings(*on, kShownPositions);
 }
 
-// Describes the files of the film: when this changes, the film is read again.
+// A description of the files of the film. When it changes, the film is read again.
 std::string film_files(const std::filesystem::path& model_directory) {
   std::set<std::string> files;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(model_directory / "probe", none)) {
-    files.insert(join(entry.path().filename().string(), " ", entry.file_size(none), " ",
-                      entry.last_write_time(none).time_since_epoch().count(), "\n"));
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(model_directory / "probe", ignored)) {
+    files.insert(join(entry.path().filename().string(), " ", entry.file_size(ignored), " ",
+                      entry.last_write_time(ignored).time_since_epoch().count(), "\n"));
   }
   std::string list;
   for (const std::string& file : files) list += file;
@@ -35,8 +35,8 @@ std::string film_files(const std::filesystem::path& model_directory) {
 }
 
 // Whether the tag of a model is the requested one, or a narrower one. An empty tag fits every other.
-bool fits(const std::string& asked, const std::string& tag) {
-  return asked.empty() || tag.empty() || tag == asked || tag.starts_with(asked + "-");
+bool fits(const std::string& requested, const std::string& tag) {
+  return requested.empty() || tag.empty() || tag == requested || tag.starts_with(requested + "-");
 }
 
 std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
@@ -65,7 +65,7 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
       positions(encodings_of(service.model(), options.device)),
-      filmed(decode::summarise_film(directory)) {}
+      film_summary(decode::summarise_film(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t max_waiting)

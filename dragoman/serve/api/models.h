@@ -35,7 +35,7 @@ struct ServedModel {
   std::string source, target;                  // BCP 47 tags; empty if the model does not name them
   std::vector<text::KnownLanguage> languages;  // source and target, with their profiles if the model has them
   std::vector<float> positions;                // position encodings of the first positions, [rows, d_model]
-  decode::FilmSummary filmed;                  // as it was when the model was loaded
+  decode::FilmSummary film_summary;            // as it was when the model was loaded
   Film film;
 };
 
@@ -64,7 +64,7 @@ class Models {
   void reload();
   // Destroys models that were replaced and that no request uses any more. To be called from time to time.
   void retire();
-  // Takes no more orders. Those that are not done fail.
+  // Stops all models: they take no more orders, and orders that are not done fail.
   void end();
 
  private:

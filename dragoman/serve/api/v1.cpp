@@ -17,6 +17,7 @@
 namespace dragoman::serve {
 namespace {
 
+// The fields of a request that are not settings of the search.
 const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
                                           "trace", "packed", "layers", "projections", "stream", "alignment"};
 
@@ -69,7 +70,8 @@ class Stream {
     send("text", dump({{"document", document}, {"text", beginning.substr(sent_[document])}}));
     sent_[document] = beginning.size();
   }
-  void last(std::string_view name, const std::string& data) {
+  // Sends the last event and ends the stream.
+  void finish(std::string_view name, const std::string& data) {
     send(name, data);
     if (!has_ended_) exchange_->end();
   }
@@ -124,14 +126,14 @@ struct FullAnswer {
       Json head{{"text", job.text(d)}};
       if (!detected.empty()) head["detected"] = detected_json(detected[d]);
       std::string document = dump(head);
-      document.pop_back();
+      document.pop_back();  // the brace, so that more fields can follow
       body += (d > 0 ? "," : "") + document + R"(,"sentences":[)";
       const auto lines = job.lines(d);
       for (std::size_t i = 0; i < lines.size(); ++i) {
         if (i > 0) body += ',';
         body += dump(sentence_json(job, job.sentences(d)[i], lines[i]));
         if (!options.trace) continue;
-        body.back() = ',';
+        body.back() = ',';  // instead of the brace
         body += R"("trace":)";
         decode::append_trace_json(body, lines[i], job.model().service.model().tokenizers, *options.search, numbers,
                                   [&job] { return job.client_is_gone(); });
@@ -144,7 +146,7 @@ struct FullAnswer {
 
   void operator()(Job& job) const {
     if (!stream) return exchange->answer(job.error() ? refusal(job.error()) : Response{.body = body(job)});
-    stream->last(job.error() ? "error" : "done", job.error() ? refusal(job.error()).body : body(job));
+    stream->finish(job.error() ? "error" : "done", job.error() ? refusal(job.error()).body : body(job));
   }
 };
 

@@ -1,4 +1,4 @@
-// The handler of our own interface, which offers everything that a translation can be asked for.
+// The handler of our own interface, which offers all settings and results of a translation.
 #pragma once
 
 #include <memory>

@@ -12,6 +12,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
+// Empty if the text is not an address. An IPv4 address in IPv6 form ("::ffff:1.2.3.4") becomes the IPv4 address.
 std::optional<ip::address> parsed(std::string_view text) {
   boost::system::error_code error;
   const ip::address address = ip::make_address(std::string(text), error);
@@ -25,7 +26,8 @@ std::vector<std::uint8_t> bytes_of(const ip::address& address) {
   return address.is_v4() ? list(address.to_v4().to_bytes()) : list(address.to_v6().to_bytes());
 }
 
-bool starts_alike(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int bits) {
+// Whether the first `bits` bits of two addresses are equal.
+bool have_same_prefix(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int bits) {
   if (a.size() != b.size()) return false;
   for (int bit = 0; bit < bits; ++bit) {
     const auto byte = static_cast<std::size_t>(bit / 8);
@@ -66,7 +68,7 @@ bool TrustedProxies::contains(std::string_view address) const {
   if (!found) return false;
   const std::vector<std::uint8_t> bytes = bytes_of(*found);
   for (const Network& network : networks_) {
-    if (starts_alike(bytes, network.bytes, network.bits)) return true;
+    if (have_same_prefix(bytes, network.bytes, network.bits)) return true;
   }
   return false;
 }

@@ -8,7 +8,7 @@
 
 namespace dragoman::serve {
 
-// Proxies whose header X-Forwarded-For is believed.
+// Proxies whose header X-Forwarded-For is trusted.
 class TrustedProxies {
  public:
   // The addresses are numeric, or networks such as 10.0.0.0/8. Throws a UsageError for anything else.
@@ -28,8 +28,8 @@ class TrustedProxies {
 // X-Forwarded-For that is not a trusted proxy; anybody could have written the addresses before that one.
 std::string client_of(const std::string& peer, std::string_view forwarded_for, const TrustedProxies& trusted);
 
-// The name under which shares are counted: an IPv4 address itself, or the 64-bit network of an IPv6 address, because an
-// IPv6 client has as many addresses as it likes. Text that is not an address stays as it is.
+// The holder of a share (see Shares), as which a client is counted: an IPv4 address itself, or the 64-bit network of an
+// IPv6 address, because an IPv6 client has as many addresses as it likes. Text that is not an address stays as it is.
 std::string holder_of(const std::string& client);
 
 }  // namespace dragoman::serve

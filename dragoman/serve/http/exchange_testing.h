@@ -39,7 +39,7 @@ class FakeExchange final : public Exchange {
     gone_ = std::move(gone);
   }
 
-  // Does what a client does that closes its connection.
+  // Acts like a client that closes its connection.
   void leave() {
     std::function<void()> gone;
     {
@@ -58,6 +58,7 @@ class FakeExchange final : public Exchange {
     response();
     return events_;
   }
+  // Whether events() was called.
   bool streams() const { return streams_; }
 
  private:

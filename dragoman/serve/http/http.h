@@ -1,4 +1,4 @@
-// HTTP as the handlers see it: a complete request, and a way to answer it from any thread. Sockets are the business of
+// HTTP as the handlers see it: a complete request, and a way to answer it from any thread. Sockets are handled in
 // listener.h.
 #pragma once
 
@@ -62,8 +62,8 @@ class Exchange {
   // Whether the client has gone, or the time has run out.
   virtual bool is_gone() const { return false; }
 
-  // Reserves memory: the work for this request and its answer may take so many bytes until the answer is complete.
-  // False if there is not enough memory now. To be called at most once.
+  // Reserves memory for the work on this request and for its answer, until the answer is complete. Returns false if
+  // there is not enough memory now. To be called at most once.
   virtual bool reserve(std::int64_t /*bytes*/) { return true; }
 };
 

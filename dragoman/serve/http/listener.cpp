@@ -27,8 +27,8 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 using Loops = std::vector<std::unique_ptr<Loop>>;
 
 constexpr int kBacklog = 4096;                         // clients that the system queues until they are accepted
-constexpr int kAcceptedAtOnce = 64;                    // connections, before those that are open get their turn
-constexpr std::chrono::milliseconds kRetryPause{100};  // before the next attempt when no more can be accepted
+constexpr int kAcceptedAtOnce = 64;                    // connections to accept before the open ones get their turn
+constexpr std::chrono::milliseconds kRetryPause{100};  // between attempts when no connection can be accepted
 constexpr std::chrono::minutes kBetweenReports{1};
 
 // Each connection needs a file descriptor. Asks the system for as many as there may be connections and 1024 more, as
@@ -82,7 +82,7 @@ class Listener::Implementation {
   int port() const { return port_; }
   ListenerCounts counts() const { return state_.counts(); }
 
-  // Connections that are in the queue of the system are still accepted, because their requests may have been sent.
+  // Connections that wait in the queue of the system are still accepted, because they may already have sent requests.
   void drain(double seconds) {
     state_.draining = true;
     asio::post(first_context_, [this] {
@@ -117,7 +117,7 @@ class Listener::Implementation {
     }
   }
 
-  // An exception here (there is no memory) ends one step of one connection and nothing else.
+  // An exception here (usually out of memory) ends one step of one connection and nothing else.
   void run(asio::io_context& context) {
     for (;;) {
       try {
@@ -131,7 +131,9 @@ class Listener::Implementation {
     }
   }
 
-  // The first loop passes the end on to the others, so that it reaches them after their last connections.
+  // New connections are posted to the loops by the first loop. So the first loop also posts the stop, which then
+  // arrives after the last connection. A loop returns from run() when its `work` is reset and its connections are
+  // closed.
   void stop() {
     asio::post(first_context_, [this] {
       stop_accepting();
@@ -167,8 +169,8 @@ class Listener::Implementation {
     });
   }
 
-  // False if no more can be accepted now: there are no descriptors or there is no memory. Clients in the queue wait on,
-  // and connections that close make room for them.
+  // False if no connection can be accepted now, because file descriptors or memory have run out. Clients in the queue
+  // keep waiting, and connections that close make room for them.
   bool accept_clients() {
     std::string problem;
     try {

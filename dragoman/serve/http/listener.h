@@ -21,7 +21,7 @@ struct RequestRecord {
   std::string method, path;  // empty if they were not read
   int status = 0;
   std::size_t bytes = 0;  // of the body of the answer
-  double seconds = 0;     // since the first byte of the request
+  double seconds = 0;     // since the first byte of the request; if the application answered it, since the call of App
 };
 
 struct ListenerOptions {
@@ -31,18 +31,20 @@ struct ListenerOptions {
   std::int64_t max_connections = 20000;  // per address; more are answered 503 and closed. See Shares
   std::int64_t body_bytes = 1 << 20;     // a larger body is answered 413
   std::int64_t header_bytes = 16 << 10;  // larger headers: 431
-  std::int64_t held_bytes = 512 << 20;  // of all requests, their work and their answers; beyond this, long ones get 503
-  double read_seconds = 20;             // from the first byte of a request to its last; then 408
-  double idle_seconds = 75;             // between two requests, and before the first; then the connection is closed
-  double write_seconds = 30;            // without progress while an answer is sent; then the connection is closed
-  double request_seconds = 60;          // from the last byte of a request to its answer; then 503
+  // Memory for all requests, their work and their answers. If too little is free, those above header_bytes get 503.
+  std::int64_t held_bytes = 512 << 20;
+  double read_seconds = 20;                // from the first byte of a request to its last; then 408
+  double idle_seconds = 75;                // between two requests, and before the first; then the connection is closed
+  double write_seconds = 30;               // without progress while an answer is sent; then the connection is closed
+  double request_seconds = 60;             // from the last byte of a request to its answer; then 503
   std::int64_t waiting_bytes = 256 << 10;  // of events that the client has not read; then Exchange::event() is false
-  std::vector<std::string> trusted_proxies = {};  // see TrustedProxies; one carries the connections of many clients
-  // So much of a refused request is read and dropped, because a client that still sends would miss our answer.
+  std::vector<std::string> trusted_proxies = {};  // see TrustedProxies; each may use all free connections
+  // At most this much of a refused request is read and dropped. A client that is still sending when we close would not
+  // see our answer.
   std::int64_t discard_bytes = 16 << 20;
-  // Gets a sentence that is meant for the operator and not for clients: why a handler failed, or that there are no file
-  // descriptors left. It is called on the threads above and must not wait.
-  std::function<void(const std::string& sentence)> report = {};
+  // Gets messages for the operator, which clients do not see: why a handler failed, or that file descriptors have run
+  // out. It is called on the threads above and must not wait.
+  std::function<void(const std::string& message)> report = {};
   // Gets a record of each request that the listener answers itself, or whose client leaves before the answer
   // (kClientLeft). It is called as `report` is.
   std::function<void(const RequestRecord& request)> refused = {};
@@ -58,10 +60,10 @@ struct ListenerCounts {
 // can stop. A client that only stops sending (a half-close) gets its answer.
 class Listener {
  public:
-  // Listens at once. Throws an Error with one sentence if it cannot use the address or the port. `handler` is called
-  // for every request that is well formed and within the limits. Every other request is answered here, with a sentence
-  // in JSON: {"error": "..."}; so is a request whose handler throws. Raises the number of file descriptors that this
-  // process may have open to what the connections need, as far as the system allows.
+  // Listens at once. Throws an Error if it cannot use the address or the port. `handler` is called for every request
+  // that is well formed and within the limits. Every other request is answered here, with an error message in JSON:
+  // {"error": "..."}; so is a request whose handler throws. Raises the number of file descriptors that this process may
+  // have open to what the connections need, as far as the system allows.
   Listener(const ListenerOptions& options, Handler handler);
   // Closes everything at once. Exchanges may outlive the listener.
   ~Listener();

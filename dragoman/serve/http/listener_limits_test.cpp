@@ -27,7 +27,7 @@ ListenerOptions small_limits() {
   return options;
 }
 
-// Expects an answer with this status and a sentence, and then that the connection is closed.
+// Expects an answer with this status and an error message, and then that the connection is closed.
 void expect_refused(Client& client, int status) {
   const Client::Answer answer = client.answer();
   EXPECT_EQ(answer.status, status);
@@ -46,7 +46,7 @@ TEST(ListenerLimits, ABodyThatIsAnnouncedAsTooLongIsRefusedUnread) {
             200);
 }
 
-TEST(ListenerLimits, AClientThatSendsOnCanReadWhyItWasRefused) {
+TEST(ListenerLimits, AClientThatKeepsSendingCanReadWhyItWasRefused) {
   Listener listener(small_limits(), say_ok);
   Client announcing(listener.port());
   EXPECT_TRUE(
@@ -286,12 +286,12 @@ TEST(ListenerLimits, AcceptsAgainAfterDescriptorsRanOut) {
 double resident_kib() {
   std::ifstream file("/proc/self/statm");
   double pages = 0;
-  file >> pages >> pages;
+  file >> pages >> pages;  // the second number is the resident size
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-// Starts a process that holds connections without sending anything until it is killed, and returns its id. A process of
-// its own, so that both sides have enough descriptors.
+// Starts a process that holds connections without sending anything until it is killed, and returns its id. It is a
+// separate process, so that both sides have enough descriptors.
 pid_t hold_connections(int port, int count) {
   const pid_t child = fork();
   if (child != 0) return child;

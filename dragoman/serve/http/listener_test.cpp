@@ -93,14 +93,14 @@ TEST(Listener, HeadGetsTheHeadersOnly) {
   EXPECT_EQ(client.answer().body, "12345");
 }
 
-TEST(Listener, InvitesAClientThatWaitsToSendItsBody) {
+TEST(Listener, Sends100ContinueToAClientThatWaitsForIt) {
   Listener listener(any_port(), echo);
   Client client(listener.port());
   client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   EXPECT_EQ(client.line(), "HTTP/1.1 100 Continue");
   EXPECT_EQ(client.line(), "");
   EXPECT_EQ(json_of(client.ask("body"))["body"], "body");
-  // A client that did not wait needs no invitation.
+  // A client that did not wait gets no 100 Continue.
   EXPECT_EQ(client.ask("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody").status,
             200);
 }
@@ -125,8 +125,8 @@ TEST(Listener, ReadsBodiesInChunksHoweverTheyArrive) {
 TEST(Listener, AHandlerThatThrowsGivesStatus500AndTheConnectionGoesOn) {
   std::atomic<int> reports = 0;
   ListenerOptions options = any_port();
-  options.report = [&](const std::string& sentence) {
-    if (sentence.ends_with("GET /throw failed: a secret")) ++reports;
+  options.report = [&](const std::string& message) {
+    if (message.ends_with("GET /throw failed: a secret")) ++reports;
   };
   Listener listener(options, [](const std::shared_ptr<Exchange>& exchange) {
     const std::string& path = exchange->request().path;
@@ -232,7 +232,7 @@ TEST(Listener, MayEndWhileExchangesAreInUse) {
   }
 }
 
-TEST(Drain, AnswersWhatHasComeAndTakesNothingNew) {
+TEST(Drain, AnswersReceivedRequestsAndAcceptsNoNewConnections) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) {
     if (exchange->request().path == "/slow") return handed.set_value(exchange);

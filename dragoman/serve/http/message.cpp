@@ -52,11 +52,11 @@ std::string head_text(int status, std::string_view content_type, const Headers& 
 
 }  // namespace
 
-Response refusal(int status, std::string_view sentence, int retry_seconds) {
-  // Bytes that are not UTF-8, which the sentence may quote, become U+FFFD.
+Response refusal(int status, std::string_view message, int retry_seconds) {
+  // Bytes that are not UTF-8, which the message may quote, become U+FFFD.
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   Response response{.status = status,
-                    .body = nlohmann::json({{"error", sentence}}).dump(-1, ' ', false, kReplace) + "\n"};
+                    .body = nlohmann::json({{"error", message}}).dump(-1, ' ', false, kReplace) + "\n"};
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", std::to_string(retry_seconds));
   return response;
 }

@@ -16,7 +16,7 @@ inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // An answer that says in one sentence what was wrong: {"error": "..."}. With the statuses 429 and 503, where trying
 // again may help, the header Retry-After has `retry_seconds`.
-Response refusal(int status, std::string_view sentence, int retry_seconds = 1);
+Response refusal(int status, std::string_view message, int retry_seconds = 1);
 
 struct Target {
   std::string path;
@@ -36,8 +36,8 @@ struct Delivery {
 
 std::string answer_text(const Response& response, const Delivery& how);
 
-// A stream of server-sent events: its head, then any number of pieces, then its end. event_text() writes one event for
-// a piece. Clients skip lines that begin with a colon, so kEventComment is an event without effect.
+// A stream of server-sent events: its head, then any number of pieces, then its end. event_text() is one event, to be
+// sent as a piece. Clients skip lines that begin with a colon, so kEventComment is an event without effect.
 std::string stream_head(const Headers& headers, const Delivery& how);
 std::string stream_piece(std::string_view text, const Delivery& how);
 std::string stream_end(const Delivery& how);

@@ -15,8 +15,8 @@ std::span<const EmbeddedText> web_files();  // by their paths in web/; defined b
 
 namespace {
 
-// The files of web/ by their paths, such as "core/state.js". The order of the paths is that of the styles: base.css,
-// then parts/, then views/, so that a view can override the style of a part.
+// The files of web/ by their paths, such as "core/state.js". The map sorts the paths, and styles are joined in this
+// order: base.css, then parts/, then views/. So a view can override the style of a part.
 using Files = std::map<std::string_view, std::string_view>;
 
 Files page_files() {
@@ -25,10 +25,10 @@ Files page_files() {
   return files;
 }
 
-void replace(std::string& text, std::string_view mark, const std::string& by) {
+void replace(std::string& text, std::string_view mark, const std::string& replacement) {
   const std::size_t at = text.find(mark);
-  require<Error>(at != std::string::npos, "the page has no place for '", mark, "'.");
-  text.replace(at, mark.size(), by);
+  require<Error>(at != std::string::npos, "web/index.html has no placeholder '", mark, "'.");
+  text.replace(at, mark.size(), replacement);
 }
 
 // The text of a module in which "../core/state.js" has become "dragoman/core/state.js", which the import map resolves:
@@ -65,8 +65,8 @@ std::string import_map(const Files& files) {
   return map + "}}";
 }
 
-// JSON that can be put into an HTML element: without '<' no text of it can end the element.
-std::string guarded(std::string_view json) {
+// Escapes every '<' in JSON, so that no text in it can end the HTML element that holds it.
+std::string escaped_for_html(std::string_view json) {
   std::string text;
   text.reserve(json.size());
   for (const char c : json) c == '<' ? text += "\\u003c" : text += c;
@@ -83,7 +83,7 @@ std::string attention_page(std::string_view data) {
   }
   std::string scripts;
   if (!data.empty()) {
-    scripts = R"(<script type="application/json" id="dragoman-data">)" + guarded(data) + "</script>\n";
+    scripts = R"(<script type="application/json" id="dragoman-data">)" + escaped_for_html(data) + "</script>\n";
   }
   scripts += R"(<script type="module">import "dragoman/main.js";</script>)";
   std::string page(files.at("index.html"));

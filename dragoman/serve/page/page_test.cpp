@@ -12,7 +12,7 @@
 namespace dragoman::serve {
 namespace {
 
-// The text between two marks.
+// The text between `start` and the next `end`.
 std::string between(const std::string& text, const std::string& start, const std::string& end) {
   const std::size_t first = text.find(start) + start.size();
   return text.substr(first, text.find(end, first) - first);
@@ -82,7 +82,8 @@ std::string folder_of(const std::string& module) {
   return path.substr(0, path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
 }
 
-TEST(Page, ModulesImportOnlyFromTheirFolderAndThoseBelow) {
+// The layers of web/, lowest first: core, parts, views.
+TEST(Page, ModulesImportOnlyFromTheirFolderAndLowerLayers) {
   for (const auto& [name, text] : modules(attention_page())) {
     const std::string folder = folder_of(name);
     if (folder.empty() || folder == "views") continue;  // main.js and the list of views know all
@@ -103,7 +104,7 @@ TEST(Page, StylesOfViewsComeAfterThoseOfPartsAndOfThePage) {
   EXPECT_NE(view, std::string::npos);
 }
 
-TEST(Page, NothingInItsDataEndsTheElement) {
+TEST(Page, DataCannotEndItsScriptElement) {
   const std::string data = R"({"text":"</script><b>"})";
   const std::string page = attention_page(data);
   EXPECT_EQ(try_parse_json(between(page, "id=\"dragoman-data\">", "</script>")), try_parse_json(data));

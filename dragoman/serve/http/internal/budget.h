@@ -16,12 +16,12 @@ class Budget {
  public:
   explicit Budget(std::int64_t bytes) : shares_(bytes) {}
 
-  // False, and nothing is taken, if the holder has no room for so many bytes.
+  // Counts bytes before they are used. Returns false, and counts nothing, if they exceed the share of the holder.
   bool take(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     return shares_.take(holder, bytes);
   }
-  // Counts bytes that are in memory already. False if they exceed the share of the holder.
+  // Counts bytes that are in memory already. Returns false if they exceed the share of the holder.
   bool count(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     const bool fits = shares_.has_room(holder, bytes);

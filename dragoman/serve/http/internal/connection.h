@@ -33,9 +33,9 @@ using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<
 
 class Connection;
 
-// The client at the other end, as ListenerState knows it.
+// The other end of a connection (a client or a proxy), and how ListenerState admitted it.
 struct Peer {
-  std::string address, holder;
+  std::string address, holder;  // see holder_of()
   ListenerState::Admission admission = ListenerState::Admission::kServe;
 };
 
@@ -49,7 +49,7 @@ struct Loop {
   bool handling_scheduled = false;                                 // whether a call of handle_requests() is scheduled
 };
 
-// The way of a request through the stages, with the time limit of each stage in parentheses:
+// How a request passes through the stages, with the time limit of each stage in parentheses:
 //
 //   kIdle       1. become_idle() waits for the first byte (idle_seconds).
 //   kReading    2. read_request() gives received bytes to the RequestReader until the request is complete
@@ -63,8 +63,8 @@ struct Loop {
 //                  (kLingerSeconds, or read_seconds after a refusal).
 //   kClosed     7. close() has released everything. Pending calls find this stage and do nothing.
 //
-// refuse() answers without the handler and goes from any stage before kAnswering to kClosing. close() is right in every
-// stage. A client that sends the next requests while one is answered (pipelining) is read ahead, up to a limit.
+// refuse() answers without the handler and goes from any stage before kAnswering to kClosing. close() may be called in
+// every stage. A client that sends the next requests while one is answered (pipelining) is read ahead, up to a limit.
 //
 // Ownership: loop_.connections owns the connection until close(). Calls that wait for the socket or a timer own it,
 // too. The Reply is owned by the connection and by the Exchange that the handler holds; close() detaches from it.
@@ -134,7 +134,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Answering.
   std::shared_ptr<Reply> reply_;  // null outside kAnswering
   Delivery delivery_;
-  bool answer_begun_ = false, answer_complete_ = false;  // its first and its last part was taken from the reply
+  bool answer_begun_ = false, answer_complete_ = false;  // its first and its last part were taken from the reply
   std::size_t probe_bytes_ = 0;                          // the bytes of kAnswerStart that were sent as probes
   double next_probe_seconds_ = 0;                        // time until the next probe
 

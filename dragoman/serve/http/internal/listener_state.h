@@ -1,5 +1,5 @@
-// What the connections of one listener share: its options, its budgets, and the count of connections. Safe to use from
-// any thread.
+// What the connections of one listener share: its options, its memory budget, and the count of connections. Safe to use
+// from any thread.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class ListenerState {
   const std::shared_ptr<Budget> budget;  // shared, because exchanges may outlive the listener
   std::atomic<bool> draining = false;
 
-  // Joins the parts to a sentence for the operator.
+  // Joins the parts to a message for the operator.
   template <class... Parts>
   void report(const Parts&... parts) const noexcept {
     try {
@@ -53,8 +53,8 @@ class ListenerState {
   enum class Admission { kServe, kTurnAway, kDrop };
 
   // Decides what to do with a new connection. Each address has a share of the connections. A trusted proxy, whose
-  // connections belong to many clients, may use all that are free. A connection too many gets an answer that says so
-  // (kTurnAway); if 256 of those are still open, it is dropped without one (kDrop).
+  // connections belong to many clients, may use all that are free. A connection above the limit gets an answer that
+  // says so (kTurnAway). While 256 such connections are open, further ones are dropped without an answer (kDrop).
   Admission enter(const std::string& holder, bool proxy) {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
@@ -67,7 +67,7 @@ class ListenerState {
     ++counts_.connections;
     return fits ? Admission::kServe : Admission::kTurnAway;
   }
-  // A connection that was not dropped has been closed.
+  // To be called when a connection that was not dropped has been closed.
   void leave(const std::string& holder, Admission admission) {
     const std::lock_guard lock(mutex_);
     --counts_.connections;
@@ -76,13 +76,13 @@ class ListenerState {
     empty_.notify_all();
   }
 
-  // No more connections will be accepted.
+  // To be called when no more connections will be accepted.
   void shut() {
     const std::lock_guard lock(mutex_);
     shut_ = true;
     empty_.notify_all();
   }
-  // Waits until shut() has been called and all connections are closed, but at most for so many seconds.
+  // Waits until shut() has been called and all connections are closed, but at most this many seconds.
   void wait_until_empty(double seconds) {
     std::unique_lock lock(mutex_);
     empty_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return shut_ && counts_.connections == 0; });
@@ -98,8 +98,8 @@ class ListenerState {
   std::condition_variable empty_;
   ListenerCounts counts_;
   bool shut_ = false;
-  Shares places_;  // connections by holder
-  std::int64_t turned_away_ = 0;
+  Shares places_;                 // connections by holder
+  std::int64_t turned_away_ = 0;  // connections with kTurnAway that are open
 };
 
 }  // namespace dragoman::serve

@@ -8,18 +8,19 @@
 namespace dragoman::serve {
 namespace {
 
-class Handle final : public Exchange {
+// The Exchange that the handler holds. It passes everything on to the Reply.
+class ReplyExchange final : public Exchange {
  public:
-  explicit Handle(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
-  // If there is no memory for an answer here, the time limit of the connection gives one later.
-  ~Handle() override {
+  explicit ReplyExchange(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
+  // If there is no memory for an answer here, the connection answers when its time limit (request_seconds) is over.
+  ~ReplyExchange() override {
     try {
       reply_->fail();
     } catch (...) {
     }
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
+  ReplyExchange(const ReplyExchange&) = delete;
+  ReplyExchange& operator=(const ReplyExchange&) = delete;
 
   const HttpRequest& request() const override { return reply_->request(); }
   void answer(Response response) override { reply_->answer(std::move(response)); }
@@ -34,7 +35,7 @@ class Handle final : public Exchange {
   std::shared_ptr<Reply> reply_;
 };
 
-// `gone` must not throw. If it does, this connection and all others must go on.
+// `gone` must not throw. If it does, the exception is ignored, so that this connection and all others go on.
 void call(const std::function<void()>& gone) {
   try {
     if (gone) gone();
@@ -45,11 +46,12 @@ void call(const std::function<void()>& gone) {
 }  // namespace
 
 std::shared_ptr<Exchange> exchange_for(std::shared_ptr<Reply> reply) {
-  return std::make_shared<Handle>(std::move(reply));
+  return std::make_shared<ReplyExchange>(std::move(reply));
 }
 
-// The function of the handler (gone_) is never called or destroyed while the lock is held, because it may own the
-// exchange itself. Where it is dropped, it is moved to a variable that is declared before the lock, and so outlives it.
+// The function that when_gone() was given (gone_) is never called or destroyed while the lock is held, because it may
+// own the exchange itself. So where it is dropped, it is moved to a variable that is declared before the lock, and is
+// destroyed after the lock is released.
 
 Reply::Reply(HttpRequest request, std::int64_t waiting_bytes, std::shared_ptr<Budget> budget,
              std::function<void()> wake)

@@ -31,8 +31,8 @@ class Reply {
   void when_gone(std::function<void()> gone);
   bool is_gone();
   bool reserve(std::int64_t bytes);
-  // The handler will not answer any more. Answers status 500 if nothing has been said, and otherwise breaks the stream
-  // off.
+  // To be called when the handler will not answer any more. If it has said nothing, answers with status 500. If it has
+  // begun a stream, breaks the stream off. Does nothing if the answer is complete.
   void fail();
 
   // For the connection:
@@ -46,15 +46,15 @@ class Reply {
   bool is_broken();
   // Takes what the handler has said since the last call.
   Output take_output();
-  // Everything that was taken has been sent.
+  // To be called when everything that was taken has been sent.
   void sent();
-  // The time for the answer is over. Makes `response` the answer and calls what when_gone() was given, unless the
-  // answer is complete: then returns false. Only for a reply of which nothing has been sent.
+  // To be called when the time for the answer is over, and only if nothing has been sent. Makes `response` the answer
+  // and calls the function that when_gone() was given. If the answer is already complete, only returns false.
   bool expire(Response response);
   // Gives back the memory that reserve() took.
   void release();
-  // The connection lets go of this reply. If the answer is not complete, the client has gone: then calls what
-  // when_gone() was given, and returns true.
+  // To be called when the connection gives up this reply. If the answer is not complete, the client has gone: then
+  // calls the function that when_gone() was given, and returns true.
   bool detach();
 
  private:

@@ -21,8 +21,8 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// The shortest end of a chunked body is "0\r\n\r\n". Beast expects at least so many bytes whenever it continues to read
-// a chunked body.
+// The shortest end of a chunked body is "0\r\n\r\n". Beast expects at least this many bytes whenever it continues to
+// read a chunked body.
 constexpr std::size_t kEndOfChunks = 5;
 
 std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
@@ -94,7 +94,7 @@ void RequestReader::accept_head() {
     return refuse(400, "HTTP/1.0 has no chunked bodies; send the length of the body.");
   for (const auto& field : head) {
     if (field.name() == http::field::transfer_encoding && lower(plain(field.value())) != "chunked") {
-      return refuse(501, "this server reads bodies in chunks or with a length, and no other transfer encoding.");
+      return refuse(501, "the only transfer encoding that this server reads is chunked.");
     }
     std::string& value = request_.headers[lower(plain(field.name_string()))];
     if (!value.empty()) value += ", ";  // several headers of the same name form one list
@@ -138,6 +138,6 @@ bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
 
 bool RequestReader::is_http_1_0() const { return parser_->get().version() < 11; }
 
-void RequestReader::refuse(int status, const std::string& sentence) { refusal_ = serve::refusal(status, sentence); }
+void RequestReader::refuse(int status, const std::string& message) { refusal_ = serve::refusal(status, message); }
 
 }  // namespace dragoman::serve

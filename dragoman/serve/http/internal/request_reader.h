@@ -45,11 +45,11 @@ class RequestReader {
 
   void put(std::string& bytes);
   void accept_head();
-  void refuse(int status, const std::string& sentence);
+  void refuse(int status, const std::string& message);
 
   Limits limits_;
   std::unique_ptr<Parser> parser_;
-  std::int64_t head_bytes_ = 0;  // bytes of the headers that were read
+  std::int64_t head_bytes_ = 0;  // bytes of the first line and the headers that were read
   HttpRequest request_;
   bool expects_continue_ = false;
   std::optional<Response> refusal_;

@@ -9,7 +9,7 @@ using ReadState = RequestReader::ReadState;
 
 constexpr RequestReader::Limits kLimits{.header_bytes = 1000, .body_bytes = 100};
 
-// Reads the request in pieces of so many bytes.
+// Reads the request in pieces of `size` bytes.
 HttpRequest read_in_pieces(const std::string& text, std::size_t size) {
   RequestReader reader(kLimits);
   std::string bytes;
