@@ -1,13 +1,11 @@
 #include "dragoman/serve/api/gate.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "dragoman/base/printable.h"
 #include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/http/client_address.h"
 
 namespace dragoman::serve {
 namespace {
@@ -83,7 +81,7 @@ void Gate::check_host(const HttpRequest& request) const {
 }
 
 void Gate::check(const HttpRequest& request, std::string_view in_body, double now) {
-  std::string client = network_of(request.client);
+  std::string client = holder_of(request.client);
   if (has_keys()) {
     const std::string key = key_of(request, in_body);
     require_or(401, !key.empty(), "this server needs an API key: send it as api_key, or in the header X-Api-Key.");
@@ -98,7 +96,7 @@ void Gate::check(const HttpRequest& request, std::string_view in_body, double no
 }
 
 void Gate::check_key(const HttpRequest& request, std::string_view key, double now) {
-  const std::string network = network_of(request.client);
+  const std::string network = holder_of(request.client);
   const std::optional<std::size_t> found = find_key(key);
   const double wait = wrong_keys_.seconds_until(network, now);
   const std::lock_guard lock(mutex_);
@@ -120,15 +118,6 @@ std::optional<std::size_t> Gate::find_key(std::string_view text) const {
     if (is_same(text, keys_[i])) found = i;
   }
   return found;
-}
-
-std::string network_of(const std::string& client) {
-  constexpr std::ptrdiff_t kHalf = 8;
-  in6_addr address{};
-  if (::inet_pton(AF_INET6, client.c_str(), &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address)) return client;
-  std::fill(address.s6_addr + kHalf, address.s6_addr + 2 * kHalf, std::uint8_t{0});
-  char text[INET6_ADDRSTRLEN];
-  return ::inet_ntop(AF_INET6, &address, text, sizeof text) == nullptr ? client : text;
 }
 
 Headers Gate::headers(const HttpRequest& request) const {

@@ -86,8 +86,4 @@ class Gate {
   std::set<std::pair<std::string, std::size_t>> known_;  // right keys (by index) with the address that sent them
 };
 
-// The part of an address that belongs to one client: the first half of an IPv6 address, because a provider usually
-// gives each customer the whole second half; any other address as it is.
-std::string network_of(const std::string& client);
-
 }  // namespace dragoman::serve

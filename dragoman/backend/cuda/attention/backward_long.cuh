@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
 
   const Tile<D> K{shared_address(shared)}, V = K.from(kLongRows);
   const auto queries_of = [&](int i) { return V.from((1 + i % 2 * 2) * kLongRows); };  // dO follows
-  const auto accumulation_dtype = [&](int i) {                                         // log_sums; deltas follow
+  const auto statistics_of = [&](int i) {                                              // log_sums; deltas follow
     return FloatTile{V.from(5 * kLongRows).address}.from(i % 2 * 2 * kLongRows);
   };
   const int from = problem.sight.first_query(first) / kStep * kStep;
@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     const std::int64_t row = sentence.first_query + query;
     load_rows(team, queries_of(i), on.Q.row(row) + head * d_k, on.Q.stride, d_k, queries);
     load_rows(team, queries_of(i).from(kLongRows), on.dO.row(row) + head * d_v, on.dO.stride, d_v, queries);
-    load_floats(team, accumulation_dtype(i), on.log_sums.row(row) + head, on.log_sums.stride, queries);
-    load_floats(team, accumulation_dtype(i).from(kLongRows), on.deltas.row(row) + head, on.deltas.stride, queries);
+    load_floats(team, statistics_of(i), on.log_sums.row(row) + head, on.log_sums.stride, queries);
+    load_floats(team, statistics_of(i).from(kLongRows), on.deltas.row(row) + head, on.deltas.stride, queries);
   };
   // Pass 1.
   const std::int64_t row = sentence.first_key + first;
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
     for (int query = begin; query < end && rows > 0; query += kStep) {
       if (problem.sight.sees_none(query, kStep, first + own, kStep)) continue;
       const Tile<D> Q = queries_of(i).from(query - begin);
-      const FloatTile statistics = accumulation_dtype(i).from(query - begin);
+      const FloatTile statistics = statistics_of(i).from(query - begin);
       std::uint32_t d_scores[4];
       sums.add_queries(problem, sentence, head, query, K.from(own), V.from(own), Q, Q.from(kLongRows), statistics,
                        statistics.from(kLongRows), d_scores);

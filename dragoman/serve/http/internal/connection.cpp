@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kReadAhead = 64 << 10;  // bytes of the next requests that are read while one is answered
-constexpr double kForever = 1e9;              // seconds
+constexpr double kForever = 1e9;              // seconds; the clock cannot hold much longer times
 
 }  // namespace
 
@@ -117,8 +117,8 @@ void Connection::take_input(std::string_view bytes) {
   }
   received_ += bytes;
   if (stage_ == Stage::kAnswering) {
-    // A later request is only counted here: if it is too much, it is refused when its turn comes. Until then no more of
-    // it is read.
+    // The bytes of a later request are only counted here. If the budget has no room for them, no more is read, and the
+    // request is refused when its turn comes.
     return count_held(held_bytes_ + std::ssize(bytes)) ? wait_for_input() : wait_for_reset();
   }
   read_request();
@@ -189,8 +189,8 @@ void Connection::on_read_timeout() {
   refuse(refusal(408, join("the request was not complete after ", state_.options.read_seconds, " seconds.")));
 }
 
-// Answers without the handler, and closes. What the client still sends is read for a while: if we closed the socket at
-// once, the system of the client would throw our answer away.
+// Answers without the handler, and closes. What the client still sends is read and dropped for a while: if we closed
+// the socket at once, the system of the client would throw our answer away.
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.closes = true});
   record(reader_ ? reader_->beginning() : HttpRequest(), response.status, response.body.size());
@@ -204,7 +204,7 @@ void Connection::refuse(const Response& response) {
   send();
 }
 
-// Records a request that the listener answers itself. The handler records its own answers.
+// Records a request that the listener answers itself. The others are recorded by App.
 void Connection::record(const HttpRequest& request, int status, std::size_t bytes) const {
   error_code ignored;
   const bool is_known = !request.client.empty();

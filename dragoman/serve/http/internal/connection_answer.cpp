@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr double kProbeSeconds = 0.5;  // between the first two probes
-constexpr int kHandledAtOnce = 8;      // requests, before the loop looks at its sockets again
+constexpr int kHandledAtOnce = 8;      // requests that are handled before the loop looks at its sockets again
 
 // Calls the handler for waiting requests. A client may have thousands of connections with requests in each. So clients
 // take turns, and only a few requests are handled per call, so that the loop soon serves its sockets again. The next
@@ -84,7 +84,7 @@ void Connection::call_handler() {
   }
 }
 
-// A stream that has begun cannot become an error any more, so its connection is closed.
+// A stream that has begun can no longer be answered with an error, so its connection is closed.
 void Connection::on_answer_timeout() {
   if (answer_begun_) return close();
   const Response late =
@@ -95,7 +95,7 @@ void Connection::on_answer_timeout() {
 
 // ---- Steps 4 to 6: sending the answer, then the next request or the end
 
-// Sends what the handler has said since the last call. While something is being sent, further output waits in the
+// Sends the output of the handler since the last call. While something is being sent, further output waits in the
 // reply, which limits it.
 void Connection::flush() {
   if (stage_ != Stage::kAnswering || answer_complete_) return;
@@ -192,8 +192,8 @@ void Connection::end_sending() {
 // client that waited may leave later. The 9 bytes of kAnswerStart last for two minutes.
 void Connection::probe() {
   if (stage_ != Stage::kAnswering) return;
-  if (outgoing_.empty() &&
-      (answer_begun_ || probe_bytes_ < kAnswerStart.size())) {  // otherwise, what is being sent is the probe
+  // If something is being sent, it serves as the probe. If all of kAnswerStart has been sent, nothing is left to send.
+  if (outgoing_.empty() && (answer_begun_ || probe_bytes_ < kAnswerStart.size())) {
     outgoing_ =
         answer_begun_ ? stream_piece(kEventComment, delivery_) : std::string(kAnswerStart.substr(probe_bytes_++, 1));
     send();
