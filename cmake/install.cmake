@@ -20,7 +20,8 @@ install(DIRECTORY dragoman/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         REGEX "/dragoman/cli$" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/dragoman/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman)
 
-# To link the library, a user needs the optional packages that were found when it was built, and no others.
+# To link the library, a user needs the required packages, which dragomanConfig.cmake.in names, and those optional ones
+# that were found when the library was built.
 set(optional_dependencies "")
 if(TARGET Boost::iostreams)
   string(APPEND optional_dependencies "find_dependency(Boost CONFIG COMPONENTS iostreams)\n")

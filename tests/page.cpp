@@ -94,7 +94,7 @@ Json PageTest::translated(const Json& request) {
 
 std::string shown(double number, int digits) {
   std::string text = fmt::format("{:.{}f}", number, digits);
-  if (text.starts_with("-")) text.replace(0, 1, "−");
+  if (text.starts_with("-")) text.replace(0, 1, "−");  // the minus sign U+2212
   return text;
 }
 

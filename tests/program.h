@@ -17,15 +17,16 @@ namespace dragoman {
 
 inline const std::string kProgram = std::string("'") + DRAGOMAN_PROGRAM + "'";
 
+// How a command ended, and what it printed to standard output and standard error.
 struct Ending {
-  int status = -1;
+  int status = -1;  // the exit status; 128 + n if signal n ended it; -1 if it could not be started
   std::string out;
   std::string err;
 };
 
-// A file name that belongs to this test process: tests run in parallel.
-inline std::string scratch(const std::string& ending) {
-  return testing::TempDir() + "dragoman_program_" + std::to_string(::getpid()) + ending;
+// A path in the directory for temporary files that no other test process uses: tests run in parallel.
+inline std::string scratch(const std::string& suffix) {
+  return testing::TempDir() + "dragoman_program_" + std::to_string(::getpid()) + suffix;
 }
 
 // Runs a line of shell. Standard error is captured through a file.
@@ -49,8 +50,8 @@ inline Ending shell(const std::string& line) {
 
 inline Ending run(const std::string& arguments) { return shell(kProgram + " " + arguments); }
 
-// Checks that a command failed with this status and printed exactly one sentence, to standard error, that contains
-// `part`.
+// Checks that a command failed with this status and printed nothing but one line, to standard error, that ends as a
+// sentence does and contains `part`.
 inline void expect_one_sentence(const Ending& ending, int status, const std::string& part) {
   EXPECT_EQ(ending.status, status);
   EXPECT_EQ(ending.out, "");
@@ -59,7 +60,7 @@ inline void expect_one_sentence(const Ending& ending, int status, const std::str
   EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
 }
 
-// The same for a command that printed other lines before it failed: the sentence is the last line.
+// The same for a command that printed other lines to standard error before it failed: checks the last line.
 inline void expect_last_sentence(Ending ending, int status, const std::string& part) {
   const std::size_t before_last = ending.err.rfind('\n', ending.err.empty() ? 0 : ending.err.size() - 2);
   if (before_last != std::string::npos) ending.err.erase(0, before_last + 1);

@@ -30,42 +30,42 @@ struct Pipe {
   Pipe() {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    from = ends[0];
-    to = ends[1];
+    read_end = ends[0];
+    write_end = ends[1];
   }
   ~Pipe() {
     close_reader();
-    ::close(to);
+    ::close(write_end);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
   void close_reader() {
-    if (from >= 0) ::close(std::exchange(from, -1));
+    if (read_end >= 0) ::close(std::exchange(read_end, -1));
   }
   // Writes until nothing more fits.
   void fill() const {
-    ::fcntl(to, F_SETFL, O_NONBLOCK);
+    ::fcntl(write_end, F_SETFL, O_NONBLOCK);
     const std::string block(4096, 'x');
-    while (::write(to, block.data(), block.size()) > 0) continue;
-    while (::write(to, "\n", 1) > 0) continue;
-    ::fcntl(to, F_SETFL, 0);
+    while (::write(write_end, block.data(), block.size()) > 0) continue;
+    while (::write(write_end, "\n", 1) > 0) continue;
+    ::fcntl(write_end, F_SETFL, 0);
   }
   // Reads until `is_complete` holds for the text so far, for at most ten seconds.
   template <class Complete>
   std::string read_until(const Complete& is_complete) const {
-    ::fcntl(from, F_SETFL, O_NONBLOCK);
+    ::fcntl(read_end, F_SETFL, O_NONBLOCK);
     const auto begin = std::chrono::steady_clock::now();
     std::string text;
     while (!is_complete(text) && seconds_since(begin) < 10) {
       char block[4096];
-      const ssize_t got = ::read(from, block, sizeof block);
+      const ssize_t got = ::read(read_end, block, sizeof block);
       if (got > 0) text.append(block, static_cast<std::size_t>(got));
       if (got <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return text;
   }
 
-  int from, to;
+  int read_end, write_end;
 };
 
 class LineLogTest : public ::testing::Test {
@@ -102,7 +102,7 @@ TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) 
   pipe.fill();
   std::atomic<int> warnings = 0;
   const auto begin = std::chrono::steady_clock::now();
-  LineLog log(pipe.to, {.max_bytes = 1000, .on_loss = [&](const std::string&) { ++warnings; }});
+  LineLog log(pipe.write_end, {.max_bytes = 1000, .on_loss = [&](const std::string&) { ++warnings; }});
   for (int i = 0; i < 10000; ++i) log.add("line " + std::to_string(i));
   EXPECT_LT(seconds_since(begin), 5);
   EXPECT_GT(log.lost(), 9000);
@@ -123,12 +123,12 @@ TEST_F(LineLogTest, AStalledReaderBlocksNobodyAndLaterSeesHowManyLinesItMissed) 
   EXPECT_EQ(lines_accounted_for(text), 10000) << text.substr(text.size() - 500);
 }
 
-TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
+TEST_F(LineLogTest, AStalledReaderDelaysTheDestructorForABoundedTime) {
   const Pipe pipe;
   pipe.fill();
   const auto begin = std::chrono::steady_clock::now();
   {
-    LineLog log(pipe.to, {.flush_seconds = 0.1});
+    LineLog log(pipe.write_end, {.flush_seconds = 0.1});
     log.add("nobody reads this");
   }
   EXPECT_LT(seconds_since(begin), 5);
@@ -136,12 +136,12 @@ TEST_F(LineLogTest, AStalledReaderDelaysTheEndForABoundedTime) {
   pipe.read_until([](const std::string& text) { return text.ends_with("nobody reads this\n"); });
 }
 
-TEST_F(LineLogTest, OnlyLinesAreLostIfTheReaderLeavesOrTheDiskIsFull) {
+TEST_F(LineLogTest, LostLinesAreCountedIfTheReaderLeavesOrTheDiskIsFull) {
   Pipe pipe;
   pipe.close_reader();
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
-  for (const int descriptor : {pipe.to, full, -1}) {
+  for (const int descriptor : {pipe.write_end, full, -1}) {  // -1 is no open file
     std::string reason;
     std::int64_t lost = 0;
     {
@@ -183,9 +183,9 @@ TEST_F(LineLogTest, AReaderThatComesBackSeesHowManyLinesItMissed) {
   for (int i = 0; i < 3; ++i) log.add("lost");
   const auto begin = std::chrono::steady_clock::now();
   while (log.lost() < 3 && seconds_since(begin) < 10) std::this_thread::yield();
-  Pipe reader;
+  Pipe reader;  // only for its read_until(): its read end is replaced by that of the named pipe
   reader.close_reader();
-  reader.from = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  reader.read_end = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   log.add("again");
   EXPECT_EQ(reader.read_until([](const std::string& text) { return text.ends_with("again\n"); }),
             "3 lines are missing here (broken pipe).\nagain\n");

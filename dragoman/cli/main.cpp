@@ -1,5 +1,5 @@
-// The program: parses the command line, runs one command, and turns every error into one sentence on standard error and
-// an exit status: 2 for wrong usage, 1 for a failed run.
+// The program: parses the command line, runs one command, and turns every error into one line on standard error and an
+// exit status: 2 for wrong usage, 1 for a failed run.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -40,7 +40,8 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_manual(program);
 }
 
-// The command that the user chose, as far as it was given: `tokenizer train`, `tokenizer`, or the program itself.
+// The innermost command on the command line, such as `tokenizer train`, or `tokenizer` if nothing follows it. Without a
+// command, the program itself.
 CLI::App& chosen(CLI::App& program) {
   const std::vector<CLI::App*> commands = program.get_subcommands();
   return commands.empty() ? program : chosen(*commands.front());
@@ -150,7 +151,8 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (!dragoman::cli::hold_closed_streams()) return dragoman::cli::kFailed;
-  // Without these signals, a write to a closed pipe or to a file above the allowed size fails, and print() reports it.
+  // By default these signals end the program at a write to a closed pipe or to a file above the allowed size. If they
+  // are ignored, the write fails instead, and print() throws.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

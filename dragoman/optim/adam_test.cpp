@@ -47,7 +47,7 @@ struct AdamOnPair {
   Adam adam;
 };
 
-// The update of the Adam paper for one tensor, in plain loops.
+// The update of the Adam paper with decoupled weight decay, for one tensor, in plain loops.
 struct Reference {
   Doubles theta, m = Doubles(theta.size(), 0), v = Doubles(theta.size(), 0);
   int t = 0;

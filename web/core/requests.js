@@ -1,5 +1,6 @@
-// Which translations the page asks for, and when: the plain translation of the sentence, the changed one of "What if",
-// and the second sentence of a comparison. A new request replaces the one in progress.
+// Which translations the page asks for, and when: that of the sentence with the server's settings (plain), that with
+// the changes made in the view "What if" (changed), and that of the second sentence of a comparison (other). A new
+// request replaces the one of its kind that is in progress.
 
 import {searchDefault, searchFields} from "./state.js";
 import {Trace} from "./trace.js";
@@ -37,7 +38,8 @@ export function requestOf({source, target}, text, changes = {}) {
 /**
  * Keeps the answer to the newest of several requests. `result` is the last answer: {request, answer, sentences, traces,
  * milliseconds, layers?, error?}, or {request, error} with empty lists if it failed. `layers` lists the layers that
- * were fetched if not all fit into one answer. `text` is the translation so far while a request is in progress.
+ * were fetched if not all fit into one answer. An `error` beside an `answer` says why the server refused to send
+ * attention. `text` is the translation so far while a request is in progress.
  */
 export class LatestRequest {
   result = null;
@@ -109,6 +111,7 @@ export class LatestRequest {
     const traces = sentences.map(
       ({trace}) => (trace?.attention || trace?.beam ? new Trace(trace, this.#app.sites) : null));
     const before = this.result;
+    // absorb() adds the new layer. It returns false if the translation differs, and then the new answer replaces all.
     if (addsLayer && traces.every((trace, i) => trace && before.traces[i]?.absorb(trace))) {
       before.layers.push(layer);
       before.traces = [...before.traces];
@@ -118,7 +121,7 @@ export class LatestRequest {
   }
 
   // Asks for all of a text's attention. If that is too much for one answer, asks for the layer that is shown; if even
-  // that is too much, for the translation alone.
+  // that is too much, for the translation alone. A model without `sites` has no attention.
   async #fetch(request, options, layer, addsLayer) {
     const {api, sites, offline} = this.#app;
     const {trace, packed, ...translationOnly} = request;

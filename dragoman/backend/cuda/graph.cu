@@ -56,8 +56,8 @@ class Graph final : public Replay {
   std::size_t launches_ = 0;
 };
 
-// Calls `work` each time instead of a graph. Used when profiling, because a profile times every single launch, and in a
-// dry backend, which launches nothing.
+// Calls `work` at each run instead of launching a graph. Used when profiling, because a profile times every single
+// launch, and in a dry backend, which launches nothing.
 struct Repeat final : Replay {
   explicit Repeat(std::function<void()> work_) : work(std::move(work_)) {}
   void run() override { work(); }

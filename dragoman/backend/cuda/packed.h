@@ -1,4 +1,4 @@
-// Packed weights on a CUDA device.
+// Packed weights on a CUDA device (see backend/packed.h).
 #pragma once
 
 #include "dragoman/backend/cuda/context.h"

@@ -16,9 +16,10 @@
 namespace dragoman::decode {
 namespace {
 
-using Entered = std::vector<std::uint64_t>;  // numbers of requests
+using Entered = std::vector<std::uint64_t>;  // the numbers of the requests that enter at a step
 
-// An Admission whose sentences need as many cells as tokens, with an engine that always finds memory for them.
+// An Admission whose sentences need as many cells of the decoder state as they have tokens. Its engine has memory for
+// all of them but the one given to admit().
 class Queue {
  public:
   explicit Queue(const EngineLimits& limits)
@@ -30,7 +31,8 @@ class Queue {
     request.options.client = client;
     admission_.add(std::move(request), {.tokens = tokens, .cells = tokens});
   }
-  // The numbers of those that enter. The engine has no memory for the sentence with the number `refused`.
+  // Lets sentences enter and returns their numbers. The engine has no memory for the sentence with the number `refused`
+  // (0 for none).
   Entered admit(std::uint64_t refused = 0) {
     Entered numbers;
     for (TranslationRequest& request :
@@ -79,7 +81,7 @@ TEST(Admission, SentencesEnterWhenAQuarterOfThePlacesAreFree) {
 
 TEST(Admission, ASentenceThatDoesNotFitLetsOthersPassUntilItHasWaitedLong) {
   for (const bool fair : {false, true}) {
-    Queue queue({.sentences = 8, .source_tokens = 80, .fair = fair});  // if fair, there is room for 90 tokens
+    Queue queue({.sentences = 8, .source_tokens = 80, .fair = fair});  // if fair, an eighth more: 90 tokens
     queue.add(1, 50, "a");
     queue.add(2, 50, "b");
     EXPECT_EQ(queue.admit(), Entered{1});
@@ -94,6 +96,7 @@ TEST(Admission, ASentenceThatDoesNotFitLetsOthersPassUntilItHasWaitedLong) {
       }
       queue.admission().cancel(next++);
     }
+    // One sentence passes at each step, for about 256 steps (kPatience in admission.cpp).
     EXPECT_GT(passed, 200) << fair;
     EXPECT_LT(passed, 300) << fair;
     queue.add(next, 20, "c");
@@ -125,6 +128,7 @@ TEST(Admission, OthersDoNotPassASentenceWithoutContiguousMemoryForEver) {
     }
     queue.admission().cancel(number);
   }
+  // One sentence passes at each step, for 1024 steps (4 kPatience in admission.cpp).
   EXPECT_GT(passed, 900);
   EXPECT_LT(passed, 1200);
   EXPECT_EQ(queue.admit(), Entered{1});
@@ -155,7 +159,7 @@ struct EngineKind {
   Device device;
 };
 
-// Tests of both engines, through the Dispatcher.
+// Tests of both engines, Engine and DeviceEngine, through the Dispatcher.
 class FairEngine : public ::testing::TestWithParam<EngineKind> {
  protected:
   // Sentences never end before their limits, which are max_extra - 1 tokens more than their sources have.
@@ -225,7 +229,8 @@ TEST_P(FairEngine, ClientsThatHaveAllPlacesTogetherLeaveOneForANewcomer) {
 TEST_P(FairEngine, LargeSentencesThatWaitKeepNoSmallOneOut) {
   start({.sentences = 8, .source_tokens = 700, .fair = true}, 4);
   for (std::uint64_t i = 1; i <= 3; ++i) add(i, std::string(1, static_cast<char>('a' + i)), 350);
-  for (int step = 0; step < 300; ++step) engine->step();  // two of them take 700 of 788 tokens
+  // Two of them take 700 of 788 tokens, which are the limit and an eighth more.
+  for (int step = 0; step < 300; ++step) engine->step();
   EXPECT_EQ(engine->waiting(), 1);
   add(4, "z");
   EXPECT_LE(steps_until(4), 12);

@@ -9,6 +9,7 @@
 
 namespace dragoman::model {
 
+// The version of the format of a model directory. config.json records it.
 inline constexpr int kDirectoryFormat = 1;
 
 // The contents of config.json.
@@ -16,13 +17,13 @@ struct ModelInfo {
   ModelConfig config;
   std::string source_language, target_language;  // BCP 47, or empty
   bool joint_vocabulary = true;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;         // of the training run
   std::string provenance = "{}";  // how the weights were made, for people to read; a JSON object as text
 };
 
-// Both throw an Error that names the file if it is missing, damaged or of another format. The file is replaced
-// atomically.
+// Replaces the file atomically. Throws an Error if this fails or if info.provenance is not JSON.
 void write_info(const std::filesystem::path& directory, const ModelInfo& info);
+// Throws an Error that names the file, or the directory, if it is missing, damaged or of another format.
 ModelInfo read_info(const std::filesystem::path& directory);
 
 }  // namespace dragoman::model

@@ -13,10 +13,10 @@ class AppTest : public decode::ModelDirectoryTest {
  protected:
   AppTest() {
     name_languages("en", "de");
-    make();
+    make_app();
   }
 
-  void make(AppOptions options = {}, std::int64_t max_waiting = 1000) {
+  void make_app(AppOptions options = {}, std::int64_t max_waiting = 1000) {
     app_.reset();
     models_ = std::make_unique<Models>(std::vector<std::filesystem::path>{directory}, translation(), max_waiting);
     app_ = std::make_unique<App>(*models_, std::move(options));
@@ -84,9 +84,9 @@ TEST_F(AppTest, DetectsTheSourceLanguage) {
   const Json answer = post("/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}});
   EXPECT_EQ(answer["translatedText"], expected("one"));
   EXPECT_TRUE(answer["detectedLanguage"].contains("confidence"));
-  const Json all = post("/v1/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}})["translations"][0];
-  EXPECT_EQ(all["text"], answer["translatedText"]);
-  EXPECT_EQ(all["detected"], answer["detectedLanguage"]);
+  const Json detailed = post("/v1/translate", {{"q", "one"}, {"source", "auto"}, {"target", "de"}})["translations"][0];
+  EXPECT_EQ(detailed["text"], answer["translatedText"]);
+  EXPECT_EQ(detailed["detected"], answer["detectedLanguage"]);
   const Json found = post("/detect", {{"q", "one"}});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_GE(found[0]["confidence"], found[1]["confidence"]);
@@ -124,8 +124,11 @@ TEST_F(AppTest, TracesHoldTheRequestedLayersAndProjections) {
   const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
   const Json& cross = trace["attention"]["cross"];
   EXPECT_EQ(cross["which"], Json({2}));
-  const auto numbers = cross["heads"].get<std::size_t>() * cross["queries"].get<std::size_t>() * 3;
-  EXPECT_EQ(cross["packed"].get<std::string>().size(), (4 * numbers + 2) / 3 * 4);
+  // The keys of cross-attention are the three source tokens: the two words and the end of the sentence. The weights
+  // are packed as base64 of float32.
+  const auto weights = cross["heads"].get<std::size_t>() * cross["queries"].get<std::size_t>() * 3;
+  EXPECT_EQ(cross["packed"].get<std::string>().size(), (4 * weights + 2) / 3 * 4);
+  // "layers" does not limit the projections: those of three kinds of attention in two layers are there.
   EXPECT_EQ(trace["projections"].size(), 3 * 2 * cross["heads"].get<std::size_t>());
   EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
 }
@@ -140,7 +143,7 @@ TEST_F(AppTest, AnswersWhatThePageNeeds) {
   EXPECT_EQ(positions["rows"], 64);
   EXPECT_EQ(positions["columns"], model["config"]["d-model"]);
   const std::string page = send("GET", "/")->response().body;
-  EXPECT_EQ(page.find("<!--"), std::string::npos);
+  EXPECT_EQ(page.find("<!--"), std::string::npos);  // all placeholders of index.html are filled
   EXPECT_NE(page.find("dragoman/main.js"), std::string::npos);
 }
 
@@ -198,16 +201,16 @@ TEST_F(AppTest, RefusesInOneSentence) {
 }
 
 TEST_F(AppTest, RefusesRequestsAboveTheLimits) {
-  make({.limits = {.cost = {.tokens = 3}, .max_texts = 2}}, 2);
+  make_app({.limits = {.cost = {.tokens = 3}, .max_texts = 2}}, 2);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two three four"}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", {"one", "two", "three"}}, {"target", "de"}}).first, 413);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one\ntwo\nthree"}, {"target", "de"}}).first,
             400);  // more sentences than may ever wait
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one two"}, {"target", "de"}}).first, 200);
-  make({.limits = {.cost = {.bytes = 20000}}});
+  make_app({.limits = {.cost = {.bytes = 20000}}});
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}}).first, 200);
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one two three four"}, {"trace", true}}).first, 413);
-  make({.gate = {.keys = {"k"}}});
+  make_app({.gate = {.keys = {"k"}}});
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}}).first, 401);
   EXPECT_EQ(ask("POST", "/translate", {{"q", "one"}, {"target", "de"}, {"api_key", "k"}}).first, 200);
   EXPECT_EQ(ask("GET", "/health").first, 200);
@@ -215,7 +218,7 @@ TEST_F(AppTest, RefusesRequestsAboveTheLimits) {
 
 TEST_F(AppTest, CountsAndLogsRequests) {
   std::vector<std::string> log;
-  make({.access_log = [&](const std::string& line) { log.push_back(line); }});
+  make_app({.access_log = [&](const std::string& line) { log.push_back(line); }});
   post("/translate", {{"q", "one"}, {"target", "de"}});
   ask("GET", "/made/up\n\"path");
   ASSERT_EQ(log.size(), 2u);
@@ -231,7 +234,7 @@ TEST_F(AppTest, CountsAndLogsRequests) {
 }
 
 TEST_F(AppTest, AllowsPagesOfListedOrigins) {
-  make({.gate = {.origins = {"https://a.example"}}});
+  make_app({.gate = {.origins = {"https://a.example"}}});
   HttpRequest request{.method = "OPTIONS", .path = "/translate", .query = {}, .headers = {}, .body = "", .client = ""};
   request.headers["origin"] = "https://a.example";
   const auto exchange = std::make_shared<FakeExchange>(request);

@@ -8,6 +8,7 @@
 namespace dragoman::serve {
 
 std::vector<Detected> detect(const Models& models, const std::string& text) {
+  // The languages of all models, each once. Its profile comes from the first model that has one.
   std::vector<text::KnownLanguage> known;
   for (const auto& model : models.all()) {
     for (const text::KnownLanguage& language : model->languages) {
