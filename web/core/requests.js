@@ -37,7 +37,8 @@ export function requestOf({source, target}, text, changes = {}) {
 /**
  * Keeps the answer to the newest of several requests. `result` is the last answer: {request, answer, sentences, traces,
  * milliseconds, layers?, error?}, or {request, error} with empty lists if it failed. `layers` lists the layers that
- * were fetched if not all fit into one answer. `text` is the translation so far while a request is in progress.
+ * were fetched if not all fit into one answer. An `error` beside an answer says why it has no attention. `text` is the
+ * translation so far while a request is in progress.
  */
 export class LatestRequest {
   result = null;
@@ -68,7 +69,10 @@ export class LatestRequest {
     this.#app.refresh();
   }
 
-  /** Sends a request unless it is the newest already. `layer` is the layer that the views show. */
+  /**
+   * Sends a request unless it is the newest already. `layer` is the layer that the views show. If the answer to this
+   * request has only some layers, and not this one, asks for this layer and adds it to the answer.
+   */
   async ask(request, layer) {
     const asked = JSON.stringify(request);
     const addsLayer = asked === this.#asked && Boolean(this.result?.layers) && !this.result.layers.includes(layer);
