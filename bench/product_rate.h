@@ -9,13 +9,15 @@
 
 namespace dragoman::bench {
 
+// The product of a matrix [M, K] and a matrix [K, N].
 struct ProductShape {
   std::int64_t M, N, K;
 };
 
 enum class Library { kOurs, kOpenBlas };
 
-// The shapes to measure: 2048 x 2048 x 2048, and the products of a training step with `tokens` tokens on each side.
+// The shapes to measure: 2048 x 2048 x 2048, and the larger products of a forward pass over `tokens` tokens: of
+// self-attention, of the feed-forward network, and of the output layer with at most 1024 rows.
 std::vector<ProductShape> step_shapes(const model::TransformerConfig& config, std::int64_t tokens);
 
 // Returns the best GFLOP/s over the shapes, and prints the rate of each. It is 0 for OpenBLAS in a build without it.

@@ -29,7 +29,7 @@ class PageTest : public ::testing::Test {
   static void open(const std::string& state);
   // The same for a page in a file.
   static void open_file(const std::string& path, const std::string& state = "");
-  // Waits until no request is in progress, the view shows something, and a condition holds.
+  // Waits until no request is in progress, the view shows something, and a condition in JavaScript holds.
   static void wait_until_shown(const std::string& condition = "true");
   // The names of the views.
   static std::vector<std::string> views();
@@ -55,7 +55,7 @@ class PageTest : public ::testing::Test {
 // state with the first sentence.
 inline const std::string kSentence = "three eight two seven three one two seven";
 inline const std::string kOther = "three eight two seven three one two six";
-inline const std::string kAddress = "q=three+eight+two+seven+three+one+two+seven";
+inline const std::string kState = "q=three+eight+two+seven+three+one+two+seven";
 
 // A number as the page writes it.
 std::string shown(double number, int digits = 3);

@@ -56,10 +56,10 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
   return paths;
 }
 
-const std::string kChosen = kAddress + "&attention=cross&layer=2&head=2&query=2&key=3";
+const std::string kChosen = kState + "&attention=cross&layer=2&head=2&query=2&key=3";
 
 TEST_F(PageTest, PicturesAreWhatTheViewShows) {
-  open(kAddress);
+  open(kState);
   for (const std::string& view : views()) {
     if (view == "whatif" || view == "compare") continue;  // without a change or a second sentence they draw nothing
     SCOPED_TRACE(view);
@@ -79,7 +79,7 @@ TEST_F(PageTest, PicturesAreWhatTheViewShows) {
 }
 
 TEST_F(PageTest, DataAreTheServersAnswer) {
-  open(kAddress);
+  open(kState);
   choose_export(browser(), "Data, JSON");
   const Json data = parse_json(saved(file("dragoman.json")), "the file");
   ASSERT_EQ(data["sentences"].size(), 1u);
@@ -113,7 +113,7 @@ TEST_F(PageTest, TheOfflineFileShowsTheSameWithoutANetwork) {
 }
 
 TEST_F(PageTest, ALinkRestoresTheView) {
-  open(kAddress + "&tab=matrix");
+  open(kState + "&tab=matrix");
   browser().click("[data-tab=heads]");
   browser().wait_for("document.querySelector('.queries .token')");
   browser().click("[aria-label='Heads shown'] button:nth-child(1)");

@@ -25,7 +25,7 @@ std::vector<std::string> nameless(Browser& browser) {
 }
 
 // A state with a chosen weight, a head that is switched off, and a second sentence, so that views show everything.
-const std::string kFullState = kAddress + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
+const std::string kFullState = kState + "&query=2&key=1&off=c1.1&compare=three+eight+two+seven+three+one+two+six";
 
 std::string theme(Browser& browser) {
   return browser.value("document.documentElement.dataset.theme").get<std::string>();
@@ -73,7 +73,7 @@ TEST_F(PageTest, TextStandsOutInLightAndDark) {
 }
 
 TEST_F(PageTest, TheThemeIsTheSystemsUntilOneIsChosen) {
-  open(kAddress);
+  open(kState);
   EXPECT_EQ(theme(browser()), "light");
   const std::string paper = "getComputedStyle(document.body).backgroundColor";
   const Json light = browser().value(paper);
@@ -82,7 +82,7 @@ TEST_F(PageTest, TheThemeIsTheSystemsUntilOneIsChosen) {
   EXPECT_NE(browser().value(paper), light);
   browser().click("[aria-label='Light theme']");
   EXPECT_EQ(theme(browser()), "light");
-  open(kAddress);
+  open(kState);
   EXPECT_EQ(theme(browser()), "light");
   browser().run("localStorage.clear();");
 }

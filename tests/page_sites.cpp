@@ -134,7 +134,7 @@ std::vector<std::string> tour(Browser& browser) {
 TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
   write_edited_page(file("one.html"), model(), keep_cross_attention);
   // The address names sites that the model does not have, so the first attention, layer and head are shown.
-  open_file(file("one.html"), kAddress + "&attention=decoder&layer=2&head=2&heads=2&off=e1.1");
+  open_file(file("one.html"), kState + "&attention=decoder&layer=2&head=2&heads=2&off=e1.1");
   EXPECT_TRUE(browser().text("#model").starts_with("a model of its own")) << browser().text("#model");
   EXPECT_EQ(browser().value("[...document.querySelectorAll('.segments input')].filter((input) => "
                             "input.parentElement.checkVisibility()).map(({dataset}) => dataset.value)"),
@@ -201,7 +201,7 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
 TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   write_edited_page(file("none.html"), model(), keep_no_attention);
   open_file(file("none.html"),
-            kAddress + "&query=2&key=1&heads=2&off=c1.1&compare=" + "three+eight+two+seven+three+one+two+six");
+            kState + "&query=2&key=1&heads=2&off=c1.1&compare=" + "three+eight+two+seven+three+one+two+six");
   const Json expected = translated({{"q", kSentence}});
   EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
   EXPECT_EQ(note(browser()), kNoAttention);
@@ -299,7 +299,7 @@ class EditedServer {
 
 TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
   const EditedServer server(browser(), std::string(kRenameSites) + kEditFetch);
-  open(kAddress);
+  open(kState);
   const std::string squares = "document.querySelectorAll('[aria-label=\"Heads shown\"] [aria-pressed=true]').length";
   EXPECT_EQ(browser().value(squares), 2);
   expect_text(browser(), ".reading h3", "Local (source to source), layer 2");
@@ -338,7 +338,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
 
 TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
   const EditedServer server(browser(), std::string(kRemoveSites) + kEditFetch);
-  open(kAddress + "&tab=whatif&beam=1&alpha=0");
+  open(kState + "&tab=whatif&beam=1&alpha=0");
   wait_until_shown("document.querySelector('.card.now .facts')");
   const Json expected = translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}});
   expect_text(browser(), ".card.now .facts", "log p " + shown(expected["log_probability"]));
@@ -358,7 +358,7 @@ TEST_F(PageTest, AnotherPairOfLanguagesMayHaveAnotherKindOfModel) {
         "list.dispatchEvent(new Event('change'));",
         Json::array({pair}));
   };
-  open(kAddress + "&tab=grid");
+  open(kState + "&tab=grid");
   EXPECT_EQ(note(browser()), "");
   EXPECT_EQ(seen_tabs(browser()), views());
   choose("xx de");

@@ -53,7 +53,7 @@ TEST_F(PageTest, ASentenceGivesItsTranslationAndAPicture) {
 }
 
 TEST_F(PageTest, TheBestTranslationsAreThoseOfTheServer) {
-  open(kAddress);
+  open(kState);
   browser().click(".best summary");
   const Json expected = translated({{"q", kSentence}, {"n_best", 4}})["hypotheses"];
   ASSERT_EQ(browser().value("document.querySelectorAll('.best tbody tr').length"), expected.size());
@@ -65,7 +65,7 @@ TEST_F(PageTest, TheBestTranslationsAreThoseOfTheServer) {
 }
 
 TEST_F(PageTest, AClickTogglesAHeadAndADoubleClickShowsItAlone) {
-  open(kAddress);
+  open(kState);
   expect_heads(browser(), "11");
   const std::string both = lines(browser());
   browser().click(square(1));
@@ -80,7 +80,7 @@ TEST_F(PageTest, AClickTogglesAHeadAndADoubleClickShowsItAlone) {
 }
 
 TEST_F(PageTest, ATokenThatIsPointedAtShowsOnlyItsLines) {
-  open(kAddress);
+  open(kState);
   const std::string all = lines(browser());
   browser().point_at(query(2));
   browser().wait_for("document.querySelector('.reading h3').textContent.endsWith('looks at')");
@@ -93,7 +93,7 @@ TEST_F(PageTest, ATokenThatIsPointedAtShowsOnlyItsLines) {
 }
 
 TEST_F(PageTest, APinnedTokenKeepsItsLinesWhenThePointerIsGone) {
-  open(kAddress);
+  open(kState);
   const std::string all = lines(browser());
   browser().click(query(2));
   browser().point_at("h1");
@@ -106,7 +106,7 @@ TEST_F(PageTest, APinnedTokenKeepsItsLinesWhenThePointerIsGone) {
 }
 
 TEST_F(PageTest, TheKeyboardDoesWhatTheMouseDoes) {
-  open(kAddress);
+  open(kState);
   browser().focus(query(1));
   browser().press({Key::kDown});
   browser().wait_for("document.querySelector('.pointed')?.dataset.i === '1'");
@@ -134,7 +134,7 @@ TEST_F(PageTest, TheKeyboardDoesWhatTheMouseDoes) {
 }
 
 TEST_F(PageTest, AHeadThatIsSwitchedOffChangesTheScoresAsTheServerSays) {
-  open(kAddress + "&tab=whatif");
+  open(kState + "&tab=whatif");
   const Json plain = translated({{"q", kSentence}});
   for (int layer = 1; layer <= 2; ++layer) {
     for (int head = 1; head <= 2; ++head) {
@@ -156,7 +156,7 @@ TEST_F(PageTest, AHeadThatIsSwitchedOffChangesTheScoresAsTheServerSays) {
 }
 
 TEST_F(PageTest, ATranslationBeginsWithTheForcedWords) {
-  open(kAddress + "&tab=whatif");
+  open(kState + "&tab=whatif");
   browser().run(R"(
       const labels = [...document.querySelectorAll("label")];
       const label = labels.find(({textContent}) => textContent.startsWith("The translation begins with"));
@@ -168,16 +168,16 @@ TEST_F(PageTest, ATranslationBeginsWithTheForcedWords) {
 }
 
 TEST_F(PageTest, AnotherSearchChangesTheTranslationAsTheServerSays) {
-  open(kAddress + "&tab=whatif&search=sample&temperature=2&seed=5");
+  open(kState + "&tab=whatif&search=sample&temperature=2&seed=5");
   wait_until_shown("document.querySelector('.card.now .facts')");
   expect_changed(browser(), translated({{"q", kSentence}, {"search", "sample"}, {"temperature", 2}, {"seed", 5}}));
-  open(kAddress + "&tab=whatif&beam=1&alpha=0");
+  open(kState + "&tab=whatif&beam=1&alpha=0");
   wait_until_shown("document.querySelector('.card.now .facts')");
   expect_changed(browser(), translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}}));
 }
 
 TEST_F(PageTest, TwoSentencesStandSideBySide) {
-  open(kAddress + "&tab=compare&attention=encoder");
+  open(kState + "&tab=compare&attention=encoder");
   browser().type("#second", kOther);
   wait_until_shown("document.querySelectorAll('.compare-columns .queries .token').length === 18");
   EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
@@ -187,7 +187,7 @@ TEST_F(PageTest, TwoSentencesStandSideBySide) {
 }
 
 TEST_F(PageTest, TheTourNamesThePaperAndExistingFiles) {
-  open(kAddress);
+  open(kState);
   browser().click("#tour-button");
   int steps = 0;
   for (; browser().value("document.querySelector('#tour').open") && steps < 30; ++steps) {

@@ -29,8 +29,8 @@ class BestWordsKernels {
   virtual ~BestWordsKernels() = default;
 
   // The k largest logits of each row of Y E^T + b, and the log sum of the row. Y is [R, d]; b is [V], or absent; k is
-  // the width of best.ids. E is [V, d], or its transpose as a packed matrix: in the form kFloat32 both give the same
-  // bits. A logit that is NaN or -infinity is never among the best; a NaN makes the log sum NaN.
+  // the width of best.ids. E is [V, d], or its transpose as a packed matrix; if its form is WeightForm::kFloat32,
+  // both give the same bits. A logit that is NaN or -infinity is never among the best; a NaN makes the log sum NaN.
   void best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const;
   void best_words(const Array& Y, const PackedMatrix& E, const Array& b, const BestWords& best) const;
 

@@ -14,7 +14,7 @@ namespace dragoman::nn {
 enum class Side : std::uint8_t { kSource, kTarget };
 constexpr std::array<std::string_view, 2> names(Side) { return {"source", "target"}; }
 
-// One kind of attention. Every layer of a stack has it once.
+// One kind of attention, such as the decoder's self-attention, in all layers of its stack.
 struct AttentionSite {
   std::string name;              // in the Transformer "encoder", "decoder" or "cross"
   Side queries = Side::kSource;  // the tokens that attend
@@ -23,7 +23,7 @@ struct AttentionSite {
   int d_k = 0;     // width of a head's queries and keys; 0 if the weights are not computed by equation (1)
   int window = 0;  // the largest number of keys that a query may see; 0 for no limit
 
-  // Whether a query sees no key after itself: in the translation, only tokens read so far.
+  // Whether query i sees only the keys 0 to i, as in the decoder's self-attention.
   bool is_causal() const { return queries == Side::kTarget && keys == Side::kTarget; }
   // Whether the translation attends to the source; then the weights tell which words belong together.
   bool is_cross() const { return queries == Side::kTarget && keys == Side::kSource; }

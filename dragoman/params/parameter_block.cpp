@@ -11,7 +11,7 @@ namespace {
 // Parameters start at multiples of this many elements: 128 bytes in float32, which suits the tiles of all kernels.
 constexpr std::int64_t kAlignment = 32;
 
-constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // "init"
+constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // purpose of the random streams: "init" in ASCII
 
 std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -149,6 +149,7 @@ void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm 
   const auto is_packed = [](const Parameter& parameter) {
     return parameter.shape_.rank() == 2 && parameter.use_ != Use::kExact;
   };
+  // The numbers of inputs and outputs of a packed matrix. A vocabulary matrix is packed as its transpose.
   const auto in = [](const Parameter& parameter) {
     return parameter.shape_.dim(parameter.use_ == Use::kVocabulary ? 1 : 0);
   };

@@ -8,7 +8,7 @@ namespace dragoman::serve {
 
 namespace {
 
-constexpr int kWorkers = 2;  // threads that read bodies and write answers, besides those that translate
+constexpr int kWorkers = 2;  // threads that parse request bodies and write answers; others translate
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Server::Server(std::vector<std::filesystem::path> models, const decode::Translat
 }
 
 // The threads that translate hand their answers to workers_, and both use the listener. So the translation ends first,
-// then the workers. The listener is closed after that, as a member.
+// then the workers. After that the members are destroyed, the listener before the others.
 Server::~Server() {
   models_->end();
   workers_->stop();

@@ -1,4 +1,4 @@
-// Tries many faults of a scenario, several at a time.
+// Runs a scenario once for each of many faults. Several of these trials run in parallel.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,10 @@ namespace dragoman::faults {
 struct SweepOptions {
   std::filesystem::path prepared = {}, work = {};  // what prepare() made, and a directory for trials
   std::filesystem::path evidence = {};             // optional: a directory that keeps the files of failed trials
-  long most = 250;                                 // most calls of each kind; if there are more, evenly spread ones
-  long sample = 0;                                 // total number of faults to try, evenly spread; 0 for all
-  int workers = 1;
+  // Each fault of a kind (open, read, write, ...) is tried at no more than this many calls of that kind, evenly spread.
+  long most = 250;
+  long sample = 0;                     // total number of faults to try, evenly spread; 0 for all
+  int workers = 1;                     // trials in parallel
   std::vector<std::string> only = {};  // optional: try only these faults, written like write:3:EIO
 };
 
@@ -25,8 +26,10 @@ struct Finding {
 };
 
 struct SweepResult {
-  long tried = 0;    // faults that were tried
-  long reached = 0;  // faults that occurred; threads make the number of calls vary a little
+  long tried = 0;  // faults that were tried
+  // Faults that occurred. A fault at one of the last calls may not occur: because of the threads, a run may make a few
+  // calls fewer than the reference.
+  long reached = 0;
   std::vector<Finding> findings = {};
 };
 

@@ -231,8 +231,8 @@ export class App {
   // If all heads of one attention are shown, all heads of the next one are, however many it has.
   #keepAllHeads(changes) {
     if (changes.attention === undefined || changes.heads !== undefined) return;
-    const {heads, allHeads} = this.state;
-    if (this.site(changes.attention).heads !== allHeads && heads?.size === allHeads) changes.heads = null;
+    const {heads, headCount} = this.state;
+    if (this.site(changes.attention).heads !== headCount && heads?.size === headCount) changes.heads = null;
   }
 
   #setMerged() {
@@ -261,7 +261,7 @@ const isHead = (entry, attention, layer, head) => (
 
 // Keeps the shown heads that exist. Shows all heads if none is left, or if none was chosen (null).
 function fitHeads(state, count) {
-  state.allHeads = count;
+  state.headCount = count;
   if (state.heads && [...state.heads].every((head) => head < count)) return;
   const all = Array.from({length: count}, (_, head) => head);
   const left = all.filter((head) => state.heads?.has(head));

@@ -70,7 +70,10 @@ export class LatestRequest {
     this.#app.refresh();
   }
 
-  /** Sends a request unless it is the newest already. `layer` is the layer that the views show. */
+  /**
+   * Sends a request unless it is the newest already. `layer` is the layer that the views show. If the answer to this
+   * request has only some layers, and not this one, asks for this layer and adds it to the answer.
+   */
   async ask(request, layer) {
     const asked = JSON.stringify(request);
     const addsLayer = asked === this.#asked && Boolean(this.result?.layers) && !this.result.layers.includes(layer);

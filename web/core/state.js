@@ -82,7 +82,7 @@ export function toHash(state) {
   for (const [name, {type, initial, key}] of Object.entries(fields)) {
     const value = state[name];
     if (value === null || value === undefined || value === initial) continue;
-    if (name === "heads" && state.allHeads === value.size) continue;
+    if (name === "heads" && state.headCount === value.size) continue;
     const text = writers[type](value);
     if (text !== "" || type === "set") parts.set(key ?? name, text);
   }

@@ -9,7 +9,7 @@ export class HeadSquares {
   #switchable;
   #squares = el("div",
     {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: (event) => this.#onKey(event)});
-  #switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads switched off in the model"});
+  #switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads that the model uses"});
   #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, "in the model"));
 
   constructor(app, {switchable = true} = {}) {
@@ -19,10 +19,10 @@ export class HeadSquares {
   }
 
   update() {
-    const {allHeads} = this.#app.state;
-    if (this.#squares.children.length !== allHeads) this.#build(allHeads);
+    const {headCount} = this.#app.state;
+    if (this.#squares.children.length !== headCount) this.#build(headCount);
     this.#switchRow.hidden = !this.#switchable || !this.#app.canSwitchHeads;
-    for (let head = 0; head < allHeads; ++head) this.#updateHead(head);
+    for (let head = 0; head < headCount; ++head) this.#updateHead(head);
   }
 
   #build(count) {
@@ -59,9 +59,9 @@ export class HeadSquares {
   }
 
   #showAlone(head) {
-    const {heads, allHeads} = this.#app.state;
+    const {heads, headCount} = this.#app.state;
     const alone = heads.size === 1 && heads.has(head);
-    this.#app.set({heads: new Set(alone ? Array.from({length: allHeads}, (_, i) => i) : [head])});
+    this.#app.set({heads: new Set(alone ? Array.from({length: headCount}, (_, i) => i) : [head])});
   }
 
   #toggle(head) {

@@ -8,12 +8,13 @@ namespace dragoman::cpu {
 
 namespace {
 
-// Adds to the gradients what one block of queries and one block of keys contribute. With P the weights, Z the dropout
-// factors, and D[i] the dot product of rows i of dO and O; products of two matrices of the same shape are by element:
-//   dV += (P Z)^T dO,   dS = P (Z (dO V^T) - D) scale,   dQ += dS K,   dK += dS^T Q.
+// Adds to the gradients what the queries [q, q + queries) and the keys [k, k + keys), one block each, contribute. P are
+// the weights, Z the dropout factors, and dS is the gradient of S = Q K^T. D[i] is the dot product of rows i of dO and
+// O, and is subtracted from each element of row i. The sign * multiplies element by element:
+//   dV += (P * Z)^T dO,   dS = scale P * (Z * (dO V^T) - D),   dQ += dS K,   dK += dS^T Q.
 // On entry scratch.keys and scratch.values hold the block of keys and of values, transposed. Steps:
 //   1. scratch.scores = Q K^T, scratch.d_scores = dO V^T;
-//   2. row by row: scores become P Z, d_scores become dS;
+//   2. row by row: scores become P * Z, d_scores become dS;
 //   3. the three products, for the gradients that are wanted (the others have no data).
 template <class T>
 void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys,
@@ -25,6 +26,7 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
     const Seen seen = piece.seen(q + i, k, keys);
     const T log_sum = log_sums[(q + i) * log_sum_stride];
+    // If all scores of the query are -infinity, so is log_sum, and subtracting it would give NaN.
     exponentiate(weights, seen, keys, piece.scale, log_sum == kMinusInfinity<T> ? T{0} : log_sum);
     if (piece.heads.dropout.on()) {
       T factors[kKeys];

@@ -9,7 +9,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
-// These cover groups of every number of lanes, idle lanes, different widths of keys and values, and widths that are no
+// The kernel works on a key with a group of 8, 16 or 32 lanes, each of which loads a pack of 16 bytes. These widths
+// cover groups of every size, groups with idle lanes, different widths of keys and values, and widths that are no
 // multiple of a pack.
 const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
                                      {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
@@ -25,7 +26,8 @@ Array integers(const Backend& on, const Shape& shape, const std::vector<int>& va
   return make_array(on, shape, DType::kInt32, {values.begin(), values.end()});
 }
 
-// Q, K and V of a step side by side, as one product makes them; `skipped` columns come before them.
+// Q, K and V of a step: neighbouring ranges of columns of one matrix, because the model computes them as one product.
+// `skipped` columns come before them.
 struct Projected {
   Array Q, K, V;
 
@@ -38,8 +40,9 @@ struct Projected {
   }
 };
 
-// Row i has lengths[i] earlier tokens. Two neighbouring rows share the cells of their earlier tokens; each new token
-// has a cell of its own. `r` is the width of the window, as in Mask.
+// Row i has lengths[i] earlier tokens. Rows 0 and 1, 2 and 3, and so on share the cells of their earlier tokens. These
+// lie in scattered order in the first `shared` cells. After them each new token has a cell of its own. `r` is the width
+// of the window, as in Mask; 0 for none. The attention weights are computed too if `observed`.
 KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {
@@ -52,14 +55,14 @@ KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, st
         cells.push_back(t < lengths[row] ? (row / 2 * steps + t) * 7 % shared : t == lengths[row] ? shared + row : -1);
       }
     }
-    const Projected now(on, dtype, rows, widths, skipped);
+    const Projected current(on, dtype, rows, widths, skipped);
     const CachedKeys cache{.K = random_array(on, {shared + rows, widths.h * widths.d_k}, dtype, 2),
                            .V = random_array(on, {shared + rows, widths.h * widths.d_v}, dtype, 3),
                            .cells = integers(on, {rows, steps}, cells),
                            .lengths = integers(on, {rows}, lengths)};
     Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
     Array weights = observed ? random_array(on, {rows, widths.h, steps}, accumulation_dtype(dtype), 5) : Array();
-    on.attention_cached(now.Q, now.K, now.V, cache, r, heads_of(widths), O, weights);
+    on.attention_cached(current.Q, current.K, current.V, cache, r, heads_of(widths), O, weights);
     std::vector<Array> outputs{O, cache.K, cache.V};
     if (observed) outputs.push_back(weights);
     return outputs;
@@ -78,14 +81,14 @@ KernelCall memory_call(const Widths& widths, const std::vector<int>& lengths, in
       total += n;
     }
     const auto rows = static_cast<std::int64_t>(first.size());
-    const Projected now(on, dtype, rows, widths, skipped), memory(on, dtype, total, widths, skipped);
+    const Projected current(on, dtype, rows, widths, skipped), memory(on, dtype, total, widths, skipped);
     const MemoryRows places{.first = integers(on, {rows}, first),
                             .count = integers(on, {rows}, count),
                             .longest = lengths.empty() ? 0 : *std::ranges::max_element(lengths)};
     Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
     Array weights =
         observed ? random_array(on, {rows, widths.h, places.longest}, accumulation_dtype(dtype), 5) : Array();
-    on.attention_memory(now.Q, memory.K, memory.V, places, heads_of(widths), O, weights);
+    on.attention_memory(current.Q, memory.K, memory.V, places, heads_of(widths), O, weights);
     return observed ? std::vector<Array>{O, weights} : std::vector<Array>{O};
   };
 }

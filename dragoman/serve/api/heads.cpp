@@ -9,7 +9,9 @@
 namespace dragoman::serve {
 namespace {
 
-// "encoder, decoder or cross"
+constexpr std::size_t kMaxEntries = 4096;  // of a list
+
+// As text for messages, for example "encoder, decoder or cross".
 std::string names_of(const nn::AttentionSites& sites) {
   std::string names;
   for (std::size_t site = 0; site < sites.size(); ++site) {
@@ -44,14 +46,16 @@ std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, c
   const auto found = fields.find(name);
   if (found == fields.end()) return heads;
   if (*found == "all") return all_heads(sites);
-  require_or(400, found->is_array() && found->size() <= 4096, "'", name, "' is not a list of heads.");
+  require_or(400, found->is_array() && found->size() <= kMaxEntries, "'", name,
+             "' must be \"all\" or a list of at most ", kMaxEntries, " heads.");
   for (const Json& entry : *found) {
     require_or(400, entry.is_object(), "'", name, "' holds a value that is not {attention, layer, head}.");
     nn::Head head{.site = site_of(entry, name, sites)};
     const nn::AttentionSite& site = sites[static_cast<std::size_t>(head.site)];
     head.layer = static_cast<int>(number_field(entry, "layer", 0, site.layers)) - 1;
     head.head = static_cast<int>(number_field(entry, "head", 0, site.heads)) - 1;
-    require_or(400, head.layer >= 0 && head.head >= 0, "'", name, "': layers and heads are counted from 1.");
+    require_or(400, head.layer >= 0 && head.head >= 0, "'", name,
+               "': every head needs 'layer' and 'head', counted from 1.");
     if (std::ranges::find(heads, head) == heads.end()) heads.push_back(head);
   }
   return heads;
@@ -63,7 +67,8 @@ std::vector<int> layers_field(const Json& fields, const nn::AttentionSites& site
   if (found == fields.end()) return layers;
   int deepest = 0;
   for (const nn::AttentionSite& site : sites) deepest = std::max(deepest, site.layers);
-  require_or(400, found->is_array() && found->size() <= 4096, "'layers' is not a list of layers.");
+  require_or(400, found->is_array() && found->size() <= kMaxEntries, "'layers' must be a list of at most ", kMaxEntries,
+             " layers.");
   for (const Json& entry : *found) {
     require_or(400, entry.is_number_integer() && entry >= 1 && entry <= deepest, "'layers' holds ", entry.dump(),
                "; layers are counted from 1 to ", deepest, ".");

@@ -108,9 +108,9 @@ export class View {
 
   // The sites whose queries are in a stack, each with the heads that are shown.
   #sitesOf(stack) {
-    const {heads, allHeads} = this.#app.state;
+    const {heads, headCount} = this.#app.state;
     const shown = (count) => (
-      heads.size === allHeads ? Array.from({length: count}, (_, i) => i) : [...heads].filter((head) => head < count));
+      heads.size === headCount ? Array.from({length: count}, (_, i) => i) : [...heads].filter((head) => head < count));
     return this.#app.sites.filter(({queries}) => queries === stack)
       .map(({name, keys, layers, heads: count}) => ({name, keys, layers, heads: shown(count)}));
   }

@@ -52,9 +52,10 @@ class ListenerState {
   // What happens to a new connection: it is served, answered with status 503, or closed without an answer.
   enum class Admission { kServe, kTurnAway, kDrop };
 
-  // Decides what to do with a new connection. Each address has a share of the connections. A trusted proxy, whose
-  // connections belong to many clients, may use all that are free. A connection above the limit gets an answer that
-  // says so (kTurnAway). While 256 such connections are open, further ones are dropped without an answer (kDrop).
+  // Decides what to do with a new connection. `holder` is the peer's address or network, as holder_of() gives it; each
+  // holder has a share of the connections. A trusted proxy, whose connections belong to many clients, may use all that
+  // are free. A connection above the limit gets an answer that says so (kTurnAway). While 256 such connections are
+  // open, further ones are dropped without an answer (kDrop).
   Admission enter(const std::string& holder, bool proxy) {
     constexpr std::int64_t kTurnedAwayAtOnce = 256;
     const std::lock_guard lock(mutex_);
