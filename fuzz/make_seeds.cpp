@@ -67,6 +67,7 @@ void write_tokenizer_seeds(const fs::path& directory) {
   write("bytes", {.byte_fallback = true}, 300);
 }
 
+// The first byte is the size, less one, of the pieces in which the request is read.
 void write_http_request_seeds(const fs::path& directory) {
   replace_file(directory / "two",
                "\x07GET http://host/a%20b?c=d+e&f HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"

@@ -69,7 +69,7 @@ class Array {
   std::int64_t padding_rows_ = 0;
   void* data_ = nullptr;
   const Arena* owner_ = nullptr;
-  std::uint32_t generation_ = 0;
+  std::uint32_t generation_ = 0;  // of the owner when the memory was taken; raw() checks it in a debug build
   DType dtype_ = DType::kFloat32;
   Device device_;
 };

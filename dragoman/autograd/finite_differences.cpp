@@ -12,9 +12,9 @@ namespace dragoman {
 
 namespace {
 
-// The formula's own error is of the order of step^4 and the rounding error of the order of 1e-16 / step. With the first
-// step both are far below the gradients of interest. If the function has a kink nearby, as a ReLU has, a smaller step
-// may stay on one side of it.
+// The error of the formula in difference() is of the order of step^4, and the rounding error of the order of
+// 1e-16 / step. With the first step both are far below the gradients of interest. If the function has a kink nearby, as
+// a ReLU has, a smaller step may stay on one side of it.
 constexpr double kSteps[] = {5e-5, 5e-6, 5e-7};
 // If a difference is this close to the gradient, no smaller step is tried.
 constexpr double kClose = 1e-8;
@@ -31,6 +31,8 @@ double read(const Backend& on, const Array& place) {
 
 void write(const Backend& on, double value, Array& place) { on.copy_in(&value, place); }
 
+// The derivative of the objective f with respect to the element x at `place`, from four values:
+// (8 (f(x + step) - f(x - step)) - (f(x + 2 step) - f(x - 2 step))) / (12 step).
 double difference(const Backend& on, Array& place, double step, const std::function<double()>& objective) {
   const double here = read(on, place);
   const auto rise = [&](double by) {

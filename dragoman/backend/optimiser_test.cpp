@@ -32,7 +32,7 @@ TEST_P(AdamKernel, FollowsItsFormulas) {
     const Array g = random({count}, 1);
     Array theta = random({count}, 2), m = random({count}, 3), v = zeros({count});
     on->scaled(g, 0.3, Sink::accumulate(v));
-    on->relu(v, v);
+    on->relu(v, v);  // because a mean of squares is not negative
     Doubles thetas = values(theta), ms = values(m), vs = values(v);
     const Doubles gs = values(g);
     for (std::size_t i = 0; i < gs.size(); ++i) {

@@ -115,8 +115,8 @@ class LineFile {
 };
 
 // Calls `write` to create the file or directory unfinished_path(path), renames it to `path`, and flushes the directory
-// that holds it. If anything fails, the new file is removed and the old `path` stays, unless it is a directory and only
-// the rename failed.
+// that holds it. If anything fails, the new file or directory is removed, and the old one stays. One exception: if the
+// rename of a directory fails, the old one is gone too, because it was removed before the rename.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 // Replaces the content of the file by `text`: writes unfinished_path(name), flushes it and renames it. If anything

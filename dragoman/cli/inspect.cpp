@@ -192,6 +192,7 @@ void add_inspect(CLI::App& program, const RequestedArchitecture& requested) {
   CommandSettings& settings = add_command(program, "inspect", "show a model's parameters, cost and memory", inspect);
   settings.add_flags(InspectOptions{}, "Options");
   add_model_flags(settings, requested);
+  // A file for `train` can be used here too, so its other keys are allowed.
   train::TrainingSettings run;
   train::TrainingSettings::each(run, [&](auto& part) { settings.allow_in_file(part); });
 }

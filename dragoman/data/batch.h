@@ -35,8 +35,8 @@ struct BatchOptions {
   std::int32_t first_sentence = 0;  // number of the first pair within the update
 };
 
-// Takes pairs from the front of `pairs` as long as they have at most `max_tokens` tokens in total on either side;
-// always takes at least one.
+// Takes pairs from the front of `pairs` as long as neither their sources nor their targets have more than `max_tokens`
+// tokens in total; always takes at least one.
 std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, std::int64_t max_tokens);
 
 // Throws UsageError for a sentence without tokens or an id out of range.

@@ -17,7 +17,7 @@ void CleaningSettings::validate() const {
 Verdict judge(const CleaningSettings& settings, std::int64_t source_tokens, std::int64_t target_tokens) {
   const auto [shorter, longer] = std::minmax(source_tokens, target_tokens);
   if (shorter == 0) return Verdict::kEmpty;
-  if (longer + 1 > settings.max_length) return Verdict::kTooLong;
+  if (longer + 1 > settings.max_length) return Verdict::kTooLong;  // EOS counts
   if (static_cast<double>(longer) > settings.max_ratio * static_cast<double>(shorter)) return Verdict::kBadRatio;
   return Verdict::kKept;
 }

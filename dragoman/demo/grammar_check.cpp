@@ -22,7 +22,8 @@ void check_has_text(const GrammarRules& grammar, int line, const Category& categ
               "' writes no text '", name, "'.");
 }
 
-// Checks that what `operand` reads from a child exists. A column named by a text is looked up only during derivation.
+// Checks that what `operand` reads from a child exists. Constants, parameters and texts of the rule itself are not read
+// from a child. A column named by a text is looked up only during derivation.
 void check_operand(const GrammarRules& grammar, const Category& category, const Rule& rule, int line,
                    const Operand& operand) {
   if (operand.slot < static_cast<int>(category.parameters.size()) || operand.name.empty()) return;

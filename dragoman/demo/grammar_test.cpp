@@ -90,7 +90,7 @@ TEST(Grammar, ADerivationNamesItsRulesAndWords) {
   std::set<std::string> names;
   for (const int rule : derivation.rules) names.insert(grammar.rule_name(rule));
   EXPECT_TRUE(names.contains("clause") && names.contains("definite"));
-  for (const int word : derivation.words)
+  for (const int word : derivation.words)  // without its first letter, which may be a capital in the sentence
     EXPECT_NE(derivation.text.source.find(grammar.word_name(word).substr(1)), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Reads packed text files. Unpacking needs Boost.Iostreams; a build without it compiles unpack_missing.cpp instead of
-// unpack.cpp.
+// Reads packed text files: compressed by gzip, zstd or xz. Unpacking needs Boost.Iostreams; a build without it compiles
+// unpack_missing.cpp instead of unpack.cpp.
 #pragma once
 
 #include <cstdint>

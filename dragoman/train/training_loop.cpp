@@ -46,7 +46,8 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
 }  // namespace
 
 // Each round starts one update. Before a record, a validation or a checkpoint all updates are finished; otherwise one
-// may stay under way. A run that has nothing left to do still publishes its model.
+// may stay under way. A run that has nothing left to do still publishes its model. The frame of the step that the run
+// begins with is made first if it is missing; a checkpoint of a stopped run has none.
 RunResult TrainingLoop::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();

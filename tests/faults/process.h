@@ -1,4 +1,4 @@
-// Runs a program until it ends, with a time limit.
+// Runs a program until it ends. One that takes more than a minute is killed.
 #pragma once
 
 #include <filesystem>

@@ -241,7 +241,8 @@ export class App {
     }
   }
 
-  // Brings the attention, layer and heads of the state into the range of the model.
+  // Brings the attention, layer and heads of the state into the range of the model. If the layer is null, the last
+  // one is taken.
   #fitToModel() {
     if (!this.model) return;
     const {state} = this;

@@ -11,7 +11,8 @@ namespace dragoman::cpu {
 
 namespace {
 
-// Columns that a piece of the backward pass sums at once, so that its running sums stay in the first-level cache.
+// Columns that a piece of the backward pass sums at once, so that its running sums stay in the first-level cache. They
+// are one chunk of RowDropout::for_chunks().
 constexpr std::int64_t kColumns = kDropoutChannels;
 constexpr std::int64_t kTokenBlock = 8;  // tokens per piece of work
 
@@ -113,7 +114,7 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
       const auto table = matrix<T>(dE.array);
       const auto *tokens = index.tokens.data<std::int32_t>(), *starts = index.starts.data<std::int32_t>(),
                  *rows = index.rows.data<std::int32_t>();
-      const std::int64_t U = index.tokens.count();
+      const std::int64_t U = index.tokens.count();  // different tokens of the batch
       launch(divide_up(U, kTokenBlock) * chunks, [&](std::int64_t piece) {
         const std::int64_t block = piece / chunks, first = piece % chunks * kColumns;
         for (std::int64_t u = block * kTokenBlock; u < std::min(U, (block + 1) * kTokenBlock); ++u) {

@@ -79,7 +79,8 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
   // Each chunk goes through four steps, and its logits are then dropped: 1. logits = Y E^T; 2. row by row: losses, and
   // logits become their gradients; 3. dY from these and E; 4. dE and db, which sum over rows, so that chunks after the
   // first add to them.
-  // Chunks are of about equal size: a short last one would leave threads idle.
+  // Chunks are of about equal size: a short last one would leave threads idle. Their height is a multiple of 16, and so
+  // of kTileRows: only the last chunk has an incomplete tile.
   const std::int64_t chunks = divide_up(R, chunk), height = chunks == 0 ? 0 : divide_up(divide_up(R, chunks), 16) * 16;
   for (std::int64_t top = 0; top < R; top += height) {
     const ArenaScope scratch(arena());

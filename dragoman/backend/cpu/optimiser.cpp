@@ -13,10 +13,11 @@ constexpr std::int64_t kPieceElements = 16384;  // elements of a piece of work
 // The factors of one step, the same for every element.
 template <class T>
 struct AdamFactors {
-  T scale, beta1, rest1, beta2, rest2, epsilon;  // rest1 = 1 - beta1, rest2 = 1 - beta2
-  T rate;                                        // rate / (1 - beta1^t), which includes the correction of m
-  T v_correction;                                // 1 / (1 - beta2^t)
-  T decay;                                       // 1 - rate * weight_decay
+  T scale;                                // factor of the gradients
+  T beta1, rest1, beta2, rest2, epsilon;  // rest1 = 1 - beta1, rest2 = 1 - beta2
+  T rate;                                 // step.rate / (1 - beta1^t), which includes the correction of m
+  T v_correction;                         // 1 / (1 - beta2^t)
+  T decay;                                // 1 - step.rate * step.weight_decay
 
   AdamFactors(const AdamStep& step, double scale_)
       : scale(static_cast<T>(scale_)),
@@ -78,7 +79,7 @@ void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step
   const std::int64_t count = theta.count();
   dispatch(theta.dtype(), [&]<class T>() {
     const double factor = scale && !dry() ? *scale.data<double>() : 1.0;
-    if (std::isnan(factor)) return;
+    if (std::isnan(factor)) return;  // this update is skipped
     const AdamFactors<T> factors(step, factor);
     const T* gradients = g.data<T>();
     T *thetas = theta.data<T>(), *ms = m.data<T>(), *vs = v.data<T>();

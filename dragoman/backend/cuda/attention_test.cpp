@@ -15,7 +15,7 @@ using Lengths = std::vector<int>;
 
 constexpr Mask kAll{}, kCausal{.kind = Mask::Kind::kCausal};
 constexpr Mask kWindow{.kind = Mask::Kind::kAll, .r = 9}, kCausalWindow{.kind = Mask::Kind::kCausal, .r = 7};
-const Dropout kDropout = Dropout::with(0.3, 1, 1, 0);
+const Dropout kDropout = Dropout::with(0.3, 1, 1, 0);  // P_drop, seed, update, site
 
 struct AttentionCase {
   Lengths queries = {}, keys = {};

@@ -57,7 +57,8 @@ std::vector<TranslationRequest> Admission::admit(const TakeMemory& take_memory) 
 // 3. From then on, if its client is new, others must also leave free the room that it needs (`kept`, for one sentence
 //    at a time). Small first sentences of other new clients are excepted: otherwise two or three large requests at a
 //    time would keep all other clients out. Without limits_.fair, the rule holds for any client.
-// 4. After 4 kPatience steps, if there is enough room but never in one piece, no later sentence enters before it.
+// 4. After 4 kPatience steps, if the limits leave room for it, but take_memory() still finds no memory in one piece, no
+//    later sentence enters before it.
 std::vector<TranslationRequest> Admission::choose(bool open, const TakeMemory& take_memory) {
   // While the queue is closed, a sentence may enter only if its client has fewer sentences than this under way.
   const std::int64_t max_while_closed = std::max<std::int64_t>(1, limits_.sentences / 8);

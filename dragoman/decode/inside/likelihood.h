@@ -11,8 +11,8 @@
 namespace dragoman::decode {
 
 // -log P(target | source) of each pair, in nats: the sum over the target's tokens, EOS included. Apart from the sign it
-// equals, bit for bit, the log-probability that a search computes for the same words. Several models vote, as they do
-// in a search.
+// equals, bit for bit, the log-probability that a search computes for the same words. Several models vote with the mean
+// of their probabilities, as they do in a search.
 std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
                                              std::span<const data::SentencePair> pairs);
 

@@ -86,7 +86,7 @@ void LineWorker::run() {
     while (engine_.waiting() < max_waiting) {
       const auto has_few = [&](const std::string& client) { return engine_.waiting(client) < max_per_client; };
       std::optional<LineQueue::Line> line = queue_.take_of(has_few, engine_.idle());
-      closed = !line && engine_.idle();
+      closed = !line && engine_.idle();  // take_of() has waited, so no more lines will come
       if (!line) break;
       line->source.options.trace = line->source.options.trace || options_.traces;
       begin(*line);

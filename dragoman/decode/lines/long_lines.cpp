@@ -12,8 +12,9 @@ bool ends_sentence(const std::string& piece) {
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return piece.ends_with(end); });
 }
 
-// The end of the piece that begins with `first`. Looks back from its greatest length for the end of a sentence, and
-// remembers the last boundary between two words.
+// The end of the piece that begins with `first`. Looks back from its greatest length to half of it for the end of a
+// sentence. If there is none, takes the last boundary between two words, and if there is none either, the greatest
+// length.
 std::size_t end_of_piece(const data::Sentence& tokens, std::size_t first, std::size_t longest,
                          const text::Tokenizer& tokenizer) {
   const std::size_t last = std::min(tokens.size(), first + longest);

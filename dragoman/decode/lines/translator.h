@@ -95,7 +95,7 @@ class Translator {
  public:
   // Throws an Error if the directory does not hold a complete model.
   explicit Translator(const std::filesystem::path& directory, const TranslatorOptions& options = {});
-  // Several models vote; they must have the same vocabularies.
+  // Several models vote with the mean of their probabilities; they must have the same vocabularies.
   Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options);
   ~Translator();
 

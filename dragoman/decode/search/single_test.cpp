@@ -12,7 +12,7 @@ using data::Sentence;
 using model::ScriptedModel;
 using model::SmallModel;
 
-// The logits of eight words: those listed, and 0 for the rest.
+// The logits of eight words: those listed, and 0 for the rest. Word 2 is EOS.
 Doubles likely(std::initializer_list<std::pair<int, double>> words) {
   Doubles logits(8, 0);
   for (const auto& [word, logit] : words) logits[static_cast<std::size_t>(word)] = logit;

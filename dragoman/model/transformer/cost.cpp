@@ -6,8 +6,8 @@
 
 namespace dragoman::model::transformer {
 
-// Counts the matrix products of both stacks and of the output projection. Attention counts all keys, masked or not;
-// with a window, only those in the window.
+// Counts the matrix products of both stacks and of the output projection for n source and m target tokens. Attention
+// counts all keys, masked or not; with a window, only those in the window.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   // The widths of the keys and of the values of all heads together.

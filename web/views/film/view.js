@@ -175,6 +175,7 @@ export class View {
     const values = this.#frames.map(({trace}) => trace.entropy(attention, layer, head));
     const places = this.#frames.map(({step}) => step);
     this.entropy.replaceChildren(el("h3", {}, `Entropy of this head: ${number(values[marked], 2)} bits`),
+      // The axis reaches from 0 to at least 0.1 bits.
       curve({places, values, marked, low: 0, high: 0.1, unit: "step"}));
   }
 }

@@ -8,7 +8,8 @@ import {statistics} from "../../core/weights.js";
  * The statistics of weights.js (entropy, distance, peak) and some more: the spread, which is the entropy as a share of
  * the largest possible one, and the shares of all weight that go to the query's own position, the positions before and
  * after it, the first key and the last. If queries and keys belong to two sentences, the own position is the key that
- * is as far into its sentence as the query is into its own. A share is null if there is no such key.
+ * is as far into its sentence as the query is into its own. A share is null if there is no such key: previous and next
+ * in another sentence, next and last behind a causal mask.
  */
 export function headStatistics(weights, site) {
   const {rows, columns} = weights;

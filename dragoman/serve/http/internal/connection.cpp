@@ -47,7 +47,7 @@ void Connection::turn_away() {
 }
 
 void Connection::drain() {
-  if (stage_ == Stage::kIdle) receive();
+  if (stage_ == Stage::kIdle) receive();  // closes unless a request has arrived
 }
 
 void Connection::close() {
