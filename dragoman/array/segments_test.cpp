@@ -37,6 +37,7 @@ TEST(Mask, ACausalNeighbourhoodIsTheLastKeys) {
   EXPECT_EQ(picture(causal, 3, 4), "..xx");
 }
 
+// r = 2 n - 1 reaches n - 1 keys each way, from the first query to the last key.
 TEST(Mask, ANeighbourhoodOfTwiceTheSentenceIsAllOfIt) {
   for (std::int64_t n = 1; n < 6; ++n) {
     for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(picture({.r = 2 * n - 1}, i, n), picture({}, i, n));

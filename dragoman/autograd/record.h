@@ -42,7 +42,7 @@ struct Node {
   Node* previous = nullptr;
   void (*run)(void* closure, Array* d_outputs, Sinks& sinks) = nullptr;
   void* closure = nullptr;
-  Variable** inputs = nullptr;  // an array in the host arena; null for an input that needs no gradient
+  Variable** inputs = nullptr;  // one entry for each input, in the host arena; null if the input needs no gradient
   std::array<Variable*, kMaxOutputs> outputs{};
   // The mark of the device arena after this function's forward. Backward pops to it, which frees what later functions
   // pushed.

@@ -14,7 +14,7 @@ TEST_P(DropoutKernel, FollowsItsDefinition) {
   for (const double P_drop : {0.0, 0.1, 0.5, 0.999}) {
     const Dropout dropout = Dropout::with(P_drop, 7, 123456, 3);
     for (const std::int64_t d : {1, 3, 17, 33, 64, 65, 513}) {
-      const Segments segments = make_segments(*on, {3, 1, 2}, 40);
+      const Segments segments = make_segments(*on, {3, 1, 2}, 40);  // the sentences are numbered from 40
       const Array x = random_view({segments.R, d}, 1);
       const Doubles x_values = values(x), sentence = values(segments.sentence), position = values(segments.position);
       Doubles expected;

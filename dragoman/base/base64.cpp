@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-static_assert(std::endian::native == std::endian::little);
+static_assert(std::endian::native == std::endian::little, "base64() of floats promises little-endian bytes");
 
 std::string base64(std::span<const std::byte> bytes) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

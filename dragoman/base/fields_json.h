@@ -65,7 +65,8 @@ Json parse_json(std::string_view text, std::string_view where);
 // costs seconds of compile time in every file that calls it.
 Json try_parse_json(std::string_view text);
 
-// The entry `key` of an object as a T. Throws an Error that starts with `where` if it is missing or of another type.
+// The entry `key` of an object as a T. Throws an Error that starts with `where` if it is missing, of another type, or a
+// whole number that does not fit in T.
 template <class T>
 T json_entry(const Json& object, const std::string& key, std::string_view where) {
   require<Error>(object.is_object() && object.contains(key), where, " has no entry '", key, "'.");
@@ -76,7 +77,7 @@ T json_entry(const Json& object, const std::string& key, std::string_view where)
     const bool fits = value.is_number_unsigned()
                           ? std::in_range<T>(value.template get<std::uint64_t>())
                           : value.is_number_integer() && std::in_range<T>(value.template get<std::int64_t>());
-    require<Error>(fits, where, ": '", key, "' is not a whole number.");
+    require<Error>(fits, where, ": '", key, "' is not a whole number, or is out of range.");
   } else if constexpr (std::is_floating_point_v<T>) {
     require<Error>(value.is_number(), where, ": '", key, "' is not a number.");
   } else if constexpr (std::is_same_v<T, std::string>) {

@@ -50,7 +50,9 @@ void show(CommandSettings& settings) {
   decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = note;
   require<UsageError>(translation_settings.model.size() == 1, "a page shows one model; give --model once.");
-  serve::Models models(directories(translation_settings), translation, 10'000);
+  constexpr std::int64_t kMaxWaiting = 10'000;  // the most lines in the queue
+  serve::Models models(directories(translation_settings), translation, kMaxWaiting);
+  // A text may take 1 GiB of memory, eight times what a server allows by default.
   const serve::HandlerContext context{.models = models, .limits = {.cost = {.bytes = std::int64_t{1} << 30}}};
   const std::string page = serve::offline_page(context, read_texts(options.input));
   if (options.output == "-") return print(page);

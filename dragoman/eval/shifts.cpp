@@ -10,8 +10,8 @@
 namespace dragoman::eval {
 namespace {
 
-constexpr std::ptrdiff_t kLongestShift = 10;
-constexpr std::ptrdiff_t kFarthestShift = 50;
+constexpr std::ptrdiff_t kLongestShift = 10;   // words that move together
+constexpr std::ptrdiff_t kFarthestShift = 50;  // places between the words in the hypothesis and in the reference
 constexpr int kMaxTries = 1000;
 
 // Consecutive words of the hypothesis that also occur in the reference: where they start in each, and how many.

@@ -75,8 +75,8 @@ TextCounts count(const std::vector<std::string>& sentences) {
 
 std::size_t learning_bytes(TokenizerKind kind, std::int64_t vocabulary, const std::vector<std::string>& sentences) {
   const TextCounts text = count(sentences);
-  // Our copy of the text, SentencePiece's copy and its normalised copy; then its different words, in a table and a
-  // list.
+  // The factors below are bytes. First our copy of the text, SentencePiece's copy and its normalised copy; then its
+  // different words, in a table and a list.
   double bytes = 5 * text.bytes + 200 * text.sentences + 180 * text.words;
   if (kind == TokenizerKind::kBpe) {
     // SentencePiece keeps an object for each pair, with a std::set of the places where the pair occurs: one node for
@@ -84,7 +84,7 @@ std::size_t learning_bytes(TokenizerKind kind, std::int64_t vocabulary, const st
     const double made = std::min(2 * text.word_characters, 16 * static_cast<double>(vocabulary));
     bytes += 56 * text.word_characters + 320 * text.pairs + 300 * made;
   }
-  // A suffix array of all characters with its tree, and the pieces of its words.
+  // SentencePiece's suffix array of all characters with its tree, and the pieces of the different words.
   if (kind == TokenizerKind::kUnigram) bytes += 24 * text.characters + 24 * text.word_characters;
   return static_cast<std::size_t>(bytes);
 }

@@ -33,7 +33,7 @@ struct RunState {
   // Sums over all sessions of the run.
   double seconds = 0;  // time spent training
   std::int64_t target_tokens = 0;
-  double flops = 0, nominal_flops = 0;
+  double flops = 0, nominal_flops = 0;  // as in ProgressRecord
 
   Window window;
   std::optional<Best> best;

@@ -98,7 +98,7 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
     const auto q = matrix<T>(Q), k = matrix<T>(K), v = matrix<T>(V), o = matrix<T>(O);
     const std::int32_t *first = memory.first.data<std::int32_t>(), *count = memory.count.data<std::int32_t>();
     const StepWeights<T> step_weights(weights, heads.h, memory.longest);
-    // In a dry run there is no memory to read the runs from.
+    // In a dry run the arrays hold no values, so there are no runs and nothing is launched.
     const std::vector<std::int64_t> starts = dry() ? std::vector<std::int64_t>{0} : runs(first, q.rows);
     const auto sentences = static_cast<std::int64_t>(starts.size()) - 1;
     // One piece of work is one head of all hypotheses of one sentence, which share its keys and values.

@@ -41,8 +41,8 @@ namespace {
 constexpr std::int64_t kSliceRows = 256;
 
 // Calls work(first, count) for ranges of panels that together cover all panels of W. There are enough ranges to keep
-// every thread busy. A range is a multiple of kUnit panels, which a tile of one row takes at once. The bits of a
-// panel's columns do not depend on the ranges.
+// every thread busy. Each range but the last has a multiple of kUnit panels, because a tile of one row takes kUnit
+// panels at once. The bits of the results do not depend on the ranges.
 template <class Work>
 void for_panels(const Context& on, std::int64_t panels, const Work& work) {
   constexpr std::int64_t kUnit = panels_at_once(1), kPiecesPerThread = 4;

@@ -75,8 +75,9 @@ __device__ inline float sum_of_warps(const Eight<float>& sum, float* shared) {
   return total;
 }
 
-// dE. The index lists the rows of dy token after token. The list is cut into pieces of kPiece entries, one warp each
-// (and each chunk of columns), so that a token with thousands of rows is shared among many warps. For example:
+// dE. The index lists the rows of dy token after token. The list is cut into pieces of kPiece entries, and a warp sums
+// one chunk of columns of one piece. So a token with thousands of rows is shared among many warps. For example, with
+// six entries per piece:
 //
 //     piece      |      0       |      1       |      2       |
 //     token      | a a a b b c  | c c c c c c  | c c d d d d  |
@@ -110,8 +111,8 @@ struct TokenGradient {
   }
 };
 
-// The token that an entry belongs to: the last place in `starts` whose value is at most `entry`. A search in which a
-// warp tries 32 places at once.
+// The index in `tokens` of the token that an entry belongs to: the last place in `starts` whose value is at most
+// `entry`. A search in which a warp tries 32 places at once.
 __device__ inline std::int64_t token_at(const std::int32_t* starts, std::int64_t U, std::int64_t entry) {
   const int lane = threadIdx.x % kWarp;
   std::int64_t low = 0, high = U;  // starts[low] <= entry < starts[high]
@@ -142,7 +143,7 @@ __global__ void __launch_bounds__(kThreads) sum_token_pieces(TokenGradient<T, G>
   const int lane = threadIdx.x % kWarp;
   const std::int64_t column = task % chunks * kChunk + 8 * lane;
   const auto count = static_cast<int>(min(std::int64_t{kPiece}, args.starts[args.U] - begin));
-  if (count <= 0) {
+  if (count <= 0) {  // if the index has rows after those of the last token, they belong to none
     if (column == 0) args.continued[piece] = -1;
     return;
   }

@@ -12,10 +12,12 @@ class App;
 namespace dragoman::cli {
 
 struct FlagEntry {
-  std::string name;         // "--beam"
-  std::string short_name;   // "-h", or empty
-  std::string placeholder;  // stands for the value in --help: N, FILE, DIR,..., post|pre; empty for a switch
-  std::string initial;      // the default; empty if there is none
+  std::string name;        // "--beam"
+  std::string short_name;  // "-h", or empty
+  // Stands for the value in --help: "N", "FILE", "DIR,..." for a list of directories, "post|pre" for a choice; empty
+  // for a switch.
+  std::string placeholder;
+  std::string initial;  // the default; empty if there is none
   std::string help, group;
 
   bool is_switch() const { return placeholder.empty(); }

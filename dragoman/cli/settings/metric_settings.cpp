@@ -27,8 +27,10 @@ void MetricSettings::validate() const {
   require<UsageError>(smoothing_value >= 0, "smoothing-value is ", smoothing_value, "; it must not be below 0.");
   require<UsageError>(smoothing_value == 0 || takes_value,
                       "--smoothing-value is for --smoothing floor and --smoothing add-k.");
-  const bool is_tokenized = bleu.tokenizer == eval::Tokenization::k13a || bleu.tokenizer == eval::Tokenization::kNone;
-  require<UsageError>(!compound_split || (is_tokenized && !takes_value),
+  // 13a is the default, so it counts as no choice; --compound-split replaces it by none.
+  const bool chooses_tokenizer =
+      bleu.tokenizer != eval::Tokenization::k13a && bleu.tokenizer != eval::Tokenization::kNone;
+  require<UsageError>(!compound_split || (!chooses_tokenizer && !takes_value),
                       "--compound-split is for text that is already tokenised, and uses no smoothing: leave out "
                       "--tokenizer and --smoothing.");
   require<UsageError>(chrf.word_order >= 0 && chrf.word_order <= 20, "chrf-word-order is ", chrf.word_order,

@@ -32,7 +32,7 @@ class EngineCapacity {
       : fair_(limits.fair),
         shares_{Shares(limits.sentences), Shares(most.tokens), Shares(most.cells), Shares(most.rows)} {}
 
-  // The capacity; never less than what was asked for.
+  // The capacity for all clients together; at least what one client may occupy.
   std::int64_t sentences() const { return capacity(kPlaces); }
   std::int64_t tokens() const { return capacity(kTokens); }
   std::int64_t cells() const { return capacity(kCells); }

@@ -233,7 +233,7 @@ void expect_found(const std::vector<Hypothesis>& actual, const std::vector<Found
 TEST(BeamSearch, EqualsTheReferenceSearchBitForBitOnTwoHundredModelsWithTies) {
   int ties = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const std::unique_ptr<SmallModel> small = model_with_twins(seed, seed % 4 != 3);
+    const std::unique_ptr<SmallModel> small = model_with_twins(seed, seed % 4 != 3);  // one in four has no twins
     SearchSettings settings{.beam = 1 + static_cast<int>(seed % 5),
                             .alpha = 0.3 * static_cast<double>(seed % 4),
                             .length_norm = static_cast<LengthNorm>(seed % 3),
@@ -271,6 +271,7 @@ TEST(BeamSearch, ABeamThatCoversEveryPrefixFindsTheBestOfAll) {
     config.V_source = config.V_target = 6;
     SmallModel small(config, {.seed = seed});
     small.add_noise();
+    // At most four tokens, EOS included, of three words besides EOS: there are 3^3 = 27 prefixes of three words.
     const SearchSettings settings{.beam = 27, .max_extra = 3};
     const Sentence source{4, kEos};
     Found best{{}, 0, -std::numeric_limits<double>::infinity(), true};

@@ -30,7 +30,7 @@ TEST(Hosts, OnOtherAddressesAreCheckedOnlyIfNamesAreGiven) {
   EXPECT_TRUE(Hosts().allows("anything.example"));
   const Hosts named("0.0.0.0", {"translate.example.org"});
   EXPECT_TRUE(named.allows("translate.example.org"));
-  EXPECT_TRUE(named.allows("192.168.0.1:8080"));  // a numeric address cannot be rebound
+  EXPECT_TRUE(named.allows("192.168.0.1:8080"));  // an attacker cannot redirect a numeric address, only a name
   EXPECT_FALSE(named.allows("anything.example"));
 }
 

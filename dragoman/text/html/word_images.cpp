@@ -122,7 +122,7 @@ std::size_t WordImages::place(std::size_t before, bool belongs_left) const {
   return right == kNone || (belongs_left && left != kNone) ? left : right;
 }
 
-// Links words to words, in proportion if one side has more of them, and marks to marks.
+// Links words to words, in proportion if one side has more of them, and punctuation marks to punctuation marks.
 void WordImages::connect(const Range& from, const Range& to) {
   for (const bool word : {true, false}) {
     const std::vector<std::size_t> a = atoms_where(source_, from, word), b = atoms_where(target_, to, word);
@@ -138,8 +138,9 @@ void WordImages::connect(const Range& from, const Range& to) {
   }
 }
 
-// A word gains 2 in best_run() if it is an image that the run is for. A word that is linked to other source words costs
-// as much, an unlinked word costs half, and a punctuation mark costs nothing.
+// Sums up the costs of the target atoms, which count in best_run() for atoms that are not among its `targets`: 2 for a
+// word that is linked to other source words, 1 for an unlinked word, 0 for a punctuation mark. A word of `targets`
+// gains 2, and a punctuation mark of `targets` gains 1.
 void WordImages::count_costs() {
   std::vector<bool> linked(target_.size());
   for (const auto& [from, to] : pairs_) linked[to] = true;

@@ -34,7 +34,8 @@ float largest_magnitude(const float* x, std::int64_t n) {
   return largest.value();
 }
 
-// Eight integers of 16 bits. (gcc converts to 8 bits lane by lane if this step is left out.)
+// Eight rounded numbers as integers of 16 bits. The caller converts these to 8 bits: from 32 bits to 8 in one step, gcc
+// would convert lane by lane.
 Shorts8 quantise(Floats8 x, float inverse) {
   return __builtin_convertvector(__builtin_convertvector(Quantiser::rounded(x * inverse), Ints8), Shorts8);
 }
@@ -113,7 +114,7 @@ void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& t
     const Quantiser quantiser = Quantiser::for_largest(largest_magnitude(x.row(r), x.cols));
     to.scales[r] = quantiser.scale;
     to.sums[r] = 0;
-    if (quantiser.inverse == 0) {
+    if (quantiser.inverse == 0) {  // all numbers of the row are tiny, or one is not finite and the scale is NaN
       clear_row(to.groups, apart, place);
     } else {
       to.sums[r] = quantise_row(x.row(r), x.cols, quantiser.inverse, apart, place);
