@@ -100,6 +100,7 @@ void report(const Options& options, const Figures& figures) {
   }
 }
 
+// Random sentences without special tokens (the ids 0 to 3), except for the EOS at their ends.
 std::vector<data::Sentence> random_sources(const Options& options, std::int64_t V) {
   RandomStream random(7);
   std::vector<data::Sentence> sources(static_cast<std::size_t>(options.sentences));
@@ -132,7 +133,8 @@ Figures translate_random(const Options& options) {
   params::ParameterBlock block(*on, options.form(), *network);
   model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
-  // The limits force every translation to have exactly target_length tokens.
+  // The limits force every translation to have exactly target_length tokens, unless that is less than
+  // source_length - 1: a translation may always have as many tokens as its source without EOS.
   const decode::SearchSettings settings{.method = options.beam == 1 ? decode::Method::kGreedy : decode::Method::kBeam,
                                         .beam = options.beam,
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
@@ -208,7 +210,10 @@ int run(int argc, char** argv) {
        {"--stop", &options.stop, "when the beam search of a text stops", {.choices = {"provable", "beam"}}},
        {"--sentences", &options.sentences, "number of random sentences", {.positive = true}},
        {"--source-length", &options.source_length, "tokens per random sentence, EOS included", {.positive = true}},
-       {"--target-length", &options.target_length, "tokens per translation of one, EOS included", {.positive = true}},
+       {"--target-length",
+        &options.target_length,
+        "tokens per translation of a random sentence, EOS included",
+        {.positive = true}},
        {"--batch", &options.batch, "sentences per batch", {.positive = true}},
        {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
        {"--threads", &options.threads, "number of threads", {.positive = true}},

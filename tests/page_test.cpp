@@ -21,7 +21,7 @@ std::string lines(Browser& browser) {
 // Expects a digit for each head: "10" means that only the first of two heads is shown. The table beside the picture has
 // a row for each head that is shown.
 void expect_heads(Browser& browser, const std::string& pressed) {
-  browser.wait_for("true");
+  browser.wait_for("true");  // for one frame, in which the page draws
   EXPECT_EQ(browser.run("return [...document.querySelectorAll(arguments[0])].map((square) => "
                         "Number(square.getAttribute('aria-pressed') === 'true')).join('');",
                         Json::array({kSquares})),

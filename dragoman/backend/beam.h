@@ -46,11 +46,12 @@ struct BeamSlots {
   Array cells;                       // int32 [S B, T], as in CachedKeys; T is the largest step limit of a search
   Array memory_first, memory_count;  // int32 [S B], as in MemoryRows
 
-  Array slots;      // int32 [S, kSlotColumns]
-  Array log_p;      // float64 [S, B]: log-probabilities of the live hypotheses, best first
+  Array slots;  // int32 [S, kSlotColumns]
+  Array log_p;  // float64 [S, B]: log-probabilities of the live hypotheses, best first
+  // "The row it extends" is a number within the slot: 0 to B - 1.
   Array ended;      // int32 [S, 2 B]: for each ended hypothesis, best first: the step of its EOS, the row it extends
   Array ended_p;    // float64 [S, 2 B]: for each ended hypothesis, in the same order: log-probability, score
-  Array history;    // int32 [T, S B]: for each step and row: B * (the chosen word) + the row that it extends
+  Array history;    // int32 [T, S B]: for each step and row: B * (the chosen word) + the row it extends
   Array penalties;  // float64 [T + 1]: score = log-probability / penalties[number of tokens]
   Array done;       // int32 [1]: counts the searches that have ended since the caller last set it
 

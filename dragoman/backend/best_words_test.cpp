@@ -27,6 +27,7 @@ class BestWordsKernel : public PackedTest {
       const double* row = all.data() + r * V;
       std::vector<std::size_t> order(V);
       std::iota(order.begin(), order.end(), std::size_t{0});
+      // PAD and BOS (0 and 1) are never among the best.
       std::erase_if(order, [&](std::size_t v) { return v < 2 || !(row[v] > -kInfinity); });
       std::ranges::stable_sort(order, [&](std::size_t a, std::size_t c) { return row[a] > row[c]; });
       for (std::size_t i = 0; i < k; ++i) {

@@ -11,7 +11,7 @@ void LossKernels::smoothed_cross_entropy(const Array& Y, const Array& E, const A
   require<ShapeError>(Y.cols() == E.cols() && targets.count() == R && losses.count() == R && nll.count() == R &&
                           (!b || b.count() == V) && chunk > 0,
                       "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", b ", b.shape(), ", targets ",
-                      targets.shape(), ", losses ", losses.shape(), ", nll ", nll.shape(), ", a chunk ", chunk,
+                      targets.shape(), ", losses ", losses.shape(), ", nll ", nll.shape(), "; chunks of ", chunk,
                       " rows");
   require<ShapeError>(fits(dY, Y) && fits(dE, E) && (!db.wanted() || db.array.count() == V),
                       "smoothed_cross_entropy: Y is ", Y.shape(), ", E ", E.shape(), ", dY ", dY.array.shape(), ", dE ",

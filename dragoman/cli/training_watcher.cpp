@@ -9,8 +9,8 @@
 namespace dragoman::cli {
 namespace {
 
-std::string describe(const train::RunResult& result, const train::RunRequest& request) {
-  const std::string step = with_thousands(result.step), directory = request.directory.string();
+std::string describe(const train::RunResult& result) {
+  const std::string step = with_thousands(result.step);
   switch (result.ending) {
     case train::Ending::kAllSteps: return fmt::format("trained for {} steps", step);
     case train::Ending::kMinutes: return fmt::format("stopped at step {}: the time limit is reached", step);
@@ -72,7 +72,7 @@ train::RunResult watch_training(const train::RunRequest& request) {
   TrainingWatcher watcher;
   const train::RunResult result = train::run_training(request, watcher);
   watcher.finish();
-  watcher.say(describe(result, request));
+  watcher.say(describe(result));
   if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal()};
   return result;
 }

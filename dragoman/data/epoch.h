@@ -1,5 +1,6 @@
 // The order in which an epoch visits the pairs of a corpus, and how it groups them into batches. It is a pure function
-// of lengths, weights, seed and epoch, so that two numbers describe a position in the data.
+// of lengths, weights, seed and epoch, so that the numbers of the epoch and of the batch describe a position in the
+// data.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +42,7 @@ class EpochOrder {
              const EpochSettings& settings);
 
   std::int64_t batches() const { return static_cast<std::int64_t>(batches_.size()); }
-  // The numbers of the pairs in batch b, counted from 0.
+  // The pairs of batch b, as indices of `lengths`. Batches count from 0.
   std::span<const std::uint32_t> batch(std::int64_t b) const {
     return std::span(pairs_).subspan(batches_[b].first, batches_[b].count);
   }

@@ -11,6 +11,7 @@
 namespace dragoman::data {
 namespace {
 
+// corpus("a", {2, 1}, {3, 2}) writes a corpus of two pairs: two source words and three target words, then one and two.
 class TokenCacheTest : public CorpusTest {
  protected:
   // Opens the cache and returns whether it had to be made.

@@ -152,6 +152,7 @@ Tensor sum(const Tensor& x, double alpha) {
   Backend& on = x.backend();
   Array total = on.empty({1}, DType::kFloat64);
   on.sum(x.array(), alpha, Sink::overwrite(total));
+  // The gradient of the total is not read: it is 1, because a sum must be the root of backward.
   return record(total, {x}, [&on, alpha](const Array&, Sinks& d) {
     Sink dx = d.into(0);
     if (!dx.accumulates()) return on.fill(dx.array, alpha);

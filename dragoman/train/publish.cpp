@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMinKept = 2;
+constexpr std::int64_t kMinKept = 2;  // scheduled checkpoints that are kept in any case: one may be damaged
 constexpr std::string_view kBest = "best-step-", kEnding = ".safetensors";
 
 bool is_scheduled(const Checkpoint& checkpoint) {

@@ -44,7 +44,7 @@ class CudaBestWords : public CudaTest {
     gpu->arena().pop_to(0);
   }
 
-  // Eighths from -15 to 16, scattered; many are equal.
+  // Multiples of 1/8 from -15.25 to 16, in no order; many are equal.
   static Doubles eighths(std::int64_t V, std::int64_t step) {
     Doubles values;
     for (std::int64_t v = 0; v < V; ++v) values.push_back(static_cast<double>(v * step % 251 - 122) / 8);

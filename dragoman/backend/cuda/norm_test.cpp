@@ -12,7 +12,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaNorm, kElements, element_name);
 
 constexpr double kEps = 1e-6;
 constexpr Sink::Write kWrites[] = {Sink::Write::kOverwrite, Sink::Write::kAccumulate};
-// Widths that fill the registers of a warp completely and in part, odd widths, and widths beyond kWarpWidth.
+// Widths that fill the registers of a warp completely and in part, odd widths, and widths beyond 1024, which is the
+// most that a warp can hold in registers (kWarpWidth in norm.cuh).
 constexpr std::int64_t kWidths[] = {8, 17, 64, 256, 264, 512, 513, 520, 768, 1000, 1024, 1032, 1500, 2048};
 
 // Makes the arrays of one call. If `first` is 0, they are contiguous. Otherwise they are views of wider arrays that

@@ -33,7 +33,8 @@ constexpr std::int64_t kMinPositions = 256;  // the bound positions_ starts here
 constexpr std::int64_t kMinSources = 32;     // the bound sources_ starts here and grows in powers of two
 constexpr std::size_t kUnreadCounts = 1;     // copies of the counter that the host does not wait for
 
-// There are enough cells for all sentences to grow to their limits. Rows are not limited: each slot has its own.
+// What one client may have under way at once (see Admission). There are enough cells for all sentences to grow to their
+// limits. Rows are not limited: each slot has its own.
 SentenceNeeds client_capacity(std::int64_t B, std::int64_t T, const SearchSettings& settings,
                               const EngineLimits& limits) {
   const std::int64_t S = limits.sentences;
@@ -48,7 +49,7 @@ std::int64_t next_power_of_two(std::int64_t count) {
 
 bool DeviceEngine::supports(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings) {
   if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
-  // At least one word must be left when EOS is barred.
+  // When EOS is barred, there must be a word besides UNK to choose.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
   return settings.method == Method::kBeam && settings.beam <= kMaxBeam;
 }

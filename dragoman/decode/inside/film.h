@@ -11,7 +11,9 @@
 
 namespace dragoman::decode {
 
-// Writes the frame of a step; replaces one that exists. Throws an Error if it cannot be written.
+// Writes the frame of a step; replaces one that exists. `frame` has a line {"source": "...", "look": {...}} for each
+// sentence; "look" has the tokens of both sides, the translation and the attention. Throws an Error if it cannot be
+// written.
 void write_frame(const std::filesystem::path& model_directory, std::int64_t step, std::string_view frame);
 bool has_frame(const std::filesystem::path& model_directory, std::int64_t step);
 // Removes the frames of later steps, because a run that resumes from this step will write them again.

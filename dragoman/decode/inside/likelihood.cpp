@@ -38,7 +38,7 @@ std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model:
     const std::int64_t rows = std::min(max_rows, R - first);
     std::vector<Tensor> part;
     for (const Tensor& all : states) part.emplace_back(on, all.array().row_range(first, rows));
-    const Offers offers(on, models, part, 1, true);
+    const Offers offers(on, models, part, 1, true);  // true: with the log-probabilities of all words
     for (std::int64_t r = 0; r < rows; ++r) {
       const data::Sentence& target = pairs[pair].target;
       sums[pair] -= offers.row(r).all[target[token]];

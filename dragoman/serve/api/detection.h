@@ -23,7 +23,8 @@ std::vector<Detected> detect_each(const Models& models, const std::vector<std::s
 Json detected_json(const Detected& detected);
 
 // The language to translate the texts of a request from: the language of the first text if there is a model from it to
-// `target`; else empty, which stands for the only model to `target`.
+// `target`, which may be empty for any. Else empty: then Models::find() takes the only model to `target`, and refuses
+// the request if there are several.
 std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target);
 
 }  // namespace dragoman::serve

@@ -20,7 +20,7 @@ std::string_view slice(std::string_view text, const Range& range) {
 // What is placed between target atoms: a single tag, or a pair of tags with everything inside it.
 struct Item {
   std::size_t first = 0, last = 0;  // indices of its first and last tag
-  Range atoms = {};
+  Range atoms = {};                 // the target atoms that it encloses; if empty, it is placed before atom `begin`
 };
 
 // `items` share a parent. Moves them into the parent's range so that no two overlap, and sorts them by position.
@@ -54,9 +54,10 @@ void resolve_overlaps(std::vector<Item>& items, const Range& parent) {
   std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.atoms.begin, i.atoms.end, i.first); });
 }
 
-// Places the tags of one text, top down: it finds the image of each pair or tag among the target atoms, resolves
-// overlaps between siblings, and writes tags and text from left to right. Pairs inside a pair are placed within its
-// range.
+// Places the tags of one text, top down: it finds the image of each pair or tag among the target atoms (what the source
+// atoms that it encloses became; see word_images.h), resolves overlaps between siblings, and writes tags and text from
+// left to right. Pairs inside a pair are placed within its range. Without links, or if the tags are not well nested,
+// one link from the whole source to the whole translation makes all places proportional.
 class TagPlacer {
  public:
   TagPlacer(std::string_view source, std::span<const InlineTag> tags, const Translation& translation)

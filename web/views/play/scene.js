@@ -9,6 +9,7 @@
 //   positions: whether position encodings are added
 //   least: the smallest weight that is drawn
 //   cache: a Map in which heaviestLines keeps its results
+// `layout` is from layout.js: encoder(layer, i) and decoder(layer, i) give the place {x, y} of a dot.
 
 /** The moments of a translation, in order: {kind: "embed"|"encoder"|"read"|"decoder"|"write", layer, word}. */
 export function momentsOf(encoderLayers, decoderLayers, words) {
