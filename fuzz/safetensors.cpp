@@ -38,8 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace dragoman::fuzz;
   const std::string_view bytes = as_text(data, size);
   read_as_file(bytes);
-  // A second reading takes the bytes up to the first zero as the header and the rest as values. In the first reading a
-  // change of the header's length mostly gives a wrong length, and then the header is never read.
+  // In the first reading, most changes that make the header longer or shorter are refused, because the length in front
+  // of the header is then wrong. So a second reading takes the bytes up to the first zero as the header and the rest as
+  // values, and puts the right length in front.
   const std::uint64_t header = std::min(bytes.find('\0'), size);
   const std::string_view values = bytes.substr(std::min<std::size_t>(header + 1, size));
   read_as_file(std::string(reinterpret_cast<const char*>(&header), sizeof header)

@@ -180,7 +180,7 @@ TEST_F(ServeFaults, AMegabyteOfTinyFieldsDelaysNobody) {
   };
   expect_quick(fields + "}", "fields");
   expect_quick(form, "fields");
-  expect_quick(objects + "]}", "not a text");
+  expect_quick(objects + "]}", "not a string");
 }
 
 TEST_F(ServeFaults, TheWorkOfAThousandClientsThatLeaveIsDropped) {

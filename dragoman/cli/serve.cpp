@@ -187,7 +187,7 @@ void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
       if (signal != SIGHUP) continue;
       logs.reopen();
       reload(server.models(), logs);
-    } catch (...) {  // no memory: unused models are retired a second later
+    } catch (...) {  // no memory: the next round, a second later, destroys the unused models
     }
   }
 }

@@ -202,7 +202,8 @@ std::int64_t Loader::resident_bytes(const TokenCache& cache, const LoaderSetting
   std::int64_t epoch_pairs = 0;
   for (const WeightedRange& range : cache.ranges())
     epoch_pairs += (range.end - range.first) * static_cast<std::int64_t>(std::ceil(range.weight));
-  // Two orders, and the extra memory of making the next one.
+  // Bytes of each pair: 4 in the current order and 4 in the next one. While the next one is made, a bucket, which may
+  // hold almost all pairs, takes another 8 for each of its pairs.
   const std::int64_t orders = epoch_pairs * (4 + 12);
   // Thirteen values of four bytes for each token: six lists of HostTokens for each side, and the targets. They are in
   // the waiting updates, the one being made and the one in use. With subword sampling a sentence may have more tokens,

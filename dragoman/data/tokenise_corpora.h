@@ -9,7 +9,7 @@ namespace dragoman::data {
 // How the cache of this request stores pairs: as text, or as token ids of the smallest size that fits the vocabularies.
 PairForm form_of(const CacheRequest& request);
 
-// Pairs are written in the order of their lines for any number of threads. Only a few thousand are in memory at a time.
+// Pairs are written in the order of their lines for any number of threads. At most 32,768 are in memory at a time.
 void tokenise_corpora(const CacheRequest& request, CacheWriter& writer);
 
 }  // namespace dragoman::data

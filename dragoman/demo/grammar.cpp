@@ -10,7 +10,8 @@ namespace dragoman::demo {
 
 namespace {
 
-// A rule may be used if its lowest tree ends within this depth. If there is no such rule, the lowest ones are used.
+// A rule may be used if the lowest tree that it can make ends within this depth. If there is no such rule among those
+// that apply, the rules with the lowest trees are used.
 constexpr int kFreeDepth = 12;
 // Far above what useful sentences need. The limits stop grammars that would fill the memory.
 constexpr int kMaxDepth = 100;

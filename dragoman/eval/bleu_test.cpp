@@ -31,7 +31,7 @@ TEST(Bleu, ShortHypothesesArePenalised) {
   EXPECT_EQ(penalty(kWorkedExamples[0]), 1);
 }
 
-TEST(Bleu, A100DoesNotMeanThatTheStringsAreEqual) {
+TEST(Bleu, AScoreOf100DoesNotMeanThatTheStringsAreEqual) {
   const Sentences hypothesis{"x y z A x y z B x y z"}, reference{"x y z B x y z A x y z"};
   EXPECT_NEAR(corpus_bleu(hypothesis, reference).score, 100, 1e-9);
 }

@@ -29,7 +29,7 @@ bool is_asian_word(char32_t code) {
 bool is_western_punctuation(char c) { return std::string_view(".,?:;!\"()").find(c) != std::string_view::npos; }
 
 std::string normalized(std::string text) {
-  replace_all(text, "\n-", "");
+  replace_all(text, "\n-", "");  // as in sacreBLEU, whose tokeniser 13a removes "-\n" instead
   replace_all(text, "\n", " ");
   decode_entities(text);
   text = space_out_punctuation(" " + text + " ");

@@ -15,9 +15,10 @@ struct CodeRange {
   char32_t first, last;
 };
 
-// sacreBLEU's Chinese characters. It writes its two ranges above U+FFFF with five digits, of which Python reads four.
-// One range therefore means U+2001 to U+2A6D (punctuation and symbols) instead of the rare characters from U+20000 on.
-// The other one means U+2F81 to U+2FA1, which lies within the radicals.
+// sacreBLEU's Chinese characters. It writes the ends of its two ranges above U+FFFF as escapes of five digits, such as
+// \u20000. Python takes only four digits for the character, the fifth as a second character, and then compares strings.
+// So the range from \u20000 to \u2a6d6 means U+2001 to U+2A6D (punctuation and symbols) instead of the rare characters
+// from U+20000 on. The range from \u2f800 to \u2fa1d means U+2F81 to U+2FA1, which lies within the radicals.
 constexpr CodeRange kChinese[] = {{0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
                                   {0xFA70, 0xFAD9}, {0x2001, 0x2A6D}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF},
                                   {0x3000, 0x303F}, {0x31C0, 0x31EF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF},

@@ -45,7 +45,8 @@ class ParameterBlock {
  public:
   // For any model with parameters(visitor). The values are uninitialised; gradients exist for training only. With
   // bfloat16, parameters that are not Use::kExact are used in bfloat16. In training the values and all gradients are
-  // float32 then, and refresh() must be called after every change of the values except the optimiser's.
+  // float32 then, and refresh() must be called after every change of the values, except by the optimiser, which updates
+  // the bfloat16 copies itself.
   template <class Model>
   ParameterBlock(Backend& on, DType dtype, Model& model, Purpose purpose) : on_(on) {
     ParameterVisitor visitor;

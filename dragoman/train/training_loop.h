@@ -34,6 +34,8 @@ class TrainingLoop {
   // Swaps the weights with their moving average. A second call swaps them back.
   void swap_with_average();
   void validate();
+  // Saves a checkpoint. It is not `scheduled` if it is made only because the run was stopped; then the film gets no
+  // frame.
   void save(bool scheduled);
   void record_probe();
   void publish();

@@ -1,6 +1,8 @@
 // Tries all faults of all scenarios, or the named ones: faults EVIDENCE [SCENARIO...] [FAULT...] [most=N]. A fault is
-// written like write:3:EIO. Prints a table and what was wrong in each trial that failed; exits with 1 if any failed.
-// The directory EVIDENCE keeps the files of failed trials. scripts/faults builds and runs this program.
+// written like write:3:EIO: the third write() of the command fails with EIO. A fault is tried at no more than N calls
+// of its kind (250 by default). Prints a table (`reached` counts the faults that occurred) and what was wrong in each
+// trial that failed; exits with 1 if any failed. The directory EVIDENCE keeps the files of failed trials.
+// scripts/faults builds and runs this program.
 #include <fmt/format.h>
 
 #include <algorithm>

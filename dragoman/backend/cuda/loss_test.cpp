@@ -75,7 +75,7 @@ TEST_P(CudaLoss, GradientsOfParametersMayHaveTheElementType) {
   expect_as_on_cpu(call_of({.R = 40, .V = 50, .d = 8, .chunk = 64, .bias = true, .parameters_rounded = true}), 2);
 }
 
-// The smaller ones stay in shared memory, the larger ones are read twice.
+// The kernel keeps a row of logits of up to 96 KiB in shared memory and reads a longer one twice.
 TEST_P(CudaLoss, AgreesWithTheCpuForLargeVocabularies) {
   for (const std::int64_t V : {24001, 37000, 50001}) {
     for (const bool bias : {false, true}) {

@@ -206,7 +206,7 @@ __global__ void add_norm_backward_in_blocks(AddNormBackward<T> norm) {
   }
 }
 
-// Adds the sums of all blocks: a block for each 32 channels of dgamma (y = 0) and of dbeta (y = 1).
+// Adds the sums of all blocks: a block for each 32 channels of dgamma (blockIdx.y is 0) and of dbeta (blockIdx.y is 1).
 constexpr int kColumnThreads = 1024;
 template <class G>
 __global__ void __launch_bounds__(kColumnThreads)

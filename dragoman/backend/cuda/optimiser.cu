@@ -77,6 +77,7 @@ struct AdamBlocks {
   Copy* copy;
 };
 
+// A scale of NaN means that the update is skipped (see scale_kernel).
 template <class T, class Copy>
 __global__ void __launch_bounds__(kThreads)
     adam_kernel(AdamFactors a, const double* scale, std::int64_t count, bool quads, AdamBlocks<T, Copy> x) {

@@ -23,7 +23,7 @@ void validate_tests(const ScoreOptions& options) {
   require<UsageError>(!is_paired || !options.system.empty(),
                       "a paired test needs another system to compare with; name it with --system.");
   require<UsageError>(!is_paired || !options.confidence,
-                      "--confidence is for scores by themselves; --paired bootstrap gives its own intervals.");
+                      "--confidence cannot be combined with --paired; --paired bootstrap gives its own intervals.");
   require<UsageError>(!options.sentence_level || (!is_paired && !options.confidence && options.system.empty()),
                       "--sentence-level takes neither --system nor --paired nor --confidence.");
   require<UsageError>(options.trials >= 0 && options.trials <= 10'000'000, "trials is ", options.trials,

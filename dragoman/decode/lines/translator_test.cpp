@@ -92,9 +92,9 @@ TEST_F(TranslatorTest, AVeryLongLineThatIsBadIsKeptAsItIs) {
   EXPECT_TRUE(results[0].text == given[0]);
   EXPECT_TRUE(results[0].bad);
   Translator strict(directory, {.threads = 1});
-  const auto lines_before = std::vector<std::string>{"one", given[0]};
+  const auto with_bad_second = std::vector<std::string>{"one", given[0]};
   try {
-    strict.translate(lines_before);
+    strict.translate(with_bad_second);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("line 2 is not UTF-8 text")) << error.what();
@@ -172,7 +172,7 @@ TEST_F(TranslatorTest, ResultsComeWhileInputIsStillComing) {
       },
       [&](const TranslatedLine&) { ++delivered; });
   EXPECT_EQ(delivered, 1000);
-  EXPECT_LE(max_ahead, 2 * 4 + 1);
+  EXPECT_LE(max_ahead, 4 * 2 + 1);  // four batches in the pipeline, and the line that is being delivered
 }
 
 TEST_F(TranslatorTest, AnErrorOfTheReaderComesAfterWhatItRead) {
@@ -245,8 +245,8 @@ TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {
     if (!likelihoods[i]) continue;
     EXPECT_EQ(likelihoods[i]->nll, again[i]->nll);
     EXPECT_EQ(likelihoods[i]->tokens, translations[i].tokens + 1);
-    const bool is_unknown = texts[i].find("\u2047") != std::string::npos;
-    if (translations[i].finished && !is_unknown) {
+    const bool has_unknown = texts[i].find("\u2047") != std::string::npos;
+    if (translations[i].finished && !has_unknown) {
       EXPECT_EQ(likelihoods[i]->nll, -translations[i].log_probability);
     }
   }
@@ -254,7 +254,7 @@ TEST_F(TranslatorTest, LikelihoodsAreThoseOfTheSearchAndDoNotDependOnBatches) {
   EXPECT_FALSE(shorter.likelihoods(std::vector<std::string>{"one two three"}, std::vector<std::string>{"one"})[0]);
 }
 
-TEST_F(TranslatorTest, AModelThatVotesWithItselfGivesTheSameTranslation) {
+TEST_F(TranslatorTest, AnEnsembleOfAModelWithItselfGivesTheSameTranslation) {
   const std::vector<std::string> line{"one two three"};
   Translator one(directory, {.threads = 1});
   Translator twice({directory, directory}, {.threads = 1});

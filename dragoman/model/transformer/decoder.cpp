@@ -51,7 +51,7 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   const auto cross = [&](const Layer& layer, std::size_t l, const Tensor& y) {
     return (*layer.cross)(y, memory.K[l], memory.V[l], source, pass);
   };
-  return stack.run(embedded, segments, pass, true, self, cross);
+  return stack.run(embedded, segments, pass, /*free_layers=*/true, self, cross);
 }
 
 StateLayout Decoder::state_layout(DType dtype) const {
@@ -86,7 +86,7 @@ Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const StateAr
     return layer.cross->step(y, memory.columns(at.first_key, at.keys), memory.columns(at.first_value, at.values),
                              step.memory, pass);
   };
-  return stack.run(embedded, one_each, pass, false, self, cross);
+  return stack.run(embedded, one_each, pass, /*free_layers=*/false, self, cross);
 }
 
 void Decoder::parameters(params::ParameterVisitor& visit) {

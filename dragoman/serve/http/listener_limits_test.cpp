@@ -189,7 +189,7 @@ TEST(ListenerLimits, AClientThatDoesNotReadItsAnswerIsCutOff) {
   ListenerOptions options = small_limits();
   options.write_seconds = 0.1;
   Listener listener(options, [](const auto& exchange) { exchange->answer({.body = std::string(32 << 20, 'x')}); });
-  Client client(listener.port(), 4096);
+  Client client(listener.port(), /*receive_buffer=*/4096);
   client.send(kGet);
   EXPECT_TRUE(eventually([&] { return listener.counts().connections == 1; }));
   EXPECT_TRUE(eventually([&] { return listener.counts().connections == 0; }));
@@ -387,7 +387,7 @@ TEST(ListenerLimits, LongAnswersThatAreNotReadAreLimitedTogether) {
   options.held_bytes = 64 << 20;
   Listener listener(options, [](const auto& exchange) { exchange->answer({.body = std::string(24 << 20, 'x')}); });
   std::vector<Client> slow;
-  for (int i = 0; i < 2; ++i) slow.emplace_back(listener.port(), 4096).send(kGet);
+  for (int i = 0; i < 2; ++i) slow.emplace_back(listener.port(), /*receive_buffer=*/4096).send(kGet);
   EXPECT_EQ(slow[0].head().status, 200);
   EXPECT_EQ(slow[1].head().status, 200);
   Client third(listener.port());

@@ -94,7 +94,7 @@ TEST(ChartFigure, KeepsEveryPointInsideTheFrame) {
     const std::string html = chart_figure(chart);
     for (std::size_t at = html.find("cy=\""); at != std::string::npos; at = html.find("cy=\"", at + 1)) {
       const double y = std::stod(html.substr(at + 4));
-      EXPECT_GE(y, 10);
+      EXPECT_GE(y, 10);  // the upper and lower edge of the frame
       EXPECT_LE(y, 210);
     }
   }

@@ -64,7 +64,10 @@ export function strongest(products, count) {
   return order.slice(0, count);
 }
 
-/** The keys of largest weight and the chosen key, in the order of the sentence. */
+/**
+ * The indices of the `count` keys of largest weight and of the chosen key, in the order of the sentence. `keys` is that
+ * of computeWeight(), `key` the index of the chosen key.
+ */
 export function heaviestKeys({keys, key}, count) {
   const order = keys.map((_, j) => j).sort((a, b) => keys[b].weight - keys[a].weight).slice(0, count);
   if (!order.includes(key)) order.push(key);
