@@ -1,6 +1,6 @@
-// A sample of all faults: at the n-th system call of a command, the call fails, transfers only half, is interrupted, or
-// the process is killed. No data may be lost, and running the same command again must give the same result as without
-// faults. `scripts/faults` runs all of them; see docs/testing.md.
+// A sample of all faults: the n-th system call of a command fails, is interrupted, or transfers only a part of the
+// bytes, or the process is killed there. No data may be lost, and running the same command again must give the same
+// result as without faults. `scripts/faults` runs all of them; see docs/testing.md.
 #include <gtest/gtest.h>
 
 #include "tests/faults/sweep.h"

@@ -27,9 +27,9 @@ class Reservation {
   virtual ~Reservation() = default;
   virtual void* base() const = 0;
   virtual std::size_t reserved() const = 0;
-  // Called before the first `bytes` are used, so that there is memory behind the addresses. Throws MemoryError if there
-  // is not enough. Does nothing for host memory.
-  virtual void commit(std::size_t) {}
+  // Makes sure that there is memory behind the first `bytes` bytes of the range. Must be called before they are used.
+  // Throws MemoryError if there is not enough. Does nothing for host memory.
+  virtual void commit(std::size_t /*bytes*/) {}
 };
 
 // Host address space. Reserving it takes no memory: the system supplies a page (a huge one if it can) when it is first

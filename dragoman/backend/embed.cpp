@@ -17,8 +17,8 @@ void EmbedKernels::embed_backward(const Array& dy, const TokenRows& index, const
   require<ShapeError>(!dE.wanted() || dE.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dE ",
                       dE.array.shape());
   require<ShapeError>(!dE.wanted() || index.starts.count() == index.tokens.count() + 1,
-                      "embed_backward: ", index.tokens.count(), " tokens of the index have ", index.starts.count(),
-                      " starts");
+                      "embed_backward: the index has ", index.tokens.count(), " tokens and ", index.starts.count(),
+                      " starts; there must be one start more than tokens");
   require<ShapeError>(!dP.wanted() || dP.array.cols() == dy.cols(), "embed_backward: dy is ", dy.shape(), ", dP ",
                       dP.array.shape());
   require<ShapeError>((!dP.wanted() && !dropout.on()) || segments.R == dy.rows(), "embed_backward: dy is ", dy.shape(),

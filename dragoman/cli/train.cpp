@@ -41,7 +41,7 @@ struct TrainOptions {
 train::TrainingSettings starting_settings(const TrainOptions& options) {
   std::optional<train::RunState> stored;
   if (std::filesystem::exists(status_of(options.model))) {
-    const DirectoryLock lock(options.model);  // because a run there replaces its checkpoints
+    const DirectoryLock lock(options.model);  // so that no run replaces its checkpoints meanwhile
     stored = train::resumable_state(options.model, [](const std::string&) {});
   }
   if (stored && options.preset.empty() && options.init.empty()) return stored->settings;

@@ -87,7 +87,7 @@ class BodyReader {
         std::string constant(text.substr(0, brace));
         if (constant.find('}') != std::string::npos) fail("there is a } without its {.");
         std::ranges::replace(constant, '_', ' ');
-        pieces.push_back({-1, {-1, std::move(constant), -1}, {}});
+        pieces.push_back({-1, {-1, std::move(constant), -1}, {}});  // no table, and a constant as the operand
       }
       text.remove_prefix(brace);
       if (text.empty()) break;

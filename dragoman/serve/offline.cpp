@@ -15,7 +15,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::int64_t kPositions = 512;  // all position encodings that a ServedModel keeps
+constexpr std::int64_t kPositions = 512;  // as many position encodings as a ServedModel keeps
 
 // A request from within the program, and a place for its answer.
 class InternalExchange final : public Exchange {

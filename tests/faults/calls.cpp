@@ -31,8 +31,9 @@ std::size_t less_to_write(std::size_t count, bool shorten) {
   return shorten ? std::max<std::size_t>(1, count / 2) : count;
 }
 
-// The functions *_counted make a call with `real`, as a counted call if its path or file is below the directory. The
-// argument of `real`, where it has one, says whether to transfer fewer bytes.
+// The functions *_counted make a call with `real`, as a counted call if its path or file is below
+// DRAGOMAN_FAULT_DIRECTORY (see injection.cpp). The argument of `real`, where it has one, says whether to transfer
+// fewer bytes.
 int open_counted(const char* path, int directory, int flags, const auto& real) {
   if (!counts_path(path, directory)) return track(real(), false);
   const bool is_directory = (flags & O_DIRECTORY) != 0;

@@ -30,6 +30,7 @@ enum Kind {
   kKindCount
 };
 
+// What happens to a call. kShort transfers only a part of the bytes; kTear does the same and then kills the process.
 enum class Act { kNone, kFail, kShort, kKillBefore, kKillAfter, kTear };
 
 // Whether calls on this file, or on this path, are counted.
@@ -69,7 +70,7 @@ Result faulty(Kind kind, const Target& target, Result failure, const Call& call)
   return result;
 }
 
-// The C library's function that this one replaces.
+// The C library's function with this name. The caller is the function of the same name that replaces it.
 template <class Function>
 Function* next(const char* name) {
   void* found = ::dlsym(RTLD_NEXT, name);

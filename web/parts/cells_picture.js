@@ -6,6 +6,7 @@ import {svg, svgSheet} from "./elements.js";
 
 const [left, top] = [120, 130];  // pixels for the labels
 
+/** `head` is null for weights with a sign; `full` is the weight that is shown in full colour. */
 export function cellsPicture({matrix, queries, keys, head, full = 1, title}) {
   const size = matrix.rows * matrix.columns > 4000 ? 6 : 26;
   const [width, height] = [left + matrix.columns * size + 70, top + matrix.rows * size + 10];

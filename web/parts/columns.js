@@ -24,10 +24,10 @@ export class Columns {
   #frame = 0;
 
   /**
-   * `get()` gives {trace, attention, layer, heads, query, key, least?, off?}; `off` is the set of heads that are
-   * switched off, and nothing is drawn if `trace` is null. `pin(side, index)` is called by a click or Enter, with null
-   * by Escape; `hover(side, index)` when a token is pointed at or gets the focus, with null when none is. `widest` is
-   * the largest width of the picture in pixels.
+   * `get()` gives {trace, attention, layer, heads, query, key, least?, off?}; `least` is the smallest weight to draw,
+   * `off` is the set of heads that are switched off, and nothing is drawn if `trace` is null. `pin(side, index)` is
+   * called by a click or Enter, with null by Escape; `hover(side, index)` when a token is pointed at or gets the focus,
+   * with null when none is. `widest` is the largest width of the picture in pixels.
    */
   constructor(root, {get, pin, hover = () => {}, widest = 960}) {
     this.#root = root;
@@ -226,6 +226,7 @@ function indexOf(target) {
   return token ? Number(token.dataset.i) : null;
 }
 
+// A text that begins with "·" continues a word (core/tokens.js).
 function fillTokens(list, texts) {
   const same = list.children.length === texts.length &&
     texts.every((text, i) => list.children[i].textContent === text);

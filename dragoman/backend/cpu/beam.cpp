@@ -21,9 +21,9 @@ struct Candidate {
   double log_p, score;
 };
 
-// One slot of the tables, with the operations on its search. A step (`step`) is: collect the best extensions of the
-// live hypotheses, choose which live on and which end, then either let the rows inherit the chosen hypotheses or, if
-// the search is over, make the slot idle.
+// One slot of the tables, which backend/beam.h describes, with the operations on its search. A step (`step`) is:
+// collect the best extensions of the live hypotheses, choose which live on and which end, then either let the rows
+// inherit the chosen hypotheses or, if the search is over, make the slot idle.
 struct Slot {
   const BeamTables& tables;
   std::int64_t slot;

@@ -301,8 +301,8 @@ TranslationRequest long_request(std::uint64_t number, const std::string& client,
   return request;
 }
 
-// Sentences that need many cells because of their own search settings. Tests for both engines are in
-// admission_test.cpp.
+// Here sentences need many cells because of their own search settings. admission_test.cpp has the same tests with long
+// sources, for Engine and for DeviceEngine.
 TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},

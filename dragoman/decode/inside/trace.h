@@ -56,7 +56,8 @@ class Trace {
   // The weights of the cross-attention site, from which word alignments are read; empty if the model has none.
   Attention cross(const Hypothesis& hypothesis) const;
 
-  // To be called after the last step.
+  // To be called after the last step. With kLinks, averages the weights of that step; begin_step() does this for the
+  // steps before it.
   void close() { reduce_last(); }
   // Drops the attention of all hypotheses except this one.
   void keep_only(const Hypothesis& hypothesis);

@@ -1,5 +1,6 @@
 // The state of running translations between decoding steps: the model's arrays and, on the host, a record of which
-// hypothesis owns which of their rows. Sentences can enter and leave at any step.
+// hypothesis owns which of their rows. Sentences can enter and leave at any step. StateArrays explains cells and the
+// memory.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ struct Row {
   void (*change)(TransformerConfig& model, TrainingConfig& training);
 };
 
-// The constant c of the learning rate for which it peaks at `peak`. Other recipes state the peak; our schedule takes c,
-// which is 1 in the paper.
+// The constant c with which the learning rate peaks at `peak`. Other recipes state the peak; our schedule multiplies
+// the rate of Equation (3) by c, which is 1 in the paper.
 double constant_for_peak(double peak, const TransformerConfig& model, const TrainingConfig& training) {
   return peak * std::sqrt(static_cast<double>(model.d_model) * training.warmup);
 }

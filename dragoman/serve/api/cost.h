@@ -19,7 +19,7 @@ struct CostLimits {
 // that is longer. A result that turns out longer is counted with its real length.
 class Cost {
  public:
-  // `options` hold for every sentence.
+  // `options` hold for every sentence. `numbers` is the form of attention weights in the answer.
   Cost(const decode::Service& service, const decode::RequestOptions& options, decode::Numbers numbers,
        const CostLimits& limits);
 
@@ -30,7 +30,7 @@ class Cost {
   // add() does.
   void add_result(std::int64_t tokens, std::int64_t length);
 
-  // The bytes that the request may take, as far as sentences were added.
+  // The bytes that the sentences added so far may take.
   std::int64_t bytes() const;
 
  private:

@@ -38,7 +38,9 @@ TEST_F(JobTest, AnAnswerThatThrowsBecomesARefusalAndOtherJobsGoOn) {
     done.count_down();
   });
   done.wait();
-  model->service.end();  // a worker that destroyed the last job, and with it the model, could not wait for itself
+  // Ends the workers while `model` still exists. If a worker destroyed the last job and with it the model, the model's
+  // destructor would wait for that worker itself.
+  model->service.end();
   EXPECT_NE(message.find("memory"), std::string::npos) << message;
   EXPECT_NE(other, "failed");
 }
@@ -52,7 +54,7 @@ TEST_F(JobTest, ARefusalThatThrowsIsDroppedAndOtherJobsGoOn) {
     job_of(i % 2 == 0 ? "one" : "two three four")->submit(exchanges[i], [&, i](Job& job) {
       if (job.error() || i % 2 == 1) done.count_down();
       right += i % 2 == 1 && !job.error() ? 1 : 0;
-      if (i % 2 == 0) throw 1;  // every time
+      if (i % 2 == 0) throw 1;  // also in the second call, which has the error of the first
     });
   }
   done.wait();

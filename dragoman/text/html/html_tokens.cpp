@@ -104,6 +104,7 @@ class TagReader {
     return value;
   }
 
+  // Notes translate="no" and the class notranslate.
   void note(std::string_view key, std::string_view value) {
     // The lengths are compared first, because to_lower() copies the key.
     if (key.size() == 9 && to_lower(key) == "translate" && to_lower(value) == "no") tag_.untranslated = true;

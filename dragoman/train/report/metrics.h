@@ -52,8 +52,8 @@ struct TrainingRecords {
 class MetricsFile {
  public:
   // At step 0 the file is emptied. A run that resumes at a later step keeps the records up to and including that step.
-  // Records that a killed run wrote after its last checkpoint, the last perhaps incomplete, are removed; the file is
-  // replaced at once.
+  // Records that a killed run wrote after its last checkpoint, the last perhaps incomplete, are removed. The file is
+  // replaced atomically.
   MetricsFile(const std::filesystem::path& path, std::int64_t step);
 
   void add(const ProgressRecord& record);

@@ -21,7 +21,7 @@ const otherSide = {query: "key", key: "query"};
 export class View {
   #app;
   #timer = 0;
-  #taken;                      // the second sentence that the input shows or that was taken from it
+  #taken;                      // the second sentence when the input was last set or read
   #pointed = null;             // {which: "first" | "second", side, index} of the token that is pointed at
   #pinnedInSecond = null;      // {side, index} of a pinned token that the first sentence does not have
   #moved = new MovedShares();

@@ -45,8 +45,8 @@ export function maskText({keys, chosen, site}) {
 /** `listed` are the keys of the table, `fold` is the button below it, and `pick(key)` is called by a click on a key. */
 export function softmaxParts(computed, listed, fold, pick) {
   const {query, key, chosen: {exp, weight}, sum, most} = computed;
-  const note = `The largest score of the row, ${number(most)}, is subtracted before exp, as in the decoder: this ` +
-    "prevents overflow and does not change the weights.";
+  const note = `The largest score of the row, ${number(most)}, is subtracted before exp, as in the attention kernel: ` +
+    "this prevents overflow and does not change the weights.";
   return [
     el("p", {class: "note"}, note),
     el("div", {class: "scroll-x"}, keyTable(computed, listed, pick)),
@@ -102,6 +102,6 @@ export function comparisonParts({chosen, recorded}) {
 function roundingText(here, recorded, units) {
   if (here === recorded) return "Both are the same number.";
   if (units <= 0.5) return "The recorded number is the float32 nearest to what was computed here.";
-  if (units < 256) return "The decoder computes in float32 and adds in another order; the difference is rounding.";
-  return "This is more than the rounding of float32: the decoder computes with fewer digits, as on a GPU.";
+  if (units < 256) return "The kernel computes in float32 and adds in another order; the difference is rounding.";
+  return "This is more than the rounding of float32: the kernel computes with fewer digits, as on a GPU.";
 }

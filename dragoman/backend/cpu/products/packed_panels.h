@@ -24,8 +24,9 @@ inline Panels<float> float_panels(const PackedMatrix& W) {
   return {W.panels.data<float>(), panel_stride(W.in, kTileCols<float>)};
 }
 
-// Source columns for a packed matrix, in a plain matrix [in, n] or, transposed, [n, in]. They become columns
-// [first, end()) of the packed matrix. `scales` has one entry per column, and is null if there are none.
+// The columns of a plain matrix that is to be packed. W is [in, n], or [n, in] if it is transposed; its n columns
+// become the columns [first, end()) of the packed matrix. If the elements are int8, `scales` holds a scale for each
+// column; otherwise it is null.
 template <class From>
 struct PlainColumns {
   Matrix<const From> W;

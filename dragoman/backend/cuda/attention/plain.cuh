@@ -119,8 +119,9 @@ __global__ void attend_plainly(Problem problem, Forward<T> arrays, int tiles) {
   }
 }
 
-// One weight after dropout, and the gradient of its score. They are computed from `product` = query . key and
-// `d_product` = dO . value. Both are 0 for a key that the query does not see.
+// One weight after dropout, and the gradient of its score; both are 0 for a key that the query does not see. They are
+// computed from `product` = query . key, `d_product` = dO . value and `delta` = dO . O, as in backward.cuh. `row` and
+// `channel` select the random number for dropout.
 struct PlainWeight {
   float dropped = 0, d_score = 0;
 

@@ -21,7 +21,8 @@ class Budget {
     const std::lock_guard lock(mutex_);
     return shares_.take(holder, bytes);
   }
-  // Counts bytes that are in memory already. Returns false if they exceed the share of the holder.
+  // Counts bytes that are in memory already. Returns false if they exceed the share of the holder; they are counted
+  // even then.
   bool count(const std::string& holder, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     const bool fits = shares_.has_room(holder, bytes);

@@ -88,7 +88,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void become_idle();
   void wait_for_input();
-  void wait_for_reset();
+  void wait_for_reset();  // closes the connection when the client resets it, which means that the client has gone
   void receive();
   void take_input(std::string_view bytes);
   void on_end_of_input();
@@ -109,7 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void wait_to_send();
   void on_all_sent();
   void end_sending();
-  void probe();
+  void probe();  // sends a little to find out whether a client that has closed its sending side has gone
   void set_timer(Timer& timer, double seconds, void (Connection::*then)());
 
   ListenerState& state_;
@@ -118,7 +118,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Peer peer_;
   Timer timer_;        // the limit of the stage
   Timer send_timer_;   // the limit for progress in sending
-  Timer probe_timer_;  // see probe()
+  Timer probe_timer_;  // until the next probe()
   Stage stage_ = Stage::kIdle;
 
   // Reading.

@@ -198,7 +198,8 @@ void Reply::notify() {
 
 void Reply::break_off() {
   stage_ = Stage::kBroken;
-  notified_ = false;  // wake the connection again: it may already know of events, which it cannot send
+  // Wakes the connection even if it was woken before: while it cannot send, it takes no output.
+  notified_ = false;
   notify();
 }
 
