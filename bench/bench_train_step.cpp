@@ -1,7 +1,7 @@
-// Times training steps of a preset on random sentences, and compares their rate with the machine's matrix rate. The
-// sentences have equal lengths, or the lengths in a file of batches (see batch_lengths.h). The matrix rate is measured
-// in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and of the step's own shapes, for our
-// own product and for the sgemm of OpenBLAS (if it is installed).
+// Times training steps of a preset on random sentences. The sentences have equal lengths, or the lengths in a file of
+// batches (see batch_lengths.h). On the CPU, unless the output is JSON, the rate is compared with the machine's matrix
+// rate. That is measured in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and of the
+// step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed).
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
 //   bench_train_step --preset multi30k-tiny --batches FILE --json

@@ -30,8 +30,11 @@ RowIndex index_of(const Backend& on, const RowSelection& of) {
     starts.push_back(static_cast<double>(takers.size()));
   }
   const auto n = static_cast<std::int64_t>(of.taken.size());
-  return {of.rows, false, make_array(on, {n}, DType::kInt32, {of.taken.begin(), of.taken.end()}),
-          make_array(on, {of.rows + 1}, DType::kInt32, starts), make_array(on, {n}, DType::kInt32, takers)};
+  return {.rows = of.rows,
+          .distinct = false,  // some selections take a row twice
+          .taken = make_array(on, {n}, DType::kInt32, {of.taken.begin(), of.taken.end()}),
+          .starts = make_array(on, {of.rows + 1}, DType::kInt32, starts),
+          .takers = make_array(on, {n}, DType::kInt32, takers)};
 }
 
 TEST_P(RowKernel, TakeRowsGathersTheRowsOfTheIndex) {

@@ -69,7 +69,8 @@ struct EncodeOptions {
   void fields(Visitor&& field) {
     field("model", file_name(model), "tokenizer, or the directory of a model that has one");
     field("ids", ids, "print ids instead of the tokens' text");
-    field("sample", sample, "cut words at random, from 0 (never) to 1; see BPE-dropout");
+    field("sample", sample,
+          "cut words at random, from 0 (never) to 1; with bpe, the probability of leaving out a merge (BPE-dropout)");
     field("seed", seed, "random seed of --sample");
   }
 };

@@ -31,9 +31,9 @@ struct Operand {
 
 // A constant, a text, or a cell of a table.
 struct Piece {
-  int table = -1;
-  Operand operand;  // the row, if there is a table
-  Operand column;
+  int table = -1;   // index of the table; -1 for a constant or a text
+  Operand operand;  // the constant or text; for a table, the name of the row
+  Operand column;   // for a table, the name of the column
 };
 using Template = std::vector<Piece>;
 
@@ -56,7 +56,7 @@ struct Step {
 struct Rule {
   std::string name;
   int line = 0;
-  int number = 0;
+  int number = 0;  // counted through all categories; its name is rule_names[number]
   double weight = 1;
   std::vector<std::pair<int, std::string>> conditions;  // a parameter's slot, and the text that it must match
   std::vector<std::string> slots;                       // parameters first
@@ -78,7 +78,7 @@ struct Respelling {
 
 // Combinations kept for the test set: two rules, or a share of the pairs of words from two lists.
 struct UnseenPair {
-  bool lists = false;  // whether a and b are lists of words; otherwise they are rules
+  bool lists = false;  // whether a and b are lists of words (indices); otherwise they are rules (numbers)
   int a = 0, b = 0;
   double share = 1;  // of the pairs of words; 1 for rules
 };
@@ -90,8 +90,8 @@ struct GrammarRules {
   std::vector<Category> categories;
   std::vector<Respelling> respellings;
   std::vector<UnseenPair> unseen;
-  int start = 0;  // the category Sentence
-  std::vector<std::string> rule_names, word_names;
+  int start = 0;                                    // the category Sentence
+  std::vector<std::string> rule_names, word_names;  // by the numbers of rules and words
 };
 
 // A text may list alternatives, as in acc/dat. Two texts match if they have an alternative in common.
@@ -103,6 +103,7 @@ std::string spell(const GrammarRules& grammar, std::string_view text, bool targe
 // The index of a name in a list of names; -1 if it is not there.
 int index_of(std::string_view name, const std::vector<std::string>& names);
 
+// `name` stands for the file in error messages. Throws a UsageError with file and line for any mistake.
 GrammarRules read_grammar(std::string_view text, std::string_view name);
 
 }  // namespace dragoman::demo

@@ -48,6 +48,7 @@ void add_orders(std::span<const Symbols> sentences, int orders, std::vector<Stat
     const std::vector<std::int64_t> hypothesis = ngrams.counts(0);
     for (std::size_t i = 0; i < of_references.size(); ++i) {
       const std::int64_t total = ngrams.total(i + 1);
+      // As in sacreBLEU, the hypothesis's n-grams do not count if the reference is too short to have any.
       const auto counted = static_cast<double>(total > 0 ? ngrams.total(0) : 0);
       const auto matches = static_cast<double>(count_matches(hypothesis, ngrams.counts(i + 1)));
       of_references[i].insert(of_references[i].end(), {counted, static_cast<double>(total), matches});

@@ -25,9 +25,11 @@ inline double sentence_score(const Metric& metric, std::string_view hypothesis, 
 
 struct WorkedExample {
   Sentences hypotheses, references;
-  Orders correct, total;
+  Orders correct, total;  // matching n-grams and all n-grams of the hypotheses, for n = 1 to 4
   std::int64_t hypothesis_length, reference_length;
-  double bleu_exp, bleu_none, bleu_effective, chrf2;
+  double bleu_exp, bleu_none;  // smoothed, and without smoothing
+  double bleu_effective;       // smoothed, with effective_order
+  double chrf2;
 };
 
 // An independent implementation and sacreBLEU both give these scores.

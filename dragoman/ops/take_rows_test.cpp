@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<std::int32_t>;
 
-// The index repeats a row, omits a row, and changes the order.
+// kTaken repeats a row, omits a row, and changes the order. kDistinct repeats none, as place_rows requires.
 const Rows kTaken = {3, 0, 3, 1}, kDistinct = {4, 0, 2};
 
 TEST(TakeRows, TakesRowsInTheOrderOfTheIndex) {

@@ -28,7 +28,7 @@ TEST(ModelFile, ContainsTheKindOfTheModelAndItsPieces) {
   EXPECT_EQ(bytes.pieces[4].kind, PieceKind::kByte);
 }
 
-// The library's table would end the piece at the zero, and it throws when it is built from an empty piece.
+// SentencePiece's table of pieces would end the piece at the zero byte, and building it throws if a piece is empty.
 TEST(ModelFile, RefusesAPieceWithAZero) {
   std::string bytes = toy_tokenizer({.kind = TokenizerKind::kUnigram}).bytes();
   bytes[bytes.find("cat")] = '\0';
@@ -36,10 +36,12 @@ TEST(ModelFile, RefusesAPieceWithAZero) {
   EXPECT_THROW(Tokenizer::from_bytes(bytes, "x"), Error);
 }
 
-// The library would follow such a map beyond the end of its table.
+// The rules for normalising text are a map with a table of units (a trie). SentencePiece would follow an offset in it
+// beyond the end of the table.
 TEST(ModelFile, RefusesARuleThatPointsBeyondItsTable) {
-  std::string map(4 + 1024 + 1, '\0');  // the array's size, 256 units, one empty text
-  map[1] = 4;
+  std::string map(4 + 1024 + 1, '\0');  // the table's size in bytes, its 256 units, one empty text
+  map[1] = 4;                           // the size: 4 * 256
+  // A model file, which is a protocol buffer, with one piece "a" and these rules.
   const auto model_with = [](const std::string& rules) {
     const std::string piece(
         "\x0A\x03\x0A\x01"

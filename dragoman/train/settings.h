@@ -102,7 +102,7 @@ struct MachineSettings {
     field("memory-mb", memory_mb,
           "memory that the run may use, in MiB (on CUDA, GPU memory); default: what is free, less a margin");
     field("report-every", report_every, "number of updates between records in metrics.jsonl");
-    field("keep", keep, "checkpoints to keep; at least two, and as many as --average needs");
+    field("keep", keep, "checkpoints to keep; always at least the last two, and as many as --average needs");
     field("probe", file_name(probe),
           "file with a few sentences whose attention is stored at each checkpoint, as a film");
   }

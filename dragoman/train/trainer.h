@@ -46,6 +46,7 @@ class Trainer {
   // update that was started. Several updates may be started before one is finished; updates() counts each at its start.
   void start(std::span<const data::HostBatch> micro_batches);
   Losses finish();
+  // One update from a single batch of all pairs.
   Losses update(std::span<const data::SentencePair> pairs);
 
   // Computes the gradient of one update, without a step of the optimiser.

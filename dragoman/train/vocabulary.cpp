@@ -101,7 +101,7 @@ model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const Voc
       require<UsageError>(
           found.source.bytes() == taken.source.bytes() && found.target.bytes() == taken.target.bytes(), "'",
           request.directory.string(), "' holds another vocabulary than '", request.init.string(),
-          "', from which the weights are taken; choose another --directory, or remove its tokenizer files.");
+          "', from which the weights are taken; choose another directory with --model, or remove the tokenizer files.");
     }
     return tell(taken, "taken from '" + request.init.string() + "'");
   }

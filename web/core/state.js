@@ -25,11 +25,11 @@ const fields = {
   target: {type: "text", initial: ""},
   part: {type: "index", initial: 0},              // which sentence of a longer text the views show
   attention: {type: "text", initial: "cross"},    // name of the attention site
-  layer: {type: "index", initial: null},
+  layer: {type: "index", initial: null},          // null for the last
   head: {type: "index", initial: 0},              // for views of one head
   heads: {type: "set", initial: null},            // for views of several heads; null for all
   least: {type: "number", initial: 0},            // smallest weight that is drawn as a line; 0 for automatic
-  merged: {type: "switch", initial: false, key: "words"},
+  merged: {type: "switch", initial: false, key: "words"},  // whether the pieces of a word are shown as one
   query: {type: "index", initial: null},          // pinned tokens
   key: {type: "index", initial: null},
   show: {type: "text", initial: "changed"},       // the "plain" or the "changed" translation
@@ -82,6 +82,7 @@ export function toHash(state) {
   for (const [name, {type, initial, key}] of Object.entries(fields)) {
     const value = state[name];
     if (value === null || value === undefined || value === initial) continue;
+    // All heads are shown by default. headCount is the number of heads of the site that is shown.
     if (name === "heads" && state.headCount === value.size) continue;
     const text = writers[type](value);
     if (text !== "" || type === "set") parts.set(key ?? name, text);

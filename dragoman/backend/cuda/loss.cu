@@ -29,9 +29,9 @@ struct LossRows {
   const std::int32_t* targets;
   float *losses, *nll;
   int V, width;  // number of words, and of elements in a row of logits: elements from V on get zero gradients
-  double on_target, on_others;
-  float weight;
-  bool gradients;
+  double on_target, on_others;  // the smoothed probabilities q of the target and of each other word
+  float weight;                 // factor of the gradients
+  bool gradients;               // whether to compute them
 };
 
 // The logits of pack i, with the bias. The pack is passed by value so that it is loaded by one instruction.
@@ -184,8 +184,8 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
     return;
   }
   const ArenaScope scratch(arena());
-  // With gradients the logits have the element type, because they are overwritten with gradients of that type. Without,
-  // as in validation, they are float32 and so not rounded to bfloat16.
+  // With gradients the logits have the element type of Y, because they are overwritten with gradients of that type.
+  // Without, as in validation, they are float32 and so not rounded to bfloat16.
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
   const DType logit_type = gradients ? Y.dtype() : DType::kFloat32;
   const auto widening = static_cast<std::int64_t>(size_of(logit_type) / size_of(Y.dtype()));

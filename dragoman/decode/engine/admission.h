@@ -49,6 +49,8 @@ class Admission {
   };
 
   bool is_new(const Waiting& waiting) const { return capacity_.under_way(waiting.client()) == 0; }
+  // Whether enough of the engine's places are free to let any waiting sentence enter. While the queue is closed, none
+  // enters; with limits.fair, those of clients with little under way may enter every few steps (see admit()).
   bool is_open() const;
   bool has_room(const Waiting& waiting, const SentenceNeeds& kept) const;
   std::vector<TranslationRequest> choose(bool open, const TakeMemory& take_memory);
@@ -58,7 +60,7 @@ class Admission {
   EngineCapacity capacity_;
   std::deque<Waiting> waiting_;
   std::int64_t under_way_ = 0;
-  std::int64_t closed_steps_ = 0;  // steps with a closed queue since sentences could last enter
+  std::int64_t closed_steps_ = 0;  // steps since sentences could last enter, during which the queue was closed
 };
 
 }  // namespace dragoman::decode

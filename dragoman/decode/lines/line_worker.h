@@ -30,7 +30,7 @@ class LineWorker {
   struct ActiveLine {
     std::vector<data::Sentence> sources;  // EOS included
     std::vector<Result> results;          // without hypotheses until the piece is done
-    std::vector<data::Sentence> settled;  // if the line is followed: its certain words so far
+    std::vector<data::Sentence> settled;  // with options.follow: the words that are already certain
     std::string reported;                 // the settled text that was last reported
     RequestOptions options;               // those of the line
     std::size_t left = 0;                 // pieces that are not done
@@ -43,6 +43,7 @@ class LineWorker {
   std::string settled_text(const ActiveLine& active) const;
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, ActiveLine& active) const;
+  // Adds the projections that the options ask for.
   void project(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 

@@ -9,7 +9,7 @@
 
 namespace dragoman::serve {
 
-// Both throw a Refusal (400) that names the field.
+// Both functions throw a Refusal (400) that names the field.
 
 // [{"attention": "cross", "layer": 1, "head": 3}], or "all".
 std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites);

@@ -78,7 +78,7 @@ std::string positions_json(const ServedModel& model, std::int64_t count) {
 }
 
 void answer_page(const std::shared_ptr<Exchange>& exchange) {
-  // Only the text of the page itself may run there, and it may only connect to this server.
+  // Only scripts and styles inside the page's own text may be used, and the page may only connect to this server.
   static constexpr const char* kPolicy =
       "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
       "connect-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

@@ -21,7 +21,9 @@ struct RequestRecord {
   std::string method, path;  // empty if they were not read
   int status = 0;
   std::size_t bytes = 0;  // of the body of the answer
-  double seconds = 0;     // since the first byte of the request; if the application answered it, since the call of App
+  // In the listener's own records, since the first byte of the request. App (serve/api/app.h) also makes such records,
+  // in which the time starts when App is called.
+  double seconds = 0;
 };
 
 struct ListenerOptions {

@@ -98,7 +98,7 @@ std::string charts(const TrainingRecords& metrics) {
   for (const std::string& name : other_names(progress, &ProgressRecord::losses, {"loss", "nll"})) {
     html +=
         chart_figure({.title = "Loss: " + name,
-                      .unit = "per item, in training",
+                      .unit = "mean in training, per target token",
                       .series = {series_of(name, progress, [&](const ProgressRecord& p) { return p.losses[name]; })}});
   }
   html += chart_figure({.title = "Perplexity",

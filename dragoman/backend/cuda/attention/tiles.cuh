@@ -137,7 +137,7 @@ struct Tile {
     constexpr int kRowsPerLine = kPieces < 8 ? 8 / kPieces : 1, kPermuted = kPieces < 8 ? kPieces : 8;
     return address + row * kRowBytes + (piece ^ (row / kRowsPerLine % kPermuted)) * 16;
   }
-  // The tile that begins with this row. It must be a multiple of kStep, where the permutation starts again.
+  // The tile that begins with this row. `row` must be a multiple of kStep, where the permutation starts again.
   __device__ Tile from(int row) const { return {address + row * kRowBytes}; }
 };
 
@@ -294,12 +294,13 @@ __device__ void put_rows(const float (&x)[D / 8][4], float upper, float lower, T
       if (wanted(i)) old[i] = __ldcg(place_of(i));
     }
   }
-  const unsigned above = stage.piece(lane() / 4, 0) + lane() % 4 * 4;
+  // This lane's first two numbers of row lane / 4. Eight rows below, the pieces are permuted in the same way.
+  const unsigned upper_pair = stage.piece(lane() / 4, 0) + lane() % 4 * 4;
   __syncwarp();
 #pragma unroll
   for (int n = 0; n < D / 8; ++n) {
-    write_word(above ^ n * 16, pack_pair(x[n][0] * upper, x[n][1] * upper));
-    write_word((above ^ n * 16) + 8 * Tile<D>::kRowBytes, pack_pair(x[n][2] * lower, x[n][3] * lower));
+    write_word(upper_pair ^ n * 16, pack_pair(x[n][0] * upper, x[n][1] * upper));
+    write_word((upper_pair ^ n * 16) + 8 * Tile<D>::kRowBytes, pack_pair(x[n][2] * lower, x[n][3] * lower));
   }
   __syncwarp();
 #pragma unroll
@@ -349,16 +350,16 @@ __device__ unsigned kept_by_key(const DropoutMask& dropout, std::int64_t first_r
   return (even >> shift & 1) | (odd >> shift & 1) << 1 | (even >> (shift + 8) & 1) << 2 | (odd >> (shift + 8) & 1) << 3;
 }
 
-// Sets the scores of keys that a query does not see to -infinity. The scores have 16 rows and 8 * tiles columns. The
-// rows are queries, from `query` on, and the columns keys, from `key` on; if kByKey, the rows are keys and the columns
-// queries.
-template <bool kByKey, int kTiles>
-__device__ void hide_unseen(const Sight& sight, int n_k, int query, int key, int tiles, float (&scores)[kTiles][4]) {
-  const int queries = kByKey ? tiles * 8 : kStep, keys = kByKey ? kStep : tiles * 8;
+// Sets the scores of keys that a query does not see to -infinity. The scores have 16 rows and `groups` groups of 8
+// columns. The rows are queries, from `query` on, and the columns keys, from `key` on; if kByKey, the rows are keys and
+// the columns queries.
+template <bool kByKey, int kGroups>
+__device__ void hide_unseen(const Sight& sight, int n_k, int query, int key, int groups, float (&scores)[kGroups][4]) {
+  const int queries = kByKey ? groups * 8 : kStep, keys = kByKey ? kStep : groups * 8;
   const auto hide = [&](const auto& sees) {
 #pragma unroll
-    for (int n = 0; n < kTiles; ++n) {
-      if (n >= tiles) break;
+    for (int n = 0; n < kGroups; ++n) {
+      if (n >= groups) break;
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int row = row_of(e), column = n * 8 + column_of(e);
