@@ -31,8 +31,8 @@ BeamTables::BeamTables(const BeamSlots& of)
                    of.ended.shape() == Shape{S, 2 * B} && of.ended_p.shape() == of.ended.shape() &&
                    of.history.shape() == Shape{T, S * B} && of.penalties.count() == T + 1 && of.done.count() == 1;
   require<ShapeError>(fit, "beam: cells are ", of.cells.shape(), ", slots ", of.slots.shape(), ", ended ",
-                      of.ended.shape(), " and ", of.ended_p.shape(), ", history ", of.history.shape(), ", penalties ",
-                      of.penalties.shape());
+                      of.ended.shape(), ", ended_p ", of.ended_p.shape(), ", history ", of.history.shape(),
+                      ", penalties ", of.penalties.shape());
   for (const Array* x : {&of.cells, &of.slots, &of.ended, &of.ended_p, &of.history, &of.log_p, &of.penalties}) {
     require<ShapeError>(x->contiguous(), "beam: an array of shape ", x->shape(), " is not contiguous");
   }

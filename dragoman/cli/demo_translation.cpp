@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using demo::TextPair;
 
-constexpr std::size_t kShown = 6;
+constexpr std::size_t kShown = 6;                 // translations that are printed
 constexpr std::size_t kWidestPicture = 12;        // words that fit side by side on a terminal
 constexpr std::size_t kLargestGrammar = 1 << 20;  // bytes
 
@@ -82,7 +82,7 @@ train::RunRequest training_request(const DemoOptions& options, const fs::path& t
   settings.text.valid_target = (text / "valid.de").string();
   settings.text.resolve_languages();
   settings.run.valid_every = (settings.training.steps + 3) / 4;
-  settings.run.save_every = (settings.training.steps + 15) / 16;  // each checkpoint is a frame of the film
+  settings.run.save_every = (settings.training.steps + 15) / 16;  // each checkpoint is a frame of the training film
   if (fs::file_size(text / "probe.en") > 0) settings.machine.probe = (text / "probe.en").string();
   settings.machine.threads = options.threads;
   settings.machine.report_every = 20;
@@ -92,7 +92,7 @@ train::RunRequest training_request(const DemoOptions& options, const fs::path& t
 
 struct Score {
   double bleu = 0;
-  double exact = 0;  // per cent
+  double exact = 0;  // per cent of the sentences whose translation is the reference
 };
 
 Score score(const std::vector<TextPair>& test, const std::function<std::string(std::size_t)>& answer) {
@@ -159,7 +159,7 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "test", corpus.test);
   write_probe(text / "probe.en", corpus.test);
   note(fmt::format(
-      "made {} sentence pairs from a grammar; the {} test pairs combine constructions that training keeps apart",
+      "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
   const train::RunResult result = watch_training(training_request(options, text));
 

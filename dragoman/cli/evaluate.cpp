@@ -40,7 +40,8 @@ struct EvaluateOptions {
     require<UsageError>(!source.empty(), "name the sentences to translate with --source FILE.");
     require<UsageError>(!reference.empty(), "name the reference translations with --reference FILE.");
     require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
-    require<UsageError>(!json || scores != "-", "--json and --scores - both write to standard output; name a file.");
+    require<UsageError>(!json || scores != "-",
+                        "--json and --scores - both write to standard output; name a file for --scores.");
     require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
     require<UsageError>(output != "-", "--output needs a file; translations are not printed.");
     // Checked here, so that the error is reported before the work and not after it.

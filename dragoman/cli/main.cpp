@@ -150,6 +150,7 @@ int run_program(int argc, char** argv) {
 }  // namespace dragoman::cli
 
 int main(int argc, char** argv) {
+  // Without this, a file that is opened later could take the place of a standard stream that the caller closed.
   if (!dragoman::cli::hold_closed_streams()) return dragoman::cli::kFailed;
   // By default these signals end the program at a write to a closed pipe or to a file above the allowed size. If they
   // are ignored, the write fails instead, and print() throws.

@@ -8,7 +8,7 @@
 
 namespace dragoman::eval {
 
-bool knows_unicode() { return true; }
+bool knows_unicode() { return true; }  // builds without ICU compile unicode_missing.cpp instead of this file
 
 std::string lower_case(std::string_view text) {
   std::string result;

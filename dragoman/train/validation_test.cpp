@@ -10,6 +10,7 @@ namespace {
 
 class ValidationTest : public data::CorpusTest {
  protected:
+  // On five pairs, given by their numbers of source and target words.
   Validator validator(const ValidationLimits& limits) const {
     return {
         corpus("valid", {3, 0, 9, 4, 1}, {2, 1, 1, 5, 4}), {data::word_tokenizer(), data::word_tokenizer()}, limits};

@@ -28,7 +28,7 @@ struct Finding {
 struct SweepResult {
   long tried = 0;  // faults that were tried
   // Faults that occurred. A fault at one of the last calls may not occur: because of the threads, a run may make a few
-  // calls fewer than the reference.
+  // calls fewer than the run without a fault in which the calls were counted.
   long reached = 0;
   std::vector<Finding> findings = {};
 };

@@ -17,7 +17,7 @@ export class Trace {
   constructor(json, sites) {
     this.#sites = sites;
     this.#attention = json.attention ?? {};
-    this.norm = json.norm;
+    this.norm = json.norm;  // the length norm of the search and its alpha, such as "gnmt:0.6"
     this.src = json.src;
     this.tgt = json.tgt;
     this.read = [startToken, ...json.tgt.slice(0, -1)];  // the decoder read read[i] and then chose tgt[i]

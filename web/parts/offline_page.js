@@ -5,8 +5,7 @@ const pristine = document.documentElement.cloneNode(true);
 pristine.querySelector("#dragoman-data")?.remove();
 
 const mostProjectionBytes = 8 << 20;  // of queries and keys in a file
-const leastPositions = 64;
-const mostPositions = 512;
+const [leastPositions, mostPositions] = [64, 512];  // position encodings in a file
 
 /** The answers that have arrived: of the plain translation, the changed one, and the second sentence. */
 export const resultsOf = (app) => app.requests.all.map(({result}) => result).filter((result) => result?.answer);

@@ -172,7 +172,7 @@ export class SentenceBox {
   #hypothesisRow({text, score, log_probability, finished}, i, bestText) {
     const look = el("button", {
       type: "button", class: "quiet small", "aria-label": `Look at translation ${i + 1}`,
-      title: "Force this translation to see its attention",
+      title: "Make the model write this translation, to see its attention",
       onclick: () => this.#app.set({prefix: text, show: "changed"}),
     }, "Look");
     return el("tr", {},

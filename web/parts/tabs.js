@@ -7,14 +7,17 @@ export class Tabs {
   #app;
   #panel;
   #views;
-  #fallback;       // the entry of `#views` that replaces one that is left out
+  #fallback;       // the entry of `#views` that is shown in place of one that is not available
   #buttons;
   #gaps = [];      // {element, before}: a line between two groups, and the tabs before it
   #note = el("p", {class: "note", hidden: true}, noAttentionNote);
   #entry = null;   // the entry of `#views` that is shown
   #view = null;    // the View; null while its module is loaded
 
-  /** `views` is the list of views/list.js; `fallback` is the name of the view that replaces one that is left out. */
+  /**
+   * `views` is the list of views/list.js. Views of attention are not available if the model has none; then the view
+   * with the name `fallback` is shown in their place.
+   */
   constructor(list, panel, app, {views, fallback}) {
     this.#app = app;
     this.#panel = panel;

@@ -148,9 +148,10 @@ std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
   return on.threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * on.threads());
 }
 
-// Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits,
-// without the bias, of all rows for the words from `first` on. The vocabulary of V words is split into blocks of
-// `width` words (the last may be shorter), and the blocks into pieces of `blocks_each` consecutive blocks.
+// Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits of
+// all rows for the words from `first` on. `bias` is added to them; it is null if there is none or if `score` adds it.
+// The vocabulary of V words is split into blocks of `width` words (the last may be shorter), and the blocks into pieces
+// of `blocks_each` consecutive blocks.
 // Pass 1, in parallel over pieces: for each row, the maximum and the sum of exponentials of every block, and the k best
 // words of the piece. A piece owns its part of `scratch`, its rankings, and the maxima and sums of its blocks.
 // Pass 2, in parallel over blocks of rows: merges the rankings of the pieces in order, and the sums of all blocks.
@@ -238,6 +239,7 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
     const auto rows = matrix<const float>(y);
     if (E.form == WeightForm::kInt8) {
       const Int8Rows A = quantised_rows(*this, rows);
+      // multiply_int8 adds the bias itself, so best_by_block gets none.
       const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
         multiply_int8(A, E, first / kInt8Cols, bias == nullptr ? nullptr : bias + first, false, logits);
       };

@@ -53,10 +53,10 @@ void Softmax::do_masked(const Array& x, const Mask& mask, Array& y) const {
     const auto Y = matrix<T>(y);
     launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
       for_rows(X.rows, block, [&](std::int64_t i) {
-        const std::int64_t last = mask.end_key(i, X.cols), first = std::min(mask.first_key(i), last);
+        const std::int64_t end = mask.end_key(i, X.cols), first = std::min(mask.first_key(i), end);
         std::fill_n(Y.row(i), first, kMinusInfinity<T>);
-        std::copy(X.row(i) + first, X.row(i) + last, Y.row(i) + first);
-        std::fill(Y.row(i) + last, Y.row(i) + X.cols, kMinusInfinity<T>);
+        std::copy(X.row(i) + first, X.row(i) + end, Y.row(i) + first);
+        std::fill(Y.row(i) + end, Y.row(i) + X.cols, kMinusInfinity<T>);
       });
     });
   });
@@ -68,12 +68,12 @@ void Softmax::do_masked_backward(const Array& dy, const Mask& mask, Sink dx) con
     const auto DX = matrix<T>(dx.array);
     launch(divide_up(DY.rows, kRowBlock), [&](std::int64_t block) {
       for_rows(DY.rows, block, [&](std::int64_t i) {
-        const std::int64_t last = mask.end_key(i, DY.cols), first = std::min(mask.first_key(i), last);
+        const std::int64_t end = mask.end_key(i, DY.cols), first = std::min(mask.first_key(i), end);
         if (!dx.accumulates()) {
           std::fill_n(DX.row(i), first, T{0});
-          std::fill(DX.row(i) + last, DX.row(i) + DY.cols, T{0});
+          std::fill(DX.row(i) + end, DX.row(i) + DY.cols, T{0});
         }
-        put_vectors(last - first, dx.accumulates(), DX.row(i) + first, std::identity(), DY.row(i) + first);
+        put_vectors(end - first, dx.accumulates(), DX.row(i) + first, std::identity(), DY.row(i) + first);
       });
     });
   });

@@ -148,7 +148,7 @@ __device__ float scan(const WordRows& rows, int packs, ExpSum& sum) {
 // Shared memory of pass 2.
 struct Found {
   float largest[kThreads];    // the largest logit of each thread's part of the row
-  float group[kThreads / 4];  // the largest logit of each group of threads
+  float group[kThreads / 4];  // the largest logit of each group of threads; there are 32 or kThreads / 4 groups
   int threads[kThreads];      // the threads (`thread_count` of them) whose part has a word that reaches the threshold
   Rank ranks[kMaxFound];      // the words (`count` of them) that reach the threshold
   float threshold;

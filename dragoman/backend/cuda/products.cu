@@ -1,5 +1,6 @@
-// How an algorithm is chosen (Products::run):
-//   1. Round the number of the batch's rows up, and look for an algorithm that was chosen for this key before.
+// How an algorithm of the library, cuBLASLt, is chosen (Products::run):
+//   1. Round the number of the batch's rows up, and look for an algorithm that was chosen before for a product like
+//      this, that is, one with the same key (`key_of`: shapes, strides, types, alignments and options).
 //   2. If there is none, ask the library for its proposals (`proposals_for`) and take one by a rule (`preferred`). If
 //      there are no proposals, go to 4.
 //   3. If the library rejects the algorithm for the exact number of rows, ask again for exactly these
@@ -120,7 +121,7 @@ bool is_small(const cublasLtMatmulAlgo_t& algorithm) {
 // library prefers.
 const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> found,
                                                  const Product& p, const Rows& rows) {
-  constexpr std::int64_t kShortSum = 1024, kManyElements = 128 * 128 * 500;
+  constexpr std::int64_t kShortSum = 1024, kManyElements = 128 * 128 * 500;  // 500 tiles of 128 x 128
   const std::int64_t k = p.transpose_A == Transpose::kYes ? rows.A : p.A.cols();
   if (k > kShortSum || rows.C * p.C.cols() < kManyElements) return found.front();
   const auto small = std::ranges::find_if(found, [](const auto& one) { return is_small(one.algo); });

@@ -56,7 +56,7 @@ void expect_as_engine(const SmallModel& small, const std::vector<Sentence>& sour
 TEST(DeviceEngine, FindsWhatTheHostFindsBitForBitOnTwoHundredModelsWithTies) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "model " << seed);
-    const std::unique_ptr<SmallModel> small = model_with_twins(seed, seed % 4 != 3);
+    const std::unique_ptr<SmallModel> small = model_with_twins(seed, /*twins=*/seed % 4 != 3);
     const int beam = 1 + static_cast<int>(seed % 5);
     const SearchSettings settings{.method = seed % 11 == 10 ? Method::kGreedy : Method::kBeam,
                                   .beam = beam,

@@ -19,7 +19,7 @@ Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, c
   if (wanted_on_device(on, place) && DeviceEngine::supports(models_, settings)) {
     device_ = std::make_unique<DeviceEngine>(on, *models_.front(), settings, limits);
   } else {
-    host();
+    host();  // makes the engine
   }
 }
 

@@ -118,6 +118,7 @@ AttentionMap by_words(const AttentionMap& tokens, std::span<const std::int64_t> 
 
 std::vector<WordLink> links(const AttentionMap& words) {
   std::vector<WordLink> found;
+  // The last word of either side is EOS, which has no link.
   for (std::int64_t j = 0; j + 1 < words.targets; ++j) {
     std::int64_t most = 0;
     for (std::int64_t i = 1; i < words.sources; ++i) {

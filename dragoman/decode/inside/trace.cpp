@@ -121,20 +121,20 @@ bool TraceObserver::wanted(int site, int layer) const {
                              [&](const Part& part) { return part.trace != nullptr && part.trace->wants(site, layer); });
 }
 
-void TraceObserver::see_step(int site, int number, const Array& weights) {
-  if (!wanted(site, number)) return;
+void TraceObserver::see_step(int site, int layer, const Array& weights) {
+  if (!wanted(site, layer)) return;
   const std::vector<float> host = weights_on_host(on_, weights);
   const std::int64_t heads = weights.dim(1), width = weights.dim(2);
   const float* end = host.data();
   for (const Part& part : parts_) {
     const float* from = end;
     end += part.rows * heads * width;
-    if (part.trace == nullptr || !part.trace->wants(site, number)) continue;
-    Trace::Step::Layer& layer = part.trace->steps_.back().sites[site].emplace_back();
-    layer.heads = heads;
-    layer.keys = part.trace->sites[site].keys == nn::Side::kSource ? part.sources : part.past;
+    if (part.trace == nullptr || !part.trace->wants(site, layer)) continue;
+    Trace::Step::Layer& seen = part.trace->steps_.back().sites[site].emplace_back();
+    seen.heads = heads;
+    seen.keys = part.trace->sites[site].keys == nn::Side::kSource ? part.sources : part.past;
     for (std::int64_t i = 0; i < part.rows * heads; ++i, from += width) {
-      layer.weights.insert(layer.weights.end(), from, from + layer.keys);
+      seen.weights.insert(seen.weights.end(), from, from + seen.keys);
     }
   }
 }

@@ -50,7 +50,7 @@ SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
     if (id == kEos && step_ + 1 < settings_.min_length) return;
     if (!std::ranges::binary_search(path.barred, id)) choices_.push_back({id, log_p});
   };
-  if (draws_from_all()) {
+  if (draws_from_all()) {  // PAD and BOS, the ids below EOS, are never generated
     for (auto id = kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);
     std::ranges::stable_sort(choices_, std::greater<>(), &Word::log_p);
   } else {
@@ -61,7 +61,8 @@ SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
   return settings_.method == Method::kGreedy ? choices_.front() : draw(path.random);
 }
 
-// Draws one of choices_: the top_k likeliest of them, then of these the likeliest whose probabilities reach top_p.
+// Draws one of choices_, which are sorted, the likeliest first. Only the first top_k take part (all if it is 0), and of
+// these only as many of the first as it takes until their probabilities add up to top_p.
 SingleSearch::Word SingleSearch::draw(RandomStream& random) {
   if (settings_.top_k > 0 && choices_.size() > static_cast<std::size_t>(settings_.top_k)) {
     choices_.resize(static_cast<std::size_t>(settings_.top_k));

@@ -47,6 +47,7 @@ std::int64_t DecoderState::longest() const {
   return longest;
 }
 
+// A model without arrays keeps nothing between steps, so neither memory nor cells are allocated for it.
 std::int32_t DecoderState::enter(std::int64_t source_tokens) {
   const std::int64_t first = arrays_.empty() ? 0 : free_memory_.take(source_tokens);
   if (first < 0) return -1;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
+// The API key of a request: from a header, or else `in_body`, the field api_key of its body. Empty if there is none.
 std::string key_of(const HttpRequest& request, std::string_view in_body) {
   const std::string_view authorization = request.header("authorization");
   if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));

@@ -21,7 +21,7 @@ std::vector<float> encodings_of(const model::LoadedModel& model, Device device) 
   return model.model->position_encodings(*on, kShownPositions);
 }
 
-// A description of the files of the film. When it changes, the film is read again.
+// A description of the files of the training film. When it changes, the film is read again.
 std::string film_files(const std::filesystem::path& model_directory) {
   std::set<std::string> files;
   std::error_code ignored;

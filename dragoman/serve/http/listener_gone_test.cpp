@@ -216,7 +216,7 @@ TEST_F(GoneTest, AClientThatOnlyStopsSendingGetsItsAnswer) {
     client.send(i == 0 ? get : old_get);
     client.stop_sending();
     const auto exchange = arrived(static_cast<std::size_t>(i));
-    wait(700);  // two probes
+    wait(700);  // until the listener has probed twice (at once and after 0.5 s) whether the client is still there
     exchange->answer({.body = "worth waiting"});
     EXPECT_EQ(client.answer().body, "worth waiting");
     EXPECT_TRUE(client.is_closed());

@@ -28,6 +28,7 @@ TEST(Atoms, AreCutWhereAsked) {
 
 TEST(WordLinks, AreBytesOfWords) {
   EXPECT_EQ(words_of(" a  bc\n"), (std::vector<Range>{{1, 2}, {4, 6}}));
+  // The last three pairs name words that do not exist, and are skipped.
   const std::vector<std::pair<std::int64_t, std::int64_t>> alignment{{0, 1}, {1, 0}, {2, 0}, {-1, 0}, {0, 9}};
   EXPECT_EQ(link_words("a bc", "d e", alignment), (std::vector<TextLink>{{{0, 1}, {2, 3}}, {{2, 4}, {0, 1}}}));
 }
@@ -48,9 +49,9 @@ TEST(WordImages, OfWordsWithoutALinkAreBetweenTheirNeighbours) {
   const std::vector<TextLink> links{{{0, 1}, {0, 1}}, {{4, 5}, {4, 5}}};
   const WordImages images(from, to, links);
   EXPECT_EQ(images.image({1, 2}), (Range{1, 2}));
-  EXPECT_EQ(images.place(1, true), 1u);
-  EXPECT_EQ(images.place(1, false), 2u);
-  EXPECT_EQ(images.place(3, true), 3u);
+  EXPECT_EQ(images.place(1, /*belongs_left=*/true), 1u);
+  EXPECT_EQ(images.place(1, /*belongs_left=*/false), 2u);
+  EXPECT_EQ(images.place(3, /*belongs_left=*/true), 3u);
 }
 
 }  // namespace

@@ -28,8 +28,9 @@ export function joinedText(pieces) {
 
 /**
  * `beam` lists the candidates of each step as the server recorded them: {from, token, logp, score, fate}. `from` is the
- * index of the parent among the hypotheses that were alive after the step before; `fate` is "alive", "finished",
- * "beaten" or "crowded out".
+ * index of the parent among the hypotheses that were alive after the step before. `fate` is "alive"; "finished", if it
+ * ended and was among the best that had ended; "beaten", if it ended but was not among them; or "crowded out", if
+ * better candidates filled the beam.
  *
  * Returns the tree {root, steps, living, ended, best, norm, places}. `steps` lists the nodes of each step; `living`
  * those that were alive after the last step; `ended` the finished hypotheses, the best first; `best` is the winner.

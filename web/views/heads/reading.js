@@ -53,7 +53,8 @@ function weightRow({text, i, weights, mean}, heads, most, numbered, go) {
     el("td", {class: "figure"}, number(mean)));
 }
 
-// The other sentence as running text, each word shaded by the square root of its mean weight.
+// The other sentence as running text, each word shaded by the square root of its mean weight. A label that begins with
+// "·" is that of a piece that continues a word.
 function runningText(tokens, weightsOf) {
   return el("p", {class: "running", "aria-hidden": "true"}, ...tokens.flatMap((text, i) => {
     const weights = weightsOf(i);

@@ -10,7 +10,9 @@ namespace dragoman::cpu {
 
 namespace {
 
-constexpr std::int64_t kVectors = kInt8Cols / 2;  // a vector holds the groups of two columns
+// A group is kInt8Group = 8 consecutive elements of a row or column. A vector of 16 bytes holds the groups of two
+// columns.
+constexpr std::int64_t kVectors = kInt8Cols / 2;
 
 // `Rows` rows by the panel of columns. One instruction multiplies the groups of two rows by those of two columns and
 // gives four sums.

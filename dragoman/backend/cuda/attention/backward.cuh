@@ -1,15 +1,15 @@
-// The gradients of attention by tiles. With P the weights, Z the dropout factors and delta the row sums of dO O,
-//   dV = (P Z)^T dO,   dS = P (Z (dO V^T) - delta),   dQ = scale dS K,   dK = scale dS^T Q.
+// The gradients of attention by tiles. P are the weights, Z the dropout factors, and * multiplies element by element:
+//   dV = (P * Z)^T dO,   dS = P * (Z * (dO V^T) - delta),   dQ = scale dS K,   dK = scale dS^T Q,
+// where delta is, for each query, the sum of its row of dO * O.
+//
 // A warp that owns 16 keys sums their dK and dV over the queries; a warp that owns 16 queries sums their dQ over the
 // keys. So no sum is split between warps, and the result does not depend on their timing.
 //
 // There are two ways:
-//   - Short sentences, backward_whole.cuh: one team has a whole sentence and head in shared memory. Each warp first
-//   owns
-//     keys and leaves its part of dS in shared memory; then it owns queries and reads dS from there.
-//   - Long sentences, backward_long.cuh: one kernel computes dQ, and another one dK and dV. Each computes dS for
-//   itself,
-//     in its own order.
+//   1. Short sentences, backward_whole.cuh: one team of warps has a whole sentence and head in shared memory. Each warp
+//      first owns keys and leaves its part of dS in shared memory; then it owns queries and reads dS from there.
+//   2. Long sentences, backward_long.cuh: one kernel computes dQ, and another one dK and dV. Each computes dS for
+//      itself, in its own order.
 // In both, P is computed again from the scores and the log_sums that the forward pass saved. This file has what they
 // share.
 #pragma once
@@ -57,7 +57,7 @@ struct KeyRows {
     multiply_rows<D, 1>(V, dO, 1, d_weights);
     const float scale = problem.scale * kLog2e;
     hide_unseen<true>(problem.sight, sentence.n_k, query, key, 2, weights);
-    // 2. Turn `weights` into (P Z)^T and `d_weights` into dS^T.
+    // 2. Turn `weights` into (P * Z)^T and `d_weights` into dS^T.
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       unsigned kept = 0;
@@ -75,7 +75,7 @@ struct KeyRows {
         weights[n][e] = factor * weight;
       }
     }
-    // 3. dV += (P Z)^T dO and dK += dS^T Q, without the scale.
+    // 3. dV += (P * Z)^T dO and dK += dS^T Q, without the scale.
     std::uint32_t operand[4];
     as_operand(weights[0], weights[1], operand);
     multiply_columns<D>(operand, dO, dV);

@@ -58,7 +58,7 @@ struct QueryRows {
 };
 
 // dQ of a tile of 64 queries of one sentence and head, and the deltas, which gradients_of_keys reads later. Warp w owns
-// queries [16 w, 16 w + 16) of the tile. Shared memory, 64 rows a box:
+// queries [16 w, 16 w + 16) of the tile. Shared memory, each field 64 rows long:
 //
 //   | Q | dO | K of tiles 0, 2 ... | V of tiles 0, 2 ... | O, then K of tiles 1, 3 ... | V of tiles 1, 3 ... | deltas
 //
@@ -84,10 +84,11 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
   const Tile<D> O = keys_of(1);
   const FloatTile deltas{dO.from(5 * kLongRows).address};
 
+  // Outside the keys [from, to) no query of the tile sees a key.
   const int from = problem.sight.first_key(first) / kStep * kStep;
-  const int last = problem.sight.end_key(first + queries - 1, sentence.n_k);
+  const int to = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
-    const int key = from + i * kLongRows, keys = min(kLongRows, last - key);
+    const int key = from + i * kLongRows, keys = min(kLongRows, to - key);
     const std::int64_t row = sentence.first_key + key;
     load_rows(team, keys_of(i), on.K.row(row) + head * d_k, on.K.stride, d_k, keys);
     load_rows(team, keys_of(i).from(kLongRows), on.V.row(row) + head * d_v, on.V.stride, d_v, keys);
@@ -109,19 +110,20 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
 
   // Pass 2.
   const int own = team.warp * kStep, rows = min(kStep, queries - own);
-  const auto statistic = [&](const auto& of, int i) { return row_of(i) < rows ? of(own + row_of(i)) : 0.0f; };
+  // A number of the row of this lane's element e. Elements 0 and 1 are in one row, elements 2 and 3 in another.
+  const auto statistic = [&](const auto& of, int e) { return row_of(e) < rows ? of(own + row_of(e)) : 0.0f; };
   const auto log_sum = [&](int i) { return on.log_sums.row(row + i)[head]; };
   const auto delta = [&](int i) { return deltas.get(i); };
   QueryRows<D, kDrops> sums{.query = first + own,
                             .shifts = {shift_of(statistic(log_sum, 0)), shift_of(statistic(log_sum, 2))},
                             .deltas = {statistic(delta, 0), statistic(delta, 2)}};
-  const int tiles = last > from ? static_cast<int>(divide_up(last - from, kLongRows)) : 0;
+  const int tiles = to > from ? static_cast<int>(divide_up(to - from, kLongRows)) : 0;
   for (int i = 0; i < tiles; ++i) {
     if (i + 1 < tiles) load_keys(i + 1);
     end_copies();
     await_copies<1>();
     team.sync();
-    const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
+    const int begin = from + i * kLongRows, end = min(to, begin + kLongRows);
     for (int key = begin; key < end && rows > 0; key += 2 * kStep) {
       if (problem.sight.sees_none(first + own, kStep, key, 2 * kStep)) continue;
       const Tile<D> K = keys_of(i).from(key - begin);
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
 }
 
 // dK and dV of a tile of 64 keys of one sentence and head. Runs after gradients_of_queries, which writes the deltas.
-// Warp w owns keys [16 w, 16 w + 16) of the tile. Shared memory, 64 rows a box:
+// Warp w owns keys [16 w, 16 w + 16) of the tile. Shared memory, each field 64 rows long:
 //
 //   | K | V | Q of tiles 0, 2 ... | dO of tiles 0, 2 ... | Q of tiles 1, 3 ... | dO of tiles 1, 3 ... | statistics |
 //   statistics, 64 floats each:  | log_sums, deltas of tiles 0, 2 ... | log_sums, deltas of tiles 1, 3 ... |
@@ -162,10 +164,11 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
   const auto statistics_of = [&](int i) {                                              // log_sums; deltas follow
     return FloatTile{V.from(5 * kLongRows).address}.from(i % 2 * 2 * kLongRows);
   };
+  // Outside the queries [from, to) no query sees a key of the tile.
   const int from = problem.sight.first_query(first) / kStep * kStep;
-  const int last = problem.sight.end_query(first + keys - 1, sentence.n_q);
+  const int to = problem.sight.end_query(first + keys - 1, sentence.n_q);
   const auto load_queries = [&](int i) {
-    const int query = from + i * kLongRows, queries = min(kLongRows, last - query);
+    const int query = from + i * kLongRows, queries = min(kLongRows, to - query);
     const std::int64_t row = sentence.first_query + query;
     load_rows(team, queries_of(i), on.Q.row(row) + head * d_k, on.Q.stride, d_k, queries);
     load_rows(team, queries_of(i).from(kLongRows), on.dO.row(row) + head * d_v, on.dO.stride, d_v, queries);
@@ -182,13 +185,13 @@ __global__ void __launch_bounds__(kLongWarps* kWarp, D > 64 ? 2 : 3)
   // Pass 2.
   const int own = team.warp * kStep, rows = min(kStep, keys - own);
   KeyRows<D, kDrops> sums{.key = first + own};
-  const int tiles = last > from ? static_cast<int>(divide_up(last - from, kLongRows)) : 0;
+  const int tiles = to > from ? static_cast<int>(divide_up(to - from, kLongRows)) : 0;
   for (int i = 0; i < tiles; ++i) {
     if (i + 1 < tiles) load_queries(i + 1);
     end_copies();
     await_copies<1>();
     team.sync();
-    const int begin = from + i * kLongRows, end = min(last, begin + kLongRows);
+    const int begin = from + i * kLongRows, end = min(to, begin + kLongRows);
     for (int query = begin; query < end && rows > 0; query += kStep) {
       if (problem.sight.sees_none(query, kStep, first + own, kStep)) continue;
       const Tile<D> Q = queries_of(i).from(query - begin);
