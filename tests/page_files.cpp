@@ -23,9 +23,11 @@ void choose_export(Browser& browser, const std::string& entry) {
   browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
 }
 
-// Waits for a file that the browser saves and returns its bytes. The file gets its name when it is complete.
+// Waits for a file that the browser saves and returns its bytes.
 std::string saved(const std::string& path) {
-  EXPECT_TRUE(serve::eventually([&] { return std::filesystem::exists(path); })) << path;
+  // The browser reserves the name with an empty file, which it replaces when it has written everything.
+  const auto is_complete = [&] { return std::filesystem::exists(path) && std::filesystem::file_size(path) > 0; };
+  EXPECT_TRUE(serve::eventually(is_complete)) << path;
   return read_file(path);
 }
 

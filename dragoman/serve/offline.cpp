@@ -15,8 +15,6 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::int64_t kPositions = 512;  // as many position encodings as a ServedModel keeps
-
 // A request from within the program, and a place for its answer.
 class InternalExchange final : public Exchange {
  public:
@@ -80,8 +78,8 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
   }
   const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
-                        positions_json(model, kPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" + film +
-                        R"(,"state":{}})");
+                        positions_json(model, kShownPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" +
+                        film + R"(,"state":{}})");
 }
 
 }  // namespace dragoman::serve

@@ -194,7 +194,7 @@ void LineWorker::collect(std::vector<Result> results) {
     active.results[piece] = std::move(result);
     if (--active.left > 0) continue;
     TranslatedLine& line = lines.emplace_back(compose(number, active));
-    if (!active.options.projections.empty() && line.pieces == 1) project(line, active.options);
+    if (!active.options.projections.empty() && line.pieces == 1) add_projections(line, active.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -233,7 +233,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
   return line;
 }
 
-void LineWorker::project(TranslatedLine& line, const RequestOptions& options) const {
+void LineWorker::add_projections(TranslatedLine& line, const RequestOptions& options) const {
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;

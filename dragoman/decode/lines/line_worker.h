@@ -44,7 +44,7 @@ class LineWorker {
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, ActiveLine& active) const;
   // Adds the projections that the options ask for.
-  void project(TranslatedLine& line, const RequestOptions& options) const;
+  void add_projections(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 
   Backend& on_;

@@ -13,8 +13,6 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::int64_t kShownPositions = 512;  // position encodings that are kept for the page
-
 // Uses a backend of its own, because the workers of the model use the others.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
   const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});

@@ -14,6 +14,8 @@
 
 namespace dragoman::serve {
 
+inline constexpr std::int64_t kShownPositions = 512;  // position encodings that the page can show
+
 // The film of a model (how its attention developed in training) as JSON. It is read again only when its files have
 // changed. Safe to use from any thread.
 class Film {

@@ -1,5 +1,5 @@
 // Why: how one weight is computed from query, key, scaling, mask and softmax with this sentence's numbers, beside the
-// weight that the decoder recorded.
+// weight that the attention kernel recorded.
 
 import {number} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
@@ -71,7 +71,7 @@ export class View {
       step("Softmax over all keys", [
         "Each exponential is divided by the sum of its row, so that the weights add up to one.",
       ], softmax),
-      step("What the decoder recorded", [], comparison));
+      step("What the attention kernel recorded", [], comparison));
     return el("div", {class: "why"}, this.question, steps);
   }
 
