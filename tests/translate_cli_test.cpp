@@ -128,6 +128,7 @@ TEST_F(TranslateCommand, PrintsScoresAlignmentAndFlagsInColumns) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_FALSE(whole_match(lines[0], "-\\d+\\.\\d{4}\t" + text + "\t" + pairs + "\t[a-z,]*").empty()) << lines[0];
   EXPECT_EQ(lines[1], "0.0000\t\t\t");
+  EXPECT_TRUE(translate("three ten\n", "--flags").out.ends_with("unknown\n"));  // the vocabulary ends at nine
   const Ending cut = translate("three four five\n", "--flags --max-extra 0 --min-length 3");
   EXPECT_TRUE(cut.out.ends_with("\tlimit\n")) << cut.out;
   EXPECT_EQ(cut.err, "translate: the translation of line 1 ran into the length limit.\n");

@@ -36,7 +36,7 @@ struct TranslateOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("scores", scores, "print the score before each translation");
-    field("flags", flags, "print possible problems after each translation: limit, repeats, length, bad");
+    field("flags", flags, "print possible problems after each translation: limit, repeats, length, unknown, bad");
     field("alignment", alignment,
           "print the word alignment after each translation: 'source-target' pairs, counted from 0");
     field("alignment-layer", alignment_layer, "decoder layer to read the alignment from, counted from 1; 0 for all");
@@ -98,6 +98,7 @@ std::string flags_of(const decode::TranslatedLine& line) {
   if (!line.finished) flags.emplace_back("limit");
   if (line.repeats) flags.emplace_back("repeats");
   if (line.odd_length) flags.emplace_back("length");
+  if (line.unknown) flags.emplace_back("unknown");
   if (line.bad) flags.emplace_back("bad");
   return fmt::format("{}", fmt::join(flags, ","));
 }

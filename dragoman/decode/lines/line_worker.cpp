@@ -216,6 +216,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
     line.finished = line.finished && best.finished;
     line.repeats = line.repeats || repeats_itself(best.tokens);
     line.odd_length = line.odd_length || suspicious_length(active.sources[i], best.tokens);
+    line.unknown = line.unknown || has_unknown(active.sources[i]);
   }
   if (line.pieces > 1) return line;
   line.hypotheses = std::move(active.results[0].hypotheses);

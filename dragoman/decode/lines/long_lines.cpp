@@ -64,6 +64,7 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   line.finished = line.finished && part.finished;
   line.repeats = line.repeats || part.repeats;
   line.odd_length = line.odd_length || part.odd_length;
+  line.unknown = line.unknown || part.unknown;
   line.bad = line.bad || part.bad;
   line.steps += part.steps;
   line.tokens += part.tokens;

@@ -23,4 +23,6 @@ bool suspicious_length(const data::Sentence& source, const data::Sentence& targe
   return longer >= kMinLonger && longer > kTimes * shorter;
 }
 
+bool has_unknown(const data::Sentence& source) { return std::ranges::find(source, kUnk) != source.end(); }
+
 }  // namespace dragoman::decode

@@ -1,4 +1,5 @@
-// Signs that a translation went wrong. No reference translation is needed to see them.
+// Signs that a translation went wrong, or that its source is not what the model knows. No reference translation is
+// needed to see them.
 #pragma once
 
 #include "dragoman/data/tokens.h"
@@ -11,5 +12,8 @@ bool repeats_itself(const data::Sentence& tokens);
 // Whether one side has at least eight tokens and is more than three times as long as the other, or the target is empty
 // and the source is not. The source ends in EOS, the target does not.
 bool suspicious_length(const data::Sentence& source, const data::Sentence& target);
+
+// Whether the source has text that the vocabulary cannot express: a token kUnk.
+bool has_unknown(const data::Sentence& source);
 
 }  // namespace dragoman::decode

@@ -60,6 +60,7 @@ struct TranslatedLine {
   bool finished = true;     // false if the translation reached the length limit before its end
   bool repeats = false;     // the translation repeats itself, see repeats_itself()
   bool odd_length = false;  // it is much longer or shorter than its source, see suspicious_length()
+  bool unknown = false;     // its source has text that the vocabulary does not know, see has_unknown()
   bool bad = false;         // the line is not UTF-8 and was not translated
   std::int64_t pieces = 1;  // number of pieces in which it was translated
   std::int64_t steps = 0;   // number of steps that the decoder took for it

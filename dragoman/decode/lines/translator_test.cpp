@@ -48,6 +48,14 @@ TEST_F(TranslatorTest, ATranslationIsFinishedUnlessTheLimitCutItOff) {
   EXPECT_EQ(result.finished, result.text.empty());
 }
 
+TEST_F(TranslatorTest, ALineWithTextThatTheVocabularyDoesNotKnowIsMarked) {
+  Translator translator(directory, {.search = {.max_extra = 3}, .threads = 1, .longest = 3});
+  const std::vector<std::string> given{"one two", "one ten", "", "one two three four ten", "one two three four"};
+  const auto results = translator.translate(given);
+  const std::vector<bool> unknown{false, true, false, true, false};
+  for (std::size_t i = 0; i < given.size(); ++i) EXPECT_EQ(results[i].unknown, unknown[i]) << given[i];
+}
+
 // A line of more than three parts, with unknown words of a thousand letters.
 std::string very_long_line() {
   std::string line;
@@ -63,6 +71,8 @@ TEST_F(TranslatorTest, AVeryLongLineIsDeliveredPartByPart) {
   EXPECT_EQ(whole[0].text, translator.translate({&given[0], 1})[0].text);
   EXPECT_EQ(whole[2].text, translator.translate({&given[2], 1})[0].text);
   EXPECT_EQ(whole[2].pieces, 1);
+  EXPECT_TRUE(whole[1].unknown);
+  EXPECT_FALSE(whole[2].unknown);
 
   std::vector<TranslatedLine> parts;
   const auto next = [&, at = given.begin()](SourceLine& line, const std::stop_token&) mutable {

@@ -110,6 +110,12 @@ TEST_F(AppTest, UsesTheSearchSettingsOfTheRequest) {
   EXPECT_TRUE(sentence["trace"].contains("attention"));
 }
 
+TEST_F(AppTest, MarksSentencesThatTheVocabularyDoesNotKnow) {
+  const Json texts = post("/v1/translate", {{"q", {"one two", "one ten"}}})["translations"];
+  EXPECT_EQ(texts[0]["sentences"][0]["unknown"], false);
+  EXPECT_EQ(texts[1]["sentences"][0]["unknown"], true);
+}
+
 TEST_F(AppTest, SwitchesHeadsOff) {
   const Json plain = post("/v1/translate", {{"q", "one two"}});
   const Json all_on = post("/v1/translate", {{"q", "one two"}, {"heads_off", Json::array()}});

@@ -103,7 +103,7 @@ struct FullAnswer {
                   {"score", line.score},     {"log_probability", line.log_probability},
                   {"tokens", line.tokens},   {"finished", line.finished},
                   {"repeats", line.repeats}, {"odd_length", line.odd_length},
-                  {"pieces", line.pieces}};
+                  {"unknown", line.unknown}, {"pieces", line.pieces}};
     if (options.search->n_best > 1) {
       Json& hypotheses = sentence["hypotheses"] = Json::array();
       for (const decode::Hypothesis& hypothesis : line.hypotheses) {
