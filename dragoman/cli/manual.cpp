@@ -48,8 +48,16 @@ std::string section_of(const FlagEntry& flag) {
   return text;
 }
 
+// "[FILE]...", with the name in italics.
+std::string written_argument(const FlagEntry& argument) {
+  return fmt::format("[\\fI{}\\fR]{}", escaped(argument.name), argument.is_repeated ? "..." : "");
+}
+
 std::string section_of(const CommandEntry& command) {
   std::string text = fmt::format(".SS {}\n{}\n", escaped(command.full_name), escaped(as_sentence(command.help)));
+  for (const FlagEntry& argument : command.arguments) {
+    text += fmt::format(".TP\n{}\n{}\n", written_argument(argument), escaped(as_sentence(argument.help)));
+  }
   std::string group;
   for (const FlagEntry& flag : command.flags) {
     if (flag.group != group) text += fmt::format(".PP\n{}:\n", escaped(flag.group));
@@ -128,7 +136,9 @@ std::string manual(const CommandEntry& program) {
   text += ".SH SYNOPSIS\n";
   for (const CommandEntry* command : all_commands(program)) {
     if (!command->commands.empty()) continue;
-    text += bold(command->full_name) + (command->flags.empty() ? "\n.br\n" : " [\\fIFLAG\\fR]...\n.br\n");
+    text += bold(command->full_name) + (command->flags.empty() ? "" : " [\\fIFLAG\\fR]...");
+    for (const FlagEntry& argument : command->arguments) text += " " + written_argument(argument);
+    text += "\n.br\n";
   }
   text += kDescription;
   text += ".SH COMMANDS\n";

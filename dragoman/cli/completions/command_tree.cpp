@@ -6,9 +6,11 @@
 namespace dragoman::cli {
 namespace {
 
-FlagEntry entry_of(const CLI::Option& option) {
-  FlagEntry flag{.name = "--" + option.get_lnames().front(),
-                 .short_name = option.get_snames().empty() ? "" : "-" + option.get_snames().front(),
+FlagEntry flag_of(const CLI::Option& option) {
+  const std::string short_name = option.get_snames().empty() ? "" : "-" + option.get_snames().front();
+  const bool is_long = !option.get_lnames().empty();
+  FlagEntry flag{.name = is_long ? "--" + option.get_lnames().front() : short_name,
+                 .short_name = is_long ? short_name : "",
                  .placeholder = "",
                  .initial = option.get_default_str(),
                  .help = option.get_description(),
@@ -17,13 +19,28 @@ FlagEntry entry_of(const CLI::Option& option) {
   return flag;
 }
 
+FlagEntry argument_of(const CLI::Option& option) {
+  const std::string name = option.get_name(true, false), type = option.get_type_name();
+  return {.name = name,
+          .short_name = "",
+          .placeholder = type.empty() ? name : type,
+          .initial = option.get_default_str(),
+          .help = option.get_description(),
+          .group = option.get_group(),
+          .is_repeated = option.get_items_expected_max() > 1};
+}
+
 CommandEntry entry_of(const CLI::App& command, const std::string& before) {
   CommandEntry entry{.name = command.get_name(),
                      .full_name = before + command.get_name(),
                      .help = command.get_description(),
                      .flags = {},
+                     .arguments = {},
                      .commands = {}};
-  for (const CLI::Option* option : command.get_options()) entry.flags.push_back(entry_of(*option));
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->nonpositional()) entry.flags.push_back(flag_of(*option));
+    if (option->get_positional()) entry.arguments.push_back(argument_of(*option));
+  }
   for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
     entry.commands.push_back(entry_of(*inner, entry.full_name + " "));
   }

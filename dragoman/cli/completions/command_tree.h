@@ -11,14 +11,16 @@ class App;
 
 namespace dragoman::cli {
 
+// A flag, or an argument, which is given without a flag's name.
 struct FlagEntry {
-  std::string name;        // "--beam"
+  std::string name;        // "--beam"; of an argument "FILE"
   std::string short_name;  // "-h", or empty
   // Stands for the value in --help: "N", "FILE", "DIR,..." for a list of directories, "post|pre" for a choice; empty
   // for a switch.
   std::string placeholder;
   std::string initial;  // the default; empty if there is none
   std::string help, group;
+  bool is_repeated = false;  // an argument that may be given several times
 
   bool is_switch() const { return placeholder.empty(); }
   bool takes_file() const { return placeholder.starts_with("FILE"); }
@@ -33,6 +35,7 @@ struct CommandEntry {
   std::string full_name;  // "dragoman tokenizer train"
   std::string help;
   std::vector<FlagEntry> flags;
+  std::vector<FlagEntry> arguments;
   std::vector<CommandEntry> commands;
 };
 

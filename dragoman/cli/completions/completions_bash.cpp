@@ -48,7 +48,7 @@ _dragoman() {{
 complete -F _dragoman dragoman
 )";
 
-// The shell command that completes the value of the flag.
+// The shell command that completes the value of the flag, or the argument.
 std::string completer(const FlagEntry& flag) {
   const std::vector<std::string> choices = flag.choices();
   if (!choices.empty()) return fmt::format("_dragoman_words '{}'", fmt::join(choices, " "));
@@ -65,6 +65,13 @@ std::string words_of(const CommandEntry& command) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// The shell commands that complete a word that is not the value of a flag: a command, a flag or an argument.
+std::string word_completer(const CommandEntry& command) {
+  const std::string words = fmt::format("_dragoman_words '{}'", words_of(command));
+  if (command.arguments.empty()) return words;
+  return fmt::format("{}; [[ $word == -* ]] || {}", words, completer(command.arguments.front()));
+}
+
 }  // namespace
 
 std::string bash_completions(const CommandEntry& program) {
@@ -77,7 +84,7 @@ std::string bash_completions(const CommandEntry& program) {
       if (flag.is_switch()) continue;
       flags[completer(flag)].push_back(fmt::format("'{} {}'", command->full_name, flag.name));
     }
-    words += fmt::format("        '{}') _dragoman_words '{}' ;;\n", command->full_name, words_of(*command));
+    words += fmt::format("        '{}') {} ;;\n", command->full_name, word_completer(*command));
   }
   std::string values;
   for (const auto& [complete, all] : flags) {

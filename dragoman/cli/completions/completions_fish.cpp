@@ -46,6 +46,12 @@ std::string value_of(const FlagEntry& flag) {
   return " -x";
 }
 
+// The flags of `complete` that describe an argument.
+std::string argument_of(const FlagEntry& argument) {
+  if (argument.takes_file()) return " -F";
+  return value_of(argument).replace(0, 3, " -f");  // -x also says that a flag needs a value
+}
+
 }  // namespace
 
 std::string fish_completions(const CommandEntry& program) {
@@ -56,6 +62,7 @@ std::string fish_completions(const CommandEntry& program) {
     for (const CommandEntry& inner : command->commands) {
       script += fmt::format("{} -a {} -d {}\n", at, inner.name, quoted(inner.help));
     }
+    for (const FlagEntry& argument : command->arguments) script += at + argument_of(argument) + "\n";
     for (const FlagEntry& flag : command->flags) {
       const std::string short_flag = flag.short_name.empty() ? "" : " -s " + flag.short_name.substr(1);
       script +=

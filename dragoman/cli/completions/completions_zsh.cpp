@@ -28,6 +28,15 @@ std::string quoted(const std::string& text, std::string_view marks) {
   return result;
 }
 
+// The shell's action that completes the value of the flag, or the argument.
+std::string action_of(const FlagEntry& flag) {
+  const std::vector<std::string> choices = flag.choices();
+  if (!choices.empty()) return fmt::format("({})", fmt::join(choices, " "));
+  if (!flag.takes_file() && !flag.takes_directory()) return " ";  // completes nothing
+  const std::string action = flag.takes_file() ? "_files" : "_files -/";
+  return flag.takes_list() ? "_sequence " + action : action;
+}
+
 // The description of a flag for _arguments.
 std::string specification(const FlagEntry& flag) {
   const std::string help = quoted(flag.help, "[]");
@@ -35,19 +44,15 @@ std::string specification(const FlagEntry& flag) {
     if (flag.short_name.empty()) return fmt::format("'{}[{}]'", flag.name, help);
     return fmt::format("'({0} {1})'{{{0},{1}}}'[{2}]'", flag.short_name, flag.name, help);
   }
-  std::string action = " ";  // completes nothing
-  if (flag.takes_file()) action = "_files";
-  if (flag.takes_directory()) action = "_files -/";
-  if (action != " " && flag.takes_list()) action = "_sequence " + action;
-  if (const std::vector<std::string> choices = flag.choices(); !choices.empty()) {
-    action = fmt::format("({})", fmt::join(choices, " "));
-  }
-  return fmt::format("'{}=[{}]:{}:{}'", flag.name, help, flag.name.substr(2), action);
+  return fmt::format("'{}=[{}]:{}:{}'", flag.name, help, flag.name.substr(2), action_of(flag));
 }
 
 std::string arguments_of(const CommandEntry& command) {
   std::string lines;
   for (const FlagEntry& flag : command.flags) lines += " \\\n    " + specification(flag);
+  for (const FlagEntry& argument : command.arguments) {
+    lines += fmt::format(" \\\n    '{}:{}:{}'", argument.is_repeated ? "*" : "", argument.name, action_of(argument));
+  }
   return lines;
 }
 

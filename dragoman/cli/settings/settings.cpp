@@ -98,6 +98,14 @@ void CommandSettings::add_flag(const Flag& flag) {
   option->group(flag.group);
 }
 
+void CommandSettings::add_arguments(const std::string& name, const std::string& help) {
+  command_.add_option(name, arguments_, help)->type_name("");  // --help shows the name alone
+}
+
+bool CommandSettings::has_flag(const std::string& key) const {
+  return flags_.contains(key) && command_.count("--" + key) > 0;
+}
+
 namespace {
 
 std::vector<FileEntry> file_entries(const std::string& path) {
@@ -146,8 +154,7 @@ void CommandSettings::read_entry(const FileEntry& entry) {
 }
 
 std::optional<CommandSettings::Given> CommandSettings::find(const std::string& key) const {
-  const auto flag = flags_.find(key);
-  if (flag != flags_.end() && command_.count("--" + key) > 0) return Given{flag->second, "--" + key};
+  if (has_flag(key)) return Given{flags_.at(key), "--" + key};
   const auto entry = in_file_.find(key);
   if (entry != in_file_.end()) return entry->second;
   return std::nullopt;

@@ -63,6 +63,14 @@ class CommandSettings {
     for (const std::string& key : keys_of(config)) keys_.push_back(key);
   }
 
+  // Lets the command take words without a flag, as in `dragoman translate one.txt two.txt`. `name` stands for such a
+  // word in --help: FILE if it is the name of a file.
+  void add_arguments(const std::string& name, const std::string& help);
+  // The words that were given without a flag, in their order.
+  const std::vector<std::string>& arguments() const { return arguments_; }
+  // Whether the command line, and not only the file, has this flag.
+  bool has_flag(const std::string& key) const;
+
   // Reads the file that --config names, if it was given. To be called once, after the flags were parsed.
   void read_file();
   // Gives read_file() a file that was already read, so that it is not opened again.
@@ -135,7 +143,9 @@ class CommandSettings {
   std::string file_;
   std::optional<ConfigFile> known_file_;
   std::vector<std::string> keys_;
-  std::map<std::string, std::string> flags_;  // CLI11 writes into the values, so their addresses must not change
+  // CLI11 writes into these, so their addresses must not change.
+  std::map<std::string, std::string> flags_;
+  std::vector<std::string> arguments_;
   std::map<std::string, Given> in_file_;
 };
 

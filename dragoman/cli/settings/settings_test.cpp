@@ -137,6 +137,20 @@ TEST(CommandSettings, AFileThatCannotBeReadIsNamed) {
   EXPECT_EQ(error_message(std::string((1 << 20) + 1, '\n')), "the configuration 'FILE' is larger than 1 MiB.");
 }
 
+TEST(CommandSettings, WordsWithoutAFlagAreArguments) {
+  const auto command = command_for_tests();
+  CommandSettings settings(*command);
+  settings.add_flags(Lists{}, "Options");
+  settings.add_arguments("FILE", "some more");
+  parse(*command, {"a,b", "--model", "m", "c d", "--", "--e"});
+  EXPECT_EQ(settings.arguments(), (std::vector<std::string>{"a,b", "c d", "--e"}));
+  EXPECT_TRUE(settings.has_flag("model"));
+  EXPECT_FALSE(settings.has_flag("input"));
+  Lists lists;
+  settings.apply(lists);
+  EXPECT_EQ(lists.models, std::vector<std::string>{"m"});
+}
+
 TEST(CommandSettings, AListMayBeGivenInParts) {
   const auto command = command_for_tests();
   CommandSettings settings(*command);
