@@ -117,8 +117,15 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
   }
 }
 
-FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);  // O_NOFOLLOW: fails for a link
+// O_NOFOLLOW: fails for a link.
+FileWriter::FileWriter(const std::filesystem::path& path)
+    : FileWriter(path, open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {}
+
+FileWriter FileWriter::to_device(const std::filesystem::path& path) {
+  return {path, open_file(path, O_WRONLY | O_CLOEXEC)};
+}
+
+FileWriter::FileWriter(const std::filesystem::path& path, int file) : path_(path), file_(file) {
   require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
@@ -206,26 +213,44 @@ void replace_whole(const std::filesystem::path& path, const std::function<void(c
   }
 }
 
-void replace_file(const std::filesystem::path& name, std::string_view text) {
+// A device has no target: /dev/stdout, for example, may be a link to a pipe, which has no path.
+FileReplacement::Target FileReplacement::target_of(const std::filesystem::path& name) {
   const std::filesystem::file_status status = status_of(name);
-  std::error_code problem;
-  std::filesystem::path path = name;
-  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem));
-  if (is_link && std::filesystem::exists(status)) path = std::filesystem::canonical(name, problem);
-  errno = problem.value();
-  require<Error>(!problem || !std::filesystem::exists(status), "cannot write '", name.string(), "' ", system_reason(),
-                 ".");
   require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
-  if (std::filesystem::is_other(status)) {  // a device or a pipe cannot be replaced
-    const Descriptor file{open_file(path, O_WRONLY | O_CLOEXEC)};
-    require<Error>(file.number >= 0, "cannot write '", name.string(), "' ", system_reason(), ".");
-    return write_all(file.number, text, path);
-  }
-  replace_whole(path, [&](const std::filesystem::path& unfinished) {
-    FileWriter file(unfinished);
-    file.write(text);
-    file.finish();
-  });
+  if (std::filesystem::is_other(status)) return {.path = name, .is_device = true};
+  std::error_code problem;
+  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem));
+  if (!is_link || !std::filesystem::exists(status)) return {.path = name};
+  Target target{.path = std::filesystem::canonical(name, problem)};
+  errno = problem.value();
+  require<Error>(!problem, "cannot write '", name.string(), "' ", system_reason(), ".");
+  return target;
+}
+
+FileReplacement::FileReplacement(const std::filesystem::path& name)
+    : target_(target_of(name)),
+      file_(target_.is_device ? FileWriter::to_device(target_.path) : FileWriter(unfinished_path(target_.path))) {}
+
+FileReplacement::~FileReplacement() {
+  if (!is_finished_ && !target_.is_device) remove_unfinished(target_.path);
+}
+
+void FileReplacement::finish() {
+  file_.finish();
+  if (!target_.is_device) rename_durably(unfinished_path(target_.path), target_.path);
+  is_finished_ = true;
+}
+
+std::optional<std::filesystem::path> FileReplacement::unfinished_file(const std::filesystem::path& name) {
+  const Target target = target_of(name);
+  if (target.is_device) return std::nullopt;
+  return unfinished_path(target.path);
+}
+
+void replace_file(const std::filesystem::path& name, std::string_view text) {
+  FileReplacement file(name);
+  file.write(text);
+  file.finish();
 }
 
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {

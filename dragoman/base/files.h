@@ -1,11 +1,12 @@
-// Reading and writing files. A file that replace_file() or replace_whole() replaces has either its old content or all
-// of the new content, never a part of it.
+// Reading and writing files. A file that replace_file(), FileReplacement or replace_whole() replaces has either its old
+// content or all of the new content, never a part of it.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,7 +66,11 @@ class FileWriter {
   // Until this returns, the file may be incomplete.
   void finish();
 
+  // Writes to a device or a pipe, which exists already.
+  static FileWriter to_device(const std::filesystem::path& path);
+
  private:
+  FileWriter(const std::filesystem::path& path, int file);
   void flush();
 
   std::filesystem::path path_;
@@ -119,9 +124,35 @@ class LineFile {
 // rename of a directory fails, the old one is gone too, because it was removed before the rename.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-// Replaces the content of the file by `text`: writes unfinished_path(name), flushes it and renames it. If anything
-// fails, the old file stays. A link stays a link and its target is replaced. A device or pipe is written to directly.
-// Throws a UsageError for a directory.
+// Replaces the content of a file by what is written, as a whole: the text goes to unfinished_path(name), which finish()
+// flushes and renames. Without finish(), or if anything fails, the old file stays and the unfinished one is removed. A
+// link stays a link and its target is replaced. A device or a pipe is written to directly.
+class FileReplacement {
+ public:
+  // Throws a UsageError for a directory.
+  explicit FileReplacement(const std::filesystem::path& name);
+  ~FileReplacement();
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  void write(std::string_view text) { file_.write(text); }
+  void finish();
+  // The file that a replacement of `name` writes until finish() renames it; nothing for a device or a pipe.
+  static std::optional<std::filesystem::path> unfinished_file(const std::filesystem::path& name);
+
+ private:
+  struct Target {
+    std::filesystem::path path;  // with links followed
+    bool is_device = false;
+  };
+  static Target target_of(const std::filesystem::path& name);
+
+  Target target_;
+  FileWriter file_;
+  bool is_finished_ = false;
+};
+
+// Replaces the content of the file by `text`, with a FileReplacement.
 void replace_file(const std::filesystem::path& name, std::string_view text);
 
 // Renames a finished file or directory and flushes the directory that holds it. Whatever had the new name is replaced,

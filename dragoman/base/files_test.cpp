@@ -78,6 +78,31 @@ TEST_F(FilesTest, LinksStayLinksAndDevicesStayDevices) {
   EXPECT_THROW(replace_file("/dev/full", "text"), Error);
 }
 
+TEST_F(FilesTest, AReplacementThatIsNotFinishedLeavesTheOldFileAndNothingElse) {
+  replace_file(directory / "a", "old");
+  {
+    FileReplacement file(directory / "a");
+    file.write(std::string(3'000'001, 'x'));
+    EXPECT_TRUE(std::filesystem::exists(FileReplacement::unfinished_file(directory / "a").value()));
+    EXPECT_EQ(read_file(directory / "a"), "old");
+  }
+  EXPECT_EQ(list_directory(directory).size(), 1u);
+  EXPECT_EQ(read_file(directory / "a"), "old");
+  FileReplacement file(directory / "a");
+  file.write("one ");
+  file.write("two");
+  file.finish();
+  EXPECT_EQ(read_file(directory / "a"), "one two");
+  EXPECT_FALSE(FileReplacement::unfinished_file("/dev/null"));
+}
+
+TEST_F(FilesTest, ADeviceMayBeNamedByALink) {
+  std::filesystem::create_symlink("/dev/null", directory / "device");
+  replace_file(directory / "device", "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "device"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_F(FilesTest, OldLinesStayUntilTheFirstNewOne) {
   replace_file(directory / "a", "an old line\n");
   { const LineFile failed(directory / "a"); }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings/output_file.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
 #include "dragoman/cli/show/evaluation_report.h"
@@ -44,19 +44,7 @@ struct EvaluateOptions {
                         "--json and --scores - both write to standard output; name a file for --scores.");
     require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
     require<UsageError>(output != "-", "--output needs a file; translations are not printed.");
-    // Checked here, so that the error is reported before the work and not after it.
-    for (const std::string& path : {output, scores}) {
-      require<UsageError>(path.empty() || !std::filesystem::is_directory(path), "'", path,
-                          "' is a directory; name a file.");
-      for (const std::string& input : {source, reference}) {
-        std::error_code missing;
-        require<UsageError>(path.empty() || !std::filesystem::equivalent(path, input, missing), "'", path,
-                            "' is an input; name another file to write.");
-      }
-      const std::filesystem::path folder = std::filesystem::absolute(path.empty() ? "." : path).parent_path();
-      require<UsageError>(std::filesystem::is_directory(folder), "cannot write '", path, "': there is no directory '",
-                          folder.string(), "'.");
-    }
+    for (const std::string& path : {output, scores}) check_output_file(path, {source, reference});
   }
 };
 

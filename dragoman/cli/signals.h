@@ -1,5 +1,8 @@
-// Turns Ctrl-C and SIGTERM into a request that long tasks can check, so that they can save their state.
+// What Ctrl-C and SIGTERM do: they become a request that long tasks can check, so that they can save their state, or
+// they remove an unfinished file.
 #pragma once
+
+#include <filesystem>
 
 namespace dragoman::cli {
 
@@ -14,6 +17,16 @@ class StopRequest {
 
   // The signal that was received, or 0.
   int signal() const;
+};
+
+// While an object of this class exists, SIGINT, SIGTERM and SIGHUP remove the file before they end the program. At most
+// one object may exist at a time, and no StopRequest beside it.
+class RemovedBySignal {
+ public:
+  explicit RemovedBySignal(const std::filesystem::path& file);
+  ~RemovedBySignal();
+  RemovedBySignal(const RemovedBySignal&) = delete;
+  RemovedBySignal& operator=(const RemovedBySignal&) = delete;
 };
 
 // Thrown when a task ended early because of a signal. The exit status of the program is then 128 plus the signal, as

@@ -1,6 +1,7 @@
 #include "dragoman/cli/show/output.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,6 +32,20 @@ void note(std::string_view line) {
     std::fwrite(whole.data(), 1, whole.size(), stderr);
   } catch (const std::bad_alloc&) {  // the line is dropped
   }
+}
+
+bool is_open_as(const std::string& name, int descriptor) {
+  struct stat named {};
+  struct stat opened {};
+  return ::stat(name.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+void require_not_standard_input(const std::string& name, std::string_view flag) {
+  struct stat input {};
+  const bool is_regular = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+  require<UsageError>(!is_regular || !is_open_as(name, STDIN_FILENO), "'", name,
+                      "' is the text to translate; name another file with ", flag, ".");
 }
 
 // Each placeholder is opened in the wrong direction, so that its use is an error (EBADF), as for a closed stream.

@@ -1,6 +1,7 @@
 // Writes to standard output, where every failure is reported, and to standard error, where failures are ignored.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace dragoman::cli {
@@ -14,6 +15,12 @@ void print(std::string_view text);
 
 // Writes a line for the user to standard error. If this fails, the line is dropped, because it is not a result.
 void note(std::string_view line);
+
+// Whether this is the name of the file that is open as `descriptor`.
+bool is_open_as(const std::string& name, int descriptor);
+// Throws a UsageError if standard input is the regular file with this name, which `flag` names as an output. A terminal
+// may be both.
+void require_not_standard_input(const std::string& name, std::string_view flag);
 
 // Opens a placeholder for each standard stream that is closed. Otherwise the next file that the program opens would get
 // the number of the stream, and what is printed would go into that file. To be called before anything is opened. Using

@@ -11,6 +11,7 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "dragoman/base/error.h"
@@ -29,7 +30,9 @@ struct Window {
 // where a comment says "line", the same holds for each part. All functions may be called from any thread.
 class Pipeline final : public LineQueue {
  public:
-  Pipeline(std::int64_t first_line, const Window& window) : next_line_(first_line), window_(window) {}
+  // `name_line` is that of TranslatorOptions.
+  Pipeline(std::int64_t first_line, const Window& window, NameLine name_line = {})
+      : next_line_(first_line), window_(window), name_line_(std::move(name_line)) {}
 
   // For the reader. Waits while the window is full. Returns false if the work was given up.
   bool put(SourceLine line);
@@ -72,6 +75,7 @@ class Pipeline final : public LineQueue {
   std::int64_t next_line_, next_part_ = 0;          // the line, and the part of it, that is put in next
   std::size_t bytes_ = 0;                           // of all parts in the pipeline
   Window window_;
+  NameLine name_line_;
   bool closed_ = false, given_up_ = false;
   std::exception_ptr reading_error_, error_;  // of close() and give_up()
 };

@@ -124,7 +124,8 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   constexpr std::int64_t kBatchesAhead = 4;
   constexpr std::size_t kPartsAhead = 128;  // most parts of long lines in the pipeline
   Pipeline pipeline(
-      first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes});
+      first_line, {.parts = kBatchesAhead * options_.batch_size * options_.workers, .bytes = kPartsAhead * kPartBytes},
+      options_.name_line);
   std::stop_source stop_reading;
   const auto serve = [&](int worker) {
     try {

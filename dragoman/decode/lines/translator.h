@@ -25,6 +25,9 @@ namespace dragoman::decode {
 enum class BadLine : std::uint8_t { kStop, kKeep, kEmpty };
 constexpr std::array<std::string_view, 3> names(BadLine) { return {"stop", "keep", "empty"}; }
 
+// The name of a line in messages, such as "'text.en' line 7".
+using NameLine = std::function<std::string(std::int64_t number)>;
+
 struct TranslatorOptions {
   SearchSettings search = {};
   Device device = {};
@@ -38,7 +41,8 @@ struct TranslatorOptions {
   std::optional<HeadChoice> alignment = std::nullopt;            // align words by these heads; default: no alignment
   bool traces = false;                                           // make a Trace of every line
   std::function<void(const std::string& sentence)> report = {};  // see BackendOptions; any worker may call it
-  bool fair = false;  // lines belong to several clients, and no client may fill a batch alone while others wait
+  NameLine name_line = {};  // for messages about lines; any worker may call it. Default: "line 7"
+  bool fair = false;        // lines belong to several clients, and no client may fill a batch alone while others wait
 };
 
 struct SourceLine {

@@ -1,0 +1,16 @@
+// Checks the name of a file that a command will write, before the work and not after it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dragoman::cli {
+
+// Throws a UsageError if the path is a directory, lies in a directory that does not exist, or is one of the inputs. An
+// empty path and "-" are accepted.
+void check_output_file(const std::string& path, const std::vector<std::string>& inputs = {});
+
+// Throws a UsageError if the path is one of the inputs.
+void require_no_input(const std::string& path, const std::vector<std::string>& inputs);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,123 @@
+// The prompt of `dragoman translate`, as somebody at a terminal sees it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/small_model.h"
+#include "tests/terminal.h"
+
+namespace dragoman {
+namespace {
+
+class PromptTest : public SmallModelTest {
+ protected:
+  // The first line of what the command prints.
+  std::string translation(const std::string& line, const std::string& flags = "") const {
+    return lines_of(translate(line + "\n", flags).out).at(0);
+  }
+  std::string line() const { return command("translate", ""); }
+  static std::string end(const std::string& text) { return text + "\r\n"; }
+};
+
+TEST_F(PromptTest, TranslatesEachLine) {
+  Terminal terminal(line());
+  EXPECT_TRUE(
+      terminal.shows(end("A line is translated when you press Enter; :help lists the settings, :quit ends.") + "> "));
+  for (const std::string text : {"three", "four two"}) {
+    terminal.type(text + "\n");
+    EXPECT_TRUE(terminal.shows(end(text) + end(translation(text)) + "> ")) << terminal.shown();
+  }
+  terminal.type("\n \n");
+  EXPECT_TRUE(terminal.shows(end("") + "> ")) << terminal.shown();
+  terminal.type(Terminal::kEndOfInput);
+  EXPECT_EQ(terminal.status(), 0);
+  EXPECT_TRUE(terminal.shown().ends_with("> \r\n")) << terminal.shown();
+}
+
+TEST_F(PromptTest, ChangesSettingsAsTheCommandLineDoes) {
+  Terminal terminal(line());
+  terminal.type(":beam 8\n:length-norm none\nthree four\n");
+  EXPECT_TRUE(terminal.shows(end("beam is 8"))) << terminal.shown();
+  EXPECT_TRUE(terminal.shows(end("length-norm is none")));
+  EXPECT_TRUE(terminal.shows(end(translation("three four", "--beam 8 --length-norm none")))) << terminal.shown();
+  terminal.type(":scores\nthree four\n");
+  EXPECT_TRUE(terminal.shows(end("scores is true")));
+  std::string scored = translation("three four", "--beam 8 --length-norm none --scores");
+  EXPECT_TRUE(terminal.shows(scored.substr(0, scored.find('\t')))) << terminal.shown();
+  terminal.type(":alignment\n:flags\n:scores off\nthree ten\n");
+  EXPECT_TRUE(terminal.shows(end("scores is false")));
+  EXPECT_TRUE(terminal.shows("unknown")) << terminal.shown();
+  terminal.type(":quit\n");
+  EXPECT_EQ(terminal.status(), 0);
+}
+
+TEST_F(PromptTest, ListsTheNBestForPeople) {
+  Terminal terminal(line());
+  terminal.type(":nbest 3\nthree four\n");
+  EXPECT_TRUE(terminal.shows(end("n-best is 3")));
+  const std::vector<std::string> best = lines_of(translate("three four\n", "--n-best 3").out);
+  for (std::size_t rank = 1; rank <= 3; ++rank) {
+    const std::string& moses = best.at(rank - 1);  // 0 ||| text ||| logp=... ||| gnmt:0.6=score
+    const std::string text = moses.substr(6, moses.find(" ||| ", 6) - 6), score = moses.substr(moses.rfind('=') + 1);
+    EXPECT_TRUE(terminal.shows(" " + std::to_string(rank) + "  " + score + "  " + end(text))) << terminal.shown();
+  }
+}
+
+TEST_F(PromptTest, AMistakeGetsOneSentenceAndThePromptGoesOn) {
+  Terminal terminal(line());
+  terminal.type(":beam 0\n:nbest 9\n:baem 8\n:beam 8x\nfour \xFF two\nthree\n");
+  EXPECT_TRUE(terminal.shows(end("beam is 0; it must be from 1 to 1000.") + "> ")) << terminal.shown();
+  EXPECT_TRUE(terminal.shows("n-best is 9 but the beam is only 4 wide"));
+  EXPECT_TRUE(terminal.shows(end("there is no setting 'baem'. Did you mean 'beam'? :help lists them all.") + "> "));
+  EXPECT_TRUE(terminal.shows(":beam: '8x' is not a whole number"));
+  EXPECT_TRUE(terminal.shows("this line is not UTF-8 text;"));
+  EXPECT_TRUE(terminal.shows(end(translation("three")) + "> ")) << terminal.shown();
+  terminal.type(":q\n");
+  EXPECT_EQ(terminal.status(), 0);
+}
+
+TEST_F(PromptTest, HelpListsTheSettingsWithTheirValues) {
+  Terminal terminal(line());
+  terminal.type(":beam 8\n:help\n");
+  EXPECT_TRUE(terminal.shows("  :quit             end, as Ctrl-D does"));
+  EXPECT_TRUE(terminal.shows("  :beam             8 ")) << terminal.shown();
+  EXPECT_TRUE(terminal.shows("  :alignment        false "));
+}
+
+TEST_F(PromptTest, SaysWhatSeemsWrongWithATranslation) {
+  Terminal terminal(line());
+  terminal.type(":-) ten\n");  // a colon without a letter is text
+  EXPECT_TRUE(terminal.shows(end("translate: this line has text that the model's vocabulary does not know.")))
+      << terminal.shown();
+}
+
+TEST_F(PromptTest, TranslationsCanGoToAFile) {
+  Terminal terminal(command("translate", "> " + file("out")));
+  terminal.type("three\n:beam 8\nfour two\n:quit\n");
+  EXPECT_EQ(terminal.status(), 0);
+  EXPECT_EQ(read_file(file("out")), translation("three") + "\n" + translation("four two", "--beam 8") + "\n");
+}
+
+TEST_F(PromptTest, IsOnlyForATerminal) {
+  EXPECT_EQ(translate("three\n:quit\n\n").err, "");
+  EXPECT_EQ(lines_of(translate("three\n:quit\n\n").out).size(), 3u);
+  Terminal with_a_file(command("translate", write("input.txt", "three\n")));
+  EXPECT_EQ(with_a_file.status(), 0);
+  EXPECT_EQ(with_a_file.shown(), end(translation("three")));
+  Terminal with_prefixes(command("translate", "--prefix " + write("prefixes", "nine\n")));
+  EXPECT_EQ(with_prefixes.status(), 2);
+  EXPECT_NE(with_prefixes.shown().find("--prefix belongs to the lines of a file; name the file with --input."),
+            std::string::npos);
+}
+
+TEST_F(PromptTest, CanBeQuiet) {
+  Terminal terminal(command("translate", "--quiet"));
+  terminal.type("three ten\n:quit\n");
+  EXPECT_EQ(terminal.status(), 0);
+  EXPECT_EQ(terminal.shown().find("A line is translated"), std::string::npos) << terminal.shown();
+  EXPECT_EQ(terminal.shown().find("vocabulary"), std::string::npos) << terminal.shown();
+}
+
+}  // namespace
+}  // namespace dragoman
