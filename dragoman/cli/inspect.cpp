@@ -1,8 +1,9 @@
-// dragoman inspect: parameters, cost and memory of a model before it is trained.
+// dragoman inspect: parameters, cost and memory of a model, before it is trained or afterwards.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "dragoman/cli/settings/architecture.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/stored_model.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/dry_run.h"
 #include "dragoman/train/settings.h"
@@ -23,6 +25,7 @@ using model::ParameterInfo;
 using model::Preset;
 
 struct InspectOptions {
+  std::string model;
   std::string arch;
   std::string preset;
   std::int64_t tokens = 25000;
@@ -33,6 +36,7 @@ struct InspectOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
+    field("model", directory_name(model), "directory of a model to inspect, instead of a preset");
     field("arch", arch, arch_help());
     field("preset", preset, "settings to start from; --list shows them");
     field("tokens", tokens, "tokens of each side in one training step");
@@ -47,8 +51,49 @@ struct InspectOptions {
     require<UsageError>(tokens > 0 && tokens <= kMaxTokens, "tokens is ", tokens, "; it must be from 1 to ", kMaxTokens,
                         ".");
     require<UsageError>(sentence > 0, "sentence is ", sentence, "; it must be above 0.");
+    require<UsageError>(model.empty() || preset.empty(), "give either --model or --preset, not both.");
   }
 };
+
+// What is inspected.
+struct Subject {
+  std::string name, summary;
+  model::ModelConfig model;
+  std::optional<StoredModel> stored = std::nullopt;  // nothing for a model that does not exist yet
+};
+
+void require_architecture(const CommandSettings& settings, const model::ModelConfig& config, std::string_view what) {
+  require<UsageError>(settings.architecture() == config.arch(), "arch is ", settings.architecture(), ", but the ", what,
+                      " is of the architecture ", config.arch(), "; leave one of them out.");
+}
+
+// A preset with the changes of the command line.
+Subject preset_subject(const CommandSettings& settings, const InspectOptions& options) {
+  Preset preset =
+      options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
+  require_architecture(settings, preset.model, "preset");
+  settings.apply(preset.model);
+  settings.apply(preset.training);
+  preset.model.validate();
+  preset.training.validate();
+  return {.name = preset.name, .summary = preset.summary, .model = preset.model};
+}
+
+// The model in the directory. Its sizes cannot be changed.
+Subject stored_subject(const CommandSettings& settings, const InspectOptions& options) {
+  StoredModel stored = read_stored_model(options.model);
+  const model::ModelConfig& config = stored.info.config;
+  require_architecture(settings, config, "model");
+  model::ModelConfig changed = config;
+  settings.apply(changed);
+  const Json before = settings_to_json(config), after = settings_to_json(changed);
+  for (const auto& [key, value] : after.items()) {
+    require<UsageError>(before[key] == value, "the model in '", options.model, "' has ", key, " ",
+                        setting_text(before[key], key), ", not ", setting_text(value, key),
+                        "; leave this setting out.");
+  }
+  return {.name = options.model, .summary = config.describe(), .model = config, .stored = std::move(stored)};
+}
 
 // What can be computed about a model before it exists.
 struct Report {
@@ -118,8 +163,9 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
 }
 
-void print_report(const Preset& subject, const InspectOptions& options, const Report& report) {
+void print_report(const Subject& subject, const InspectOptions& options, const Report& report) {
   print(fmt::format("{}: {}\n\n", subject.name, subject.summary));
+  if (subject.stored) print(stored_model_text(*subject.stored) + "\n");
   const std::vector<TensorGroup> groups = grouped(report.tensors, options.all);
   std::size_t widest = 0;
   for (const TensorGroup& group : groups) widest = std::max(widest, group.name.size());
@@ -137,9 +183,8 @@ void print_report(const Preset& subject, const InspectOptions& options, const Re
   print(fmt::format("activations of a step             {}\n", bytes_text(report.activation_bytes)));
 }
 
-void print_json(const Preset& subject, const Report& report) {
-  Json result;
-  result["preset"] = subject.name;
+void print_json(const Subject& subject, const Report& report) {
+  Json result = subject.stored ? stored_model_json(*subject.stored) : Json{{"preset", subject.name}};
   result["arch"] = subject.model.arch();
   result["parameters"] = report.parameters;
   result["tensors"] = Json::array();
@@ -173,14 +218,7 @@ void inspect(CommandSettings& settings) {
   options.sentence = std::min(options.sentence, options.tokens);  // a step has at least one sentence
   if (options.list) return print_presets(options.json);
 
-  Preset subject =
-      options.preset.empty() ? model::architecture(options.arch).presets.front() : model::preset(options.preset);
-  require<UsageError>(settings.architecture() == subject.model.arch(), "arch is ", settings.architecture(),
-                      ", but the preset is of the architecture ", subject.model.arch(), "; leave one of them out.");
-  settings.apply(subject.model);
-  settings.apply(subject.training);
-  subject.model.validate();
-  subject.training.validate();
+  const Subject subject = options.model.empty() ? preset_subject(settings, options) : stored_subject(settings, options);
   const Report report = examine(subject.model, options);
   if (options.json) return print_json(subject, report);
   print_report(subject, options, report);

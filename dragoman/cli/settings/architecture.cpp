@@ -84,8 +84,9 @@ RequestedArchitecture requested_architecture(const std::vector<std::string>& arg
     }
   };
   const std::vector<std::string> known = model::architecture_names();
-  for (const std::string& name :
-       {from("init", model_architecture), from("preset", preset_architecture), from("model", stored_architecture)}) {
+  const bool is_trained = arguments.front() == "inspect";  // --model names a model and not a run
+  for (const std::string& name : {from("init", model_architecture), from("preset", preset_architecture),
+                                  from("model", is_trained ? model_architecture : stored_architecture)}) {
     if (std::ranges::find(known, name) == known.end()) continue;
     requested.name = name;
     break;
