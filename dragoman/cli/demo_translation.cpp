@@ -11,6 +11,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/demo.h"
 #include "dragoman/cli/show/alignment_picture.h"
+#include "dragoman/cli/show/invocation.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
 #include "dragoman/decode/lines/translator.h"
@@ -25,13 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using demo::TextPair;
 
-constexpr std::size_t kShown = 6;                 // translations that are printed
-constexpr std::size_t kWidestPicture = 12;        // words that fit side by side on a terminal
-constexpr std::size_t kLargestGrammar = 1 << 20;  // bytes
+constexpr std::size_t kShown = 6;                     // translations that are printed
+constexpr std::size_t kWidestPicture = 12;            // words that fit side by side on a terminal
+constexpr std::size_t kLargestGrammar = 1 << 20;      // bytes
+constexpr const char* kGrammarFile = "text/grammar";  // the grammar that the text was made from
 
-demo::DemoCorpus make_corpus(const DemoOptions& options) {
-  const std::string text =
-      options.grammar.empty() ? std::string(demo::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
+std::string grammar_text(const DemoOptions& options) {
+  return options.grammar.empty() ? std::string(demo::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
+}
+
+demo::DemoCorpus make_corpus(const DemoOptions& options, const std::string& text) {
   const demo::Grammar grammar(text, options.grammar.empty() ? "the built-in grammar" : options.grammar);
   demo::DemoCorpusSettings settings;
   settings.seed = options.seed;
@@ -147,17 +151,37 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
   print(alignment_picture(words, split_words(sources[pictured]), split_words(line.text)) + "\n");
 }
 
+// Commands that work where the demo was run.
+void print_next_steps(const fs::path& directory, const std::string& sentence) {
+  const std::string program = program_call(), model = shell_word(directory.string());
+  print(
+      fmt::format("The model is in '{}'. What you can do next:\n\n"
+                  "Translate a sentence; without echo, as many as you like at a prompt:\n"
+                  "  echo {} | {} translate --model {}\n"
+                  "See what attention does, in a browser at http://127.0.0.1:8080:\n"
+                  "  {} serve --model {}\n"
+                  "See how it learned, in a browser:\n"
+                  "  {}\n"
+                  "Edit the grammar that made the sentences, and train on your own:\n"
+                  "  cp {} my.grammar\n"
+                  "  {} demo --grammar my.grammar --model my-demo\n",
+                  directory.string(), shell_word(sentence), program, model, program, model,
+                  (directory / "report.html").string(), shell_word((directory / kGrammarFile).string()), program));
+}
+
 }  // namespace
 
 void demo_translation(const DemoOptions& options) {
   const fs::path directory = options.model, text = directory / "text";
-  const demo::DemoCorpus corpus = make_corpus(options);
+  const std::string grammar = grammar_text(options);
+  const demo::DemoCorpus corpus = make_corpus(options, grammar);
   require_same_corpus(text, corpus);
   make_directory(text);
   write_pairs(text / "train", corpus.train);
   write_pairs(text / "valid", corpus.valid);
   write_pairs(text / "test", corpus.test);
   write_probe(text / "probe.en", corpus.test);
+  replace_file(directory / kGrammarFile, grammar);
   note(fmt::format(
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
@@ -179,14 +203,8 @@ void demo_translation(const DemoOptions& options) {
                     ours.bleu, ours.exact));
   print(fmt::format("  the nearest training sentence's translation BLEU {:5.1f}   without a mistake {:5.1f} %\n\n",
                     nearest.bleu, nearest.exact));
-  print(
-      fmt::format("The model is in '{0}'. To try next:\n"
-                  "  echo 'The old man gave the child a red book.' | dragoman translate --model {0}\n"
-                  "  dragoman serve --model {0}   (then open http://127.0.0.1:8080 and watch its attention)\n"
-                  "  open {0}/report.html   (how it learned)\n"
-                  "  edit a copy of configs/demo/english-german.grammar and run: dragoman demo --grammar FILE --model "
-                  "DIR\n",
-                  options.model));
+  const bool is_built_in = options.grammar.empty();
+  print_next_steps(options.model, is_built_in ? "The old man gave the child a red book." : corpus.test.front().source);
 }
 
 }  // namespace dragoman::cli
