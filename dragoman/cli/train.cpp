@@ -6,9 +6,12 @@
 #include <string>
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/architecture.h"
 #include "dragoman/cli/settings/settings.h"
+#include "dragoman/cli/show/invocation.h"
+#include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
@@ -58,6 +61,21 @@ train::TrainingSettings starting_settings(const TrainOptions& options) {
   return settings;
 }
 
+// What to know and do after the run.
+void print_summary(const train::RunRequest& request, const train::RunResult& result) {
+  const std::string directory = request.directory.string();
+  if (result.best) {
+    note(fmt::format("best validation: {} (step {})", scores_text(result.best->scores),
+                     with_thousands(result.best->step)));
+  }
+  if (result.weights.empty()) return;
+  note(fmt::format("model: {} ({})", directory, result.weights));
+  note(fmt::format("report: {}", (request.directory / "report.html").string()));
+  const bool on_gpu = request.settings.run.device == DeviceChoice::kCuda;
+  note(fmt::format("next: {} translate --model {}{}", program_call(), shell_word(directory),
+                   on_gpu ? " --device cuda" : ""));
+}
+
 void train_model(CommandSettings& given) {
   given.read_file();
   TrainOptions options;
@@ -76,7 +94,8 @@ void train_model(CommandSettings& given) {
   train::TrainingSettings::each(request.settings, [&](auto& part) { given.apply(part); });
   request.settings.text.resolve_languages();
   request.settings.validate();
-  watch_training(request);
+  const std::string again = join(program_call(), " train --model ", shell_word(options.model));
+  print_summary(request, watch_training(request, "to continue: " + again));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dragoman/base/strings.h"
@@ -9,15 +10,16 @@
 namespace dragoman::cli {
 namespace {
 
-std::string describe(const train::RunResult& result) {
+std::string describe(const train::RunResult& result, const std::string& to_continue) {
   const std::string step = with_thousands(result.step);
   switch (result.ending) {
-    case train::Ending::kAllSteps: return fmt::format("trained for {} steps", step);
+    case train::Ending::kAllSteps:
+      return fmt::format("trained for {} steps in {}", step, duration_text(result.seconds));
     case train::Ending::kMinutes: return fmt::format("stopped at step {}: the time limit is reached", step);
     case train::Ending::kPatience: return fmt::format("stopped at step {}: validation does not improve any more", step);
     case train::Ending::kStopped:
       if (result.step == 0) return "stopped before the first step";
-      return fmt::format("stopped at step {}, which is saved; run the same command again to continue", step);
+      return fmt::format("stopped at step {}, which is saved; {}", step, to_continue);
   }
   return "";
 }
@@ -54,25 +56,29 @@ void TrainingWatcher::updated(const train::ProgressRecord& progress, std::int64_
 }
 
 void TrainingWatcher::validated(const train::Validation& validation) {
-  std::string scores;
-  for (const auto& [name, value] : validation.scores) {
-    if (name == "nll") {
-      scores += fmt::format(", nll {:.4f}, ppl {:.2f}", value, std::exp(value));
-    } else if (name == "bleu") {
-      scores += fmt::format(", BLEU {:.1f}", value);
-    } else {
-      scores += fmt::format(", {} {:.4g}", name, value);
-    }
-  }
-  say(fmt::format("step {}: validation {}{}", with_thousands(validation.step), scores.substr(2),
+  say(fmt::format("step {}: validation {}{}", with_thousands(validation.step), scores_text(validation.scores),
                   validation.best ? "  (the best so far)" : ""));
 }
 
-train::RunResult watch_training(const train::RunRequest& request) {
+std::string scores_text(const train::Figures& scores) {
+  std::string text;
+  for (const auto& [name, value] : scores) {
+    if (name == "nll") {
+      text += fmt::format(", nll {:.4f}, ppl {:.2f}", value, std::exp(value));
+    } else if (name == "bleu") {
+      text += fmt::format(", BLEU {:.1f}", value);
+    } else {
+      text += fmt::format(", {} {:.4g}", name, value);
+    }
+  }
+  return text.substr(std::min<std::size_t>(text.size(), 2));
+}
+
+train::RunResult watch_training(const train::RunRequest& request, const std::string& to_continue) {
   TrainingWatcher watcher;
   const train::RunResult result = train::run_training(request, watcher);
   watcher.finish();
-  watcher.say(describe(result));
+  watcher.say(describe(result, to_continue));
   if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal()};
   return result;
 }

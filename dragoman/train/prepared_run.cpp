@@ -75,7 +75,10 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
     model::write_languages(request.directory, learn_languages(settings().text));
   }
   tidy(*this);
-  metrics = std::make_unique<MetricsFile>(request.directory / "metrics.jsonl", state.step);
+  metrics = std::make_unique<MetricsFile>(metrics_file(), state.step);
+  if (settings().machine.tensorboard) {
+    events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
+  }
 }
 
 void PreparedRun::resume() {

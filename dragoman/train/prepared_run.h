@@ -13,6 +13,7 @@
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/probe.h"
+#include "dragoman/train/report/events.h"
 #include "dragoman/train/report/metrics.h"
 #include "dragoman/train/run.h"
 #include "dragoman/train/trainer.h"
@@ -34,6 +35,7 @@ class PreparedRun {
 
   const TrainingSettings& settings() const { return state.settings; }
   const std::filesystem::path& directory() const { return request.directory; }
+  std::filesystem::path metrics_file() const { return directory() / "metrics.jsonl"; }
   bool is_resumed() const { return resumed_.has_value(); }
   // All tensors of a checkpoint.
   TrainingTensors tensors() const;
@@ -50,7 +52,8 @@ class PreparedRun {
   std::unique_ptr<Probe> probe;          // optional
   std::unique_ptr<data::Loader> loader;
   std::unique_ptr<MetricsFile> metrics;
-  double machine_rate = 0;  // floating-point operations per second, see train::machine_rate()
+  std::unique_ptr<EventFile> events;  // optional
+  double machine_rate = 0;            // floating-point operations per second, see train::machine_rate()
 
  private:
   void resume();

@@ -40,7 +40,8 @@ struct RunResult {
   Ending ending = Ending::kAllSteps;
   std::int64_t step = 0;
   std::optional<Best> best;
-  double seconds = 0;  // spent training, over all sessions
+  double seconds = 0;   // spent training, over all sessions
+  std::string weights;  // which weights the model has, as publish_weights() says; empty if there is no model yet
 };
 
 RunResult run_training(const RunRequest& request, Watcher& watcher);

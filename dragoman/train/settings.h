@@ -94,6 +94,8 @@ struct MachineSettings {
   int report_every = 100;
   int keep = 1;
   std::string probe;
+  bool csv = false;
+  bool tensorboard = false;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -105,6 +107,8 @@ struct MachineSettings {
     field("keep", keep, "checkpoints to keep; always at least the last two, and as many as --average needs");
     field("probe", file_name(probe),
           "file with a few sentences whose attention is stored at each checkpoint, as a film");
+    field("csv", csv, "also write the records of metrics.jsonl as a table, metrics.csv");
+    field("tensorboard", tensorboard, "also write the records for TensorBoard, as an event file in tensorboard/");
   }
 
   void validate() const;

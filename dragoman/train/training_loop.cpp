@@ -11,6 +11,7 @@
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/report/report.h"
+#include "dragoman/train/report/table.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
@@ -69,7 +70,8 @@ RunResult TrainingLoop::run() {
     }
   }
   if (had_nothing_to_do && state_.step > 0) publish();
-  return {.ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds};
+  return {
+      .ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds, .weights = published_};
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {
@@ -131,12 +133,18 @@ ProgressRecord TrainingLoop::progress() const {
           .seconds = state_.seconds,
           .target_tokens = state_.target_tokens,
           .flops = state_.flops,
-          .nominal_flops = state_.nominal_flops};
+          .nominal_flops = state_.nominal_flops,
+          .time = unix_time()};
 }
 
 void TrainingLoop::record() {
-  run_.metrics->add(progress());
+  write_record(to_json(progress()));
   state_.window = {};
+}
+
+void TrainingLoop::write_record(const Json& record) {
+  run_.metrics->add(record);
+  if (run_.events) run_.events->add(record);
 }
 
 void TrainingLoop::swap_with_average() {
@@ -161,7 +169,8 @@ void TrainingLoop::validate() {
   }
   if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
-  run_.metrics->add(validation);
+  validation.time = unix_time();
+  write_record(to_json(validation));
   run_.watcher.validated(validation);
   write_report();
 }
@@ -210,13 +219,13 @@ void TrainingLoop::publish() {
   if (!run_.trainer->average().absent()) {
     average = run_.block->with_buffers(run_.block->tensors_in(run_.trainer->average()));
   }
-  const std::string weights = publish_weights(run_.directory(), state_, *run_.on, run_.block->saved(), average);
+  published_ = publish_weights(run_.directory(), state_, *run_.on, run_.block->saved(), average);
   const TextSettings& text = state_.settings.text;
   Json provenance;
   provenance["program"] = join("dragoman ", kVersion, " (", kCommit, ")");
   provenance["steps"] = state_.step;
   provenance["target_tokens"] = state_.target_tokens;
-  provenance["weights"] = weights;
+  provenance["weights"] = published_;
   provenance["text"] = state_.text_key;
   model::write_info(run_.directory(), {.config = run_.config,
                                        .source_language = text.source_language,
@@ -243,8 +252,10 @@ void TrainingLoop::write_report() const {
   for (const auto& [key, value] : settings.items()) {
     facts.settings.emplace_back(key, setting_text(value, key));
   }
-  const fs::path metrics = run_.directory() / "metrics.jsonl";
-  replace_file(run_.directory() / "report.html", report_html(read_metrics(metrics), facts));
+  replace_file(run_.directory() / "report.html", report_html(read_metrics(run_.metrics_file()), facts));
+  if (state_.settings.machine.csv) {
+    replace_file(run_.directory() / "metrics.csv", records_csv(read_records(run_.metrics_file())));
+  }
 }
 
 double TrainingLoop::sum_of_squares(const Array& values) const {

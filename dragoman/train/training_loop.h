@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "dragoman/train/prepared_run.h"
 
@@ -31,6 +32,8 @@ class TrainingLoop {
   // Adds to the time spent training.
   void add_time(double seconds);
   void record();
+  // Writes a record to metrics.jsonl, and for TensorBoard.
+  void write_record(const Json& record);
   // Swaps the weights with their moving average. A second call swaps them back.
   void swap_with_average();
   void validate();
@@ -39,6 +42,7 @@ class TrainingLoop {
   void save(bool scheduled);
   void record_probe();
   void publish();
+  // Writes report.html, and metrics.csv if it is wanted.
   void write_report() const;
 
   ProgressRecord progress() const;
@@ -51,6 +55,7 @@ class TrainingLoop {
   RunState& state_;  // run_.state
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
+  std::string published_;                // which weights the model has
 };
 
 }  // namespace dragoman::train

@@ -1,5 +1,6 @@
 #include "dragoman/train/report/metrics.h"
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -40,26 +41,13 @@ void add_figures(Json& json, const Figures& figures) {
 // The figures of a record: all entries except those with a fixed name.
 Figures figures_in(const Json& record) {
   static const std::set<std::string_view> kOthers = {
-      "kind",    "step",          "epoch", "rate",          "gradient_norm", "tokens_per_second",
-      "seconds", "target_tokens", "flops", "nominal_flops", "best",          "samples"};
+      "kind",  "step",          "epoch", "rate",    "gradient_norm", "tokens_per_second", "seconds", "target_tokens",
+      "flops", "nominal_flops", "best",  "samples", "time"};
   Figures figures;
   for (const auto& [name, value] : record.items()) {
     if (!kOthers.contains(name)) figures.set(name, number_in(record, name.c_str()));
   }
   return figures;
-}
-
-Json to_json(const ProgressRecord& record) {
-  Json json{{"kind", kProgress}, {"step", record.step}, {"epoch", record.epoch}};
-  add_figures(json, record.losses);
-  json["rate"] = number(record.rate);
-  if (record.gradient_norm) json["gradient_norm"] = number(*record.gradient_norm);
-  json["tokens_per_second"] = number(record.tokens_per_second);
-  json["seconds"] = number(record.seconds);
-  json["target_tokens"] = record.target_tokens;
-  json["flops"] = number(record.flops);
-  json["nominal_flops"] = number(record.nominal_flops);
-  return json;
 }
 
 ProgressRecord progress_from(const Json& json) {
@@ -72,31 +60,29 @@ ProgressRecord progress_from(const Json& json) {
           .seconds = number_in(json, "seconds"),
           .target_tokens = count_in(json, "target_tokens"),
           .flops = number_in(json, "flops"),
-          .nominal_flops = number_in(json, "nominal_flops")};
-}
-
-Json to_json(const Validation& record) {
-  Json json{{"kind", kValidation}, {"step", record.step}};
-  add_figures(json, record.scores);
-  json["best"] = record.best;
-  json["seconds"] = number(record.seconds);
-  json["samples"] = Json::array();
-  for (const Sample& sample : record.samples) {
-    json["samples"].push_back(
-        {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
-  }
-  return json;
+          .nominal_flops = number_in(json, "nominal_flops"),
+          .time = optional_in(json, "time").value_or(0)};
 }
 
 Validation validation_from(const Json& json) {
   Validation record{.step = count_in(json, "step"),
                     .scores = figures_in(json),
                     .best = json.at("best"),
-                    .seconds = number_in(json, "seconds")};
+                    .seconds = number_in(json, "seconds"),
+                    .time = optional_in(json, "time").value_or(0)};
   for (const Json& sample : json.at("samples")) {
     record.samples.push_back({sample.at("source"), sample.at("reference"), sample.at("translation")});
   }
   return record;
+}
+
+// Throws if the record is damaged.
+void add_to(TrainingRecords& records, const Json& json) {
+  if (json.at("kind") == kValidation) {
+    records.validations.push_back(validation_from(json));
+  } else {
+    records.progress.push_back(progress_from(json));
+  }
 }
 
 // Bytes of a sentence that are not UTF-8 are written as replacement characters.
@@ -142,21 +128,57 @@ const std::filesystem::path& cut_after(const std::filesystem::path& path, std::i
 
 }  // namespace
 
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Json to_json(const ProgressRecord& record) {
+  Json json{{"kind", kProgress}, {"step", record.step}, {"epoch", record.epoch}};
+  add_figures(json, record.losses);
+  json["rate"] = number(record.rate);
+  if (record.gradient_norm) json["gradient_norm"] = number(*record.gradient_norm);
+  json["tokens_per_second"] = number(record.tokens_per_second);
+  json["seconds"] = number(record.seconds);
+  json["target_tokens"] = record.target_tokens;
+  json["flops"] = number(record.flops);
+  json["nominal_flops"] = number(record.nominal_flops);
+  if (record.time > 0) json["time"] = record.time;
+  return json;
+}
+
+Json to_json(const Validation& record) {
+  Json json{{"kind", kValidation}, {"step", record.step}};
+  add_figures(json, record.scores);
+  json["best"] = record.best;
+  json["seconds"] = number(record.seconds);
+  if (record.time > 0) json["time"] = record.time;
+  json["samples"] = Json::array();
+  for (const Sample& sample : record.samples) {
+    json["samples"].push_back(
+        {{"source", sample.source}, {"reference", sample.reference}, {"translation", sample.translation}});
+  }
+  return json;
+}
+
 MetricsFile::MetricsFile(const std::filesystem::path& path, std::int64_t step) : file_(cut_after(path, step)) {}
 
-void MetricsFile::add(const ProgressRecord& record) { file_.append(line_of(to_json(record))); }
+void MetricsFile::add(const Json& record) { file_.append(line_of(record)); }
+void MetricsFile::add(const ProgressRecord& record) { add(to_json(record)); }
+void MetricsFile::add(const Validation& record) { add(to_json(record)); }
 
-void MetricsFile::add(const Validation& record) { file_.append(line_of(to_json(record))); }
+std::vector<Json> read_records(const std::filesystem::path& path) {
+  std::vector<Json> records;
+  each_record(path, [&](std::string_view, const Json& json) {
+    TrainingRecords checked;
+    add_to(checked, json);
+    records.push_back(json);
+  });
+  return records;
+}
 
 TrainingRecords read_metrics(const std::filesystem::path& path) {
   TrainingRecords metrics;
-  each_record(path, [&](std::string_view, const Json& json) {
-    if (json.at("kind") == kValidation) {
-      metrics.validations.push_back(validation_from(json));
-    } else {
-      metrics.progress.push_back(progress_from(json));
-    }
-  });
+  each_record(path, [&](std::string_view, const Json& json) { add_to(metrics, json); });
   return metrics;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/json.h"
 #include "dragoman/train/report/figures.h"
 
 namespace dragoman::train {
@@ -26,6 +27,7 @@ struct ProgressRecord {
   std::int64_t target_tokens = 0;  // cumulative
   double flops = 0;                // cumulative: 6 for each multiply-add of the model's products
   double nominal_flops = 0;        // cumulative: seconds times the machine's rate, as in Table 2; 0 if unknown
+  double time = 0;                 // when it was recorded, as Unix time in seconds; 0 if unknown
 };
 
 struct Sample {
@@ -40,12 +42,20 @@ struct Validation {
   std::vector<Sample> samples = {};
   bool best = false;   // the best so far
   double seconds = 0;  // time that the validation itself took
+  double time = 0;     // as in ProgressRecord
 };
 
 struct TrainingRecords {
   std::vector<ProgressRecord> progress;
   std::vector<Validation> validations;
 };
+
+// The time now, for ProgressRecord::time.
+double unix_time();
+
+// A record as the file holds it: an object with its kind and step, whose numbers are the record's.
+Json to_json(const ProgressRecord& record);
+Json to_json(const Validation& record);
 
 // The file that a run appends its records to. A record is in the file when add() returns. A value that is not finite is
 // written as null. Throws an Error that names the file if the disk is full or fails.
@@ -56,6 +66,7 @@ class MetricsFile {
   // replaced atomically.
   MetricsFile(const std::filesystem::path& path, std::int64_t step);
 
+  void add(const Json& record);
   void add(const ProgressRecord& record);
   void add(const Validation& record);
   // Flushes the records to the disk.
@@ -68,5 +79,7 @@ class MetricsFile {
 // All records in the order of the file. An incomplete last line is ignored, because the run may be writing it. Throws
 // an Error that names the line for any other damaged line. null is read as NaN.
 TrainingRecords read_metrics(const std::filesystem::path& path);
+// The same as the file holds them.
+std::vector<Json> read_records(const std::filesystem::path& path);
 
 }  // namespace dragoman::train

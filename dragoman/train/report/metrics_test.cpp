@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 
 namespace dragoman::train {
 namespace {
@@ -39,12 +40,14 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
                             .seconds = 60.25,
                             .target_tokens = 5'000'000'000,
                             .flops = 9.5e17,
-                            .nominal_flops = 3.3e18});
+                            .nominal_flops = 3.3e18,
+                            .time = 1.7e9});
     file.add(Validation{.step = 8,
                         .scores = {{"nll", 1.75}, {"bleu", 27.3}},
                         .samples = {{"a \"b\"\n", "c", "\u00e4"}},
                         .best = true,
-                        .seconds = 2.5});
+                        .seconds = 2.5,
+                        .time = 1.8e9});
   }
   const TrainingRecords metrics = read_metrics(path);
   ASSERT_EQ(metrics.progress.size(), 1u);
@@ -61,6 +64,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
   EXPECT_EQ(progress.target_tokens, 5'000'000'000);
   EXPECT_EQ(progress.flops, 9.5e17);
   EXPECT_EQ(progress.nominal_flops, 3.3e18);
+  EXPECT_EQ(progress.time, 1.7e9);
   ASSERT_EQ(metrics.validations.size(), 1u);
   const Validation& validation = metrics.validations[0];
   EXPECT_EQ(validation.step, 8);
@@ -68,6 +72,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
   EXPECT_EQ(validation.scores["bleu"], 27.3);
   EXPECT_TRUE(validation.best);
   EXPECT_EQ(validation.seconds, 2.5);
+  EXPECT_EQ(validation.time, 1.8e9);
   ASSERT_EQ(validation.samples.size(), 1u);
   EXPECT_EQ(validation.samples[0].source, "a \"b\"\n");
   EXPECT_EQ(validation.samples[0].translation, "\u00e4");
@@ -80,6 +85,13 @@ TEST_F(MetricsTest, ARecordIsOneLineOfJson) {
             R"({"kind":"progress","step":1,"epoch":0,"loss":0.0,"nll":0.0,"rate":0.5,"tokens_per_second":0.0,)"
             R"("seconds":0.0,"target_tokens":0,"flops":0.0,"nominal_flops":0.0})"
             "\n");
+}
+
+TEST_F(MetricsTest, RecordsAreReadBackAsTheyWereWritten) {
+  record_four_steps();
+  std::string text;
+  for (const Json& record : read_records(path)) text += record.dump() + "\n";
+  EXPECT_EQ(text, read_file(path));
 }
 
 TEST_F(MetricsTest, MissingValuesStayMissing) {
@@ -135,6 +147,7 @@ TEST_F(MetricsTest, ADamagedLineIsNamed) {
   record_four_steps();
   for (const char* damage : {"{\"kind\":\n", "[]\n", "{}\n", "{\"kind\":\"progress\",\"step\":\"x\"}\n"}) {
     replace_file(path, damage + read_file(path));
+    EXPECT_THROW(read_records(path), Error);
     try {
       read_metrics(path);
       FAIL() << damage;

@@ -1,0 +1,19 @@
+#include "dragoman/base/crc32c.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace dragoman {
+namespace {
+
+TEST(Crc32c, HasTheKnownValues) {
+  EXPECT_EQ(crc32c(""), 0u);
+  EXPECT_EQ(crc32c("123456789"), 0xE3069283);  // the check value in catalogues of checksums
+  // The examples of RFC 3720, section B.4.
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AA);
+  EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43);
+}
+
+}  // namespace
+}  // namespace dragoman
