@@ -93,7 +93,10 @@ async function* serverSentEvents(body) {
 export class OfflineFile {
   key = "";
 
-  /** `data` is {version, model, positions, sentences: [{request, answer}], film, state}. */
+  /**
+   * `data` is {version, model, positions, sentences: [{request, answer}], film, state}: answers that the server gave,
+   * and the state of the page when the file was made.
+   */
   constructor(data) { this.data = data; }
 
   async settings() { return {keyRequired: false}; }
@@ -114,6 +117,7 @@ export class OfflineFile {
 
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
+  /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */
   async translate(request) {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
@@ -123,7 +127,9 @@ export class OfflineFile {
   }
 }
 
-// Fields of a request that choose what is reported about a translation. All others decide what is translated, and how.
+// Fields of a request that do not matter when a stored translation is looked up. They choose what is reported about it,
+// concern only the server, or are the same for the whole file (the languages). All other fields decide what is
+// translated, and how.
 const reportFields = new Set(
   ["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
 
@@ -132,4 +138,5 @@ const translationKey = (request) => JSON.stringify(Object.entries(request)
   .filter(([name, value]) => !reportFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
   .sort());
 
+// Whether the request has a sentence and no settings of its own.
 const isPlain = (request) => Object.keys(request).every((name) => reportFields.has(name) || name === "q");

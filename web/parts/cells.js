@@ -30,15 +30,15 @@ export class Cells {
   #image = null;    // the matrix, one pixel for each cell
   #pointed = null;  // [i, j] under the pointer
   #cell = {x: 20, y: 20};            // pixels
-  #margin = {left: 60, top: 60};     // of the labels
+  #margin = {left: 60, top: 60};     // the space for the labels
   #covered = null;                   // the part of the area that the canvas covers
   #laidOut = "";                     // what the layout was made for, as text
 
   /**
-   * `get()` gives {matrix, queries, keys, head (null for weights with a sign), full?, query, key, title,
-   * masked?(i, j)}, or null; `full` is the weight that is shown in full colour, 1 by default. `select(query, key)` is
-   * called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 for a size at which all columns fit
-   * into the available width; `most` is the largest such size.
+   * `get()` gives {matrix, queries, keys, head, full?, query, key, title, masked?(i, j)}, or null. `head` selects the
+   * colour; it is null for weights with a sign, which have two colours. `full` is the weight that is shown in full
+   * colour, 1 by default. `select(query, key)` is called when a cell is chosen. `zoom()` gives the size of a cell in
+   * pixels, or 0 for a size at which all columns fit into the available width; `most` is the largest such size.
    */
   constructor(root, {get, select, zoom = () => 0, most = largestCell}) {
     this.#root = root;
@@ -191,7 +191,8 @@ export class Cells {
     return {queries: longest(queries), keys: longest(keys)};
   }
 
-  // The size of a cell: all columns fit into the width if possible, and all rows on the screen if numbers still fit.
+  // The size {x, y} of a cell, unless zoom() gives one: all columns fit into the width if possible. All rows fit on the
+  // screen if their height is then still enough for numbers.
   #fittingCell(beyond) {
     const {matrix: {rows, columns}} = this.#shown;
     const {zoom, most} = this.#options;
