@@ -1,5 +1,5 @@
-// Computes BLEU from its counts. `Real` is double, or float for resampled corpora, whose counts sacreBLEU sums in
-// single precision.
+// Computes BLEU from its counts. `Real` is the type of the counts: double, or float for the resampled corpora of the
+// bootstrap, because sacreBLEU sums their counts in single precision and the results must agree with its results.
 #pragma once
 
 #include <algorithm>

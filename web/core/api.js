@@ -127,16 +127,16 @@ export class OfflineFile {
   }
 }
 
-// Fields of a request that do not matter when a stored translation is looked up. They choose what is reported about it,
-// concern only the server, or are the same for the whole file (the languages). All other fields decide what is
+// Fields of a request that do not matter for finding its translation in an offline file: those that choose what is
+// reported about it, and those that are the same for the whole file (languages, key). All others decide what is
 // translated, and how.
-const reportFields = new Set(
+const unusedFields = new Set(
   ["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
 
-// Equal for requests that give the same translation.
+// Equal for two requests that have the same translation in an offline file.
 const translationKey = (request) => JSON.stringify(Object.entries(request)
-  .filter(([name, value]) => !reportFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
+  .filter(([name, value]) => !unusedFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
   .sort());
 
-// Whether the request has a sentence and no settings of its own.
-const isPlain = (request) => Object.keys(request).every((name) => reportFields.has(name) || name === "q");
+// Whether a request has no settings, only a sentence. Then any translation of the sentence in the file will do.
+const isPlain = (request) => Object.keys(request).every((name) => unusedFields.has(name) || name === "q");

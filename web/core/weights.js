@@ -14,7 +14,7 @@ export class Matrix {
 
 /**
  * The weights of one attention site from the server's JSON, packed or as nested lists: {heads, queries, keys, layers},
- * where `layers` maps a layer (counted from 0) to a flat array of its weights, in the order head, query, key.
+ * where `layers` maps a layer (counted from 0) to its weights, a Float32Array in the order [head][query][key].
  */
 export function weightTable(json = []) {
   return Array.isArray(json) ? tableOfLists(json) : packedTable(json);
@@ -38,7 +38,10 @@ function tableOfLists(layers) {
   };
 }
 
-/** Merges pieces to words: the rows of a word's pieces are averaged, their columns added. */
+/**
+ * Merges pieces to words: the rows of a word's pieces are averaged, their columns added. `rowGroups` and
+ * `columnGroups` have the indices of the pieces of each word.
+ */
 export function mergedToWords(matrix, rowGroups, columnGroups) {
   const data = new Float32Array(rowGroups.length * columnGroups.length);
   rowGroups.forEach((row, i) => {

@@ -98,7 +98,7 @@ void map_to_sink(const Context& on, const F& f, const Array& a, const Array& b, 
   });
 }
 
-// Dropout, one thread per eight channels of a row. kPacked: the rows consist of whole, aligned groups of eight.
+// Dropout. One thread per eight columns of a row, which share one random draw. kPacked is as in load_eight().
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, DropoutMask mask, SinkRows<T> y) {
   const std::int64_t eights = divide_up(x.cols, 8), index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;

@@ -1,7 +1,6 @@
 // Beam search for one sentence (Section 6.1 of the paper; Wu et al., 2016). Each step extends the hypotheses that are
-// alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside.
-// SearchSettings::stop says when the search stops: by default, when no hypothesis that is alive can still become one of
-// the n_best.
+// alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside. When
+// the search stops is a setting (see Stop); by default, when no hypothesis alive can still become one of the n_best.
 #pragma once
 
 #include <cstdint>

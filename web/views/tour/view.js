@@ -14,7 +14,7 @@ export class Tour {
   #at = -1;
   #marked = null; // the element that the step is about
 
-  /** `panel` is the tour's dialog. The new element `this.button`, which the caller places, opens and closes it. */
+  /** `panel` is the tour's dialog. It is opened and closed by this.button, which the caller puts into the page. */
   constructor(panel, app) {
     this.#app = app;
     this.#panel = panel;
