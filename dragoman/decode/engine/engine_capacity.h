@@ -26,8 +26,8 @@ struct SentenceNeeds {
 
 class EngineCapacity {
  public:
-  // `most` and limits.sentences are what one client may occupy. If limits.fair, the capacity is somewhat larger, so
-  // that a client that comes when another one has taken its maximum still finds a place (see Shares). Otherwise they
+  // If limits.fair, `most` and limits.sentences are what one client may occupy. The capacity is then somewhat larger,
+  // so that a client that comes when another one has taken its maximum still finds a place (see Shares). Otherwise they
   // are what all clients together may occupy.
   EngineCapacity(const EngineLimits& limits, const SentenceNeeds& most)
       : fair_(limits.fair),

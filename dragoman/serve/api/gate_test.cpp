@@ -7,9 +7,9 @@
 namespace dragoman::serve {
 namespace {
 
-int status_of(Gate& gate, const HttpRequest& request, const std::string& in_body = "", double now = 0) {
+int status_of(Gate& gate, const HttpRequest& request, const std::string& key_in_body = "", double now = 0) {
   try {
-    gate.check(request, in_body, now);
+    gate.check(request, key_in_body, now);
     return 200;
   } catch (const Refusal& refusal) {
     return refusal.status;
