@@ -1,4 +1,5 @@
-// Writes the inputs that the fuzzers start from, each a small valid file for its reader: make_seeds DIRECTORY.
+// Writes the inputs that the fuzzers start from, each a small valid file for its reader.
+// Usage: make_seeds DIRECTORY
 #include <cstdio>
 #include <filesystem>
 #include <limits>
