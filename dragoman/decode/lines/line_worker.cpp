@@ -119,7 +119,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
   const auto& [from, to] = models_.front()->tokenizers;
   std::vector<TranslationRequest> requests =
       requests_for(line, pieces(from.encode(source.text), options_.longest, from));
-  const data::Sentence prefix = to.encode(source.prefix);
+  const data::Sentence prefix = source.prefix_ids.empty() ? to.encode(source.prefix) : source.prefix_ids;
   if (requests.empty()) {
     return prefix.empty() ? queue_.finish(std::move(untranslated))
                           : queue_.refuse(number, " has no text, but a prefix for its translation.");
@@ -196,7 +196,7 @@ void LineWorker::collect(std::vector<Result> results) {
     active.results[piece] = std::move(result);
     if (--active.left > 0) continue;
     TranslatedLine& line = lines.emplace_back(compose(number, active));
-    if (!active.options.projections.empty() && line.pieces == 1) add_projections(line, active.options);
+    if (line.pieces == 1) look_inside(line, active.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -235,12 +235,19 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
   return line;
 }
 
-void LineWorker::add_projections(TranslatedLine& line, const RequestOptions& options) const {
+void LineWorker::look_inside(TranslatedLine& line, const RequestOptions& options) const {
+  if (options.projections.empty() && options.next_words.count == 0) return;
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
-  const ForcedChoice choice{.projections = options.projections, .switched_off = options.heads_off, .attention = false};
-  line.projections = run_forced(on_, *models_.front()->model, pair, choice).projections;
+  const ForcedChoice choice{.projections = options.projections,
+                            .switched_off = options.heads_off,
+                            .attention = false,
+                            .next_words = options.next_words};
+  Forced forced = run_forced(on_, *models_.front()->model, pair, choice);
+  line.projections = std::move(forced.projections);
+  line.next_words = std::move(forced.next_words);
+  line.layer_words = std::move(forced.layer_words);
 }
 
 // The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.

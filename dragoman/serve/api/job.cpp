@@ -43,7 +43,10 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
     for (const std::string& sentence : document->sentences()) {
       decode::SourceLine line{.text = sentence, .options = options_.request};
       line.options.links = line.options.links || document->wants_links();
-      if (order.lines.empty()) line.prefix = options_.prefix;
+      if (order.lines.empty()) {
+        line.prefix = options_.prefix;
+        line.prefix_ids = options_.prefix_ids;
+      }
       cost_->add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }
