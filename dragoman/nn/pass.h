@@ -26,6 +26,11 @@ class Observer {
   virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/) {}
   // Weights of a decoding step: [rows, h, keys]; a row with fewer keys has zeros after its last.
   virtual void see_step(int /*site*/, int /*layer*/, const Array& /*weights*/) {}
+  // Whether see_state() is to be called; a model may have to compute the states for it.
+  virtual bool wants_states() const { return false; }
+  // The output of a stack of layers as it would be if this layer were the last: [rows, width]. `side` says whether the
+  // stack reads the source or the target. The memory of the array is reused after the call.
+  virtual void see_state(Side /*side*/, int /*layer*/, const Array& /*state*/) {}
 };
 
 // Rows [first, first + rows) of a pass, and the heads that are switched off for them: the output of these heads is

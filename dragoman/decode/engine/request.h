@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/data/tokens.h"
+#include "dragoman/decode/inside/next_words.h"
 #include "dragoman/decode/search/search.h"
 #include "dragoman/nn/sites.h"
 
@@ -21,6 +22,7 @@ struct RequestOptions {
   std::vector<int> trace_layers = {};      // layers to trace, counted from 0, in ascending order; empty for all
   bool links = false;                      // return which target words come from which source words
   std::vector<nn::Head> projections = {};  // heads whose queries and keys are returned
+  NextWordsChoice next_words = {};         // the words that the model considered at each position
   bool follow = false;                     // report the beginning of the translation as soon as it is certain
   std::string client = {};                 // the client that asks; a fair engine divides its capacity among clients
 };

@@ -1,25 +1,17 @@
 #include "dragoman/decode/inside/forced.h"
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/decode/inside/host_values.h"
 
 namespace dragoman::decode {
 namespace {
 
-// Goes through an array of its own, because `values` may have another element type, or be some columns of a wider
-// array.
-std::vector<float> floats_on_host(Backend& on, const Array& values) {
-  const ArenaScope scratch(on.arena());
-  const Array staged = on.empty(values.shape(), DType::kFloat32);
-  on.scaled(values, 1.0, Sink::overwrite(staged));
-  std::vector<float> host(static_cast<std::size_t>(staged.count()));
-  on.copy_out(staged, host.data());
-  return host;
-}
-
 // Records what the model shows while it processes one sentence.
 class ForcedObserver final : public nn::Observer {
  public:
-  ForcedObserver(Backend& on, const model::Seq2Seq& model, const ForcedChoice& choice) : on_(on), choice_(choice) {
+  // `target` has the words that the rows of the decoder predict.
+  ForcedObserver(Backend& on, const model::Seq2Seq& model, const data::Sentence& target, const ForcedChoice& choice)
+      : on_(on), model_(model), target_(target), choice_(choice) {
     forced.sites = model.sites();
     forced.attention.resize(forced.sites.size());
   }
@@ -45,10 +37,18 @@ class ForcedObserver final : public nn::Observer {
     }
   }
 
+  bool wants_states() const override { return choice_.next_words.count > 0 && choice_.next_words.layers; }
+  void see_state(nn::Side side, int, const Array& state) override {
+    if (side == nn::Side::kSource) return;
+    forced.layer_words.push_back(next_words(model_, Tensor(on_, state), target_, choice_.next_words));
+  }
+
   Forced forced;
 
  private:
   Backend& on_;
+  const model::Seq2Seq& model_;
+  const data::Sentence& target_;
   const ForcedChoice& choice_;
   std::int64_t h_ = 1;  // heads of the attention that see() was shown last
 };
@@ -59,7 +59,7 @@ Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::Sentence
                   const ForcedChoice& choice) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
-  ForcedObserver observer(on, model, choice);
+  ForcedObserver observer(on, model, pair.target, choice);
   const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
     return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
   };
@@ -71,7 +71,10 @@ Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::Sentence
   nn::Pass encoding{.on = on, .observer = &observer, .heads_off = std::span(&source_off, 1)};
   nn::Pass decoding{.on = on, .observer = &observer, .heads_off = std::span(&target_off, 1)};
   const model::Encoded encoded = model.encode(tokens(pair.source, model.source_vocabulary()), encoding);
-  model.decode(tokens(read, model.target_vocabulary()), encoded, decoding);
+  const Tensor states = model.decode(tokens(read, model.target_vocabulary()), encoded, decoding);
+  if (choice.next_words.count > 0) {
+    observer.forced.next_words = next_words(model, states, pair.target, choice.next_words);
+  }
   return std::move(observer.forced);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dragoman/data/batch.h"
+#include "dragoman/decode/inside/next_words.h"
 #include "dragoman/decode/inside/trace.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/pass.h"
@@ -24,12 +25,15 @@ struct ForcedChoice {
   std::vector<nn::Head> projections;   // heads whose queries and keys are returned; the model must have them
   std::vector<nn::Head> switched_off;  // heads that are switched off
   bool attention = true;               // whether attention weights are returned
+  NextWordsChoice next_words = {};
 };
 
 struct Forced {
   nn::AttentionSites sites;          // of the model
   std::vector<Attention> attention;  // one for each site
   std::vector<HeadProjections> projections;
+  NextWords next_words;                // the model's own distribution at each position; if asked for
+  std::vector<NextWords> layer_words;  // the same for each layer of the decoder, if the model shows its states
 };
 
 // Runs the pair through the model. The source ends in EOS; so does the target unless its search stopped at the limit.

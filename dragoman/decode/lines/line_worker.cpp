@@ -26,8 +26,9 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
-// The random stream of a piece. It also depends on the part of the line that the piece belongs to. If a line comes in
-// several parts, each has at most 2^16 bytes (kPartBytes), and so at most as many pieces.
+// The number of a piece's random stream: the number of its line, the part of the line, and the index of the piece in
+// that part, in the lowest 16 bits. If a line comes in several parts, these bits suffice: a part has at most 2^16 bytes
+// (kPartBytes), so it has at most 2^16 pieces.
 std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
   constexpr int kPartBits = 16;
   return number_of(line.source.number.value_or(line.number),
@@ -76,8 +77,9 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       engine_(on, networks_of(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kAutomatic) {}
 
-// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, takes only as
-// many lines of each client as can enter at once, so that lines of clients that come later need not wait behind them.
+// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, at most a
+// quarter of a batch of each client's lines waits in the engine, so that lines of clients that come later need not wait
+// behind them.
 void LineWorker::run() {
   const std::int64_t max_per_client = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
   const std::int64_t max_waiting = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;
@@ -117,7 +119,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
   const auto& [from, to] = models_.front()->tokenizers;
   std::vector<TranslationRequest> requests =
       requests_for(line, pieces(from.encode(source.text), options_.longest, from));
-  const data::Sentence prefix = to.encode(source.prefix);
+  const data::Sentence prefix = source.prefix_ids.empty() ? to.encode(source.prefix) : source.prefix_ids;
   if (requests.empty()) {
     return prefix.empty() ? queue_.finish(std::move(untranslated))
                           : queue_.refuse(number, " has no text, but a prefix for its translation.");
@@ -194,7 +196,7 @@ void LineWorker::collect(std::vector<Result> results) {
     active.results[piece] = std::move(result);
     if (--active.left > 0) continue;
     TranslatedLine& line = lines.emplace_back(compose(number, active));
-    if (!active.options.projections.empty() && line.pieces == 1) add_projections(line, active.options);
+    if (line.pieces == 1) look_inside(line, active.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -234,12 +236,19 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
   return line;
 }
 
-void LineWorker::add_projections(TranslatedLine& line, const RequestOptions& options) const {
+void LineWorker::look_inside(TranslatedLine& line, const RequestOptions& options) const {
+  if (options.projections.empty() && options.next_words.count == 0) return;
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
-  const ForcedChoice choice{.projections = options.projections, .switched_off = options.heads_off, .attention = false};
-  line.projections = run_forced(on_, *models_.front()->model, pair, choice).projections;
+  const ForcedChoice choice{.projections = options.projections,
+                            .switched_off = options.heads_off,
+                            .attention = false,
+                            .next_words = options.next_words};
+  Forced forced = run_forced(on_, *models_.front()->model, pair, choice);
+  line.projections = std::move(forced.projections);
+  line.next_words = std::move(forced.next_words);
+  line.layer_words = std::move(forced.layer_words);
 }
 
 // The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.

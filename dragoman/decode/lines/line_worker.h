@@ -43,8 +43,8 @@ class LineWorker {
   std::string settled_text(const ActiveLine& active) const;
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, ActiveLine& active) const;
-  // Adds the projections that the options ask for.
-  void add_projections(TranslatedLine& line, const RequestOptions& options) const;
+  // Adds the projections and next words that the options ask for.
+  void look_inside(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 
   Backend& on_;

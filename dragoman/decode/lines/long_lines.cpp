@@ -75,6 +75,8 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   line.hypotheses.clear();
   line.trace.reset();
   line.projections.clear();
+  line.next_words.clear();
+  line.layer_words.clear();
 }
 
 }  // namespace dragoman::decode

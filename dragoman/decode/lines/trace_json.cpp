@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -82,6 +83,21 @@ Json projections_json(const std::vector<HeadProjections>& projections, const nn:
   return list;
 }
 
+// [{"id": 7, "p": 0.5, "rank": 0, "words": [{"token": "▁the", "id": 7, "p": 0.5}, ...]}, ...]: one entry for each
+// position.
+Json next_words_json(const NextWords& next_words, const text::Tokenizer& tokenizer) {
+  Json positions = Json::array();
+  for (const NextWord& next : next_words) {
+    Json words = Json::array();
+    for (const auto& [word, log_p] : next.likeliest) {
+      words.push_back({{"token", tokenizer.piece(word)}, {"id", word}, {"p", std::exp(log_p)}});
+    }
+    positions.push_back(
+        {{"id", next.word}, {"p", std::exp(next.log_p)}, {"rank", next.rank}, {"words", std::move(words)}});
+  }
+  return positions;
+}
+
 // Writes the text directly, as append_lists() does, to save memory: a beam of 32 has 64 candidates at each step.
 void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
@@ -138,6 +154,14 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   text += R"(,"beam":)";
   append_beam(text, trace, tokenizers.target, give_up);
   if (!line.projections.empty()) text += R"(,"projections":)" + projections_json(line.projections, trace.sites).dump();
+  if (!line.next_words.empty()) {
+    text += R"(,"next_words":)" + next_words_json(line.next_words, tokenizers.target).dump();
+  }
+  if (!line.layer_words.empty()) {
+    Json layers = Json::array();
+    for (const NextWords& layer : line.layer_words) layers.push_back(next_words_json(layer, tokenizers.target));
+    text += R"(,"layer_words":)" + layers.dump();
+  }
   text += '}';
 }
 

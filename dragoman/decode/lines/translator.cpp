@@ -45,7 +45,7 @@ class PartSplitter {
     const std::string text = std::move(line.text);
     const bool continues = std::exchange(line.continues, true);
     std::string_view rest = text;
-    for (; rest.size() > kPartBytes; line.prefix.clear()) {
+    for (; rest.size() > kPartBytes; line.prefix.clear(), line.prefix_ids.clear()) {
       line.text = rest.substr(0, text::first_stretch(rest, kPartBytes));
       rest.remove_prefix(line.text.size());
       if (!to_.put(line)) return false;

@@ -47,7 +47,8 @@ struct TranslatorOptions {
 
 struct SourceLine {
   std::string text;
-  std::string prefix = {};  // the text that its translation must begin with
+  std::string prefix = {};         // the text that its translation must begin with
+  data::Sentence prefix_ids = {};  // the same as tokens; replaces `prefix` unless empty
   RequestOptions options = {};
   std::optional<std::int64_t> number = std::nullopt;  // for the random numbers of sampling; defaults to its position
 
@@ -78,6 +79,8 @@ struct TranslatedLine {
   std::shared_ptr<const Trace> trace;        // if asked for; it contains the best hypothesis only
   std::vector<std::vector<WordLink>> links;  // if asked for, of each hypothesis; empty for an unfinished one
   std::vector<HeadProjections> projections;
+  NextWords next_words;                // see Forced
+  std::vector<NextWords> layer_words;  // see Forced
 };
 
 // The likelihood of a given translation.

@@ -31,6 +31,8 @@ class Residual {
     if (rule.norm == Norm::kPre) y_ = next_norm()(x);
   }
 
+  // The residual, to which the output of the next sub-layer is added.
+  const Tensor& x() const { return x_; }
   // The input of the next sub-layer; after the last sub-layer, the output of the stack.
   const Tensor& y() const { return y_; }
 
@@ -68,8 +70,7 @@ class Residual {
   const AddNorm& rule_;
   const Segments& segments_;
   nn::Pass& pass_;
-  Tensor x_;              // the residual, to which the output of the next sub-layer is added
-  Tensor y_;              // the input of the next sub-layer
+  Tensor x_, y_;
   std::size_t next_ = 0;  // index of the next LayerNorm
 };
 

@@ -45,8 +45,9 @@ void Layer::parameters(params::ParameterVisitor& visit) {
   visit_norm();
 }
 
-Stack::Stack(const TransformerConfig& config, Kind kind)
-    : norm(config.norm),
+Stack::Stack(const TransformerConfig& config, Kind kind_)
+    : kind(kind_),
+      norm(config.norm),
       P_drop(config.P_drop),
       mask{.kind = kind == Kind::kDecoder ? Mask::Kind::kCausal : Mask::Kind::kAll, .r = config.window} {
   const int count = kind == Kind::kDecoder ? config.N_dec : config.N_enc;
@@ -61,6 +62,15 @@ AddNorm Stack::add_norm() const {
   }
   if (norm == Norm::kPre) rule.norms.push_back(&ln);
   return rule;
+}
+
+void Stack::show_state(std::size_t l, const Residual& residual, const nn::Pass& pass) const {
+  if (pass.observer == nullptr || !pass.observer->wants_states()) return;
+  const ArenaScope scratch(pass.on.arena());
+  const bool is_output = norm == Norm::kPost || l + 1 == layers.size();  // otherwise y is the next layer's input
+  const Tensor state = is_output ? residual.y() : ln(residual.x());
+  pass.observer->see_state(kind == Kind::kDecoder ? nn::Side::kTarget : nn::Side::kSource, static_cast<int>(l),
+                           state.array());
 }
 
 void Stack::layer_parameters(params::ParameterVisitor& visit) {

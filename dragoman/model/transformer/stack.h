@@ -27,13 +27,14 @@ struct Layer {
 struct Stack {
   enum class Kind : std::uint8_t { kEncoder, kDecoder };
 
+  Kind kind = Kind::kEncoder;
   std::vector<Layer> layers;
   nn::LayerNorm ln;  // after the last layer; only with pre-norm
   Norm norm = Norm::kPost;
   double P_drop = 0.1;
   Mask mask;  // of the self-attention
 
-  Stack(const TransformerConfig& config, Kind kind);
+  Stack(const TransformerConfig& config, Kind kind_);
 
   // Runs the layers one after the other. The sub-layers of a layer are self-attention, encoder-decoder attention (only
   // in a decoder) and feed-forward, each followed by Add & Norm. The caller provides the two attentions,
@@ -52,6 +53,7 @@ struct Stack {
         residual.add(layer.ffn(residual.y(), segments, pass));
       };
       free_layers ? residual.run_and_free(sub_layers) : sub_layers();
+      show_state(l, residual, pass);
     }
     return residual.y();
   }
@@ -61,6 +63,8 @@ struct Stack {
 
  private:
   AddNorm add_norm() const;
+  // Shows the observer, if it wants that, what the stack would return if layer l were its last.
+  void show_state(std::size_t l, const Residual& residual, const nn::Pass& pass) const;
 };
 
 nn::AttentionSizes attention_sizes(const TransformerConfig& config);

@@ -125,6 +125,25 @@ TEST_F(AppTest, SwitchesHeadsOff) {
   EXPECT_NE(plain["translations"][0]["sentences"][0]["score"], without["translations"][0]["sentences"][0]["score"]);
 }
 
+TEST_F(AppTest, TellsTheLikeliestWordsAndBeginsWithTheOneThatIsChosen) {
+  const Json choice{{"count", 5}, {"layers", true}};
+  const Json question{{"q", "one two"}, {"search", "greedy"}, {"trace", true}, {"next_words", choice}};
+  const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
+  const Json& words = trace["next_words"];
+  ASSERT_EQ(words.size(), trace["tgt"].size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    EXPECT_EQ(words[i]["rank"], 0);  // greedy search takes the likeliest word
+    EXPECT_EQ(words[i]["words"][0]["token"], trace["tgt"][i]);
+  }
+  EXPECT_EQ(trace["layer_words"].back(), words);
+  // Another word at the first position, and the rest follows.
+  Json forced = question;
+  forced["prefix_ids"] = {words[0]["words"][1]["id"]};
+  const Json other = post("/v1/translate", forced)["translations"][0]["sentences"][0]["trace"];
+  EXPECT_EQ(other["tgt"][0], words[0]["words"][1]["token"]);
+  EXPECT_EQ(other["next_words"][0]["rank"], 1);
+}
+
 TEST_F(AppTest, TracesHoldTheRequestedLayersAndProjections) {
   const Json question{{"q", "one two"}, {"trace", true}, {"packed", true}, {"layers", {2}}, {"projections", "all"}};
   const Json trace = post("/v1/translate", question)["translations"][0]["sentences"][0]["trace"];
@@ -196,6 +215,13 @@ TEST_F(AppTest, RefusesInOneSentence) {
       {"POST", "/v1/translate", with("layers", {0}), 400},
       {"POST", "/v1/translate", with("layers", "all"), 400},
       {"POST", "/v1/translate", with("projections", {{{"attention", "cross"}, {"layer", 1}, {"head", 99}}}), 400},
+      {"POST", "/v1/translate", with("next_words", 10), 400},
+      {"POST", "/v1/translate", with("next_words", {{"count", 101}}), 400},
+      {"POST", "/v1/translate", with("next_words", {{"temperature", 0}}), 400},
+      {"POST", "/v1/translate", with("next_words", {{"counts", 1}}), 400},
+      {"POST", "/v1/translate", with("prefix_ids", {2}), 400},
+      {"POST", "/v1/translate", with("prefix_ids", {1e9}), 400},
+      {"POST", "/v1/translate", with("prefix_ids", "one"), 400},
       {"POST", "/v1/translate", with("prefix", data::words(100)), 400}};
   for (const auto& [method, path, body, status] : wrong) {
     const auto [actual, answer] = ask(method, path, body);

@@ -14,7 +14,21 @@ constexpr std::int64_t kCandidateTextBytes = 140;  // of a candidate of the sear
 constexpr std::int64_t kTokenBytes = 40;           // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
-// How many heads of a site a trace of these layers shows, over all its layers. No layers means all.
+constexpr std::int64_t kNextWordBytes = 150;  // of a likely word: in memory, as a JSON value, and as text
+// While next words are found, the probabilities of all words are there for some rows, as float32 on the device and on
+// the host, and as float64 with their order for one row.
+constexpr std::int64_t kNextWordsRows = 33, kNextWordsNumberBytes = 12;
+
+std::int64_t decoder_layers(const nn::AttentionSites& sites) {
+  std::int64_t layers = 0;
+  for (const nn::AttentionSite& site : sites) {
+    if (site.queries == nn::Side::kTarget) layers = std::max<std::int64_t>(layers, site.layers);
+  }
+  return layers;
+}
+
+// The number of heads that a trace of the given layers shows at a site, summed over these layers. An empty list means
+// all layers.
 std::int64_t heads_shown(const std::vector<int>& layers, const nn::AttentionSite& site) {
   const auto is_there = [&](int layer) { return layer < site.layers; };
   return site.heads * (layers.empty() ? site.layers : std::ranges::count_if(layers, is_there));
@@ -40,6 +54,11 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
   }
   for (const nn::Head& head : options.projections) {
     projection_numbers_ += 2 * sites[static_cast<std::size_t>(head.site)].d_k;
+  }
+  if (options.next_words.count > 0) {
+    const std::int64_t layers = options.next_words.layers ? decoder_layers(sites) : 0;
+    next_words_ = (layers + 1) * options.next_words.count;
+    largest_copy_ = kNextWordsRows * model.model->target_vocabulary() * kNextWordsNumberBytes;
   }
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;  // base64, or as in "0.123456,"
   max_positions_ = model.model->max_positions();
@@ -73,7 +92,8 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   check_bytes();
 }
 
-// Translations that are longer than this are rare, unless min_length asks for them.
+// A length that few translations exceed, and at least min_length, as far as the limits of the model and the search
+// allow it.
 std::int64_t Cost::usual_length(std::int64_t tokens) const {
   const std::int64_t length = std::max<std::int64_t>(search_.min_length, tokens + tokens / 2 + 5);
   return std::min({length, max_positions_, tokens + search_.max_extra});
@@ -123,6 +143,8 @@ void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
     kept += kWeightBytes * numbers;
     answer += 3 * 6 * numbers;  // base64, held three times: in a JSON value, in its text, and in the answer
   }
+  kept += length * next_words_ * std::int64_t{sizeof(decode::NextWord::Candidate)};
+  answer += length * next_words_ * kNextWordBytes;
   kept_bytes_ += times * kept;
   answer_bytes_ += times * answer;
 }

@@ -49,6 +49,7 @@ class Cost {
   std::int64_t decoder_heads_ = 0;       // the translation attends to itself
   std::int64_t cross_heads_ = 0;         // the translation attends to the source
   std::int64_t projection_numbers_ = 0;  // numbers per token in the projections
+  std::int64_t next_words_ = 0;          // likely words per token of the translation
   std::int64_t number_bytes_;            // of a number in the answer
   std::int64_t max_positions_, longest_piece_;
   std::int64_t max_length_, max_cells_;  // limits of one translation

@@ -43,7 +43,10 @@ void Job::submit(const std::shared_ptr<Exchange>& exchange, Finished finished, S
     for (const std::string& sentence : document->sentences()) {
       decode::SourceLine line{.text = sentence, .options = options_.request};
       line.options.links = line.options.links || document->wants_links();
-      if (order.lines.empty()) line.prefix = options_.prefix;
+      if (order.lines.empty()) {
+        line.prefix = options_.prefix;
+        line.prefix_ids = options_.prefix_ids;
+      }
       cost_->add(std::ssize(model_->service.model().tokenizers.source.encode(sentence)), std::ssize(sentence));
       order.lines.push_back(std::move(line));
     }
@@ -96,7 +99,8 @@ void Job::finish() {
       error_ = std::current_exception();
       finished_(*this);
     }
-  } catch (...) {  // the refusal failed, too: the exchange is dropped, which answers with status 500
+  } catch (...) {
+    // The refusal failed, too. This ends the job, and with it the exchange, which then answers with status 500.
     finished_ = nullptr;
   }
 }

@@ -23,6 +23,7 @@ class Job : public std::enable_shared_from_this<Job> {
   struct Options {
     decode::RequestOptions request = {};                // for every sentence
     std::string prefix = {};                            // of the translation of the first sentence
+    data::Sentence prefix_ids = {};                     // the same as tokens; replaces `prefix` unless empty
     decode::Numbers numbers = decode::Numbers::kLists;  // form of the numbers in the answer
     CostLimits limits = {};
     RunLater run_later = {};

@@ -12,14 +12,16 @@
 #include "dragoman/serve/api/fields.h"
 #include "dragoman/serve/api/heads.h"
 #include "dragoman/serve/api/job.h"
+#include "dragoman/serve/api/next_words.h"
 #include "dragoman/serve/api/refusal.h"
 
 namespace dragoman::serve {
 namespace {
 
 // The fields of a request that are not settings of the search.
-const std::set<std::string> kOwnFields = {"q",     "source", "target", "api_key",     "prefix", "heads_off",
-                                          "trace", "packed", "layers", "projections", "stream", "alignment"};
+const std::set<std::string> kOwnFields = {"q",          "source",    "target",      "api_key",  "prefix",
+                                          "prefix_ids", "heads_off", "trace",       "packed",   "layers",
+                                          "next_words", "stream",    "projections", "alignment"};
 
 // The name of the setting on the command line: "n-best" for "n_best" or "n-best".
 std::string setting_name(std::string field) {
@@ -52,6 +54,7 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
   options.heads_off = heads_field(fields, "heads_off", sites);
   options.trace_layers = layers_field(fields, sites);
   options.projections = heads_field(fields, "projections", sites);
+  options.next_words = next_words_field(fields);
   return options;
 }
 
@@ -169,6 +172,7 @@ void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>
                    .detected = std::move(detected)};
   const Job::Options options{.request = reply.options,
                              .prefix = text_field(fields, "prefix", ""),
+                             .prefix_ids = prefix_ids_field(fields, model->service.model().model->target_vocabulary()),
                              .numbers = reply.numbers,
                              .limits = context.limits.cost,
                              .run_later = context.run_later};

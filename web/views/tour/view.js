@@ -10,11 +10,11 @@ const [markTries, markDelay] = [40, 50];  // how often a missing element is look
 export class Tour {
   #app;
   #panel;
-  #steps = [];    // the steps that the model has
+  #steps = [];    // those that apply to the model
   #at = -1;
   #marked = null; // the element that the step is about
 
-  /** `panel` is the tour's dialog; `button` opens and closes it. */
+  /** `panel` is the tour's dialog. It is opened and closed by this.button, which the caller puts into the page. */
   constructor(panel, app) {
     this.#app = app;
     this.#panel = panel;
