@@ -73,6 +73,8 @@ TEST(BashCompletion, OffersFilesAndDirectoriesWhereTheyBelong) {
   EXPECT_EQ(completed("score --reference a," + here + "t"), "a," + here + "text.en\n");
   EXPECT_EQ(completed("translate --model " + here), here + "model\n");
   EXPECT_EQ(completed("translate --config " + here + "t"), here + "text.en\n");
+  EXPECT_EQ(completed("translate --beam 4 " + here + "t"), here + "text.en\n");  // a file without a flag
+  EXPECT_EQ(completed("translate " + here + "text.en --qui"), "--quiet\n");
   std::filesystem::remove_all(directory);
 }
 
@@ -121,6 +123,7 @@ TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
     }
   }
   EXPECT_NE(manual.find("--norm post|pre\n"), std::string::npos);
+  EXPECT_NE(manual.find("dragoman translate [FLAG]... [FILE]...\n"), std::string::npos);
   EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
 }
 

@@ -160,8 +160,7 @@ void print_next_steps(const fs::path& directory, const std::string& sentence) {
                   "  echo {} | {} translate --model {}\n"
                   "See what attention does, in a browser at http://127.0.0.1:8080:\n"
                   "  {} serve --model {}\n"
-                  "See how it learned, in a browser:\n"
-                  "  {}\n"
+                  "See how it learned: open {} in a browser.\n"
                   "Edit the grammar that made the sentences, and train on your own:\n"
                   "  cp {} my.grammar\n"
                   "  {} demo --grammar my.grammar --model my-demo\n",

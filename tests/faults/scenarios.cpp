@@ -19,7 +19,8 @@ const std::string kTraining =
     " --train-source train.en --train-target train.ne --valid-source valid.en --valid-target valid.ne"
     " --source-language en --target-language de --layers 1 --d-model 8 --d-ff 16 --heads 2 --vocabulary 60"
     " --max-length 40 --warmup 10 --batch-tokens 128 --accumulate 2 --dropout 0.1 --ema 0.9 --average 2 --keep 2"
-    " --save-every 5 --valid-every 10 --report-every 4 --valid-bleu-sentences 3 --probe probe.txt --threads 1 --steps ";
+    " --save-every 5 --valid-every 10 --report-every 4 --valid-bleu-sentences 3 --probe probe.txt --csv --tensorboard"
+    " --threads 1 --steps ";
 
 // The target is the source spelt backwards, so its last word comes first.
 void write_text(const fs::path& directory, const std::string& name, int pairs, std::uint64_t seed) {
@@ -95,6 +96,10 @@ std::vector<Scenario> make_scenarios() {
        .needs = {"run", "valid.en", "attention.jsonl"},
        .streamed = "attention.jsonl",
        .prints_lines = true},
+      {.name = "translate-files",
+       .verb = "translate",
+       .flags = model + " valid.en probe.txt --output out.txt" + search,
+       .needs = {"run", "valid.en", "probe.txt", "out.txt"}},
   };
 }
 

@@ -1,5 +1,8 @@
 #include "tests/faults/snapshot.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -19,7 +22,7 @@ struct TimeFields {
 };
 const std::vector<TimeFields>& time_fields() {
   static const std::vector<TimeFields> kFields = {
-      {"metrics.jsonl", {"seconds", "tokens_per_second", "nominal_flops"}},
+      {"metrics.jsonl", {"seconds", "tokens_per_second", "nominal_flops", "time"}},
       {"state.json", {"seconds", "nominal_flops", "window.seconds"}},
       {"checksums.json", {"state.json"}},  // the checksum of a file that contains a time
       {"stdout.txt", {"translation.seconds", "translation.sentences_per_second", "translation.tokens_per_second"}},
@@ -30,6 +33,9 @@ const std::vector<TimeFields>& time_fields() {
 constexpr const char* kOnlyTimes = "corpus/contents";
 // Its tables and curves contain the times of metrics.jsonl.
 constexpr const char *kReport = "report.html", *kReportEnd = "</html>\n";
+constexpr const char* kTable = "metrics.csv";
+// The names of event files contain the time at which a session began, and each event has a time.
+constexpr const char *kEvents = "events.out.tfevents.", *kTimelessEvents = "events";
 
 void erase(Json& object, const std::string& field) {
   if (!object.is_object()) return;
@@ -47,8 +53,21 @@ std::string without(std::string text, const std::vector<std::string>& fields) {
   return json.dump() + "\n";
 }
 
+// How many events the file has. An event is preceded by its length and a checksum, and followed by a checksum.
+std::string events_text(const std::string& contents) {
+  constexpr std::size_t kAround = 8 + 4 + 4;
+  std::size_t events = 0, at = 0;
+  for (std::uint64_t length = 0; at + kAround <= contents.size(); at += kAround + length, ++events) {
+    std::memcpy(&length, &contents[at], sizeof length);
+    if (length > contents.size()) break;
+  }
+  return "(" + std::to_string(events) + (at == contents.size() ? " events)" : " events and a part)");
+}
+
 std::string without_times(const std::string& name, const std::string& contents) {
   if (name == kReport) return contents.ends_with(kReportEnd) ? "(a whole report)" : "(half a report)";
+  if (name == kTable) return "(" + std::to_string(std::ranges::count(contents, '\n')) + " lines)";
+  if (name.starts_with(kEvents)) return events_text(contents);
   for (const TimeFields& times : time_fields()) {
     if (name != times.file) continue;
     if (!name.ends_with(".jsonl")) return without(contents, times.fields);
@@ -71,8 +90,11 @@ std::string contents_of(const fs::path& path) {
 Snapshot snapshot_of(const fs::path& directory) {
   Snapshot snapshot;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
-    const std::string name = fs::relative(entry.path(), directory).string();
+    std::string name = fs::relative(entry.path(), directory).string();
     if (name.ends_with(kOnlyTimes)) continue;
+    if (const std::size_t events = name.find(kEvents); events != std::string::npos) {
+      name.replace(events, std::string::npos, kTimelessEvents);
+    }
     snapshot[name] = entry.is_directory() ? "(directory)"
                                           : without_times(entry.path().filename().string(), contents_of(entry.path()));
   }

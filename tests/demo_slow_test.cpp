@@ -1,0 +1,56 @@
+// `dragoman demo`: the commands that it prints work where it was run.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "dragoman/base/files.h"
+#include "tests/program.h"
+
+namespace dragoman {
+namespace {
+
+class Demo : public ::testing::Test {
+ protected:
+  Demo() { std::filesystem::create_directories(directory); }
+  ~Demo() override { std::filesystem::remove_all(directory); }
+
+  Ending here(const std::string& line) const { return shell("cd " + directory + " && " + line); }
+
+  // The commands in what the demo printed at last: the lines that are indented.
+  static std::vector<std::string> commands(const std::string& out) {
+    std::vector<std::string> found;
+    std::istringstream lines(out.substr(std::min(out.find("What you can do next:"), out.size())));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("  ")) found.push_back(line.substr(2));
+    }
+    return found;
+  }
+
+  std::string directory = scratch("_demo");
+};
+
+TEST_F(Demo, PrintsCommandsThatWorkWhereItWasRun) {
+  const Ending demo = here(kProgram + " demo --steps 1 --model 'my demo'");
+  ASSERT_EQ(demo.status, 0) << demo.err;
+  const std::vector<std::string> next = commands(demo.out);
+  ASSERT_EQ(next.size(), 4u) << demo.out;
+  const std::string program = DRAGOMAN_PROGRAM;
+  EXPECT_EQ(next[0], "echo 'The old man gave the child a red book.' | " + program + " translate --model 'my demo'");
+  EXPECT_EQ(here(next[0] + " | wc -l").out, "1\n");
+  EXPECT_EQ(next[1], program + " serve --model 'my demo'");
+  EXPECT_NE(demo.out.find("open my demo/report.html in a browser"), std::string::npos) << demo.out;
+  EXPECT_TRUE(std::filesystem::exists(directory + "/my demo/report.html"));
+  ASSERT_EQ(here(next[2]).status, 0);
+  EXPECT_EQ(read_file(directory + "/my.grammar"),
+            read_file(DRAGOMAN_SOURCE_DIR "/configs/demo/english-german.grammar"));
+  EXPECT_EQ(next[3], program + " demo --grammar my.grammar --model my-demo");
+  // A run of the same demo has nothing left to train, and is called by its name here.
+  const std::string folder = std::filesystem::path(program).parent_path();
+  const Ending again = here("PATH=" + folder + ":\"$PATH\" " + kProgram + " demo --steps 1 --model 'my demo'");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(commands(again.out).at(1), "dragoman serve --model 'my demo'");
+}
+
+}  // namespace
+}  // namespace dragoman
