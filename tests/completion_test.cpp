@@ -4,40 +4,14 @@
 
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/command_help.h"
 #include "tests/program.h"
 
 namespace dragoman {
 namespace {
-
-struct Command {
-  std::string name;  // "tokenizer train", or empty for the program
-  std::set<std::string> flags;
-};
-
-// A command and its subcommands, as --help lists them.
-std::vector<Command> commands_from_help(const std::string& name = "") {
-  std::vector<Command> all{{name, {}}};
-  std::istringstream help(run(name + " --help").out);
-  bool in_commands = false;
-  for (std::string line; std::getline(help, line);) {
-    if (!line.starts_with("  ")) in_commands = line == "Subcommands:";
-    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
-    std::istringstream words(line);
-    std::string word;
-    words >> word;
-    if (in_commands) {
-      const std::vector<Command> inner = commands_from_help(name.empty() ? word : name + " " + word);
-      all.insert(all.end(), inner.begin(), inner.end());
-    } else if (const std::size_t flag = word.find("--"); flag != std::string::npos) {
-      all[0].flags.insert(word.substr(flag));
-    }
-  }
-  return all;
-}
 
 // The completions that bash would offer for this line. The last word is the one to complete; it may be empty.
 std::string completed(const std::string& words) {
@@ -56,6 +30,7 @@ std::string completed(const std::string& words) {
 TEST(BashCompletion, KnowsCommandsFlagsAndTheirValues) {
   EXPECT_EQ(completed("trans"), "translate\n");
   EXPECT_EQ(completed("tokenizer ''"), "train encode decode --help\n");
+  EXPECT_EQ(completed("help tra"), "train translate\n");
   EXPECT_EQ(completed("tokenizer train --byte"), "--byte-fallback\n");
   EXPECT_EQ(completed("train --norm ''"), "post pre\n");
   EXPECT_EQ(completed("train --heads 8 --norm pr"), "pre\n");
@@ -81,9 +56,11 @@ TEST(BashCompletion, OffersFilesAndDirectoriesWhereTheyBelong) {
 TEST(Completions, HoldEveryFlagOfEveryCommand) {
   const std::string bash = run("completion bash").out, zsh = run("completion zsh").out,
                     fish = run("completion fish").out;
-  const std::vector<Command> commands = commands_from_help();
+  const std::vector<HelpedCommand> commands = commands_from_help();
   EXPECT_GT(commands.size(), 12u);
-  for (const auto& [name, flags] : commands) {
+  for (const HelpedCommand& command : commands) {
+    const std::string& name = command.name;
+    const std::set<std::string>& flags = command.flags;
     const std::string full_name = name.empty() ? "dragoman" : "dragoman " + name;
     std::string function = "\n_" + full_name + "()";
     std::replace(function.begin(), function.end(), ' ', '_');
@@ -113,18 +90,32 @@ std::string plain(std::string text) {
 
 TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
   const std::string manual = plain(run("manual").out);
-  for (const auto& [name, flags] : commands_from_help()) {
-    const std::string full_name = name.empty() ? "dragoman" : "dragoman " + name;
+  for (const HelpedCommand& command : commands_from_help()) {
+    const std::string full_name = command.name.empty() ? "dragoman" : "dragoman " + command.name;
     const std::size_t begin = manual.find(".SS " + full_name + "\n");
     ASSERT_NE(begin, std::string::npos) << full_name;
     const std::string section = manual.substr(begin, manual.find("\n.S", begin) - begin);
-    for (const std::string& flag : flags) {
+    for (const std::string& flag : command.flags) {
       EXPECT_NE(section.find(flag), std::string::npos) << full_name << flag;
     }
   }
   EXPECT_NE(manual.find("--norm post|pre\n"), std::string::npos);
   EXPECT_NE(manual.find("dragoman translate [FLAG]... [FILE]...\n"), std::string::npos);
   EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
+}
+
+TEST(Manual, HoldsEveryExample) {
+  std::string manual = plain(run("manual").out);
+  manual.erase(0, manual.find("\n.SH EXAMPLES\n"));
+  for (const auto& [escape, mark] : {std::pair{"(aq", "'"}, std::pair{"(ti", "~"}}) {
+    for (std::size_t at; (at = manual.find(escape)) != std::string::npos;) manual.replace(at, 3, mark);
+  }
+  for (const HelpedCommand& command : commands_from_help()) {
+    for (const std::string& example : command.examples) {
+      // The first line of one that is continued.
+      EXPECT_NE(manual.find("\n" + example.substr(0, example.find("  "))), std::string::npos) << example;
+    }
+  }
 }
 
 TEST(Manual, IsFormattedWithoutAWarning) {

@@ -24,7 +24,9 @@ TEST_F(Package, LetsAnotherProgramTranslate) {
   const std::string input = write("input", "one two\n\nthree\n");
   const std::string ours = shell(command("translate", "") + " < " + input).out;
   EXPECT_EQ(shell(build + "/embed " + model + " < " + input + " | cut -f 2").out, ours);
-  EXPECT_EQ(shell(build + "/embed /no/such/model").err, "embed: there is no model directory '/no/such/model'.\n");
+  EXPECT_EQ(
+      shell(build + "/embed /no/such/model").err,
+      "embed: there is no model directory '/no/such/model'; name one that 'dragoman train' or 'dragoman demo' made.\n");
 }
 
 }  // namespace

@@ -115,13 +115,14 @@ TEST_F(EvaluateCommand, RefusesFilesThatDoNotFit) {
 }
 
 TEST_F(EvaluateCommand, RefusesWrongUsage) {
-  expect_one_sentence(shell(command("evaluate", "--source x")), 2, "name the reference translations with --reference");
-  expect_one_sentence(shell(command("evaluate", "--reference x")), 2, "name the sentences to translate with --source");
+  expect_one_sentence(shell(command("evaluate", "--source x")), 2, "evaluate: --reference FILE is missing");
+  expect_one_sentence(shell(command("evaluate", "--reference x")), 2, "evaluate: --source FILE is missing");
   expect_one_sentence(evaluate("--source - --reference -"), 2, "only one file can be standard input");
   expect_one_sentence(evaluate("--json --scores -"), 2, "name a file");
   expect_one_sentence(evaluate("--smoothing-value 2"), 2, "--smoothing-value is for");
   expect_one_sentence(run("evaluate --source " + file("source") + " --reference " + file("reference")), 2,
-                      "name the model with --model DIR.");
+                      "evaluate: --model DIR is missing; 'dragoman evaluate --help' shows examples.");
+  expect_one_sentence(run("evaluate"), 2, "--source FILE, --reference FILE and --model DIR are missing");
   expect_one_sentence(evaluate("--output /no/such/directory/file"), 2, "there is no directory '/no/such/directory'");
 }
 

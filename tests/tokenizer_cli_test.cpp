@@ -60,7 +60,7 @@ TEST_F(TokenizerCommand, SamplesAsTheSeedSays) {
 
 TEST_F(TokenizerCommand, ReportsMistakesInOneSentence) {
   const std::string train = "tokenizer train --output " + model;
-  expect_one_sentence(run(train), 2, "tokenizer train: there is no text to learn from; name files with --input");
+  expect_one_sentence(run(train), 2, "tokenizer train: --input FILE is missing");
   expect_one_sentence(run("tokenizer train --input " + text), 2, "--output");
   expect_one_sentence(run(train + " --input /no/such/file"), 1, "cannot read '/no/such/file' (no such file");
   expect_one_sentence(run(train + " --input " + directory), 1, "(is a directory)");
@@ -69,7 +69,7 @@ TEST_F(TokenizerCommand, ReportsMistakesInOneSentence) {
   expect_one_sentence(run(train + " --tokenizer bep --input " + text), 2, "Did you mean 'bpe'?");
   expect_one_sentence(run("tokenizer encode --model /no/such/file"), 1, "cannot read '/no/such/file'");
   expect_one_sentence(run("tokenizer encode --model " + text), 1, "is not a SentencePiece model");
-  expect_one_sentence(run("tokenizer decode"), 2, "name the tokenizer with --model");
+  expect_one_sentence(run("tokenizer decode"), 2, "tokenizer decode: --model FILE is missing");
   expect_one_sentence(piped("a\\n", "encode --sample 2"), 2, "the amount of sampling is 2");
 }
 

@@ -216,7 +216,7 @@ TEST_F(TranslateCommand, RefusesWrongSettings) {
   expect_one_sentence(translate("one\n", "--n-best 2 --scores"), 2, "--n-best prints lines in its own format");
   expect_one_sentence(translate("one\n", "--alignment --alignment-layer 9"), 2, "there is no head 0 in layer 9");
   expect_one_sentence(translate("one\n", "--attention /no/such/directory/file"), 1, "/no/such/directory/file");
-  expect_one_sentence(run("translate < /dev/null"), 2, "name the model with --model DIR.");
+  expect_one_sentence(run("translate < /dev/null"), 2, "translate: --model DIR is missing");
 }
 
 TEST_F(TranslateCommand, StopsAtTheLimitWhenNoWordMayBeRepeated) {
@@ -229,7 +229,9 @@ TEST_F(TranslateCommand, RefusesAnIncompleteModel) {
   const std::string weights = model + "/model.safetensors", config = model + "/config.json";
   const auto refused = [&](const std::string& part) { expect_one_sentence(translate("one\n"), 1, part); };
   expect_one_sentence(run("translate --model /no/such/model < /dev/null"), 1,
-                      "there is no model directory '/no/such/model'.");
+                      "there is no model directory '/no/such/model'; name one that");
+  expect_one_sentence(run("translate --model " + model + "/config.json < /dev/null"), 1,
+                      "config.json' is not a directory, but a model is one. Did you mean '" + model + "'?");
   expect_one_sentence(run("translate --model " + directory + " < /dev/null"), 1, "it has no config.json");
   const std::string whole = read_file(weights), info = read_file(config);
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{100}, whole.size() - 1}) {

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman {
 
@@ -73,6 +74,13 @@ std::size_t available_memory() {
   return bytes;
 }
 
+void throw_out_of_memory(std::string_view purpose, const MemoryShortage& shortage) {
+  const auto text = [](std::size_t bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); };
+  throw MemoryError(join("out of memory", purpose, ": ", text(shortage.used), " are in use, ", text(shortage.needed),
+                         " more are needed, and the limit is ", text(shortage.limit),
+                         "; use a smaller batch, beam or model, or allow more memory."));
+}
+
 Arena::Arena(Reservation& memory, std::size_t limit)
     : memory_(memory),
       base_(static_cast<char*>(memory.base())),
@@ -81,9 +89,7 @@ Arena::Arena(Reservation& memory, std::size_t limit)
 void* Arena::push(std::size_t bytes) {
   const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   // Rounding up overflows for the largest sizes, hence the first comparison.
-  require<MemoryError>(rounded >= bytes && rounded <= limit_ - used_, "out of memory: ", used_ >> 10,
-                       " KiB are in use, ", bytes >> 10, " KiB more are needed, and the limit is ", limit_ >> 10,
-                       " KiB. Use a smaller batch or a larger memory limit.");
+  if (rounded < bytes || rounded > limit_ - used_) throw_out_of_memory("", {used_, bytes, limit_});
   if (used_ + rounded > committed_) {
     memory_.commit(used_ + rounded);
     committed_ = used_ + rounded;

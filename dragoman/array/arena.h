@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace dragoman {
 
@@ -66,6 +67,13 @@ std::size_t default_reservation();
 // The memory in bytes that this process may still use: what the system has available, or less if a container or a limit
 // on addresses allows less.
 std::size_t available_memory();
+
+// Bytes in use, bytes that were asked for, and the limit.
+struct MemoryShortage {
+  std::size_t used, needed, limit;
+};
+// Throws a MemoryError: "out of memory for gradients: ...", where the purpose is " for gradients" or empty.
+[[noreturn]] void throw_out_of_memory(std::string_view purpose, const MemoryShortage& shortage);
 
 class Arena {
  public:

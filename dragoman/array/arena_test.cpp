@@ -83,8 +83,8 @@ TEST(Arena, TheErrorOfAFullArenaSaysWhatIsInUseAndNeeded) {
   } catch (const MemoryError& error) {
     EXPECT_STREQ(
         error.what(),
-        "out of memory: 3072 KiB are in use, 2048 KiB more are needed, and the limit is 4096 KiB. Use a smaller batch "
-        "or a larger memory limit.");
+        "out of memory: 3.00 MiB are in use, 2.00 MiB more are needed, and the limit is 4.00 MiB; use a smaller batch, "
+        "beam or model, or allow more memory.");
   }
   EXPECT_NO_THROW(arena.push(std::size_t{1} << 20));
 }

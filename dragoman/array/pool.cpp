@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "dragoman/base/error.h"
-
 namespace dragoman {
 
 Pool::Pool(Reservation& memory, std::size_t limit)
@@ -22,10 +20,8 @@ void* Pool::take(std::size_t bytes) {
   auto next = taken_.begin();
   for (; next != taken_.end() && next->start - start < size; ++next) start = next->start + next->bytes;
   // Rounding up overflows for the largest sizes, hence the first comparison.
-  require<MemoryError>(size >= bytes && start <= limit_ && size <= limit_ - start,
-                       "out of memory for gradients: ", used_ >> 10, " KiB are in use, ", bytes >> 10,
-                       " KiB more are needed, and the limit is ", limit_ >> 10,
-                       " KiB. Use a smaller batch or a larger memory limit.");
+  const bool fits = size >= bytes && start <= limit_ && size <= limit_ - start;
+  if (!fits) throw_out_of_memory(" for gradients", {used_, bytes, limit_});
   if (start + size > peak_) memory_.commit(start + size);
   taken_.insert(next, {start, size});
   used_ += size;

@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman {
 
@@ -16,9 +18,9 @@ std::string failure_sentence(const std::exception_ptr& failure) {
   } catch (const std::bad_alloc&) {
     return "out of memory; choose smaller sizes.";
   } catch (const std::filesystem::filesystem_error& error) {
-    return join("cannot use '", error.path1().string(), "' (", error.code().message(), ").");
+    return join("cannot use ", final_name(error.path1()), " (", lower_first(error.code().message()), ").");
   } catch (const std::system_error& error) {
-    return join("a system call failed (", error.code().message(), ").");
+    return join("a system call failed (", lower_first(error.code().message()), ").");
   } catch (const std::exception& error) {
     return join("unexpected failure (", error.what(), ").");
   } catch (...) {

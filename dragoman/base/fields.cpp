@@ -11,15 +11,18 @@ namespace {
 template <std::integral T>
 void read_integer(T& value, std::string_view text, std::string_view where) {
   const std::optional<T> number = parse_number<T>(text);
-  require<UsageError>(number.has_value(), where, ": '", text, "' is not a whole number of at most ",
+  const bool is_whole = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  require<UsageError>(number || !is_whole, where, ": '", text, "' is too large; the largest possible number is ",
                       std::numeric_limits<T>::max(), ".");
+  require<UsageError>(number.has_value(), where, ": '", text, "' is not a whole number",
+                      std::is_unsigned_v<T> ? " of at least 0" : "", ", such as 4.");
   value = *number;
 }
 
 template <std::floating_point T>
 void read_real(T& value, std::string_view text, std::string_view where) {
   const std::optional<T> number = parse_number<T>(text);
-  require<UsageError>(number && std::isfinite(*number), where, ": '", text, "' is not a finite number such as 0.1.");
+  require<UsageError>(number && std::isfinite(*number), where, ": '", text, "' is not a finite number, such as 0.1.");
   value = *number;
 }
 
@@ -64,7 +67,7 @@ void read_value(std::vector<std::string>& value, std::string_view text, std::str
 void read_value(OptionalSize& value, std::string_view text, std::string_view where) {
   const int size = text == "none" ? 0 : parse_number<int>(text).value_or(-1);
   require<UsageError>(text == "none" || size > 0, where, ": '", text,
-                      "' is not a whole number above 0; leave it out, or write 'none', for the default.");
+                      "' is not a possible size; give a whole number above 0, or 'none' for the default.");
   value = size;
 }
 
@@ -78,7 +81,26 @@ std::size_t read_name(const std::vector<std::string>& names, std::string_view te
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
   std::string listed;
   for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
-  throw UsageError(join(where, ": '", text, "' is not one of ", listed, ".", suggestion(text, names)));
+  // A GPU is called cuda here, but "cpu" is nearer to "gpu".
+  const std::string_view meant = text == "gpu" || text == "GPU" ? "cuda" : text;
+  throw UsageError(join(where, ": '", text, "' is not one of ", listed, ".", suggestion(meant, names)));
+}
+
+namespace {
+
+// A whole number without an exponent: 1000000000, not 1e+09.
+std::string plain_text(double value) {
+  constexpr double kExact = 1e15;
+  const bool is_whole = value == std::floor(value) && std::abs(value) < kExact;
+  return is_whole ? write_value(static_cast<std::int64_t>(value)) : write_value(value);
+}
+
+}  // namespace
+
+void require_between(std::string_view key, double value, double least, double most) {
+  if (value >= least && value <= most) return;
+  throw UsageError(
+      join(key, " is ", plain_text(value), "; it must be from ", plain_text(least), " to ", plain_text(most), "."));
 }
 
 std::string write_value(int value) { return shortest(value); }

@@ -103,6 +103,9 @@ void read_value(const PathField<Text>& field, std::string_view text, std::string
   read_value(field.value, text, where);
 }
 
+// Throws a UsageError that names the setting unless least <= value <= most: "beam is 0; it must be from 1 to 1000."
+void require_between(std::string_view key, double value, double least, double most);
+
 // The shortest text that reads back as the same value.
 std::string write_value(int value);
 std::string write_value(std::int64_t value);

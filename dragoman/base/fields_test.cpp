@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <locale>
 
 namespace dragoman {
@@ -72,15 +73,16 @@ TEST(Set, AShorthandSetsBothFields) {
 }
 
 TEST(Set, RefusesATextThatIsNotAWholeNumber) {
-  for (const char* text : {"8x", "", " 8", "8 ", "1e3", "0x8", "99999999999", "8.0"}) {
-    EXPECT_EQ(error_message("coats", text),
-              "coats: '" + std::string(text) + "' is not a whole number of at most 2147483647.");
+  for (const char* text : {"8x", "", " 8", "8 ", "1e3", "0x8", "four", "8.0"}) {
+    EXPECT_EQ(error_message("coats", text), "coats: '" + std::string(text) + "' is not a whole number, such as 4.");
   }
+  EXPECT_EQ(error_message("coats", "99999999999"),
+            "coats: '99999999999' is too large; the largest possible number is 2147483647.");
 }
 
 TEST(Set, RefusesATextThatIsNotAFiniteNumber) {
   for (const char* text : {"nan", "inf", "-inf", "1e999", "0,5", "x", ""}) {
-    EXPECT_EQ(error_message("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number such as 0.1.");
+    EXPECT_EQ(error_message("gloss", text), "gloss: '" + std::string(text) + "' is not a finite number, such as 0.1.");
   }
 }
 
@@ -94,6 +96,20 @@ TEST(Set, NamesTheNearestKeyAndTheNearestValue) {
   EXPECT_EQ(error_message("colour", "gren"), "colour: 'gren' is not one of red, green. Did you mean 'green'?");
 }
 
+enum class Device { kCpu, kCuda };
+constexpr std::array<std::string_view, 2> names(Device) { return {"cpu", "cuda"}; }
+
+// "cpu" is only one letter away, and wrong.
+TEST(Set, UnderstandsThatAGpuIsMeant) {
+  Device device{};
+  try {
+    read_value(device, "gpu", "--device");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--device: 'gpu' is not one of cpu, cuda. Did you mean 'cuda'?");
+  }
+}
+
 TEST(Set, ErrorsNameThePlaceOfTheValue) {
   Paint paint;
   try {
@@ -102,6 +118,22 @@ TEST(Set, ErrorsNameThePlaceOfTheValue) {
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "--lead: 'perhaps' is neither true nor false.");
   }
+}
+
+TEST(RequireBetween, WritesWholeNumbersInFull) {
+  EXPECT_NO_THROW(require_between("queue", 5, 1, 5));
+  const auto message = [](double value, double least, double most) -> std::string {
+    try {
+      require_between("queue", value, least, most);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(0, 1, 1e9), "queue is 0; it must be from 1 to 1000000000.");
+  EXPECT_EQ(message(0.5, 1, 2.5), "queue is 0.5; it must be from 1 to 2.5.");
+  EXPECT_EQ(message(1e99, 0, 10), "queue is 1e+99; it must be from 0 to 10.");
+  EXPECT_NE(message(std::nan(""), 0, 10), "");
 }
 
 TEST(WriteValue, ReadsBackAsTheSameValue) {

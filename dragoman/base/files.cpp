@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <ostream>
 #include <system_error>
 #include <utility>
+
+#include "dragoman/base/strings.h"
 
 namespace dragoman {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::size_t kFirstReadBytes = 1 << 14;  // most files that are read whole are small
 constexpr std::string_view kUnfinishedEnding = ".unfinished";
-
 // Closes the file descriptor at the end of the scope.
 struct Descriptor {
   int number;
@@ -39,14 +39,14 @@ int retry_if_interrupted(const Call& call) {
 // Pipes and most devices cannot be flushed and do not need it: EINVAL and ENOTSUP are no failure.
 void flush_to_disk(int file, const std::filesystem::path& path) {
   require<Error>(retry_if_interrupted([&] { return ::fsync(file); }) == 0 || errno == EINVAL || errno == ENOTSUP,
-                 "cannot write '", path.string(), "' ", system_reason(), ".");
+                 "cannot write ", final_name(path), " ", system_reason(), ".");
 }
 
 void write_all(int file, std::string_view text, const std::filesystem::path& path) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(file, text.data(), text.size());
     if (wrote < 0 && errno == EINTR) continue;
-    require<Error>(wrote > 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+    require<Error>(wrote > 0, "cannot write ", final_name(path), " ", system_reason(), ".");
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
 }
@@ -67,9 +67,18 @@ bool still_names(const std::filesystem::path& path, int file) {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, SystemReason) {
-  std::string reason = std::generic_category().message(errno);
-  if (!reason.empty()) reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
-  return out << "(" << reason << ")";
+  return out << "(" << lower_first(std::generic_category().message(errno)) << ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const FinalName& name) {
+  std::filesystem::path shown;
+  for (const std::filesystem::path& part : name.path) {
+    const std::string text = part.string();
+    const std::size_t ending = text.rfind(kUnfinishedEnding), after = ending + kUnfinishedEnding.size();
+    const bool is_temporary = ending != std::string::npos && (after == text.size() || text[after] == '-');
+    shown /= is_temporary ? text.substr(0, ending) : text;
+  }
+  return out << "'" << shown.string() << "'";
 }
 
 int open_file(const std::filesystem::path& path, int flags) {
@@ -77,11 +86,12 @@ int open_file(const std::filesystem::path& path, int flags) {
   return retry_if_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
 }
 
-std::filesystem::file_status status_of(const std::filesystem::path& path) {
+std::filesystem::file_status status_of(const std::filesystem::path& path, std::string_view purpose) {
   std::error_code problem;
   const std::filesystem::file_status status = std::filesystem::status(path, problem);
   errno = problem.value();
-  require<Error>(std::filesystem::status_known(status), "cannot read '", path.string(), "' ", system_reason(), ".");
+  require<Error>(std::filesystem::status_known(status), "cannot ", purpose, " '", path.string(), "' ", system_reason(),
+                 ".");
   return status;
 }
 
@@ -126,7 +136,7 @@ FileWriter FileWriter::to_device(const std::filesystem::path& path) {
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path, int file) : path_(path), file_(file) {
-  require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+  require<Error>(file_ >= 0, "cannot write ", final_name(path), " ", system_reason(), ".");
   buffer_.reserve(kBufferBytes);
 }
 
@@ -155,12 +165,12 @@ void FileWriter::finish() {
   flush_to_disk(file_, path_);
   const int closed = ::close(file_);
   file_ = -1;
-  require<Error>(closed == 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
+  require<Error>(closed == 0, "cannot write ", final_name(path_), " ", system_reason(), ".");
 }
 
 FileAppender::FileAppender(const std::filesystem::path& path) : path_(path) {
   file_ = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
-  require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+  require<Error>(file_ >= 0, "cannot write ", final_name(path), " ", system_reason(), ".");
 }
 
 FileAppender::~FileAppender() { ::close(file_); }
@@ -173,7 +183,7 @@ LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
   file_ = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
   is_new_ = file_ >= 0;
   if (!is_new_) file_ = open_file(path, O_WRONLY | O_CREAT | O_CLOEXEC);
-  require<Error>(file_ >= 0, "cannot write '", path.string(), "' ", system_reason(), ".");
+  require<Error>(file_ >= 0, "cannot write ", final_name(path), " ", system_reason(), ".");
 }
 
 LineFile::~LineFile() {
@@ -185,8 +195,8 @@ void LineFile::begin() {
   if (begun_) return;
   struct stat status {};
   const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-  require<Error>(!plain || retry_if_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write '",
-                 path_.string(), "' ", system_reason(), ".");
+  require<Error>(!plain || retry_if_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write ",
+                 final_name(path_), " ", system_reason(), ".");
   begun_ = true;
 }
 
@@ -200,7 +210,7 @@ void LineFile::finish() {
   flush_to_disk(file_, path_);
   const int closed = ::close(file_);
   file_ = -1;
-  require<Error>(closed == 0, "cannot write '", path_.string(), "' ", system_reason(), ".");
+  require<Error>(closed == 0, "cannot write ", final_name(path_), " ", system_reason(), ".");
 }
 
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
@@ -215,7 +225,7 @@ void replace_whole(const std::filesystem::path& path, const std::function<void(c
 
 // A device has no target: /dev/stdout, for example, may be a link to a pipe, which has no path.
 FileReplacement::Target FileReplacement::target_of(const std::filesystem::path& name) {
-  const std::filesystem::file_status status = status_of(name);
+  const std::filesystem::file_status status = status_of(name, "write");
   require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
   if (std::filesystem::is_other(status)) return {.path = name, .is_device = true};
   std::error_code problem;
@@ -260,8 +270,7 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
   if (std::filesystem::is_directory(from, problem) && std::filesystem::is_directory(to, problem)) {
     std::filesystem::remove_all(to, problem);
   }
-  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot rename '", from.string(), "' to '", to.string(), "' ",
-                 system_reason(), ".");
+  require<Error>(::rename(from.c_str(), to.c_str()) == 0, "cannot write ", final_name(to), " ", system_reason(), ".");
   flush_directory(parent_of(to));
 }
 
@@ -310,7 +319,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
     Descriptor opened{open_file(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     require<Error>(opened.number >= 0, "cannot open the directory '", directory.string(), "' ", system_reason(), ".");
     const bool locked = retry_if_interrupted([&] { return ::flock(opened.number, LOCK_EX | LOCK_NB); }) == 0;
-    require<Error>(locked || errno != EWOULDBLOCK, "another process is working in '", directory.string(), "'.");
+    require<Error>(locked || errno != EWOULDBLOCK, "another process is working in ", final_name(directory), ".");
     require<Error>(locked, "cannot lock the directory '", directory.string(), "' ", system_reason(), ".");
     if (!still_names(directory, opened.number)) continue;  // another process renamed it before it was locked
     file_ = std::exchange(opened.number, -1);
@@ -328,7 +337,7 @@ void make_directory(const std::filesystem::path& path) {
     const int reason = errno;
     if (std::filesystem::is_directory(status_of(directory))) return;  // another process created it in the meantime
     errno = reason == EEXIST ? ENOTDIR : reason;  // EEXIST: something that is not a directory has this name
-    throw Error(join("cannot make the directory '", path.string(), "' ", system_reason(), "."));
+    throw Error(join("cannot make the directory ", final_name(path), " ", system_reason(), "."));
   }
   flush_directory(parent_of(directory));
 }

@@ -38,12 +38,20 @@ struct SystemReason {};
 inline SystemReason system_reason() { return {}; }
 std::ostream& operator<<(std::ostream& out, SystemReason reason);
 
+// Prints the path in quotes as the user knows it: without the endings of temporary names (unfinished_path() and
+// make_new_directory()).
+struct FinalName {
+  const std::filesystem::path& path;
+};
+inline FinalName final_name(const std::filesystem::path& path) { return {path}; }
+std::ostream& operator<<(std::ostream& out, const FinalName& name);
+
 // Calls open() with these flags, and again if a signal interrupts it. Returns -1 on failure.
 int open_file(const std::filesystem::path& path, int flags);
 
 // The status of the file that the path names, with links followed; file_type::not_found if there is none. Throws an
-// Error if the system cannot tell.
-std::filesystem::file_status status_of(const std::filesystem::path& path);
+// Error if the system cannot tell; `purpose` is for its message: "cannot read ...".
+std::filesystem::file_status status_of(const std::filesystem::path& path, std::string_view purpose = "read");
 
 // Reads the whole file. Throws an Error if it cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 30);

@@ -173,6 +173,16 @@ TEST_F(FilesTest, AFailedReplacementKeepsTheOldFileAndLeavesNothingElse) {
   EXPECT_EQ(list_directory(directory).size(), 1u);
 }
 
+TEST_F(FilesTest, ErrorsNameTheFileThatTheUserNamedAndNotATemporaryOne) {
+  const std::string missing = (directory / "no" / "page.html").string();
+  EXPECT_EQ(error_message_of([&] { replace_file(missing, "text"); }),
+            "cannot write '" + missing + "' (no such file or directory).");
+  const auto shown = [](const std::filesystem::path& path) { return join(final_name(path)); };
+  EXPECT_EQ(shown("a/b.html.unfinished"), "'a/b.html'");
+  EXPECT_EQ(shown("run.unfinished-abc012/model.unfinished"), "'run/model'");
+  EXPECT_EQ(shown("an.unfinished.work/x"), "'an.unfinished.work/x'");
+}
+
 TEST_F(FilesTest, ErrorsNameTheFileThatCannotBeRead) {
   const auto error_message = [&](const std::filesystem::path& path, std::size_t limit) -> std::string {
     try {

@@ -55,7 +55,7 @@ void move_to_final_path(const fs::path& from, const fs::path& to, bool to_is_emp
   if (to_is_empty) fs::permissions(from, fs::status(to, ignored).permissions(), ignored);
   if (rename_unless_taken(from, to, to_is_empty)) return flush_directory(to.parent_path());
   if (errno == EEXIST || errno == ENOTEMPTY) throw_already_exists(to);
-  throw Error(join("cannot rename '", from.string(), "' to '", to.string(), "' ", system_reason(), "."));
+  throw Error(join("cannot write ", final_name(to), " ", system_reason(), "."));
 }
 
 // Throws if the empty directory `place` cannot be replaced by a rename. The system refuses that for a mount point. For
@@ -81,7 +81,7 @@ fs::path make_temporary_beside(const fs::path& place) {
     std::string name = unfinished_path(place).string() + "-";
     for (std::size_t i = 0; i < kRandomLetters; ++i) name += kLetters[random() % kLetters.size()];
     if (::mkdir(name.c_str(), 0777) == 0) return name;
-    require<Error>(errno == EEXIST, "cannot make the directory '", name, "' ", system_reason(), ".");
+    require<Error>(errno == EEXIST, "cannot make the directory ", final_name(place), " ", system_reason(), ".");
   }
 }
 

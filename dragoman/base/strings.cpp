@@ -1,7 +1,10 @@
 #include "dragoman/base/strings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <vector>
 
 namespace dragoman {
@@ -14,6 +17,36 @@ std::string with_thousands(std::int64_t value) {
     digits.insert(at, 1, ',');
   }
   return digits;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
+}
+
+std::string Counted::text() const {
+  std::string text = with_thousands(count) + " ";
+  if (count == 1) return text.append(singular);
+  return plural.empty() ? text.append(singular) + "s" : text.append(plural);
+}
+
+std::ostream& operator<<(std::ostream& out, const Counted& counted) { return out << counted.text(); }
+
+std::string listed(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
 }
 
 std::string duration_text(double seconds) {

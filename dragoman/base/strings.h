@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,27 @@ std::optional<T> parse_number(std::string_view text) {
 
 // 63045632 -> "63,045,632".
 std::string with_thousands(std::int64_t value);
+
+// 1536 -> "1.50 KiB".
+std::string bytes_text(std::int64_t bytes);
+
+// A number and what it counts: "1 line", "2 lines", "1,200 lines". The plural is the singular with an s unless it is
+// given. The text is made only when it is printed, so that require() can take it without cost.
+struct Counted {
+  std::int64_t count;
+  std::string_view singular, plural;
+  std::string text() const;
+};
+inline Counted counted(std::int64_t count, std::string_view singular, std::string_view plural = {}) {
+  return {count, singular, plural};
+}
+std::ostream& operator<<(std::ostream& out, const Counted& counted);
+
+// The words with commas, and "and" before the last: "a", "a and b", "a, b and c".
+std::string listed(std::span<const std::string> words);
+
+// The text with a small first letter: "Permission denied" -> "permission denied", for a reason inside a sentence.
+std::string lower_first(std::string text);
 
 // Seconds as minutes or hours: 125 -> "2:05", 3723 -> "1:02:03".
 std::string duration_text(double seconds);

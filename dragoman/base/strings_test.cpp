@@ -30,6 +30,28 @@ TEST(WithThousands, GroupsDigitsByThree) {
   EXPECT_EQ(with_thousands(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
+TEST(Counted, HasOneLineAndTwoLines) {
+  EXPECT_EQ(counted(0, "line").text(), "0 lines");
+  EXPECT_EQ(counted(1, "line").text(), "1 line");
+  EXPECT_EQ(counted(1'200, "line").text(), "1,200 lines");
+  EXPECT_EQ(counted(1, "batch", "batches").text(), "1 batch");
+  EXPECT_EQ(counted(2, "batch", "batches").text(), "2 batches");
+}
+
+TEST(Listed, HasAnAndBeforeTheLast) {
+  const std::vector<std::string> words{"a", "b", "c"};
+  EXPECT_EQ(listed(words), "a, b and c");
+  EXPECT_EQ(listed(std::span(words).first(2)), "a and b");
+  EXPECT_EQ(listed(std::span(words).first(1)), "a");
+  EXPECT_EQ(listed({}), "");
+}
+
+TEST(BytesText, HasTheUnitThatFits) {
+  EXPECT_EQ(bytes_text(1023), "1023 bytes");
+  EXPECT_EQ(bytes_text(1536), "1.50 KiB");
+  EXPECT_EQ(bytes_text(std::int64_t{5} << 30), "5.00 GiB");
+}
+
 const std::vector<std::string> kNames{"base", "big", "heads", "d-model"};
 
 TEST(Nearest, FindsTheWordBehindATypingError) {

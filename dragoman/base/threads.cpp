@@ -84,7 +84,8 @@ ThreadTeam::ThreadTeam(int threads) {
   } catch (const std::system_error&) {
     const std::size_t started = threads_.size();
     stop();
-    throw Error(join("the system started only ", started, " of ", threads - 1, " threads. Use fewer threads."));
+    throw Error(
+        join("the system started only ", started, " of ", counted(threads - 1, "thread"), ". Use fewer threads."));
   }
 }
 

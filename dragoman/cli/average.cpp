@@ -7,6 +7,7 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/new_directory.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/output.h"
@@ -38,15 +39,15 @@ void average(CommandSettings& settings) {
   settings.read_file();
   AverageOptions options;
   settings.apply(options);
-  require<UsageError>(!options.model.empty(), "name the run with --model DIR.");
   require<UsageError>(options.last > 0, "last is ", options.last, "; it must be above 0.");
   model::read_info(options.model);  // throws if this is not a model
   const DirectoryLock lock(options.model);
   model::ModelInfo info = model::read_info(options.model);
   const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
   require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
-                      checkpoints.size(), " checkpoints, but ", options.last,
-                      " were asked for; train with a larger --keep, or ask for fewer.");
+                      counted(std::ssize(checkpoints), "checkpoint"), ", but ", options.last,
+                      options.last == 1 ? " was" : " were",
+                      " asked for; train with a larger --keep, or ask for fewer.");
   std::vector<fs::path> files;
   std::string steps;
   for (std::size_t i = checkpoints.size() - static_cast<std::size_t>(options.last); i < checkpoints.size(); ++i) {
@@ -82,6 +83,11 @@ void average(CommandSettings& settings) {
 void add_average(CLI::App& program) {
   CommandSettings& settings = add_command(program, "average", "average the last checkpoints of a run", average);
   settings.add_flags(AverageOptions{}, "Options");
+  settings.require_keys({"model"});
+  settings.add_examples({{"average the last three checkpoints into a new model",
+                          "dragoman average --model english-german --last 3 --output english-german-mean"},
+                         {"put the mean of the last two in place of the model of the run",
+                          "dragoman average --model english-german --last 2"}});
 }
 
 }  // namespace dragoman::cli

@@ -53,6 +53,9 @@ void add_score(CLI::App& program);
 void add_completion(CLI::App& program);
 void add_manual(CLI::App& program);
 
+// Shows the help of a command.
+void add_help(CLI::App& program);
+
 // What --version prints: version, commit, compiler, vector instructions, BLAS and CUDA.
 std::string version_text();
 

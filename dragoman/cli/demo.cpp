@@ -30,6 +30,8 @@ void add_demo(CLI::App& program) {
   CommandSettings& settings =
       add_command(program, "demo", "make a small corpus, learn to translate it, and show what was learned", demo);
   settings.add_flags(DemoOptions{}, "Options");
+  settings.add_examples({{"learn to translate English into German, in a few minutes", "dragoman demo"},
+                         {"learn to write strings of letters backwards", "dragoman demo --task reverse"}});
 }
 
 }  // namespace dragoman::cli

@@ -17,6 +17,7 @@
 #include "dragoman/cli/show/progress.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/spaces.h"
+#include "dragoman/train/settings.h"
 
 namespace dragoman::cli {
 namespace {
@@ -37,8 +38,6 @@ struct EvaluateOptions {
 
   // Throws a UsageError for settings that are missing or contradict each other.
   void validate() const {
-    require<UsageError>(!source.empty(), "name the sentences to translate with --source FILE.");
-    require<UsageError>(!reference.empty(), "name the reference translations with --reference FILE.");
     require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
     require<UsageError>(!json || scores != "-",
                         "--json and --scores - both write to standard output; name a file for --scores.");
@@ -65,6 +64,16 @@ TestSet read_test_set(const EvaluateOptions& options) {
   }
   require<UsageError>(!set.sources.empty(), "'", options.source, "' is empty: there is nothing to translate.");
   return set;
+}
+
+// The scores of swapped files are low, but nothing else tells that they are swapped.
+void warn_if_swapped(const EvaluateOptions& options, const model::ModelInfo& info) {
+  const bool swapped = !info.source_language.empty() && info.source_language != info.target_language &&
+                       train::language_of(options.source) == info.target_language &&
+                       train::language_of(options.reference) == info.source_language;
+  if (!swapped) return;
+  note(join("evaluate: the model translates ", info.source_language, " into ", info.target_language, ", but '",
+            options.source, "' is ", info.target_language, " by its name; did you swap --source and --reference?"));
 }
 
 void translate(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
@@ -141,6 +150,7 @@ void evaluate(CommandSettings& settings) {
   translator_options.report = note;
   const TestSet set = read_test_set(options);
   decode::Translator translator(directories(translation_settings), translator_options);
+  warn_if_swapped(options, translator.model().info);
   Evaluation evaluation{.search = search};
   translate(translator, set, evaluation);
   score_references(translator, set, evaluation);
@@ -157,6 +167,13 @@ void add_evaluate(CLI::App& program) {
   settings.add_flags(TranslationSettings{}, "Translation");
   settings.add_flags(MetricSettings{}, "Scores");
   settings.add_flags(decode::SearchSettings{}, "Search");
+  settings.require_keys({"source", "reference", "model"});
+  settings.add_examples({{"BLEU and chrF on a test set",
+                          "dragoman evaluate --model dragoman-demo \\\n"
+                          "  --source dragoman-demo/text/test.en --reference dragoman-demo/text/test.de"},
+                         {"the same with greedy search, as JSON, and keep the translations",
+                          "dragoman evaluate --model dragoman-demo --search greedy --json --output test.de \\\n"
+                          "  --source dragoman-demo/text/test.en --reference dragoman-demo/text/test.de"}});
 }
 
 }  // namespace dragoman::cli

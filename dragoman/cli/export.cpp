@@ -32,8 +32,6 @@ void export_copy(CommandSettings& settings) {
   settings.read_file();
   ExportOptions options;
   settings.apply(options);
-  require<UsageError>(!options.model.empty(), "name the model with --model DIR.");
-  require<UsageError>(!options.output.empty(), "name the directory for the copy with --output DIR.");
   model::export_model(options.model, options.output, options.precision);
   print(fmt::format("wrote '{}': {:.1f} MB of weights instead of {:.1f} MB\n", options.output,
                     megabytes(options.output), megabytes(options.model)));
@@ -44,6 +42,10 @@ void export_copy(CommandSettings& settings) {
 void add_export(CLI::App& program) {
   CommandSettings& settings = add_command(program, "export", "copy a model in another precision", export_copy);
   settings.add_flags(ExportOptions{}, "Options");
+  settings.require_keys({"model", "output"});
+  settings.add_examples(
+      {{"a quarter of the size, for translating on a CPU", "dragoman export --model dragoman-demo --output demo-int8"},
+       {"half of the size", "dragoman export --model dragoman-demo --output demo-bf16 --precision bf16"}});
 }
 
 }  // namespace dragoman::cli

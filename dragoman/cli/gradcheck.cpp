@@ -102,6 +102,8 @@ void add_gradcheck(CLI::App& program) {
   CommandSettings& settings =
       add_command(program, "gradcheck", "check every gradient against finite differences", gradcheck);
   settings.add_flags(GradcheckOptions{}, "Options");
+  settings.add_examples({{"check every gradient", "dragoman gradcheck"},
+                         {"only those of attention", "dragoman gradcheck --filter attention"}});
 }
 
 }  // namespace dragoman::cli

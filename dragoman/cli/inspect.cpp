@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/architecture.h"
 #include "dragoman/cli/settings/settings.h"
@@ -155,14 +156,6 @@ std::vector<TensorGroup> grouped(const std::vector<ParameterInfo>& tensors, bool
   return groups;
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
-}
-
 void print_report(const Subject& subject, const InspectOptions& options, const Report& report) {
   print(fmt::format("{}: {}\n\n", subject.name, subject.summary));
   if (subject.stored) print(stored_model_text(*subject.stored) + "\n");
@@ -233,6 +226,10 @@ void add_inspect(CLI::App& program, const RequestedArchitecture& requested) {
   // A file for `train` can be used here too, so its other keys are allowed.
   train::TrainingSettings run;
   train::TrainingSettings::each(run, [&](auto& part) { settings.allow_in_file(part); });
+  settings.add_examples(
+      {{"the paper's base model", "dragoman inspect --preset base"},
+       {"a trained model", "dragoman inspect --model dragoman-demo"},
+       {"all presets", "dragoman inspect --list"}});
 }
 
 }  // namespace dragoman::cli

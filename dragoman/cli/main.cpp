@@ -1,7 +1,5 @@
 // The program: parses the command line, runs one command, and turns every error into one line on standard error and an
 // exit status: 2 for wrong usage, 1 for a failed run.
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -11,9 +9,11 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/printable.h"
-#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/help/help.h"
+#include "dragoman/cli/help/hints.h"
 #include "dragoman/cli/settings/architecture.h"
+#include "dragoman/cli/settings/command.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/signals.h"
 
@@ -38,101 +38,63 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_score(program);
   add_completion(program);
   add_manual(program);
-}
-
-// The innermost command on the command line, such as `tokenizer train`, or `tokenizer` if nothing follows it. Without a
-// command, the program itself.
-CLI::App& chosen(CLI::App& program) {
-  const std::vector<CLI::App*> commands = program.get_subcommands();
-  return commands.empty() ? program : chosen(*commands.front());
-}
-
-std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  const bool is_nested = parent != nullptr && parent->get_parent() != nullptr;
-  return (is_nested ? full_name(*parent) + " " : "") + command.get_name();
-}
-
-std::vector<std::string> flags_of(const CLI::App& command) {
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  }
-  return flags;
-}
-
-// The subcommands of `command`.
-std::vector<std::string> command_names(CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* choice : command.get_subcommands([](CLI::App*) { return true; })) {
-    names.push_back(choice->get_name());
-  }
-  return names;
-}
-
-// The message about an argument that no flag or command accepts.
-std::string unexpected_argument_message(CLI::App& program) {
-  const std::vector<std::string> arguments = program.remaining(true);
-  std::string argument = arguments.empty() ? "" : arguments.front();
-  CLI::App& command = chosen(program);
-  if (argument.starts_with("-")) {
-    argument.resize(std::min(argument.size(), argument.find('=')));
-    return join("there is no flag '", argument, "'.", suggestion(argument, flags_of(command)));
-  }
-  const std::vector<std::string> choices = command_names(command);
-  if (choices.empty()) return join("'", argument, "' is neither a flag nor a flag's value.");
-  const std::string before = &command == &program ? "" : full_name(command) + " ";
-  return join("there is no command '", before, argument, "'.", suggestion(argument, choices), " 'dragoman ", before,
-              "--help' shows them all.");
+  add_help(program);
 }
 
 // Parses the command line and runs the command. An error in the command line becomes a UsageError.
-int run(CLI::App& program, int argc, char** argv) {
+int run(CLI::App& program, const CommandLine& line) {
+  if (const auto message = flag_as_value_message(line)) throw UsageError(*message);
   try {
-    program.parse(argc, argv);
+    parse(program, line.arguments);
   } catch (const CLI::CallForHelp&) {
-    print(program.help());
+    if (const auto message = unknown_command_message(line)) throw UsageError(*message);
+    print(help_text(*line.command, help_columns()));
     return 0;
   } catch (const CLI::CallForVersion&) {
     print(version_text());
     return 0;
   } catch (const CLI::ExtrasError&) {
-    throw UsageError(unexpected_argument_message(program));
+    const std::vector<std::string> unexpected = program.remaining(true);
+    throw UsageError(unexpected_argument_message(line, unexpected.empty() ? "" : unexpected.front()));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();
-    throw UsageError(text.substr(0, text.find(':')) + " needs a value.");
+    throw UsageError(missing_value_message(*line.command, text.substr(0, text.find(':'))));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  if (command_names(chosen(program)).empty()) return 0;  // a command has run
+  if (line.command->commands.empty()) return 0;  // a command has run
   // Only a group of commands, or nothing, was given.
-  std::fputs(program.help().c_str(), stderr);
+  std::fputs(help_text(*line.command, help_columns()).c_str(), stderr);
   return kWrongUsage;
 }
 
 // Prints the message in one line, even if it quotes an argument with line breaks.
-int report_error(CLI::App& program, std::string text, int status) {
+int report_error(const std::string& command, std::string text, int status) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  note(full_name(chosen(program)) + ": " + printable(text));
+  note(command + ": " + printable(text));
   return status;
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App program("The Transformer of 'Attention Is All You Need'.", "dragoman");
-  program.get_formatter()->column_width(38);
+  Command program("The Transformer of 'Attention Is All You Need'.", "dragoman");
+  program.examples = {{"learn to translate in a few minutes", "dragoman demo"},
+                      {"translate with what was learned",
+                       "echo 'The old man gave the child a red book.' | dragoman translate --model dragoman-demo"}};
   program.require_subcommand(0, 1);
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print version and build and exit");
+  std::string command = program.get_name();  // for messages
   try {
-    const RequestedArchitecture requested = requested_architecture({argv + 1, argv + argc});
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const RequestedArchitecture requested = requested_architecture(arguments);
     add_commands(program, requested);
-    if (!requested.problem.empty()) {
-      note(join(argv[1], ": ", printable(requested.problem)));
-      return kWrongUsage;
-    }
-    const int status = run(program, argc, argv);
+    const CommandEntry tree = command_tree(program);
+    const CommandLine line = find_command(tree, arguments);
+    command = line.command->short_name();
+    require<UsageError>(requested.problem.empty(), requested.problem);
+    const int status = run(program, line);
     flush_output();
     return status;
   } catch (const OutputClosed&) {
@@ -140,9 +102,9 @@ int run_program(int argc, char** argv) {
   } catch (const Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const UsageError& error) {
-    return report_error(program, error.what(), kWrongUsage);
+    return report_error(command, error.what(), kWrongUsage);
   } catch (...) {
-    return report_error(program, failure_sentence(std::current_exception()), kFailed);
+    return report_error(command, failure_sentence(std::current_exception()), kFailed);
   }
 }
 

@@ -1,10 +1,12 @@
 // dragoman manual: prints the man page in troff format.
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/completions/command_tree.h"
+#include "dragoman/cli/help/help.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/version.h"
@@ -44,6 +46,7 @@ std::string section_of(const FlagEntry& flag) {
   if (!flag.is_switch())
     text += flag.choices().empty() ? " \\fI" + escaped(flag.placeholder) + "\\fR" : " " + escaped(flag.placeholder);
   text += "\n" + escaped(as_sentence(flag.help)) + "\n";
+  if (flag.is_required) text += "Required.\n";
   if (!flag.initial.empty()) text += "Default: " + escaped(flag.initial) + ".\n";
   return text;
 }
@@ -67,6 +70,20 @@ std::string section_of(const CommandEntry& command) {
   return text;
 }
 
+// The examples of all commands, each once, although a group and a command of it may share one.
+std::string examples_of(const CommandEntry& program) {
+  std::string text = ".SH EXAMPLES\n";
+  std::set<std::string> seen;
+  for (const CommandEntry* command : all_commands(program)) {
+    for (const Example& example : command->examples) {
+      if (!seen.insert(example.line).second) continue;
+      text += fmt::format(".PP\n{}\n.PP\n.nf\n.RS\n{}\n.RE\n.fi\n",
+                          escaped(command->short_name() + ": " + example.purpose + ":"), escaped(example.line));
+    }
+  }
+  return text;
+}
+
 constexpr const char* kDescription = R"(.SH DESCRIPTION
 .B dragoman
 trains models that translate, from text files and without any other program; translates with them; and scores
@@ -83,6 +100,7 @@ names, as in
 Flags override the file.
 A flag's value may follow it after a space or after =; a switch is turned off by
 .BR =false .
+If a flag that takes one value is repeated, the last one counts.
 Where the value is
 .IR FILE,... ", " DIR,...\&
 or
@@ -135,22 +153,19 @@ std::string manual(const CommandEntry& program) {
   text += ".SH NAME\ndragoman \\- " + escaped(program.help.substr(0, program.help.find('.'))) + "\n";
   text += ".SH SYNOPSIS\n";
   for (const CommandEntry* command : all_commands(program)) {
-    if (!command->commands.empty()) continue;
-    text += bold(command->full_name) + (command->flags.empty() ? "" : " [\\fIFLAG\\fR]...");
-    for (const FlagEntry& argument : command->arguments) text += " " + written_argument(argument);
-    text += "\n.br\n";
+    if (command->commands.empty()) text += escaped(usage_of(*command)) + "\n.br\n";
   }
   text += kDescription;
   text += ".SH COMMANDS\n";
   for (const CommandEntry* command : all_commands(program)) text += section_of(*command);
-  return text + kEnding;
+  return text + kEnding + examples_of(program);
 }
 
 }  // namespace
 
 void add_manual(CLI::App& program) {
-  add_plain_command(program, "manual", "print the man page: dragoman manual | man -l -",
-                    [&program] { print(manual(command_tree(program))); });
+  add_plain_command(program, "manual", "print the man page", [&program] { print(manual(command_tree(program))); },
+                    {{"read it", "dragoman manual | man -l -"}, {"keep it for man", "dragoman manual > dragoman.1"}});
 }
 
 }  // namespace dragoman::cli

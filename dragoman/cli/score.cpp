@@ -110,6 +110,12 @@ void score(CommandSettings& settings) {
 void add_score(CLI::App& program) {
   CommandSettings& settings = add_command(program, "score", "BLEU, chrF and TER of translations", score);
   settings.add_flags(ScoreOptions{}, "Options");
+  settings.require_keys({"reference"});
+  settings.add_examples({{"score translations as they are made",
+                          "dragoman translate --model dragoman-demo < dragoman-demo/text/test.en | \\\n"
+                          "  dragoman score --reference dragoman-demo/text/test.de"},
+                         {"score a file, with confidence intervals",
+                          "dragoman score --reference dragoman-demo/text/test.de --hypothesis test.de --confidence"}});
 }
 
 }  // namespace dragoman::cli

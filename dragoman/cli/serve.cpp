@@ -15,8 +15,10 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
+#include "dragoman/base/fields.h"
 #include "dragoman/base/line_log.h"
 #include "dragoman/base/printable.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
@@ -80,23 +82,19 @@ struct ServeSettings {
 
   // Throws a UsageError that names the setting.
   void validate() const {
-    const auto within = [](std::string_view key, double value, double min, double max) {
-      require<UsageError>(value >= min && value <= max, key, " is ", value, "; it must be from ", min, " to ", max,
-                          ".");
-    };
-    within("port", port, 0, 65535);
-    within("queue", queue, 1, 10'000'000);
-    within("connections", connections, 1, 1'000'000);
-    within("body-kb", body_kb, 1, 1 << 20);
-    within("tokens", tokens, 1, 10'000'000);
-    within("output-tokens", output_tokens, 1, 1 << 30);
-    within("request-mb", request_mb, 1, 1 << 20);
-    within("memory-mb", memory_mb, 1, 1 << 20);
-    within("request-seconds", request_seconds, 0.01, 86400);
-    within("read-seconds", read_seconds, 0.01, 86400);
-    within("idle-seconds", idle_seconds, 0.01, 86400);
-    within("drain-seconds", drain_seconds, 0, 86400);
-    within("requests-per-minute", requests_per_minute, 0, 1e9);
+    require_between("port", port, 0, 65535);
+    require_between("queue", queue, 1, 10'000'000);
+    require_between("connections", connections, 1, 1'000'000);
+    require_between("body-kb", body_kb, 1, 1 << 20);
+    require_between("tokens", tokens, 1, 10'000'000);
+    require_between("output-tokens", output_tokens, 1, 1 << 30);
+    require_between("request-mb", request_mb, 1, 1 << 20);
+    require_between("memory-mb", memory_mb, 1, 1 << 20);
+    require_between("request-seconds", request_seconds, 0.01, 86400);
+    require_between("read-seconds", read_seconds, 0.01, 86400);
+    require_between("idle-seconds", idle_seconds, 0.01, 86400);
+    require_between("drain-seconds", drain_seconds, 0, 86400);
+    require_between("requests-per-minute", requests_per_minute, 0, 1e9);
   }
 };
 
@@ -210,8 +208,8 @@ void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
   constexpr std::size_t kShort = 16;
   const auto count = std::ranges::count_if(keys, [](const std::string& key) { return key.size() < kShort; });
   if (count == 0) return;
-  logs.say(join(count, " of ", keys.size(), " API keys have fewer than ", kShort,
-                " characters and could be guessed; long random ones cannot."));
+  logs.say(join(count, " of ", counted(std::ssize(keys), "API key"), count == 1 ? " has" : " have", " fewer than ",
+                kShort, " characters and could be guessed; long random ones cannot."));
 }
 
 void serve(CommandSettings& settings) {
@@ -261,6 +259,11 @@ void add_serve(CLI::App& program) {
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(ServeSettings{}, "Server");
   settings.add_flags(decode::SearchSettings{}, "Search (defaults for requests)");
+  settings.require_keys({"model"});
+  settings.add_examples(
+      {{"on this machine alone; open http://127.0.0.1:8080 in a browser", "dragoman serve --model dragoman-demo"},
+       {"for everybody who can reach the machine, on another port",
+        "dragoman serve --model dragoman-demo --address 0.0.0.0 --port 8000 --requests-per-minute 60"}});
 }
 
 }  // namespace dragoman::cli

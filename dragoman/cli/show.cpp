@@ -6,6 +6,7 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings/output_file.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
 #include "dragoman/cli/show/output.h"
@@ -47,6 +48,7 @@ void show(CommandSettings& settings) {
   settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
+  check_output_file(options.output, {options.input});
   decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = note;
   require<UsageError>(translation_settings.model.size() == 1, "a page shows one model; give --model once.");
@@ -68,6 +70,13 @@ void add_show(CLI::App& program) {
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(ShowSettings{}, "Page");
   settings.add_flags(decode::SearchSettings{}, "Search");
+  settings.require_keys({"model"});
+  settings.add_examples(
+      {{"show one sentence",
+        "echo 'The old man gave the child a red book.' | \\\n"
+        "  dragoman show --model dragoman-demo --output attention.html"},
+       {"show every sentence of a file",
+        "dragoman show --model dragoman-demo --input dragoman-demo/text/probe.en --output probe.html"}});
 }
 
 }  // namespace dragoman::cli

@@ -11,6 +11,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings/output_file.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/text/lines.h"
@@ -41,8 +42,7 @@ struct VocabularyOptions {
   }
 
   void validate() const {
-    require<UsageError>(!input.empty(), "there is no text to learn from; name files with --input.");
-    require<UsageError>(!output.empty(), "name the file to write the tokenizer to with --output.");
+    check_output_file(output, input);
     require<MemoryError>(memory_mb == 0 || memory_mb >= kProgramMebibytes + kMinMebibytes,
                          "learning a vocabulary needs at least ", kProgramMebibytes + kMinMebibytes, " MiB, but ",
                          memory_mb.value, " MiB are allowed; give more with --memory-mb.");
@@ -87,7 +87,6 @@ struct DecodeOptions {
 };
 
 Tokenizer load_tokenizer(const std::string& model) {
-  require<UsageError>(!model.empty(), "name the tokenizer with --model.");
   const std::filesystem::path path(model);
   return Tokenizer::load(std::filesystem::is_directory(path) ? (path / "tokenizer.model").string() : model);
 }
@@ -98,9 +97,12 @@ class Corpus {
   explicit Corpus(std::vector<std::string> files) : files_(std::move(files)) {}
 
   bool next(std::string& line) {
-    while (true) {
-      if (reader_ && reader_->next(line)) break;
-      if (opened_ == files_.size()) return false;
+    while (!reader_ || !reader_->next(line)) {
+      if (opened_ == files_.size()) {
+        require<UsageError>(lines_ > 0, "'", files_.front(), "'", files_.size() > 1 ? " and all others are" : " is",
+                            " empty: there is no text to learn a vocabulary from.");
+        return false;
+      }
       reader_.emplace(files_[opened_++]);
     }
     lines_ += 1;
@@ -127,8 +129,8 @@ void train(CommandSettings& settings) {
   const Tokenizer tokenizer =
       text::train_tokenizer(tokenizer_settings, options.vocabulary, options.seed, next, options.limits());
   replace_file(options.output, tokenizer.bytes());
-  print(fmt::format("'{}' has {} tokens, learned from {} lines\n", options.output, with_thousands(tokenizer.size()),
-                    with_thousands(corpus.lines())));
+  print(fmt::format("'{}' has {}, learned from {}\n", options.output, counted(tokenizer.size(), "token").text(),
+                    counted(corpus.lines(), "line").text()));
 }
 
 void encode(CommandSettings& settings) {
@@ -185,14 +187,36 @@ void decode(CommandSettings& settings) {
 }  // namespace
 
 void add_tokenizer(CLI::App& program) {
-  CLI::App& group = add_command_group(program, "tokenizer", "learn a vocabulary; text to tokens and back");
-  CommandSettings& for_training = add_command(group, "train", "learn a vocabulary from text", train);
-  for_training.add_flags(VocabularyOptions{}, "Options");
-  for_training.add_flags(text::TokenizerSettings{}, "Options");
-  add_command(group, "encode", "text on standard input to tokens, line by line", encode)
-      .add_flags(EncodeOptions{}, "Options");
-  add_command(group, "decode", "tokens on standard input to text, line by line", decode)
-      .add_flags(DecodeOptions{}, "Options");
+  const Example learn{"learn a vocabulary of 400 tokens",
+                      "dragoman tokenizer train --input dragoman-demo/text/train.en --vocabulary 400 \\\n"
+                      "  --output english.model"};
+  const Example cut{"see how a sentence is cut into tokens",
+                    "echo 'The old man sleeps.' | dragoman tokenizer encode --model english.model"};
+  const Example join_again{"put tokens together again",
+                           "echo 'The old man sleeps.' | dragoman tokenizer encode --model dragoman-demo | \\\n"
+                           "  dragoman tokenizer decode --model dragoman-demo"};
+  CLI::App& group =
+      add_command_group(program, "tokenizer", "learn a vocabulary; text to tokens and back", {learn, cut});
+  CommandSettings& training = add_command(group, "train", "learn a vocabulary from text", train);
+  training.add_flags(VocabularyOptions{}, "Options");
+  training.add_flags(text::TokenizerSettings{}, "Options");
+  training.require_keys({"input", "output"});
+  training.add_examples({learn,
+                         {"one of 200 for two languages, by likelihood",
+                          "dragoman tokenizer train --vocabulary 200 --tokenizer unigram --output both.model \\\n"
+                          "  --input dragoman-demo/text/train.en,dragoman-demo/text/train.de"}});
+  CommandSettings& encoding = add_command(group, "encode", "text on standard input to tokens, line by line", encode);
+  encoding.add_flags(EncodeOptions{}, "Options");
+  encoding.require_keys({"model"});
+  encoding.add_examples(
+      {cut,
+       {"the numbers of the tokens of a model",
+        "dragoman tokenizer encode --model dragoman-demo --ids < dragoman-demo/text/test.en > test.ids"}});
+  CommandSettings& decoding = add_command(group, "decode", "tokens on standard input to text, line by line", decode);
+  decoding.add_flags(DecodeOptions{}, "Options");
+  decoding.require_keys({"model"});
+  decoding.add_examples(
+      {join_again, {"from numbers", "dragoman tokenizer decode --model dragoman-demo --ids < test.ids"}});
 }
 
 }  // namespace dragoman::cli

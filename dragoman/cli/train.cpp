@@ -80,7 +80,6 @@ void train_model(CommandSettings& given) {
   given.read_file();
   TrainOptions options;
   given.apply(options);
-  require<UsageError>(!options.model.empty(), "name the directory for the model with --model DIR.");
   train::RunRequest request{.directory = options.model,
                             .init = options.init,
                             .settings = starting_settings(options),
@@ -92,6 +91,11 @@ void train_model(CommandSettings& given) {
                                                 : "the run in this directory",
                       " is of the architecture ", arch, "; leave one of them out.");
   train::TrainingSettings::each(request.settings, [&](auto& part) { given.apply(part); });
+  const train::TextSettings& text = request.settings.text;
+  const bool has_text = !text.train_source.empty() || !text.train_target.empty() || !text.train_pairs.empty();
+  require<UsageError>(has_text, "'", options.model,
+                      "' holds no run to resume, and there is no text to train on; name it with --train-source and "
+                      "--train-target, or with --train-pairs.");
   request.settings.text.resolve_languages();
   request.settings.validate();
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
@@ -111,6 +115,13 @@ void add_train(CLI::App& program, const RequestedArchitecture& requested) {
   const model::Preset& first = model::architecture(requested.name).presets.front();
   settings.add_flags(first.training, "Training (defaults are those of " + first.name + ")");
   add_model_flags(settings, requested);
+  settings.require_keys({"model"});
+  settings.add_examples(
+      {{"train a small model on the text of the demo",
+        "dragoman train --model english-german --preset demo --keep 3 --save-every 100 \\\n"
+        "  --train-source dragoman-demo/text/train.en --train-target dragoman-demo/text/train.de \\\n"
+        "  --valid-source dragoman-demo/text/valid.en --valid-target dragoman-demo/text/valid.de"},
+       {"go on with the run in that directory, for more steps", "dragoman train --model english-german --steps 1200"}});
 }
 
 }  // namespace dragoman::cli

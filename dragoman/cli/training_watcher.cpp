@@ -14,7 +14,7 @@ std::string describe(const train::RunResult& result, const std::string& to_conti
   const std::string step = with_thousands(result.step);
   switch (result.ending) {
     case train::Ending::kAllSteps:
-      return fmt::format("trained for {} steps in {}", step, duration_text(result.seconds));
+      return fmt::format("trained for {} in {}", counted(result.step, "step").text(), duration_text(result.seconds));
     case train::Ending::kMinutes: return fmt::format("stopped at step {}: the time limit is reached", step);
     case train::Ending::kPatience: return fmt::format("stopped at step {}: validation does not improve any more", step);
     case train::Ending::kStopped:
@@ -48,7 +48,8 @@ void TrainingWatcher::say(const std::string& message) {
 }
 
 void TrainingWatcher::tokenised_pairs(std::int64_t pairs) {
-  line({.unit = "pairs"}).show({.done = pairs, .total = 0, .text = "tokenising"});
+  // The line begins with the first report, so the pairs before it do not count for the rate.
+  line({.first = pairs, .unit = "pairs"}).show({.done = pairs, .total = 0, .text = "tokenising"});
 }
 
 void TrainingWatcher::updated(const train::ProgressRecord& progress, std::int64_t steps) {

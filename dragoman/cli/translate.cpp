@@ -99,6 +99,12 @@ void add_translate(CLI::App& program) {
   settings.add_flags(TranslationSettings{}, "Options");
   settings.add_flags(TranslateOptions{}, "Input and output");
   settings.add_flags(decode::SearchSettings{}, "Search");
+  settings.require_keys({"model"});
+  settings.add_examples(
+      {{"translate a sentence",
+        "echo 'The old man gave the child a red book.' | dragoman translate --model dragoman-demo"},
+       {"translate a file, with the three best translations of each line",
+        "dragoman translate --model dragoman-demo --n-best 3 dragoman-demo/text/test.en --output best.txt"}});
 }
 
 }  // namespace dragoman::cli

@@ -47,7 +47,7 @@ std::string CleaningCounts::describe(const CleaningSettings& settings) const {
   reason(empty, " empty");
   reason(too_long, " longer than " + with_thousands(settings.max_length) + " tokens");
   reason(bad_ratio, " with a side over " + write_value(settings.max_ratio) + " times as long as the other");
-  const std::string all = with_thousands(pairs) + (pairs == 1 ? " pair: " : " pairs: ");
+  const std::string all = counted(pairs, "pair").text() + ": ";
   if (pairs == kept) return all + (pairs == 0 ? "none kept" : "all kept");
   return all + with_thousands(kept) + " kept, " + with_thousands(pairs - kept) + " dropped (" + reasons + ")";
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/base/threads.h"
 
 namespace dragoman::data {
@@ -33,9 +34,9 @@ void LoaderSettings::validate(const CleaningSettings& cleaning) const {
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
   require<UsageError>(cleaning.max_length <= batch_tokens, "max-length is ", cleaning.max_length, ", but a batch has ",
-                      batch_tokens, " tokens: lower max-length or raise batch-tokens.");
+                      counted(batch_tokens, "token"), ": lower max-length or raise batch-tokens.");
   require<UsageError>(micro_tokens == 0 || cleaning.max_length <= micro_tokens, "max-length is ", cleaning.max_length,
-                      ", but there is memory for ", micro_tokens, " tokens at once: lower max-length.");
+                      ", but there is memory for ", counted(micro_tokens, "token"), " at once: lower max-length.");
 }
 
 // The state of the preparing thread: the current epoch's order and the position in it.
@@ -44,9 +45,9 @@ class Loader::Preparation {
   Preparation(const Loader& loader, Position start)
       : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
     begin_epoch(loader_.order_of(at_.epoch));
-    require<UsageError>(at_.batch <= order_->batches(), "training stopped after ", at_.batch, " batches of epoch ",
-                        at_.epoch + 1, ", but that epoch has ", order_->batches(),
-                        " batches now: the text or the settings have changed.");
+    require<UsageError>(at_.batch <= order_->batches(), "training stopped after ",
+                        counted(at_.batch, "batch", "batches"), " of epoch ", at_.epoch + 1, ", but that epoch has ",
+                        counted(order_->batches(), "batch", "batches"), " now: the text or the settings have changed.");
     skip_finished_epochs();
   }
 

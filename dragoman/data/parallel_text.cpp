@@ -28,8 +28,8 @@ bool ParallelReader::next(std::string& source, std::string& target) {
 
 void ParallelReader::split(std::string& source, std::string& target) const {
   const auto tabs = std::ranges::count(source, '\t');
-  require<UsageError>(tabs == 1, "line ", source_.line(), " of '", source_.path(), "' has ", tabs,
-                      " tabs; each line must be a source sentence, one tab and a target sentence.");
+  require<UsageError>(tabs == 1, "line ", source_.line(), " of '", source_.path(), "' has ", counted(tabs, "tab"),
+                      "; each line must be a source sentence, one tab and a target sentence.");
   const std::size_t tab = source.find('\t');
   target.assign(source, tab + 1);
   source.resize(tab);
@@ -40,7 +40,7 @@ void ParallelReader::throw_line_count_mismatch() {
   std::string rest;
   while (source_.next(rest)) continue;
   while (target_->next(rest)) continue;
-  throw UsageError(join("'", source_.path(), "' has ", with_thousands(source_.line()), " lines but '", target_->path(),
+  throw UsageError(join("'", source_.path(), "' has ", counted(source_.line(), "line"), " but '", target_->path(),
                         "' has ", with_thousands(target_->line()),
                         "; parallel files must have the same number of lines, one sentence on each."));
 }

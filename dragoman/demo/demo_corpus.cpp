@@ -46,8 +46,8 @@ class FreshSentences {
   std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted) {
     std::vector<TextPair> taken;
     for (int skipped = 0; static_cast<int>(taken.size()) < count; ++skipped) {
-      require<UsageError>(skipped < kMaxSkipped, "demo: the grammar makes only ", taken.size(), " of ", count, " ",
-                          what, " sentences. Ask for fewer of them, or extend the grammar.");
+      require<UsageError>(skipped < kMaxSkipped, "the grammar makes only ", taken.size(), " of ", count, " ", what,
+                          " sentences. Ask for fewer of them, or extend the grammar.");
       RandomStream random(seed_, kDemoPurpose, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;
@@ -61,7 +61,7 @@ class FreshSentences {
   // Whether the sentence is new.
   bool remember(const TextPair& text) {
     const auto [known, is_new] = translations_.emplace(text.source, text.target);
-    require<UsageError>(known->second == text.target, "demo: the grammar translates '", text.source, "' both as '",
+    require<UsageError>(known->second == text.target, "the grammar translates '", text.source, "' both as '",
                         known->second, "' and as '", text.target, "'.");
     return is_new;
   }
@@ -75,7 +75,7 @@ class FreshSentences {
 }  // namespace
 
 void DemoCorpusSettings::validate() const {
-  require<UsageError>(train > 0 && valid > 0 && test > 0, "demo: train-pairs is ", train, ", valid-pairs ", valid,
+  require<UsageError>(train > 0 && valid > 0 && test > 0, "train-pairs is ", train, ", valid-pairs ", valid,
                       " and test-pairs ", test, "; each must be above 0.");
 }
 

@@ -135,14 +135,14 @@ std::string error_of(std::string_view grammar, const DemoCorpusSettings& setting
 
 TEST(DemoCorpus, OneSourceWithTwoTranslationsIsRefused) {
   EXPECT_EQ(
-      error_of("category Sentence\n  rule only 1\n    source = bank\n    target = Bank | Ufer\n", {}).substr(0, 44),
-      "demo: the grammar translates 'Bank' both as ");
+      error_of("category Sentence\n  rule only 1\n    source = bank\n    target = Bank | Ufer\n", {}).substr(0, 38),
+      "the grammar translates 'Bank' both as ");
 }
 
 TEST(DemoCorpus, ImpossibleSizesAreRefused) {
-  EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 29), "demo: the grammar makes only ");
+  EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 23), "the grammar makes only ");
   EXPECT_EQ(error_of(kSongs, {.train = 0}),
-            "demo: train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
+            "train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields.h"
 
 namespace dragoman::model {
 
@@ -15,11 +16,6 @@ inline constexpr int kMaxWidth = 1 << 24;
 inline constexpr int kMaxVocabulary = 1 << 28;
 inline constexpr int kMinVocabulary = 5;  // the four special tokens and one word
 inline constexpr std::int64_t kMaxParameters = std::int64_t{1} << 40;
-
-inline void require_between(std::string_view key, int value, int least, int most) {
-  require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
-                      ".");
-}
 
 inline void require_probability(std::string_view key, double value) {
   require<UsageError>(value >= 0 && value < 1, key, " is ", value, "; it must be at least 0 and below 1.");

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "dragoman/base/strings.h"
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/matmul.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 void check_positions(const Tensor& P, const Segments& segments) {
   require<UsageError>(!P || P.dim(0) >= segments.longest, "a sentence of ", segments.longest,
-                      " tokens is longer than the ", P ? P.dim(0) : 0, " positions of the model.");
+                      " tokens is longer than the ", counted(P ? P.dim(0) : 0, "position"), " of the model.");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/text/stretches.h"
 #include "dragoman/text/unpack.h"
@@ -224,7 +225,7 @@ const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }
 
 void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer) {
-  throw UsageError(join(shorter.name(), " has only ", shorter.line(), " lines, but ", longer.name(),
+  throw UsageError(join(shorter.name(), " has only ", counted(shorter.line(), "line"), ", but ", longer.name(),
                         " has more; both must have the same number of lines."));
 }
 

@@ -173,9 +173,10 @@ void PreparedRun::open_validation() {
                                                            .bleu_sentences = settings().run.valid_bleu_sentences,
                                                            .bleu_words = words,
                                                            .max_length = settings().cleaning.max_length});
-  const std::string left_out =
-      validator->left_out() == 0 ? "" : fmt::format(" ({} empty or too long ones left out)", validator->left_out());
-  watcher.say(fmt::format("validation: {} pairs{}", with_thousands(validator->pairs()), left_out));
+  const std::string left_out = validator->left_out() == 0 ? ""
+                                                          : fmt::format(" ({} empty or too long left out)",
+                                                                        with_thousands(validator->left_out()));
+  watcher.say(fmt::format("validation: {}{}", counted(validator->pairs(), "pair").text(), left_out));
 }
 
 void PreparedRun::build_model() {

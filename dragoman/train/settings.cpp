@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman::train {
 namespace {
@@ -35,25 +36,10 @@ bool is_language(std::string_view tag) {
   return true;
 }
 
-// "corpus/train.de.xz" -> "de"; empty if the name does not end in a language tag.
-std::string language_of(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  for (const char* packed : {".gz", ".zst", ".xz"}) {
-    if (name.extension() == packed) name = name.stem();
-  }
-  const std::string ending = name.extension().string();
-  return ending.size() > 1 && is_language(ending.substr(1)) ? ending.substr(1) : "";
-}
-
 void resolve_language(std::string& tag, const std::vector<std::string>& files, std::string_view key) {
   if (tag.empty() && !files.empty()) tag = language_of(files.front());
   require<UsageError>(tag.empty() || is_language(tag), key, " is '", tag,
                       "', which is not a language tag such as en, de or zh-Hans.");
-}
-
-void require_between(std::string_view key, double value, double least, double most) {
-  require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
-                      ".");
 }
 
 constexpr double kMax = 1e9;
@@ -72,15 +58,26 @@ model::ModelConfig model_of(const std::string& arch, std::string_view where) {
 
 }  // namespace
 
+std::string language_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  for (const char* packed : {".gz", ".zst", ".xz"}) {
+    if (name.extension() == packed) name = name.stem();
+  }
+  const std::string ending = name.extension().string();
+  return ending.size() > 1 && is_language(ending.substr(1)) ? ending.substr(1) : "";
+}
+
 std::vector<data::ParallelFiles> TextSettings::training_files() const {
-  require<UsageError>(train_source.size() == train_target.size(), "train-source names ", train_source.size(),
-                      " files and train-target ", train_target.size(), "; each source file needs its own target file.");
+  require<UsageError>(train_source.size() == train_target.size(), "train-source names ",
+                      counted(std::ssize(train_source), "file"), " and train-target ", train_target.size(),
+                      "; each source file needs its own target file.");
   const std::size_t corpora = train_source.size() + train_pairs.size();
   require<UsageError>(corpora > 0,
                       "there is no text to train on; name it with --train-source and --train-target, or with "
                       "--train-pairs.");
   require<UsageError>(train_weights.empty() || train_weights.size() == corpora, "train-weights has ",
-                      train_weights.size(), " numbers for ", corpora, " corpora.");
+                      counted(std::ssize(train_weights), "number"), " for ",
+                      counted(static_cast<std::int64_t>(corpora), "corpus", "corpora"), ".");
   std::vector<data::ParallelFiles> files;
   for (std::size_t i = 0; i < train_source.size(); ++i) {
     files.push_back({train_source[i], train_target[i], weight_at(train_weights, files.size())});
@@ -137,7 +134,8 @@ void TrainingSettings::validate() const {
   run.validate();
   machine.validate();
   require<UsageError>(cleaning.max_length <= training.batch_tokens, "max-length is ", cleaning.max_length,
-                      ", but a batch has ", training.batch_tokens, " tokens; raise batch-tokens or lower max-length.");
+                      ", but a batch has ", counted(training.batch_tokens, "token"),
+                      "; raise batch-tokens or lower max-length.");
   require<UsageError>(run.patience == 0 || text.has_validation(), "patience is ", run.patience,
                       ", but there is no validation text.");
   require<UsageError>(run.joint_vocabulary || model.tie() != model::Tie::kThreeWay,

@@ -17,6 +17,9 @@
 
 namespace dragoman::train {
 
+// The language that a file's name ends in: "corpus/train.de.xz" -> "de". Empty if it is no language tag.
+std::string language_of(const std::string& path);
+
 // The files of the training and validation text.
 struct TextSettings {
   std::vector<std::string> train_source, train_target, train_pairs;

@@ -7,6 +7,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/publish.h"
@@ -245,7 +246,7 @@ void TrainingLoop::write_report() const {
   facts.parameters = model::parameter_count(run_.config);
   const DeviceAndType device_and_type = state_.settings.run.device_and_type();
   facts.machine = run_.on->device().kind == Device::Kind::kCpu
-                      ? fmt::format("CPU, {} threads, float32", run_.on->threads())
+                      ? fmt::format("CPU, {}, float32", counted(run_.on->threads(), "thread").text())
                       : fmt::format("{}, {}", device_name(run_.on->device()),
                                     device_and_type.dtype == DType::kBFloat16 ? "bfloat16" : "float32");
   const Json settings = to_json(state_.settings);

@@ -33,10 +33,16 @@ class TrainingText {
  private:
   bool next_pair() {
     while (true) {
-      if (reader_ && reader_->next(source_, target_)) return true;
-      if (opened_ == files_.size()) return false;
+      if (reader_ && reader_->next(source_, target_)) {
+        has_pairs_ = true;
+        return true;
+      }
+      if (opened_ == files_.size()) break;
       reader_.emplace(files_[opened_++]);
     }
+    require<UsageError>(has_pairs_, "'", files_.front().source, "'", files_.size() > 1 ? " and all others are" : " is",
+                        " empty: there is no text to learn a vocabulary from.");
+    return false;
   }
 
   std::vector<data::ParallelFiles> files_;
@@ -44,7 +50,7 @@ class TrainingText {
   std::size_t opened_ = 0;
   std::optional<data::ParallelReader> reader_;
   std::string source_, target_;
-  bool has_target_ = false;
+  bool has_target_ = false, has_pairs_ = false;
 };
 
 // On the CPU, learning a vocabulary may use the run's memory limit minus kProgram, the size of the program itself, but

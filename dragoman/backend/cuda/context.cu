@@ -9,6 +9,7 @@
 #include "dragoman/backend/cuda/kernel.cuh"
 #include "dragoman/backend/cuda/memory.h"
 #include "dragoman/backend/cuda/products.h"
+#include "dragoman/backend/no_device.h"
 
 namespace dragoman::cuda {
 
@@ -51,10 +52,12 @@ struct DryCopy final : HostCopy {
 void require_device(int index) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  require<DeviceError>(status != cudaErrorInsufficientDriver,
-                       "the CUDA driver is older than this program needs: update it, or use --device cpu.");
-  require<DeviceError>(status == cudaSuccess && count > 0, "this machine has no CUDA device that can be used (",
-                       cudaGetErrorString(status), "): use --device cpu.");
+  if (status != cudaSuccess || count == 0) {
+    CudaMachine machine{.needed = CUDART_VERSION};
+    if (cudaDriverGetVersion(&machine.driver) != cudaSuccess) machine.driver = 0;
+    if (status != cudaErrorInsufficientDriver) machine.problem = cudaGetErrorString(status);
+    throw DeviceError(no_cuda_device_text(machine));
+  }
   require<DeviceError>(index >= 0 && index < count, "there is no CUDA device ", index, ": this machine has ", count,
                        ", numbered from 0.");
   cudaDeviceProp properties{};
@@ -70,7 +73,7 @@ void check(cudaError_t status, const char* what) {
   require<DeviceError>(status == cudaSuccess, "CUDA failed at ", what, ": ", cudaGetErrorString(status), ".");
 }
 
-std::string toolkit_version() { return join(CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10); }
+std::string toolkit_version() { return cuda_version_text(CUDART_VERSION); }
 
 std::string library_version() { return join("cuBLASLt ", cublas().version()); }
 

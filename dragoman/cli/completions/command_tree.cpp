@@ -1,10 +1,14 @@
 #include "dragoman/cli/completions/command_tree.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+
+#include "dragoman/cli/settings/command.h"
 
 namespace dragoman::cli {
 namespace {
+
+// What --help shows besides CLI11's description; null for a command that was made without it.
+const Command* as_command(const CLI::App& app) { return dynamic_cast<const Command*>(&app); }
 
 FlagEntry flag_of(const CLI::Option& option) {
   const std::string short_name = option.get_snames().empty() ? "" : "-" + option.get_snames().front();
@@ -36,10 +40,15 @@ CommandEntry entry_of(const CLI::App& command, const std::string& before) {
                      .help = command.get_description(),
                      .flags = {},
                      .arguments = {},
-                     .commands = {}};
+                     .commands = {},
+                     .examples = {}};
   for (const CLI::Option* option : command.get_options()) {
     if (option->nonpositional()) entry.flags.push_back(flag_of(*option));
     if (option->get_positional()) entry.arguments.push_back(argument_of(*option));
+  }
+  if (const Command* known = as_command(command)) {
+    entry.examples = known->examples;
+    for (FlagEntry& flag : entry.flags) flag.is_required = std::ranges::count(known->required, flag.name) > 0;
   }
   for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
     entry.commands.push_back(entry_of(*inner, entry.full_name + " "));
@@ -63,6 +72,19 @@ std::vector<std::string> FlagEntry::choices() const {
     begin = end + 1;
   }
   return all;
+}
+
+const FlagEntry* CommandEntry::flag(std::string_view flag_name) const {
+  const auto is_it = [&](const FlagEntry& entry) {
+    return entry.name == flag_name || (!flag_name.empty() && entry.short_name == flag_name);
+  };
+  const auto found = std::ranges::find_if(flags, is_it);
+  return found == flags.end() ? nullptr : &*found;
+}
+
+std::string CommandEntry::short_name() const {
+  const std::size_t space = full_name.find(' ');
+  return space == std::string::npos ? full_name : full_name.substr(space + 1);
 }
 
 CommandEntry command_tree(const CLI::App& program) { return entry_of(program, ""); }

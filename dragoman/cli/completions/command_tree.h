@@ -1,9 +1,12 @@
-// The commands and flags of the program as plain values, read from the objects that print --help. Completions and the
-// manual are made from these, so no flag is listed twice.
+// The commands and flags of the program as plain values, read from the objects that parse the command line. --help,
+// completions, the manual and the messages about wrong arguments are made from these, so no flag is listed twice.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "dragoman/cli/settings/settings.h"
 
 namespace CLI {
 class App;
@@ -20,12 +23,15 @@ struct FlagEntry {
   std::string placeholder;
   std::string initial;  // the default; empty if there is none
   std::string help, group;
+  bool is_required = false;
   bool is_repeated = false;  // an argument that may be given several times
 
   bool is_switch() const { return placeholder.empty(); }
   bool takes_file() const { return placeholder.starts_with("FILE"); }
   bool takes_directory() const { return placeholder.starts_with("DIR"); }
   bool takes_list() const { return placeholder.ends_with(",..."); }
+  // The placeholder for one value: "DIR" also if the flag takes a list.
+  std::string one_value() const { return placeholder.substr(0, placeholder.find(',')); }
   // The possible values, if they are listed: post and pre for post|pre. Else empty.
   std::vector<std::string> choices() const;
 };
@@ -37,6 +43,12 @@ struct CommandEntry {
   std::vector<FlagEntry> flags;
   std::vector<FlagEntry> arguments;
   std::vector<CommandEntry> commands;
+  std::vector<Example> examples;
+
+  // The flag with this name ("--beam" or "-h"); null if there is none.
+  const FlagEntry* flag(std::string_view flag_name) const;
+  // The name in messages: without the program's name, unless it is the program.
+  std::string short_name() const;
 };
 
 CommandEntry command_tree(const CLI::App& program);

@@ -1,5 +1,7 @@
 #include "dragoman/cli/settings/output_file.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -19,11 +21,15 @@ void require_no_input(const std::string& path, const std::vector<std::string>& i
 
 void check_output_file(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty() || path == "-") return;
-  require<UsageError>(!fs::is_directory(status_of(path)), "'", path, "' is a directory; name a file.");
+  const fs::file_status status = status_of(path, "write");
+  require<UsageError>(!fs::is_directory(status), "'", path, "' is a directory; name a file.");
   require_no_input(path, inputs);
   const fs::path given = fs::path(path).parent_path(), folder = given.empty() ? "." : given;
-  require<UsageError>(fs::is_directory(status_of(folder)), "cannot write '", path, "': there is no directory '",
-                      folder.string(), "'.");
+  require<UsageError>(fs::is_directory(status_of(folder, "write")), "cannot write '", path,
+                      "': there is no directory '", folder.string(), "'.");
+  // A file is replaced by a new one, so its directory must be writable; a device is written to.
+  const std::string written = fs::is_other(status) ? path : folder.string();
+  require<Error>(::access(written.c_str(), W_OK) == 0, "cannot write '", path, "' ", system_reason(), ".");
 }
 
 }  // namespace dragoman::cli

@@ -6,8 +6,8 @@
 
 namespace dragoman::cli {
 
-// Throws a UsageError if the path is a directory, lies in a directory that does not exist, or is one of the inputs. An
-// empty path and "-" are accepted.
+// Throws a UsageError if the path is a directory, lies in a directory that does not exist, or is one of the inputs, and
+// an Error if the system does not allow to write it. An empty path and "-" are accepted.
 void check_output_file(const std::string& path, const std::vector<std::string>& inputs = {});
 
 // Throws a UsageError if the path is one of the inputs.

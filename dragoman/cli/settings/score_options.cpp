@@ -10,7 +10,6 @@ namespace {
 using eval::Resampling;
 
 void validate_files(const ScoreOptions& options) {
-  require<UsageError>(!options.reference.empty(), "name the reference translations with --reference.");
   std::vector<std::string> files = options.reference;
   files.insert(files.end(), options.system.begin(), options.system.end());
   files.push_back(options.hypothesis);

@@ -3,7 +3,6 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,6 +10,8 @@
 #include <memory>
 #include <sstream>
 #include <system_error>
+
+#include "dragoman/cli/settings/command.h"
 
 namespace dragoman::cli {
 namespace {
@@ -25,7 +26,7 @@ std::string read_text(const std::string& path) {
     file.read(block.data(), block.size());
     text.append(block.data(), static_cast<std::size_t>(file.gcount()));
   }
-  const std::string reason = std::generic_category().message(errno);
+  const std::string reason = lower_first(std::generic_category().message(errno));
   require<UsageError>(file.is_open() && !file.bad(), "cannot read the configuration '", path, "' (", reason, ").");
   require<UsageError>(text.size() <= kLargestFile, "the configuration '", path, "' is larger than 1 MiB.");
   return text;
@@ -60,7 +61,8 @@ YAML::Node parse_yaml(const std::string& path, const std::string& text) {
                         "' holds several YAML documents; a configuration file has one.");
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw UsageError(join("'", path, "' line ", error.mark.line + 1, " is not YAML (", error.msg, ")."));
+    throw UsageError(join("'", path, "' line ", error.mark.line + 1, " is not YAML (", error.msg,
+                          "); each line is a setting and its value, as in 'd-model: 512'."));
   }
 }
 
@@ -78,7 +80,7 @@ std::optional<std::string> text_of(const YAML::Node& value) {
 
 }  // namespace
 
-CommandSettings::CommandSettings(CLI::App& command) : command_(command) {
+CommandSettings::CommandSettings(CLI::App& command) : command_(dynamic_cast<Command&>(command)) {
   command.add_option("--config", file_, "YAML file of settings with the names of the flags; flags override it")
       ->type_name("FILE")
       ->take_last();
@@ -90,9 +92,12 @@ void CommandSettings::add_flag(const Flag& flag) {
   CLI::Option* option = nullptr;
   if (flag.is_switch) {
     option = command_.add_flag("--" + flag.key, value, flag.help);  // writes "true", or the text after '='
+    if (flag.initial == "true") option->default_str("true");
   } else {
     option = command_.add_option("--" + flag.key, value, flag.help);
-    option->type_name(flag.placeholder)->default_str(flag.initial);
+    // "none" says nothing if the help explains the default.
+    const bool is_explained = flag.initial == "none" && flag.help.find("default") != std::string::npos;
+    option->type_name(flag.placeholder)->default_str(is_explained ? "" : flag.initial);
   }
   flag.is_list ? option->join(',') : option->take_last();
   option->group(flag.group);
@@ -112,7 +117,8 @@ std::vector<FileEntry> file_entries(const std::string& path) {
   std::vector<FileEntry> entries;
   const YAML::Node settings = parse_yaml(path, read_text(path));
   if (!settings.IsDefined() || settings.IsNull()) return entries;
-  require<UsageError>(settings.IsMap(), "'", path, "' is not a list of 'key: value' lines.");
+  require<UsageError>(settings.IsMap(), "'", path,
+                      "' is no configuration; each line is a setting and its value, as in 'd-model: 512'.");
   for (const auto& entry : settings) {
     const YAML::Node &key = entry.first, &value = entry.second;
     const int line = key.Mark().line + 1;
@@ -136,11 +142,31 @@ ConfigFile read_config_file(const std::string& path) {
   return file;
 }
 
+void CommandSettings::require_keys(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) command_.required.push_back("--" + key);
+}
+
+void CommandSettings::add_examples(std::vector<Example> examples) { command_.examples = std::move(examples); }
+
 void CommandSettings::read_file() {
-  if (file_.empty()) return;
-  const ConfigFile file = known_file_ && known_file_->path == file_ ? *known_file_ : read_config_file(file_);
-  if (file.problem) std::rethrow_exception(file.problem);
-  for (const FileEntry& entry : file.entries) read_entry(entry);
+  if (!file_.empty()) {
+    const ConfigFile file = known_file_ && known_file_->path == file_ ? *known_file_ : read_config_file(file_);
+    if (file.problem) std::rethrow_exception(file.problem);
+    for (const FileEntry& entry : file.entries) read_entry(entry);
+  }
+  check_required();
+}
+
+void CommandSettings::check_required() const {
+  std::vector<std::string> missing;
+  for (const std::string& flag : command_.required) {
+    const std::optional<Given> given = find(flag.substr(2));
+    if (given && !given->value.empty()) continue;
+    const std::string placeholder = command_.get_option(flag)->get_type_name();
+    missing.push_back(flag + " " + placeholder.substr(0, placeholder.find(',')));  // one name of a list
+  }
+  require<UsageError>(missing.empty(), listed(missing), missing.size() == 1 ? " is" : " are", " missing; '",
+                      full_name(command_), " --help' shows examples.");
 }
 
 void CommandSettings::read_entry(const FileEntry& entry) {
@@ -160,29 +186,58 @@ std::optional<CommandSettings::Given> CommandSettings::find(const std::string& k
   return std::nullopt;
 }
 
+namespace {
+
+Command& new_command(CLI::App& parent, const std::string& name, const std::string& help) {
+  const auto command = std::make_shared<Command>(help, name, &parent);
+  parent.add_subcommand(command);
+  return *command;
+}
+
+}  // namespace
+
 CommandSettings& add_command(CLI::App& parent, const std::string& name, const std::string& help,
                              void (*run)(CommandSettings&)) {
-  CLI::App& command = *parent.add_subcommand(name, help);
+  Command& command = new_command(parent, name, help);
   auto settings = std::make_shared<CommandSettings>(command);
   command.callback([settings, run] { run(*settings); });
   return *settings;
 }
 
-void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run) {
-  parent.add_subcommand(name, help)->callback(std::move(run));
+void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run,
+                       std::vector<Example> examples) {
+  Command& command = new_command(parent, name, help);
+  command.examples = std::move(examples);
+  command.callback(std::move(run));
 }
 
-CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help) {
-  CLI::App& group = *parent.add_subcommand(name, help);
+void add_command_about_commands(CLI::App& parent, const std::string& name, const std::string& help,
+                                std::function<void(const std::vector<std::string>&)> run,
+                                std::vector<Example> examples) {
+  Command& command = new_command(parent, name, help);
+  command.examples = std::move(examples);
+  std::string names;
+  for (const CLI::App* other : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    if (other != &command) names += (names.empty() ? "" : "|") + other->get_name();
+  }
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command.add_option("COMMAND", *words, "which command")->type_name(names);
+  command.callback([words, run = std::move(run)] { run(*words); });
+}
+
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help,
+                            std::vector<Example> examples) {
+  Command& group = new_command(parent, name, help);
+  group.examples = std::move(examples);
   group.require_subcommand(0, 1);
   return group;
 }
 
-std::shared_ptr<CLI::App> command_for_tests() { return std::make_shared<CLI::App>(); }
+std::shared_ptr<CLI::App> command_for_tests() { return std::make_shared<Command>("", "command"); }
 
-void parse(CLI::App& command, std::vector<std::string> arguments) {
+void parse(CLI::App& program, std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);  // CLI11 expects them in reverse order
-  command.parse(std::move(arguments));
+  program.parse(std::move(arguments));
 }
 
 }  // namespace dragoman::cli

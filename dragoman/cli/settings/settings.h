@@ -21,6 +21,15 @@ class App;
 
 namespace dragoman::cli {
 
+struct Command;
+
+// A command line that --help and the manual show. It works as it is written after 'dragoman demo' and the examples
+// before it; a line may be continued after a backslash.
+struct Example {
+  std::string purpose;  // "translate a file"
+  std::string line;     // "dragoman translate ..."
+};
+
 // An entry of a configuration file.
 struct FileEntry {
   std::string key, value;  // the value is written as for a flag
@@ -37,7 +46,8 @@ ConfigFile read_config_file(const std::string& path);
 
 class CommandSettings {
  public:
-  // Adds --config to the command. This object holds the values of the flags, so it must live until apply() is called.
+  // Adds --config to the command, which add_command() or command_for_tests() made. This object holds the values of the
+  // flags, so it must live until apply() is called.
   explicit CommandSettings(CLI::App& command);
   CommandSettings(const CommandSettings&) = delete;
   CommandSettings& operator=(const CommandSettings&) = delete;
@@ -57,6 +67,12 @@ class CommandSettings {
     });
   }
 
+  // These keys must be given, by flags or in the file: --help marks their flags, and read_file() checks it.
+  void require_keys(const std::vector<std::string>& keys);
+
+  // Two or more, for --help and the manual.
+  void add_examples(std::vector<Example> examples);
+
   // Allows these keys in the file, although the command has no flags for them.
   template <class Config>
   void allow_in_file(Config config) {
@@ -71,7 +87,8 @@ class CommandSettings {
   // Whether the command line, and not only the file, has this flag.
   bool has_flag(const std::string& key) const;
 
-  // Reads the file that --config names, if it was given. To be called once, after the flags were parsed.
+  // Reads the file that --config names, if it was given. To be called once, after the flags were parsed. Throws a
+  // UsageError if a required key is given neither there nor by a flag.
   void read_file();
   // Gives read_file() a file that was already read, so that it is not opened again.
   void use_file(ConfigFile file) { known_file_ = std::move(file); }
@@ -136,9 +153,10 @@ class CommandSettings {
 
   void add_flag(const Flag& flag);
   void read_entry(const FileEntry& entry);
+  void check_required() const;
   std::optional<Given> find(const std::string& key) const;
 
-  CLI::App& command_;
+  Command& command_;
   std::string architecture_;
   std::string file_;
   std::optional<ConfigFile> known_file_;
@@ -155,13 +173,22 @@ CommandSettings& add_command(CLI::App& parent, const std::string& name, const st
                              void (*run)(CommandSettings&));
 
 // Adds a command without settings, and so without --config.
-void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run);
+void add_plain_command(CLI::App& parent, const std::string& name, const std::string& help, std::function<void()> run,
+                       std::vector<Example> examples);
+
+// Adds a command whose arguments are the names of commands that were added before it. It calls `run` with them.
+void add_command_about_commands(CLI::App& parent, const std::string& name, const std::string& help,
+                                std::function<void(const std::vector<std::string>&)> run,
+                                std::vector<Example> examples);
 
 // Adds a command that only groups others; these are added to the result.
-CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help);
+CLI::App& add_command_group(CLI::App& parent, const std::string& name, const std::string& help,
+                            std::vector<Example> examples);
 
-// For tests of settings: a command without a program, and a function that parses a command line with it.
+// Parses the arguments after the program's name, and runs the command that they name.
+void parse(CLI::App& program, std::vector<std::string> arguments);
+
+// For tests of settings: a command without a program.
 std::shared_ptr<CLI::App> command_for_tests();
-void parse(CLI::App& command, std::vector<std::string> arguments);
 
 }  // namespace dragoman::cli

@@ -109,7 +109,7 @@ TEST(CommandSettings, AnUnknownKeyIsReportedWithItsLineAndTheNearestKey) {
 }
 
 TEST(CommandSettings, AnInvalidValueIsReportedWithItsLine) {
-  EXPECT_EQ(error_message("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number of at most 2147483647.");
+  EXPECT_EQ(error_message("\nheads: 8x\n"), "'FILE' line 2: heads: '8x' is not a whole number, such as 4.");
 }
 
 TEST(CommandSettings, AKeyGivenTwiceIsRefused) {
@@ -117,7 +117,8 @@ TEST(CommandSettings, AKeyGivenTwiceIsRefused) {
 }
 
 TEST(CommandSettings, AFileThatIsNotAMappingOfValuesIsRefused) {
-  EXPECT_EQ(error_message("- heads\n"), "'FILE' is not a list of 'key: value' lines.");
+  EXPECT_EQ(error_message("- heads\n"),
+            "'FILE' is no configuration; each line is a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(error_message("heads: {a: 1}\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(error_message("heads:\n"), "'FILE' line 1: expected a setting and its value, as in 'd-model: 512'.");
   EXPECT_EQ(error_message("heads: 4\n---\nheads: 8\n"),

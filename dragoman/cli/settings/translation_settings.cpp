@@ -1,19 +1,15 @@
 #include "dragoman/cli/settings/translation_settings.h"
 
-#include "dragoman/base/error.h"
+#include "dragoman/base/fields.h"
 
 namespace dragoman::cli {
 
 void TranslationSettings::validate() const {
-  const auto within = [](std::string_view key, int value, int min, int max) {
-    require<UsageError>(value >= min && value <= max, key, " is ", value, "; it must be from ", min, " to ", max, ".");
-  };
-  require<UsageError>(!model.empty(), "name the model with --model DIR.");
-  within("threads", threads, 0, 1024);
-  within("workers", workers, 1, 1024);
-  within("batch-size", batch_size, 0, 100'000);
-  within("batch-tokens", batch_tokens, 0, 10'000'000);
-  within("longest", longest, 1, 1'000'000);
+  require_between("threads", threads, 0, 1024);
+  require_between("workers", workers, 1, 1024);
+  require_between("batch-size", batch_size, 0, 100'000);
+  require_between("batch-tokens", batch_tokens, 0, 10'000'000);
+  require_between("longest", longest, 1, 1'000'000);
 }
 
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search) {

@@ -41,9 +41,9 @@ ScoreReport scores_of(const Evaluation& evaluation) {
 std::string references_text(const References& references) {
   std::string text;
   if (references.subwords > 0) {
-    text +=
-        fmt::format("references: NLL {:.4f} per subword, perplexity {:.4g} ({} subwords, ends of sentences included)\n",
-                    references.nll_per_subword(), references.perplexity(), with_thousands(references.subwords));
+    text += fmt::format("references: NLL {:.4f} per subword, perplexity {:.4g} ({}, ends of sentences included)\n",
+                        references.nll_per_subword(), references.perplexity(),
+                        counted(references.subwords, "subword").text());
   }
   if (references.left_out > 0) {
     text += fmt::format("  without {} of the pairs, which are empty on a side or longer than --longest\n",
@@ -63,9 +63,10 @@ std::string search_text(const decode::SearchSettings& search) {
 std::string evaluation_text(const Evaluation& evaluation) {
   const auto sentences = std::ssize(evaluation.translations);
   std::string text = report_text(scores_of(evaluation)) + references_text(sum_of(evaluation));
-  text += fmt::format("{} sentences in {:.2f} s: {:.1f} sentences/s, {:.0f} tokens/s ({})\n", with_thousands(sentences),
-                      evaluation.seconds, static_cast<double>(sentences) / evaluation.seconds,
-                      static_cast<double>(evaluation.tokens) / evaluation.seconds, search_text(evaluation.search));
+  text +=
+      fmt::format("{} in {:.2f} s: {:.1f} sentences/s, {:.0f} tokens/s ({})\n", counted(sentences, "sentence").text(),
+                  evaluation.seconds, static_cast<double>(sentences) / evaluation.seconds,
+                  static_cast<double>(evaluation.tokens) / evaluation.seconds, search_text(evaluation.search));
   if (evaluation.cut_short > 0) {
     text += fmt::format("  {} of the translations ran into the length limit\n", with_thousands(evaluation.cut_short));
   }

@@ -8,18 +8,17 @@
 #include <cstdio>
 #include <new>
 #include <string>
-#include <system_error>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/files.h"
 
 namespace dragoman::cli {
 namespace {
 
 void require_written(bool written) {
   if (written) return;
-  const int reason = errno;
-  if (reason == EPIPE) throw OutputClosed{};
-  throw Error(join("cannot write to standard output (", std::generic_category().message(reason), ")."));
+  if (errno == EPIPE) throw OutputClosed{};
+  throw Error(join("cannot write to standard output ", system_reason(), "."));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace dragoman::cli {
 namespace {
 
 constexpr double kSecondsBetweenDrawings = 0.1;
+constexpr double kSecondsForARate = 0.5;  // over a shorter time a rate says nothing
 constexpr int kDefaultColumns = 80, kNarrowestBar = 5, kWidestBar = 30;
 constexpr std::string_view kGap = "  ", kEllipsis = "…";
 constexpr std::string_view kColour = "\x1b[36m", kFaint = "\x1b[2m", kPlain = "\x1b[0m", kClearToEnd = "\x1b[K";
@@ -61,6 +62,12 @@ std::string repeated(std::string_view text, int times) {
 // 1,200/2,000, or 1,200 if the total is unknown.
 std::string count_text(std::int64_t done, std::int64_t total) {
   return total > 0 ? fmt::format("{}/{}", with_thousands(done), with_thousands(total)) : with_thousands(done);
+}
+
+// 0.4/s, 210,000/s, 2.1 million/s.
+std::string rate_text(double rate) {
+  if (rate < 10) return fmt::format("{:.1f}/s", rate);
+  return rate < 1e6 ? with_thousands(std::llround(rate)) + "/s" : fmt::format("{:.1f} million/s", rate / 1e6);
 }
 
 // Heavy for the part that is done and light for the rest, so that it can be read without colour.
@@ -144,10 +151,12 @@ void ProgressLine::draw() {
 
 std::string ProgressLine::counts() const {
   if (options_.unit.empty()) return "";
-  const double spent = drawn_at_ - start_;
-  const double rate = spent > 0 ? static_cast<double>(status_.done - options_.first) / spent : 0;
-  return fmt::format("{}{} {}{}{}/s", kGap, count_text(status_.done, status_.total), options_.unit, kGap,
-                     with_thousands(std::llround(rate)));
+  std::string unit = options_.unit;
+  if (status_.done == 1 && status_.total <= 1) unit.pop_back();  // the s of the plural
+  const std::string counted = fmt::format("{}{} {}", kGap, count_text(status_.done, status_.total), unit);
+  const double spent = drawn_at_ - start_, done_now = static_cast<double>(status_.done - options_.first);
+  if (spent < kSecondsForARate || done_now <= 0) return counted;
+  return counted + std::string(kGap) + rate_text(done_now / spent);
 }
 
 // At the mean speed of this session, pauses such as validations included.

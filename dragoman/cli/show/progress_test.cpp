@@ -127,7 +127,32 @@ TEST(ProgressLine, WorkOfEarlierSessionsDoesNotCountForTheSpeed) {
   ProgressLine line({.first = 900, .unit = "steps"}, recorded.log());
   recorded.now += 10;
   line.show({.done = 950, .total = 1000, .text = "training"});
-  EXPECT_EQ(recorded.text, "training  950/1,000 steps  5/s  0:10 left\n");
+  EXPECT_EQ(recorded.text, "training  950/1,000 steps  5.0/s  0:10 left\n");
+}
+
+TEST(ProgressLine, ShowsARateOnlyIfItWasMeasuredForAWhile) {
+  Recorded recorded;
+  {
+    ProgressLine line({.unit = "pairs"}, recorded.log());
+    recorded.now += 1e-6;
+    line.show({.done = 500, .total = 0, .text = "tokenising"});
+  }
+  EXPECT_EQ(recorded.text, "tokenising  500 pairs\n");
+}
+
+TEST(ProgressLine, ShowsRatesThatCanBeRead) {
+  const auto shown = [](std::int64_t done) {
+    Recorded recorded;
+    {
+      ProgressLine line({.unit = "pairs"}, recorded.log());
+      recorded.now += 5;
+      line.show({.done = done, .total = 0, .text = "at"});
+    }
+    return recorded.text;
+  };
+  EXPECT_EQ(shown(1), "at  1 pair  0.2/s\n");
+  EXPECT_EQ(shown(6'000), "at  6,000 pairs  1,200/s\n");
+  EXPECT_EQ(shown(12'000'000), "at  12,000,000 pairs  2.4 million/s\n");
 }
 
 TEST(ProgressLine, ColoursTheBarOnlyWhenAskedTo) {

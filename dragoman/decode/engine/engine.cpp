@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/decode/search/offers.h"
 
 namespace dragoman::decode {
@@ -115,16 +116,17 @@ void check_request(const TranslationRequest& request, const EngineLimits& limits
   require<UsageError>(tokens <= limits.source_tokens, "a sentence of ", tokens, " tokens is longer than the limit of ",
                       limits.source_tokens, ".");
   const auto prefix = static_cast<std::int64_t>(request.prefix.size());
-  require<UsageError>(prefix == 0 || prefix < limit, "a prefix of ", prefix,
-                      " tokens leaves no room in a translation of at most ", limit, " tokens.");
+  require<UsageError>(prefix == 0 || prefix < limit, "a prefix of ", counted(prefix, "token"),
+                      " leaves no room in a translation of at most ", counted(limit, "token"), ".");
 }
 
 void Engine::add(TranslationRequest request) {
   if (request.options.search) request.options.search->validate();
   check_request(request, limits_, limit(request));
-  require<UsageError>(needs_of(request).cells <= max_cells(settings_, limits_), max_rows(search_of(request)),
-                      " hypotheses of ", limit(request),
-                      " tokens need more room than there is; ask for fewer, or for less text at once.");
+  require<UsageError>(needs_of(request).cells <= max_cells(settings_, limits_), "a search with ",
+                      counted(max_rows(search_of(request)), "hypothesis", "hypotheses"), " of ",
+                      counted(limit(request), "token"),
+                      " needs more room than there is; ask for fewer, or for less text at once.");
   if (limit(request) == 0) {  // there is nothing to compute
     ready_.push_back(finish(*make_active(std::move(request))));
   } else {

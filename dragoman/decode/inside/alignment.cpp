@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman::decode {
 namespace {
@@ -40,8 +41,9 @@ class CrossAttention final : public nn::Observer {
 
   std::vector<AttentionMap> mean() {
     require<UsageError>(choice_.layer >= 0 && choice_.layer <= layers_ && choice_.head >= 0 && choice_.head <= heads_,
-                        "there is no head ", choice_.head, " in layer ", choice_.layer, "; the model has ", layers_,
-                        " layers of ", heads_, " heads, counted from 1, and 0 means all of them.");
+                        "there is no head ", choice_.head, " in layer ", choice_.layer, "; the model has ",
+                        counted(layers_, "layer"), " of ", counted(heads_, "head"),
+                        ", counted from 1, and 0 means all of them.");
     const int seen = (choice_.layer == 0 ? layers_ : 1) * (choice_.head == 0 ? heads_ : 1);
     for (AttentionMap& map : maps_) {
       for (float& weight : map.weights) weight /= static_cast<float>(seen);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dragoman/base/strings.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/suspicion.h"
@@ -126,8 +127,9 @@ void LineWorker::begin(const LineQueue::Line& line) {
   }
   const std::int64_t limit = engine_.limit(requests[0]);
   if (!prefix.empty() && std::ssize(prefix) >= limit) {
-    return queue_.refuse(number, join(": the prefix of ", prefix.size(), " tokens leaves no room in a translation ",
-                                      "of at most ", limit, " tokens; shorten it or raise --max-extra."));
+    return queue_.refuse(number, join(": the prefix of ", counted(std::ssize(prefix), "token"),
+                                      " leaves no room in a translation of at most ", counted(limit, "token"),
+                                      "; shorten it or raise --max-extra."));
   }
   requests[0].prefix = prefix;
   try {

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "dragoman/base/strings.h"
+
 namespace dragoman::decode {
 namespace {
 
@@ -186,13 +188,14 @@ void Service::work(int worker) {
 
 Service::Ticket Service::submit(Order order) {
   const auto count = static_cast<std::int64_t>(order.lines.size());
-  require<UsageError>(count <= max_waiting(), "an order of ", count, " sentences is too large: at most ", max_waiting(),
-                      " may wait; divide it.");
+  require<UsageError>(count <= max_waiting(), "an order of ", counted(count, "sentence"), " is too large: at most ",
+                      max_waiting(), " may wait; divide it.");
   const std::lock_guard lock(mutex_);
   require<Overload>(!ending_, "the service has ended.");
   const Ticket ticket = orders_++;
   if (count == 0) return ticket;
-  require<Overload>(places_.has_room(order.client, count), "the queue is full: ", counts_.waiting, " sentences wait, ",
+  require<Overload>(places_.has_room(order.client, count),
+                    "the queue is full: ", counted(counts_.waiting, "sentence waits", "sentences wait"), ", ",
                     places_.held_by(order.client), " of them yours; try again in a moment.");
   auto open = std::make_shared<OpenOrder>();
   for (std::size_t line = 0; line < order.lines.size(); ++line) open->waiting.push_back(line);

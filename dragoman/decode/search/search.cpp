@@ -4,17 +4,9 @@
 #include <cmath>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields.h"
 
 namespace dragoman::decode {
-namespace {
-
-template <class Number>
-void expect_within(std::string_view key, Number value, Number least, Number most) {
-  require<UsageError>(value >= least && value <= most, key, " is ", value, "; it must be from ", least, " to ", most,
-                      ".");
-}
-
-}  // namespace
 
 double length_penalty(LengthNorm norm, double alpha, std::int64_t length) {
   switch (norm) {
@@ -26,15 +18,15 @@ double length_penalty(LengthNorm norm, double alpha, std::int64_t length) {
 }
 
 void SearchSettings::validate() const {
-  expect_within("beam", beam, 1, 1000);
-  expect_within("alpha", alpha, 0.0, 10.0);
-  expect_within("n-best", n_best, 1, 1000);
-  expect_within("max-extra", max_extra, 0, 1'000'000);
-  expect_within("min-length", min_length, 0, 1'000'000);
-  expect_within("no-repeat-ngram", no_repeat_ngram, 0, 1000);
-  expect_within("temperature", temperature, 1e-3, 1e3);
-  expect_within("top-k", top_k, 0, 1'000'000'000);
-  expect_within("top-p", top_p, 1e-9, 1.0);
+  require_between("beam", beam, 1, 1000);
+  require_between("alpha", alpha, 0.0, 10.0);
+  require_between("n-best", n_best, 1, 1000);
+  require_between("max-extra", max_extra, 0, 1'000'000);
+  require_between("min-length", min_length, 0, 1'000'000);
+  require_between("no-repeat-ngram", no_repeat_ngram, 0, 1000);
+  require_between("temperature", temperature, 1e-3, 1e3);
+  require_between("top-k", top_k, 0, 1'000'000'000);
+  require<UsageError>(top_p >= 1e-9 && top_p <= 1, "top-p is ", top_p, "; it must be above 0 and at most 1.");
   require<UsageError>(method != Method::kBeam || n_best <= beam, "n-best is ", n_best, " but the beam is only ", beam,
                       " wide; raise --beam.");
   require<UsageError>(method != Method::kGreedy || n_best == 1, "n-best is ", n_best,

@@ -1,6 +1,7 @@
 #include "dragoman/model/files/directory.h"
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/model/files/weights.h"
 
 namespace dragoman::model {
@@ -33,7 +34,8 @@ void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, b
 }
 
 Tokenizers read_tokenizers(const fs::path& directory) {
-  require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(), "'.");
+  require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(),
+                 "'; copy all files of the model.");
   if (is_file(joint_file(directory))) {
     const text::Tokenizer both = text::Tokenizer::load(joint_file(directory).string());
     return {both, both};
@@ -44,8 +46,9 @@ Tokenizers read_tokenizers(const fs::path& directory) {
 
 void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers, const ModelConfig& config) {
   const auto check = [&](const char* side, std::int64_t size, int rows) {
-    require<Error>(size == rows, "'", directory.string(), "': the ", side, " vocabulary of the tokenizer has ", size,
-                   " tokens, but the model has ", rows, " rows for it; put back the tokenizer it was trained with.");
+    require<Error>(size == rows, "'", directory.string(), "': the ", side, " vocabulary of the tokenizer has ",
+                   counted(size, "token"), ", but the model has ", counted(rows, "row"),
+                   " for it; put back the tokenizer it was trained with.");
   };
   check("source", tokenizers.source.size(), config.source_vocabulary());
   check("target", tokenizers.target.size(), config.target_vocabulary());
@@ -53,10 +56,17 @@ void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers,
 
 namespace {
 
+// The file of the weights, which must exist.
+fs::path existing_weights(const fs::path& directory) {
+  require<Error>(is_file(weights_file(directory)), "there is no model.safetensors in '", directory.string(),
+                 "'; copy all files of the model.");
+  return weights_file(directory);
+}
+
 // The default form of a model's weights on this device.
 WeightForm default_form(const Backend& on, const fs::path& directory) {
   if (on.device().kind == Device::Kind::kCuda) return WeightForm::kBFloat16;
-  return stored_form(SafetensorsFile(weights_file(directory)));
+  return stored_form(SafetensorsFile(existing_weights(directory)));
 }
 
 }  // namespace
@@ -67,7 +77,7 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
       model(info.config.make_model()),
       block(on, form ? *form : default_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
-  read_tensors(SafetensorsFile(weights_file(directory)), on, block.saved(), AllowedValues::kFinite);
+  read_tensors(SafetensorsFile(existing_weights(directory)), on, block.saved(), AllowedValues::kFinite);
   on.wait();  // other workers read the weights with their own backends
 }
 

@@ -15,10 +15,23 @@ constexpr std::size_t kLargestConfig = 1 << 20;
 
 fs::path config_file(const fs::path& directory) { return directory / "config.json"; }
 
+// A file was given for a model. If it is a file of a model, the message names that model.
+[[noreturn]] void throw_not_a_directory(const fs::path& file) {
+  const fs::path parent = file.parent_path();
+  const bool is_in_model = !parent.empty() && fs::is_regular_file(status_of(config_file(parent)));
+  throw Error(join("'", file.string(), "' is not a directory, but a model is one.",
+                   is_in_model ? join(" Did you mean '", parent.string(), "'?") : ""));
+}
+
 void require_directory(const fs::path& directory) {
-  require<Error>(fs::is_directory(status_of(directory)), "there is no model directory '", directory.string(), "'.");
+  const fs::file_status found = status_of(directory);
+  const bool has_tilde = directory.string().starts_with("~");
+  require<Error>(fs::exists(found), "there is no model directory '", directory.string(),
+                 has_tilde ? "'; the shell does not replace ~ after =, so put a space between flag and value."
+                           : "'; name one that 'dragoman train' or 'dragoman demo' made.");
+  if (!fs::is_directory(found)) throw_not_a_directory(directory);
   require<Error>(fs::is_regular_file(status_of(config_file(directory))), "'", directory.string(),
-                 "' is not a model directory: it has no config.json.");
+                 "' is not a model directory: it has no config.json. Training writes it with the first checkpoint.");
 }
 
 }  // namespace
@@ -42,7 +55,7 @@ ModelInfo read_info(const fs::path& directory) {
   const Json config = parse_json(read_file(config_file(directory), kLargestConfig), where);
   const auto format = json_entry<std::int64_t>(config, "format", where);
   require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
-                 kDirectoryFormat, ".");
+                 kDirectoryFormat, "; use the version of dragoman that wrote it.");
   const auto architecture = json_entry<std::string>(config, "architecture", where);
   require<Error>(std::ranges::count(architecture_names(), architecture) > 0, where, " describes a model of the kind '",
                  architecture, "', which this program does not know.");

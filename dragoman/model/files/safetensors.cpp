@@ -69,7 +69,7 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
               .begin = offsets[0].get<std::uint64_t>(),
               .end = offsets[1].get<std::uint64_t>()};
   require<Error>(place.begin <= place.end && place.end <= data_bytes, tensor,
-                 " lies outside the file, which may be cut short.");
+                 " lies outside the file, which may be cut short; copy it again.");
   Checked count = 1;
   for (const Json& size : shape) {
     place.shape.push_back(static_cast<std::int64_t>(size.get<std::uint64_t>()));

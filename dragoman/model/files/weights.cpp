@@ -1,4 +1,5 @@
 #include "dragoman/model/files/weights.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/params/parameter_block.h"
 
 #include <fmt/ranges.h>
@@ -86,8 +87,8 @@ void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTen
     check_tensor(file, scales_label_of(tensor));
     ++expected;
   }
-  require<Error>(file.count() == expected, "'", file.path().string(), "' has ", file.count(),
-                 " tensors, but this model has ", expected, ".");
+  require<Error>(file.count() == expected, "'", file.path().string(), "' has ",
+                 counted(static_cast<std::int64_t>(file.count()), "tensor"), ", but this model has ", expected, ".");
 }
 
 WeightForm stored_form(const SafetensorsFile& file) {

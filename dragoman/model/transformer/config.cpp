@@ -1,5 +1,6 @@
 #include "dragoman/model/transformer/config.h"
 
+#include "dragoman/base/strings.h"
 #include "dragoman/model/checked.h"
 #include "dragoman/model/limits.h"
 
@@ -26,7 +27,7 @@ void check_heads(const TransformerConfig& config) {
                       ", which does not divide d-model ", config.d_model,
                       " evenly; choose another number of heads, or give both d-k and d-v.");
   for (const int width : {config.key_width(), config.value_width()}) {
-    require<UsageError>((Checked(config.h) * width).at_most(kMaxWidth), config.h, " heads of width ", width,
+    require<UsageError>((Checked(config.h) * width).at_most(kMaxWidth), counted(config.h, "head"), " of width ", width,
                         " are too wide; together they may have at most ", kMaxWidth, " columns.");
   }
 }

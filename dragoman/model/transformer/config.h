@@ -63,8 +63,8 @@ struct TransformerConfig {
     field("d-model", d_model, "width of every sub-layer's output");
     field("d-ff", d_ff, "inner width of the feed-forward sub-layers");
     field("heads", h, "parallel attention heads; d-k and d-v default to d-model / heads");
-    field("d-k", d_k, "width of a head's queries and keys");
-    field("d-v", d_v, "width of a head's values");
+    field("d-k", d_k, "width of a head's queries and keys; by default d-model / heads");
+    field("d-v", d_v, "width of a head's values; by default d-model / heads");
     field("source-vocabulary", V_source, "rows of the source embedding");
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
     field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dragoman/base/strings.h"
 #include "dragoman/nn/embed.h"
 
 namespace dragoman::model::transformer {
@@ -172,7 +173,7 @@ void Transformer::parameters(params::ParameterVisitor& visit) {
 std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config) { return std::make_unique<Transformer>(config); }
 
 std::string describe(const TransformerConfig& config) {
-  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", config.h, " heads");
+  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"));
 }
 
 }  // namespace dragoman::model::transformer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dragoman/base/strings.h"
 #include "dragoman/decode/lines/line_worker.h"
 #include "dragoman/serve/api/refusal.h"
 
@@ -74,7 +75,8 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
 
 void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   tokens_ += tokens;
-  require_or(413, tokens_ <= limits_.tokens, "the text has more than ", limits_.tokens, " tokens; divide it.");
+  require_or(413, tokens_ <= limits_.tokens, "the text has more than ", counted(limits_.tokens, "token"),
+             "; divide it.");
   // A sentence that is too long is translated in pieces. Each has at least half of the allowed length, and none is
   // traced.
   const std::int64_t pieces = tokens <= longest_piece_ ? 1 : tokens / std::max<std::int64_t>(1, longest_piece_ / 2) + 1;
@@ -82,7 +84,8 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   check_length(length);
   output_tokens_ += rows_ * std::min(pieces * length, tokens + pieces * search_.max_extra);
   require_or(413, output_tokens_ <= limits_.output_tokens, "the translations might have more than ",
-             limits_.output_tokens, " tokens in all hypotheses; lower max_extra, beam or n_best, or divide the text.");
+             counted(limits_.output_tokens, "token"),
+             " in all hypotheses; lower max_extra, beam or n_best, or divide the text.");
   kept_bytes_ += kSentenceBytes + 4 * text_bytes + (pieces > 1 ? pieces * length * kTokenBytes : 0);
   answer_bytes_ += text_bytes;
   if (pieces == 1) {
@@ -159,11 +162,12 @@ std::int64_t Cost::bytes() const {
 }
 
 void Cost::check_length(std::int64_t length) const {
-  require_or(413, length <= max_length_, "the settings allow a translation of ", length, " tokens, but the limit is ",
-             max_length_, "; lower max_extra.");
-  require_or(413, rows_ * length <= max_cells_, rows_, " hypotheses of ", length, " tokens need room for ",
-             rows_ * length, " tokens, but the limit is ", max_cells_, "; lower ",
-             search_.method == decode::Method::kBeam ? "beam" : "n_best", " or max_extra, or shorten the sentence.");
+  require_or(413, length <= max_length_, "the settings allow a translation of ", counted(length, "token"),
+             ", but the limit is ", max_length_, "; lower max_extra.");
+  require_or(413, rows_ * length <= max_cells_, "a search with ", counted(rows_, "hypothesis", "hypotheses"), " of ",
+             counted(length, "token"), " needs room for ", counted(rows_ * length, "token"), ", but the limit is ",
+             max_cells_, "; lower ", search_.method == decode::Method::kBeam ? "beam" : "n_best",
+             " or max_extra, or shorten the sentence.");
 }
 
 void Cost::check_bytes() const {

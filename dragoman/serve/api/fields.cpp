@@ -41,8 +41,8 @@ Texts texts_field(const Json& fields, std::int64_t max_texts) {
     require_or(400, text.is_string(), "'q' holds something that is not a string.");
     found.texts.push_back(text.get<std::string>());
   }
-  require_or(413, std::ssize(found.texts) <= max_texts, "'q' holds more than ", max_texts,
-             " texts; send them in several requests.");
+  require_or(413, std::ssize(found.texts) <= max_texts, "'q' holds more than ", counted(max_texts, "text"),
+             "; send them in several requests.");
   return found;
 }
 

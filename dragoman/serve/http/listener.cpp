@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/serve/http/internal/connection.h"
 
 namespace dragoman::serve {
@@ -45,10 +46,19 @@ void allow_descriptors(std::int64_t connections) {
 asio::ip::tcp::endpoint endpoint_of(const ListenerOptions& options) {
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
-  require<UsageError>(!error, "serve: '", options.address, "' is not a numeric address. Try 127.0.0.1 or ::1.");
-  require<UsageError>(options.port >= 0 && options.port < 65536, "serve: ", options.port,
-                      " is not a port. Choose one from 1 to 65535, or 0 for any that is free.");
+  require<UsageError>(!error, "'", options.address,
+                      "' is not a numeric address; use 127.0.0.1 for this machine alone, or 0.0.0.0 for all.");
+  require<UsageError>(options.port >= 0 && options.port < 65536, options.port,
+                      " is not a port; choose one from 1 to 65535, or 0 for any that is free.");
   return {address, static_cast<unsigned short>(options.port)};
+}
+
+// What to do if it is impossible to listen.
+std::string_view advice(const error_code& error) {
+  if (error == asio::error::access_denied) return "ports below 1024 need special rights: choose another with --port";
+  if (error == asio::error::address_in_use) return "another program uses it: choose another port with --port";
+  if (error == boost::system::errc::address_not_available) return "choose an address of this machine with --address";
+  return "choose others with --address and --port";
 }
 
 Loops make_loops(int count) {
@@ -103,8 +113,8 @@ class Listener::Implementation {
     if (!error) acceptor_.non_blocking(true, error);
     // Without this, Asio would block the whole loop if a client gives up before it is accepted.
     if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted(true), error);
-    require<Error>(!error, "serve: cannot listen on port ", at.port(), " of ", at.address().to_string(), " (",
-                   error.message(), "). Choose another with --port.");
+    require<Error>(!error, "cannot listen on port ", at.port(), " of ", at.address().to_string(), " (",
+                   lower_first(error.message()), "); ", advice(error), ".");
     port_ = acceptor_.local_endpoint().port();
   }
 
@@ -113,7 +123,7 @@ class Listener::Implementation {
       for (const auto& loop : loops_) threads_.emplace_back([this, &context = loop->context] { run(context); });
     } catch (const std::system_error& error) {
       stop();
-      throw Error(join("serve: cannot start ", loops_.size(), " threads (", error.what(), ")."));
+      throw Error(join("cannot start ", counted(std::ssize(loops_), "thread"), " (", error.what(), ")."));
     }
   }
 

@@ -76,7 +76,9 @@ Axes axes_for(const Chart& chart, const std::vector<Series>& all) {
       y.include(point.y);
     }
   }
-  if (x.low > 0 && x.low < x.high / 4) x.low = 0;  // start the axis at step 0 if it is near
+  // All charts of a run have the same steps below them, also those of the validations, which begin late.
+  x.include(0);
+  x.include(static_cast<double>(chart.steps));
   if (chart.from_zero) y.include(0);
   x.widen();
   y.widen();

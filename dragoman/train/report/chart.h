@@ -1,6 +1,7 @@
 // Draws line charts over the steps of a run as SVG text. They need no JavaScript.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Chart {
   std::string unit;  // of the vertical axis
   Scale scale = Scale::kLinear;
   bool from_zero = false;
+  std::int64_t steps = 0;  // of the run so far: the horizontal axis goes from 0 to here, or to the last point beyond
   std::vector<Series> series;  // one to three
 };
 

@@ -85,46 +85,61 @@ std::string cost_note(const TrainingRecords& metrics) {
   return "<p class=\"note\">" + escaped(note) + "</p>\n";
 }
 
+// The loss that training minimises, which includes label smoothing, and the losses without it, which can be compared
+// with each other. Without label smoothing the two of training are the same, and one is drawn.
+Chart loss_chart(const TrainingRecords& metrics) {
+  const auto smoothed = [](const ProgressRecord& p) { return p.losses["loss"]; };
+  const auto plain = [](const ProgressRecord& p) { return p.losses["nll"]; };
+  Chart chart{.title = "Loss", .unit = "nats per target token", .scale = Scale::kLog, .series = {}};
+  if (std::ranges::any_of(metrics.progress, [&](const ProgressRecord& p) { return smoothed(p) != plain(p); })) {
+    chart.series.push_back(series_of("training, with label smoothing", metrics.progress, smoothed));
+  }
+  chart.series.push_back(series_of("training", metrics.progress, plain));
+  chart.series.push_back(series_of("validation", metrics.validations, nll_of));
+  return chart;
+}
+
+std::int64_t last_step(const TrainingRecords& metrics) {
+  return std::max(metrics.progress.empty() ? 0 : metrics.progress.back().step,
+                  metrics.validations.empty() ? 0 : metrics.validations.back().step);
+}
+
 std::string charts(const TrainingRecords& metrics) {
   const auto& [progress, validations] = metrics;
+  const auto figure = [steps = last_step(metrics)](Chart chart) {
+    chart.steps = steps;
+    return chart_figure(chart);
+  };
   std::string html = "<section class=\"charts\">\n<h2>Curves</h2>\n";
-  html += chart_figure(
-      {.title = "Loss",
-       .unit = "nats per target token",
-       .scale = Scale::kLog,
-       .series = {series_of("training, smoothed", progress, [](const ProgressRecord& p) { return p.losses["loss"]; }),
-                  series_of("training", progress, [](const ProgressRecord& p) { return p.losses["nll"]; }),
-                  series_of("validation", validations, nll_of)}});
+  html += figure(loss_chart(metrics));
   for (const std::string& name : other_names(progress, &ProgressRecord::losses, {"loss", "nll"})) {
-    html +=
-        chart_figure({.title = "Loss: " + name,
-                      .unit = "mean in training, per target token",
-                      .series = {series_of(name, progress, [&](const ProgressRecord& p) { return p.losses[name]; })}});
+    html += figure({.title = "Loss: " + name,
+                    .unit = "mean in training, per target token",
+                    .series = {series_of(name, progress, [&](const ProgressRecord& p) { return p.losses[name]; })}});
   }
-  html += chart_figure({.title = "Perplexity",
-                        .unit = "on the validation set",
-                        .scale = Scale::kLog,
-                        .series = {series_of("perplexity", validations, perplexity)}});
-  html += chart_figure({.title = "BLEU",
-                        .unit = "on the validation set",
-                        .from_zero = true,
-                        .series = {series_of("BLEU", validations, bleu_of)}});
+  html += figure({.title = "Perplexity",
+                  .unit = "on the validation set",
+                  .scale = Scale::kLog,
+                  .series = {series_of("perplexity", validations, perplexity)}});
+  html += figure({.title = "BLEU",
+                  .unit = "on the validation set",
+                  .from_zero = true,
+                  .series = {series_of("BLEU", validations, bleu_of)}});
   for (const std::string& name : other_names(validations, &Validation::scores, {"nll", "bleu"})) {
-    html +=
-        chart_figure({.title = name,
-                      .unit = "on the validation set",
-                      .series = {series_of(name, validations, [&](const Validation& v) { return v.scores[name]; })}});
+    html += figure({.title = name,
+                    .unit = "on the validation set",
+                    .series = {series_of(name, validations, [&](const Validation& v) { return v.scores[name]; })}});
   }
-  html += chart_figure({.title = "Learning rate",
-                        .unit = "step size of the optimiser",
-                        .from_zero = true,
-                        .series = {series_of("rate", progress, [](const ProgressRecord& p) { return p.rate; })}});
-  html += chart_figure(
+  html += figure({.title = "Learning rate",
+                  .unit = "step size of the optimiser",
+                  .from_zero = true,
+                  .series = {series_of("rate", progress, [](const ProgressRecord& p) { return p.rate; })}});
+  html += figure(
       {.title = "Throughput",
        .unit = "target tokens per second",
        .from_zero = true,
        .series = {series_of("tokens/s", progress, [](const ProgressRecord& p) { return p.tokens_per_second; })}});
-  html += chart_figure(cost_chart(metrics));
+  html += figure(cost_chart(metrics));
   return html + cost_note(metrics) + "</section>\n";
 }
 

@@ -55,6 +55,32 @@ TEST(Report, ShowsBestFiguresAndSamples) {
   EXPECT_EQ(count(html, "<figure"), 6);
 }
 
+// The position of the first dot of the chart with this title.
+double first_dot(const std::string& html, const std::string& title) {
+  const std::size_t chart = html.find("<h3>" + title + "</h3>");
+  return std::stod(html.substr(html.find("cx=\"", chart) + 4));
+}
+
+TEST(Report, ChartsOfValidationsBeginAtStepZeroLikeTheOthers) {
+  TrainingRecords metrics = run_of(40);
+  std::erase_if(metrics.validations, [](const Validation& v) { return v.step < 20; });
+  const std::string html = report_html(metrics, {});
+  // The first validation is in the middle of the run, so its dot is in the middle of the axis, from 54 to 388.
+  EXPECT_NEAR(first_dot(html, "BLEU"), (54 + 388) / 2.0, 0.1);
+  EXPECT_NEAR(first_dot(html, "Perplexity"), (54 + 388) / 2.0, 0.1);
+  metrics.validations.resize(1);
+  EXPECT_NEAR(first_dot(report_html(metrics, {}), "BLEU"), (54 + 388) / 2.0, 0.1);
+}
+
+TEST(Report, TellsTheLossWithLabelSmoothingFromThePlainOne) {
+  TrainingRecords metrics = run_of(10);
+  EXPECT_TRUE(contains(report_html(metrics, {}), "<li class=\"s0\">training, with label smoothing</li>"));
+  for (ProgressRecord& record : metrics.progress) record.losses.set("loss", record.losses["nll"]);
+  const std::string html = report_html(metrics, {});
+  EXPECT_FALSE(contains(html, "label smoothing"));
+  EXPECT_TRUE(contains(html, "<li class=\"s0\">training</li><li class=\"s1\">validation</li>"));
+}
+
 TEST(Report, ShowsATranslationOnlyWhereItChanged) {
   const std::string html = report_html(run_of(100), {});
   EXPECT_EQ(count(html, "class=\"version\""), 2);

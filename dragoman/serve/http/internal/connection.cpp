@@ -186,7 +186,7 @@ bool Connection::count_answer(std::int64_t bytes) {
 }
 
 void Connection::on_read_timeout() {
-  refuse(refusal(408, join("the request was not complete after ", state_.options.read_seconds, " seconds.")));
+  refuse(refusal(408, join("the request was not complete after ", state_.options.read_seconds, " s.")));
 }
 
 // Answers without the handler, and closes. What the client still sends is read and dropped for a while: if we closed

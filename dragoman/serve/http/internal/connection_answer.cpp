@@ -87,8 +87,7 @@ void Connection::call_handler() {
 // A stream that has begun can no longer be answered with an error, so its connection is closed.
 void Connection::on_answer_timeout() {
   if (answer_begun_) return close();
-  const Response late =
-      refusal(503, join("the answer was not ready after ", state_.options.request_seconds, " seconds."));
+  const Response late = refusal(503, join("the answer was not ready after ", state_.options.request_seconds, " s."));
   if (reply_->expire(late)) record(reply_->request(), late.status, late.body.size());
   flush();
 }

@@ -1,0 +1,178 @@
+#include "dragoman/cli/help/hints.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/help/values.h"
+
+namespace dragoman::cli {
+namespace {
+
+// Names that other programs have for our flags. The first row whose flag the command has counts.
+struct OtherName {
+  std::string_view given, flag;
+};
+constexpr OtherName kOtherNames[] = {
+    {"-V", "--version"},
+    {"-b", "--beam"},
+    {"-c", "--config"},
+    {"-d", "--device"},
+    {"-i", "--input"},
+    {"-m", "--model"},
+    {"-o", "--output"},
+    {"-p", "--port"},
+    {"-v", "--version"},
+    {"--batch", "--batch-tokens"},
+    {"--batch-size", "--batch-tokens"},
+    {"--beam-size", "--beam"},
+    {"--checkpoint", "--model"},
+    {"--cpu", "--device cpu"},
+    {"--cuda", "--device cuda"},
+    {"--epochs", "--steps"},
+    {"--gpu", "--device cuda"},
+    {"--host", "--address"},
+    {"--hyp", "--hypothesis"},
+    {"--learning-rate", "--peak-rate"},
+    {"--lr", "--peak-rate"},
+    {"--max-steps", "--steps"},
+    {"--num-beams", "--beam"},
+    {"--out", "--output"},
+    {"--ref", "--reference"},
+    {"--source", "--train-source"},
+    {"--src", "--source"},
+    {"--src", "--train-source"},
+    {"--target", "--train-target"},
+    {"--tgt", "--train-target"},
+    {"--vocab", "--vocabulary"},
+    {"--vocab-size", "--vocabulary"},
+};
+
+// What to do instead of giving a flag that dragoman does not need.
+struct NeedlessFlag {
+  std::string_view given, command, advice;
+};
+constexpr NeedlessFlag kNeedless[] = {
+    {"--resume", "train", "A run is resumed by itself if --model names its directory."},
+    {"--metric", "score", "BLEU and chrF are always computed; --ter adds TER."},
+    {"--metrics", "score", "BLEU and chrF are always computed; --ter adds TER."},
+};
+
+std::string help_hint(const CommandEntry& command, std::string_view what) {
+  return join(" '", command.full_name, " --help' shows ", what, ".");
+}
+
+std::vector<std::string> flag_names(const CommandEntry& command) {
+  std::vector<std::string> names;
+  for (const FlagEntry& flag : command.flags) names.push_back(flag.name);
+  return names;
+}
+
+std::string name_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+// Word processors turn two minus signs into a dash.
+std::string with_plain_dashes(const std::string& argument) {
+  for (const std::string_view dash : {"\u2013", "\u2014", "\u2212"}) {
+    if (argument.starts_with(dash)) return "--" + argument.substr(dash.size());
+  }
+  return argument;
+}
+
+// " Did you mean '--address'?"
+std::string question(std::string_view meant) { return join(" Did you mean '", meant, "'?"); }
+
+std::string other_name_hint(const CommandEntry& command, const std::string& flag) {
+  for (const NeedlessFlag& needless : kNeedless) {
+    if (needless.given == flag && needless.command == command.short_name()) return join(" ", needless.advice);
+  }
+  for (const OtherName& other : kOtherNames) {
+    const bool is_here = command.flag(other.flag.substr(0, other.flag.find(' '))) != nullptr;
+    if (other.given == flag && is_here) return question(other.flag);
+  }
+  return "";
+}
+
+// " It is a flag of evaluate and score.", or a question if it is a flag of the program.
+std::string owners_hint(const CommandEntry& program, const std::string& flag) {
+  constexpr std::size_t kMostOwners = 4;
+  std::vector<std::string> owners;
+  for (const CommandEntry* command : all_commands(program)) {
+    if (command->flag(flag) != nullptr) owners.push_back(command->short_name());
+  }
+  if (owners.empty() || owners.size() > kMostOwners) return "";
+  if (owners.front() == program.name) return question(program.name + " " + flag);
+  return join(" It is a flag of ", listed(owners), ".");
+}
+
+std::string unknown_flag_message(const CommandLine& line, const std::string& argument) {
+  const CommandEntry& command = *line.command;
+  const std::string given = name_of(argument), flag = name_of(with_plain_dashes(argument));
+  if (command.flag(flag) != nullptr && flag == given) {  // it is before the command
+    return join("'", flag, "' belongs after the command, as in '", command.full_name, " ", flag, " ...'.");
+  }
+  const std::string message = join("there is no flag '", given, "'.");
+  if (const std::string hint = other_name_hint(command, flag); !hint.empty()) return message + hint;
+  if (const std::string hint = suggestion(flag, flag_names(command)); !hint.empty()) return message + hint;
+  if (command.flag(flag.substr(0, flag.find(' '))) != nullptr) return message + " Write it without the quotes.";
+  const std::string owners = owners_hint(line.program, flag);
+  return message + owners + (owners.ends_with('?') ? "" : help_hint(command, "them all"));
+}
+
+}  // namespace
+
+CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments) {
+  CommandLine line{.program = program, .arguments = std::move(arguments), .command = &program};
+  for (std::size_t i = 0; i < line.arguments.size() && !line.command->commands.empty(); ++i) {
+    const auto& inner = line.command->commands;
+    const auto found = std::ranges::find(inner, line.arguments[i], &CommandEntry::name);
+    if (found == inner.end()) continue;
+    line.command = &*found;
+    line.begin = i + 1;
+  }
+  return line;
+}
+
+std::optional<std::string> flag_as_value_message(const CommandLine& line) {
+  for (std::size_t i = line.begin; i + 1 < line.arguments.size(); ++i) {
+    const FlagEntry* flag = line.command->flag(line.arguments[i]);
+    if (flag == nullptr || flag->is_switch()) continue;
+    ++i;  // its value
+    const std::string next = name_of(line.arguments[i]);
+    if (line.command->flag(next) == nullptr) continue;
+    return join(flag->name, " needs a value, but the flag '", next, "' follows it.");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> unknown_command_message(const CommandLine& line) {
+  constexpr std::size_t kFew = 5;
+  const CommandEntry& group = *line.command;
+  const auto word = std::find_if(line.arguments.begin() + static_cast<std::ptrdiff_t>(line.begin), line.arguments.end(),
+                                 [](const std::string& argument) { return !argument.starts_with("-"); });
+  if (group.commands.empty() || word == line.arguments.end()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const CommandEntry& inner : group.commands) names.push_back(inner.name);
+  const std::string before = &group == &line.program ? "" : group.short_name() + " ";
+  const std::string message = join("there is no command '", before, *word, "'.", suggestion(*word, names));
+  return names.size() <= kFew ? join(message, " There are ", listed(names), ".")
+                              : message + help_hint(group, "them all");
+}
+
+std::string unexpected_argument_message(const CommandLine& line, const std::string& argument) {
+  if (with_plain_dashes(argument).starts_with("-")) return unknown_flag_message(line, argument);
+  if (const auto message = unknown_command_message(line)) return *message;
+  const auto at = std::ranges::find(line.arguments, argument) - line.arguments.begin();
+  const std::string message = join("'", argument, "' is neither a flag nor a flag's value.");
+  const std::string hint = value_hint(line, static_cast<std::size_t>(at));
+  return message + (hint.empty() ? help_hint(*line.command, "examples") : hint);
+}
+
+std::string missing_value_message(const CommandEntry& command, const std::string& flag) {
+  const FlagEntry* entry = command.flag(flag);
+  const std::string value = entry == nullptr ? "VALUE" : entry->one_value();
+  return join(flag, " needs a value, as in '", flag, " ", value, "'.");
+}
+
+}  // namespace dragoman::cli

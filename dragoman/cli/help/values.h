@@ -1,0 +1,15 @@
+// Guesses which flag a value without a flag belongs to.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "dragoman/cli/help/hints.h"
+
+namespace dragoman::cli {
+
+// " Did you mean '--input a.en'?", or another sentence about the argument at this place, which has no flag; empty if it
+// fits none.
+std::string value_hint(const CommandLine& line, std::size_t at);
+
+}  // namespace dragoman::cli
