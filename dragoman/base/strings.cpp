@@ -1,7 +1,10 @@
 #include "dragoman/base/strings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace dragoman {
@@ -14,6 +17,14 @@ std::string with_thousands(std::int64_t value) {
     digits.insert(at, 1, ',');
   }
   return digits;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
 }
 
 std::string duration_text(double seconds) {

@@ -25,6 +25,9 @@ std::optional<T> parse_number(std::string_view text) {
 // 63045632 -> "63,045,632".
 std::string with_thousands(std::int64_t value);
 
+// 4509715660 -> "4.20 GiB".
+std::string bytes_text(std::int64_t bytes);
+
 // Seconds as minutes or hours: 125 -> "2:05", 3723 -> "1:02:03".
 std::string duration_text(double seconds);
 

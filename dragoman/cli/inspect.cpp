@@ -110,14 +110,6 @@ std::vector<TensorGroup> grouped(const std::vector<ParameterInfo>& tensors, bool
   return groups;
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(kUnits); ++unit) amount /= 1024;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 2, kUnits[unit]);
-}
-
 void print_report(const Preset& subject, const InspectOptions& options, const Report& report) {
   print(fmt::format("{}: {}\n\n", subject.name, subject.summary));
   const std::vector<TensorGroup> groups = grouped(report.tensors, options.all);

@@ -48,6 +48,9 @@ struct DryCopy final : HostCopy {
   std::size_t bytes;
 };
 
+// CUDA writes version 13.1 as the number 13010.
+std::string version_text(int version) { return join(version / 1000, ".", version % 1000 / 10); }
+
 void require_device(int index) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -70,7 +73,12 @@ void check(cudaError_t status, const char* what) {
   require<DeviceError>(status == cudaSuccess, "CUDA failed at ", what, ": ", cudaGetErrorString(status), ".");
 }
 
-std::string toolkit_version() { return join(CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10); }
+std::string toolkit_version() { return version_text(CUDART_VERSION); }
+
+std::string driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0 ? version_text(version) : "";
+}
 
 std::string library_version() { return join("cuBLASLt ", cublas().version()); }
 
@@ -79,10 +87,16 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-std::string device_name(int index) {
+CudaDevice device(int index) {
   cudaDeviceProp properties{};
-  return cudaGetDeviceProperties(&properties, index) == cudaSuccess ? properties.name : "";
+  if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
+  return {.name = properties.name,
+          .major = properties.major,
+          .minor = properties.minor,
+          .memory = properties.totalGlobalMem};
 }
+
+std::string device_name(int index) { return device(index).name; }
 
 std::size_t free_memory(int index) {
   require_device(index);
