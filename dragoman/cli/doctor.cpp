@@ -43,7 +43,7 @@ struct DoctorOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of a model to check; may be repeated");
-    field("sentence", sentence, "text that the models should translate; by default some words of their vocabularies");
+    field("sentence", sentence, "text to translate as a trial; by default one that training validated with");
     field("test-source", file_name(test_source), "test text of the source language, which must not be trained on");
     field("test-target", file_name(test_target), "translation of test-source");
     field("test-pairs", file_name(test_pairs), "test text as lines of source, tab, target");

@@ -91,7 +91,9 @@ Section repeat_section(const CorpusReport& report) {
     section.findings.push_back(distinct_finding(report.repeats));
   }
   const auto add = [&](const std::optional<Leak>& leak, const std::string& held_out, const std::string& other) {
-    if (leak && leak->counts.pairs > 0) section.findings.push_back(leak_finding(*leak, held_out, other));
+    if (!leak || leak->counts.pairs == 0) return;
+    const std::int64_t others = other == "training" ? report.repeats.pairs : report.test->usable;
+    if (others > 0) section.findings.push_back(leak_finding(*leak, held_out, other));
   };
   add(report.test_in_training, "test", "training");
   add(report.validation_in_training, "validation", "training");

@@ -102,6 +102,10 @@ TEST_F(CorpusHealth, FindsDifferentNumbersOfLines) {
 TEST_F(CorpusHealth, FindsFilesThatCannotBeReadOrHoldNothing) {
   const CorpusReport missing = examine_corpus({.training = {{directory / "none.en", directory / "none.de"}}});
   ASSERT_EQ(findings(missing, "readable").size(), 1u);
+  const CorpusReport untested =
+      examine_corpus({.training = {{directory / "none.en", directory / "none.de"}}, .test = files("test", sound(20))});
+  EXPECT_TRUE(findings(untested, "leakage-test-training").empty());
+  EXPECT_TRUE(findings(untested, "wrong-language").empty());
   EXPECT_EQ(findings(missing, "readable")[0].level, Level::kError);
   const CorpusReport empty = examine({});
   ASSERT_EQ(findings(empty, "no-pairs").size(), 1u);
@@ -147,6 +151,7 @@ TEST_F(CorpusHealth, FindsOtherEncodingsOfWholeFiles) {
   for (const char c : std::string("one\ntwo\n")) utf16 += {c, '\0'};
   const CorpusReport report = examine({.source = utf16, .target = "eins\nzwei\n"});
   ASSERT_EQ(findings(report, "utf16").size(), 1u);
+  EXPECT_TRUE(findings(report, "line-counts").empty());  // that its lines are other ones follows from it
   EXPECT_EQ(findings(report, "utf16")[0].level, Level::kError);
   const CorpusReport windows = examine({.source = "\xEF\xBB\xBFone\r\ntwo\r\n", .target = "eins\nzwei\n"});
   ASSERT_EQ(findings(windows, "line-ends").size(), 1u);
@@ -206,6 +211,15 @@ TEST_F(CorpusHealth, FindsSidesThatAreExchanged) {
       findings(examine({.source = training.target, .target = training.source}), "language", {"en", "de"});
   ASSERT_EQ(tagged.size(), 2u);
   EXPECT_EQ(tagged[0].level, Level::kError);
+}
+
+TEST_F(CorpusHealth, FindsOneLanguageOnBothSides) {
+  const Lines one = sound(100), two = sound(100, "other");
+  const CorpusReport report = examine({.source = one.source, .target = two.source});
+  ASSERT_EQ(findings(report, "same-language").size(), 1u);
+  EXPECT_EQ(findings(report, "same-language")[0].level, Level::kWarning);
+  EXPECT_TRUE(findings(report, "same-language", {"en", "en"}).empty());  // wanted
+  EXPECT_TRUE(findings(examine(one), "same-language").empty());
 }
 
 TEST_F(CorpusHealth, FindsDuplicatesInAllOfTheTrainingText) {

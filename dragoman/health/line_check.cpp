@@ -101,7 +101,7 @@ LineFacts examine_line(std::string_view line) {
     facts.characters = static_cast<std::int64_t>(line.size());
     return facts;
   }
-  std::optional<std::size_t> first_weak;
+  std::optional<std::size_t> first_weak, first_high_control;
   int weak_signs = 0;
   bool after_capital = false;
   for (std::size_t at = 0; at < line.size();) {
@@ -110,7 +110,8 @@ LineFacts examine_line(std::string_view line) {
     facts.characters += 1;
     facts.is_empty = facts.is_empty && text::is_white_space(code);
     facts.has_letters = facts.has_letters || text::is_letter(code);
-    if (is_control(code)) note(Damage::kControl, here);
+    if (is_control(code) && code < 0x80) note(Damage::kControl, here);
+    if (is_control(code) && !first_high_control) first_high_control = here;
     if (code == 0xFFFD) note(Damage::kReplacement, here);
     if (code == 0xFEFF) note(Damage::kByteOrderMark, here);
     if (code == '&' && begins_with_entity(line.substr(here))) note(Damage::kEntity, here);
@@ -122,6 +123,8 @@ LineFacts examine_line(std::string_view line) {
     after_capital = text::is_upper_case(code);
   }
   if (weak_signs >= 3) note(Damage::kMojibake, *first_weak);
+  // Text that was encoded twice holds control characters from U+0080 on. They are then no damage of their own.
+  if (first_high_control && !facts.at(Damage::kMojibake)) note(Damage::kControl, *first_high_control);
   return facts;
 }
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
+#include "dragoman/base/random.h"
+#include "dragoman/base/utf8.h"
+
 namespace dragoman::health {
 namespace {
 
@@ -34,6 +39,8 @@ TEST(LineCheck, FindsTextThatWasEncodedTwice) {
     EXPECT_EQ(damages(line), std::vector{Damage::kMojibake}) << line;
   }
   EXPECT_EQ(examine_line("Tee fÃ¼r zwei").at(Damage::kMojibake), 5u);
+  EXPECT_EQ(damages("groÃ\u009F"), std::vector{Damage::kMojibake});  // by Latin-1, which has control characters there
+  EXPECT_EQ(damages("groÃ\u009F\x01").size(), 2u);
 }
 
 TEST(LineCheck, FindsCharactersThatDoNotBelongIntoText) {
@@ -61,6 +68,19 @@ TEST(LineCheck, CountsCharactersAndKnowsEmptyLines) {
   EXPECT_FALSE(examine_line(".").is_empty);
   EXPECT_FALSE(examine_line("12 !").has_letters);
   EXPECT_TRUE(examine_line("1 ä").has_letters);
+}
+
+TEST(LineCheck, TakesAnyBytesAndShowsThemAsUtf8) {
+  const std::string parts[] = {"a", "&", ";", "#", "\xC3", "\x83", "\xE2\x82\xAC", "\xF0", "\xFF", "Ã", "¤", " ", "早"};
+  RandomStream random(5);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string line;
+    for (std::uint32_t n = random.below(90); n > 0; --n) line += parts[random.below(std::size(parts))];
+    const LineFacts facts = examine_line(line);
+    EXPECT_EQ(facts.at(Damage::kNotUtf8), first_invalid_utf8(line));
+    const std::size_t at = random.below(static_cast<std::uint32_t>(line.size() + 1));
+    EXPECT_FALSE(first_invalid_utf8(Place{.file = "f", .line = 1, .text = line}.example(at).text));
+  }
 }
 
 TEST(Place, ShowsThePartOfTheLineThatMatters) {

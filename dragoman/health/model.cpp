@@ -214,7 +214,7 @@ Section model_section(const ModelRequest& request) {
   Section section{.name = "model", .title = "Model '" + directory.string() + "'"};
   section.facts.push_back({"directory", directory.string()});
   std::optional<model::ModelInfo> info;
-  guarded("config", section, "", [&] {
+  guarded("config", section, "give the directory that 'dragoman train' wrote, with config.json in it.", [&] {
     info = model::read_info(directory);
     section.findings.push_back(
         {.check = "config",

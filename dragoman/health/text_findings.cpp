@@ -86,8 +86,8 @@ void add_size(const TextReport& text, Section& section) {
     section.findings.push_back({.check = "readable", .level = Level::kError, .text = text.problem});
     if (text.source.lines == 0 && text.target.lines == 0) return;
   }
-  const bool is_two_files = !text.files.target.empty();
-  if (is_two_files && text.problem.empty() && text.source.lines != text.target.lines) {
+  const bool is_comparable = !text.files.target.empty() && !text.source.utf16 && !text.target.utf16;
+  if (is_comparable && text.problem.empty() && text.source.lines != text.target.lines) {
     section.findings.push_back(
         {.check = "line-counts",
          .level = Level::kError,
@@ -153,7 +153,7 @@ void add_side(const std::string& name, const SideReport& side, Section& section)
     section.findings.push_back(
         {.check = "line-ends",
          .text =
-             join("'", side.file, "' ", side.byte_order_mark ? "begins with a byte-order mark" : "",
+             join("the ", name, " ", side.byte_order_mark ? "begins with a byte-order mark" : "",
                   side.byte_order_mark && side.crlf_lines > 0 ? " and " : "",
                   side.crlf_lines > 0 ? "has lines that end in CR LF: " + share_text(side.crlf_lines, side.lines) : "",
                   "; training ignores this")});
@@ -165,8 +165,16 @@ void add_languages(const TextReport& text, const LanguageTags& tags, Section& se
     std::optional<Finding> finding = language_finding(text.survey.of(side), tag, name);
     if (finding) section.findings.push_back(std::move(*finding));
   };
-  add("source", Side::kSource, tags.source);
-  add("target", Side::kTarget, tags.target);
+  if (!text.source.utf16) add("source", Side::kSource, tags.source);
+  if (!text.target.utf16) add("target", Side::kTarget, tags.target);
+  const auto source = text.survey.source.words.guess(), target = text.survey.target.words.guess();
+  // Two equal tags mean that this is wanted, and two different ones that one of the findings above is an error.
+  if (!tags.source.empty() || !tags.target.empty() || !source || !target || source->language != target->language)
+    return;
+  section.findings.push_back({.check = "same-language",
+                              .level = Level::kWarning,
+                              .text = "both sides seem to be in the same language",
+                              .advice = "check that the files are the right ones."});
 }
 
 std::vector<Fact> facts_of(const TextReport& text) {
