@@ -1,20 +1,19 @@
 #include "dragoman/array/arena.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
-#include <string>
+#include <optional>
 #include <system_error>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/base/machine.h"
 
 namespace dragoman {
 
@@ -45,32 +44,23 @@ HostReservation::~HostReservation() { munmap(base_, bytes_); }
 std::int64_t HostReservation::count_made() { return reservations_made; }
 
 std::size_t default_reservation() {
-  const std::size_t physical =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::size_t bytes = 2 * physical;
+  std::size_t bytes = 2 * system_memory().physical;
 #if defined(__SANITIZE_THREAD__)
   bytes = std::size_t{1} << 30;  // on AArch64 the thread sanitizer leaves 64 GiB of addresses for all arenas
 #endif
   // If addresses are limited (ulimit -v), an arena takes a quarter of those that are left, because other arenas follow
   // and weights, threads and files need some too.
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    const std::size_t used = used_addresses(), all = limit.rlim_cur;
-    bytes = std::min(bytes, (all - std::min(used, all)) / 4);
+  if (const std::optional<std::size_t> limit = address_limit()) {
+    bytes = std::min(bytes, (*limit - std::min(used_addresses(), *limit)) / 4);
   }
   return bytes;
 }
 
 std::size_t available_memory() {
-  std::size_t bytes = default_reservation();
-  std::ifstream system("/proc/meminfo");
-  for (std::string line; std::getline(system, line);) {
-    std::size_t kibibytes = 0;
-    if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) bytes = std::min(bytes, kibibytes << 10);
+  std::size_t bytes = std::min(default_reservation(), system_memory().available);
+  if (const std::optional<ContainerMemory> container = container_memory()) {
+    bytes = std::min(bytes, container->limit > container->used ? container->limit - container->used : 0);
   }
-  std::size_t limit = 0, used = 0;  // without a limit the file says "max", which fails to parse as a number
-  std::ifstream maximum("/sys/fs/cgroup/memory.max"), current("/sys/fs/cgroup/memory.current");
-  if (maximum >> limit && current >> used) bytes = std::min(bytes, limit > used ? limit - used : 0);
   return bytes;
 }
 

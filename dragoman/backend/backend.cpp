@@ -2,6 +2,7 @@
 
 #include "dragoman/backend/cpu/cpu_backend.h"
 #include "dragoman/backend/cpu/products/int8.h"
+#include "dragoman/backend/cpu/simd.h"
 #include "dragoman/backend/cuda/devices.h"
 #include "dragoman/base/error.h"
 
@@ -28,13 +29,36 @@ constexpr const char* vector_instructions() {
 #endif
 }
 
+const char* available_instructions() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+  if (__builtin_cpu_supports("avx2")) return "AVX2";
+  if (__builtin_cpu_supports("avx")) return "AVX";
+#endif
+  return vector_instructions();
+}
+
 }  // namespace
 
-std::string cpu_instructions() { return join(vector_instructions(), "; int8: ", cpu::int8_kernel().name); }
+CpuKernels cpu_kernels() {
+  return {.vectors = vector_instructions(),
+          .vector_bytes = cpu::kVectorBytes,
+          .int8 = cpu::int8_kernel().name,
+          .available = available_instructions()};
+}
+
+std::string cpu_instructions() {
+  const CpuKernels kernels = cpu_kernels();
+  return join(kernels.vectors, "; int8: ", kernels.int8);
+}
 
 int cuda_devices() { return cuda::device_count(); }
 
 std::string cuda_version() { return cuda::toolkit_version(); }
+
+std::string cuda_driver() { return cuda::driver_version(); }
+
+CudaDevice cuda_device(int index) { return cuda::device(index); }
 
 std::string device_name(Device device) {
   return device.kind == Device::Kind::kCpu ? "CPU" : cuda::device_name(device.index);

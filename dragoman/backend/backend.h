@@ -105,12 +105,28 @@ class Backend : public MatmulKernels,
   Array empty_rows(const Array& x) const { return empty({x.rows()}, accumulation_dtype(x.dtype())); }
 };
 
-// The instructions that the CPU kernels use on this machine: the vector instructions that this build was compiled for,
-// and those of the 8-bit integer products, which are chosen when the program runs.
+// The kernels that the CPU backend uses on this machine.
+struct CpuKernels {
+  std::string vectors;    // the vector instructions that this build was compiled for, such as "AVX2"
+  int vector_bytes = 0;   // the width of such a vector
+  std::string int8;       // the kernel of 8-bit integer products, which is chosen when the program runs
+  std::string available;  // the widest vector instructions of this machine that a build could use
+};
+CpuKernels cpu_kernels();
+// The same in words: "AVX2; int8: avx-vnni".
 std::string cpu_instructions();
+
+// What is known about a CUDA device, also if it is too old to be used.
+struct CudaDevice {
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::size_t memory = 0;    // bytes
+};
 
 int cuda_devices();          // how many this machine has; 0 if this build cannot use them
 std::string cuda_version();  // of the toolkit that this build was made with; empty for a build without CUDA
+std::string cuda_driver();   // the newest CUDA version that the driver supports; empty without a driver
+CudaDevice cuda_device(int index);
 std::string device_name(Device device);
 // What the bits of a sum depend on: the device and the library that decides the order of additions. "CPU" for the CPU,
 // where our own code decides it.

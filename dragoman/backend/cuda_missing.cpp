@@ -12,8 +12,10 @@ constexpr const char* kMissing =
 }  // namespace
 
 std::string toolkit_version() { return ""; }
+std::string driver_version() { return ""; }
 std::string library_version() { return ""; }
 int device_count() { return 0; }
+CudaDevice device(int) { return {}; }
 std::string device_name(int) { return ""; }
 std::size_t free_memory(int) { throw DeviceError(kMissing); }
 std::unique_ptr<Backend> make_backend(int, const BackendOptions&) { throw DeviceError(kMissing); }

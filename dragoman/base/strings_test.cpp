@@ -20,6 +20,14 @@ TEST(ParseNumber, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(parse_number<float>("1e99"));
 }
 
+TEST(BytesText, ChoosesTheUnit) {
+  EXPECT_EQ(bytes_text(0), "0 bytes");
+  EXPECT_EQ(bytes_text(1023), "1023 bytes");
+  EXPECT_EQ(bytes_text(1536), "1.50 KiB");
+  EXPECT_EQ(bytes_text(std::int64_t{21} << 28), "5.25 GiB");
+  EXPECT_EQ(bytes_text(std::int64_t{5000} << 40), "5000.00 TiB");
+}
+
 TEST(WithThousands, GroupsDigitsByThree) {
   EXPECT_EQ(with_thousands(0), "0");
   EXPECT_EQ(with_thousands(999), "999");

@@ -1,16 +1,12 @@
 #include "dragoman/base/threads.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <limits>
-#include <string>
+#include <optional>
 #include <system_error>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/strings.h"
+#include "dragoman/base/machine.h"
 
 #if defined(__SSE__)
 #include <immintrin.h>
@@ -47,17 +43,6 @@ bool spin_until(const Done& done) {
   }
 }
 
-// The number of whole processors that a container's quota allows (cgroup v2), at least 1; the largest int if there is
-// no quota.
-int cpu_quota() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string limit;
-  double period = 0;
-  if (!(file >> limit >> period) || period <= 0) return std::numeric_limits<int>::max();
-  const std::optional<double> share = parse_number<double>(limit);
-  return share ? std::max(1, static_cast<int>(*share / period)) : std::numeric_limits<int>::max();
-}
-
 }  // namespace
 
 void flush_denormals() {
@@ -71,10 +56,9 @@ void flush_denormals() {
 }
 
 int available_threads() {
-  cpu_set_t set;
-  const bool known = sched_getaffinity(0, sizeof(set), &set) == 0;
-  const int processors = known ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(processors, cpu_quota()));
+  const std::optional<double> quota = cpu_quota();
+  const int processors = allowed_processors();
+  return quota ? std::clamp(static_cast<int>(*quota), 1, processors) : processors;
 }
 
 ThreadTeam::ThreadTeam(int threads) {

@@ -40,6 +40,9 @@ void add_demo(CLI::App& program);
 // Trains a model from text files. The model flags are those of the given architecture.
 void add_train(CLI::App& program, const RequestedArchitecture& requested);
 
+// Checks the machine, models and texts.
+void add_doctor(CLI::App& program);
+
 // Checks every gradient against finite differences.
 void add_gradcheck(CLI::App& program);
 

@@ -85,12 +85,15 @@ const Entry* entry_for(const Entry (&table)[n], char32_t code) {
 
 }  // namespace
 
+// Most text is ASCII, so these functions answer for it without a search in a table.
 Script script_of(char32_t code) {
+  if (code < 0x80) return (code | 0x20) >= 'a' && (code | 0x20) <= 'z' ? Script::kLatin : Script::kNone;
   const ScriptRange* range = entry_for(kRanges, code);
   return range != nullptr ? range->script : Script::kNone;
 }
 
 bool is_digit(char32_t code) {
+  if (code < 0x80) return code >= '0' && code <= '9';
   const char32_t* after = std::ranges::upper_bound(kZeros, code);
   return after != kZeros && code - *std::prev(after) < 10;
 }
@@ -103,6 +106,7 @@ bool is_ideographic(char32_t code) {
 }
 
 char32_t lower_case(char32_t code) {
+  if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + ('a' - 'A') : code;
   if (code == 0x0178) return 0x00FF;  // Y with diaeresis
   if (code == 0x1E9E) return 0x00DF;  // German sharp s
   const Capitals* run = entry_for(kCapitals, code);

@@ -25,6 +25,7 @@ struct Scale {
     return static_cast<std::uint8_t>(std::lround(63 * share));
   }
   double value(std::uint8_t level) const { return low + (high - low) * level / 63; }
+  double step() const { return (high - low) / 63; }
 };
 constexpr Scale kNgramScale{-6, 6};   // log(P * kBuckets)
 constexpr Scale kScriptScale{-9, 0};  // log P
@@ -41,15 +42,42 @@ constexpr double kWithoutProfile = 1.3;
 // square of the number of words.
 constexpr double kDoubt = 0.05;
 
-void count_ngrams(std::u32string_view word, LetterCounts& counts) {
+// Calls on_ngram(bucket) for each n-gram of a word, which has a space at either end.
+template <class OnNgram>
+void for_each_ngram(std::u32string_view word, const OnNgram& on_ngram) {
   for (std::size_t begin = 0; begin < word.size(); ++begin) {
     std::uint64_t hash = 0;
     for (std::size_t n = 0; n < kLongestNgram && begin + n < word.size(); ++n) {
       hash = (hash ^ word[begin + n] ^ (std::uint64_t{n} << 32)) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
-      if (n > 0 || word[begin] != ' ') counts.ngrams[(hash * 0xD6E8FEB86659FD93u) >> 52] += 1;
+      if (n > 0 || word[begin] != ' ') on_ngram((hash * 0xD6E8FEB86659FD93u) >> 52);
     }
   }
+}
+
+// Calls on_script(index) for each word, and on_ngram(bucket) for each n-gram.
+template <class OnScript, class OnNgram>
+void for_each_letter_group(std::string_view text, const OnScript& on_script, const OnNgram& on_ngram) {
+  std::u32string word = U" ";
+  Script last = Script::kNone;
+  const auto end_word = [&] {
+    if (word.size() > 1) for_each_ngram(word += U' ', on_ngram);
+    word = U" ";
+    last = Script::kNone;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t code = next_code_point(text, at);
+    const Script script = script_of(code);
+    if (is_accent(code)) continue;
+    if (script == Script::kNone) {
+      end_word();
+      continue;
+    }
+    if (script != last || is_ideographic(code)) on_script(static_cast<std::size_t>(script));
+    last = script;
+    word += lower_case(code);
+  }
+  end_word();
 }
 
 struct ScriptsOfLanguage {
@@ -86,14 +114,6 @@ const ScriptsOfLanguage kScriptsOfLanguages[] = {
     {" lzh wuu yue zh ", {Script::kHan}},
 };
 
-std::vector<Script> scripts_of(std::string_view tag) {
-  const std::string language = " " + language_of(tag) + " ";
-  for (const ScriptsOfLanguage& entry : kScriptsOfLanguages) {
-    if (entry.languages.find(language) != std::string_view::npos) return entry.scripts;
-  }
-  return {Script::kLatin};
-}
-
 // log P(scripts) for a language without a profile. Names and brands are in Latin letters everywhere.
 double script_score(std::string_view tag, const LetterCounts& text) {
   const std::vector<Script> own = scripts_of(tag);
@@ -122,28 +142,28 @@ std::vector<double> softmax(std::vector<double> scores) {
 
 }  // namespace
 
-void LetterCounts::add(std::string_view text) {
-  std::u32string word = U" ";
-  Script last = Script::kNone;
-  const auto end_word = [&] {
-    if (word.size() > 1) count_ngrams(word += U' ', *this);
-    word = U" ";
-    last = Script::kNone;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t code = next_code_point(text, at);
-    const Script script = script_of(code);
-    if (is_accent(code)) continue;
-    if (script == Script::kNone) {
-      end_word();
-      continue;
-    }
-    if (script != last || is_ideographic(code)) scripts[static_cast<std::size_t>(script)] += 1;
-    last = script;
-    word += lower_case(code);
+std::vector<Script> scripts_of(std::string_view tag) {
+  const std::string language = " " + language_of(tag) + " ";
+  for (const ScriptsOfLanguage& entry : kScriptsOfLanguages) {
+    if (entry.languages.find(language) != std::string_view::npos) return entry.scripts;
   }
-  end_word();
+  return {Script::kLatin};
 }
+
+void LetterCounts::add(std::string_view text) {
+  for_each_letter_group(
+      text, [this](std::size_t script) { scripts[script] += 1; }, [this](std::size_t bucket) { ngrams[bucket] += 1; });
+}
+
+void LetterList::assign(std::string_view text) {
+  ngrams.clear();
+  scripts.fill(0);
+  for_each_letter_group(
+      text, [this](std::size_t script) { scripts[script] += 1; },
+      [this](std::size_t bucket) { ngrams.push_back(static_cast<std::uint16_t>(bucket)); });
+}
+
+std::int64_t LetterList::words() const { return std::accumulate(scripts.begin(), scripts.end(), std::int64_t{0}); }
 
 LanguageProfile::LanguageProfile(std::span<const std::string> lines)
     : LanguageProfile([lines] {
@@ -200,6 +220,18 @@ double LanguageProfile::ngram_score(const LetterCounts& text) const {
     score += static_cast<double>(text.ngrams[i]) * kNgramScale.value(ngrams_[i]);
   }
   return score;
+}
+
+double LanguageProfile::ngram_score(const LetterList& line) const {
+  std::int64_t levels = 0;
+  for (const std::uint16_t bucket : line.ngrams) levels += ngrams_[bucket];
+  return static_cast<double>(line.ngrams.size()) * kNgramScale.low + kNgramScale.step() * static_cast<double>(levels);
+}
+
+double LanguageProfile::score(const LetterList& line) const {
+  double by_script = 0;
+  for (std::size_t i = 0; i < scripts_.size(); ++i) by_script += line.scripts[i] * kScriptScale.value(scripts_[i]);
+  return by_script + kNgramWeight * ngram_score(line);
 }
 
 std::vector<LanguageGuess> detect(std::string_view text, std::span<const KnownLanguage> languages) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <numeric>
 
 #include "dragoman/base/error.h"
 
@@ -116,6 +117,29 @@ TEST(Detect, TakesAnyBytesInLinearTime) {
     EXPECT_EQ(detect(text, languages).size(), 2u);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << unit;
   }
+}
+
+TEST(LetterList, ScoresALineAsTheCountsDo) {
+  const LanguageProfile profiles[] = {LanguageProfile(english()), LanguageProfile(german())};
+  for (const char* text : {"", "Über den Fluss, my friend", "早上好 iPhone", "\xFF ab"}) {
+    LetterCounts counts;
+    counts.add(text);
+    LetterList list;
+    list.assign("what was there before");
+    list.assign(text);
+    EXPECT_EQ(list.words(), std::accumulate(counts.scripts.begin(), counts.scripts.end(), std::int64_t{0}));
+    for (const LanguageProfile& profile : profiles) {
+      EXPECT_NEAR(profile.ngram_score(list), profile.ngram_score(counts), 1e-9) << text;
+      EXPECT_NEAR(profile.score(list), profile.script_score(counts) + 0.25 * profile.ngram_score(counts), 1e-9) << text;
+    }
+  }
+}
+
+TEST(Scripts, OfALanguageAreKnownByItsTag) {
+  EXPECT_EQ(scripts_of("ru"), std::vector<Script>{Script::kCyrillic});
+  EXPECT_EQ(scripts_of("zh-Hans"), std::vector<Script>{Script::kHan});
+  EXPECT_EQ(scripts_of("ja").size(), 3u);
+  EXPECT_EQ(scripts_of("en"), std::vector<Script>{Script::kLatin});
 }
 
 TEST(Profile, ReadsBackWhatItWrote) {

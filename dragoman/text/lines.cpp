@@ -171,8 +171,10 @@ struct LineReader::File {
   std::array<char, kBufferBytes> buffer{};
   std::size_t next = 0, end = 0;  // the unread part of the buffer
   std::int64_t line = 0;
+  bool has_byte_order_mark = false;
   // State of the current line, if it is read in parts.
   bool continues = false;
+  bool ended_in_crlf = false;
   std::string ahead;  // bytes of it that were read but not returned yet
   std::size_t line_bytes = 0, columns = 0;
 };
@@ -197,6 +199,7 @@ bool LineReader::next_part(std::string& part, std::size_t part_bytes, const std:
   // 2. At the beginning of a line: skip a byte-order mark and start counting.
   if (begins) {
     if (file.line == 0 && part.starts_with(kByteOrderMark)) {
+      file.has_byte_order_mark = true;
       part.erase(0, kByteOrderMark.size());
       if (stopped == File::Stop::kFull) stopped = file.read_to_newline(part, part_bytes + 1);
     }
@@ -207,11 +210,12 @@ bool LineReader::next_part(std::string& part, std::size_t part_bytes, const std:
   // 3. Keep back what belongs to the next part, or remove the CR of a CR LF.
   file.require_not_longer(file.line_bytes + part.size());
   file.continues = part.size() > part_bytes;
+  file.ended_in_crlf = !file.continues && stopped == File::Stop::kNewline && part.ends_with('\r');
   if (file.continues) {
     const std::size_t cut = first_stretch(part, part_bytes);
     file.ahead.assign(part, cut);
     part.resize(cut);
-  } else if (stopped == File::Stop::kNewline && part.ends_with('\r')) {
+  } else if (file.ended_in_crlf) {
     part.pop_back();
   }
   file.line_bytes += part.size();
@@ -221,6 +225,8 @@ bool LineReader::next_part(std::string& part, std::size_t part_bytes, const std:
 
 bool LineReader::continues() const { return file_->continues; }
 std::int64_t LineReader::line() const { return file_->line; }
+bool LineReader::ends_in_crlf() const { return file_->ended_in_crlf; }
+bool LineReader::has_byte_order_mark() const { return file_->has_byte_order_mark; }
 const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }
 

@@ -38,7 +38,9 @@ class LineReader {
   // Whether the part read last is followed by more of the same line.
   bool continues() const;
 
-  std::int64_t line() const;  // number of the line read last, from 1
+  std::int64_t line() const;         // number of the line read last, from 1
+  bool ends_in_crlf() const;         // whether that line ended in CR LF; false after a part that continues
+  bool has_byte_order_mark() const;  // whether the file begins with one; false before the first line is read
   const std::string& path() const;
   const std::string& name() const;  // for messages: the path in quotes, or "standard input"
 

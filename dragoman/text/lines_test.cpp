@@ -45,6 +45,19 @@ TEST_F(LinesTest, AByteOrderMarkIsLeftOutAtTheStartOnly) {
   EXPECT_EQ(read("\xEF\xBB\xBF"), Lines{});
 }
 
+TEST_F(LinesTest, TellHowTheyEndAndWhetherTheFileBeginsWithAByteOrderMark) {
+  replace_file(path, "\xEF\xBB\xBFone\r\ntwo\nthree\r");
+  LineReader reader(path);
+  EXPECT_FALSE(reader.has_byte_order_mark());
+  std::vector<bool> crlf;
+  for (std::string line; reader.next(line);) crlf.push_back(reader.ends_in_crlf());
+  EXPECT_EQ(crlf, (std::vector<bool>{true, false, false}));
+  EXPECT_TRUE(reader.has_byte_order_mark());
+  replace_file(path, "one\n\xEF\xBB\xBFtwo\n");
+  LineReader other(path);
+  for (std::string line; other.next(line);) EXPECT_FALSE(other.has_byte_order_mark());
+}
+
 TEST_F(LinesTest, MayHoldAnyCharacter) {
   const std::string odd("a\0b\x01\xE2\x80\xA8", 7);  // U+2028 does not end a line
   EXPECT_EQ(read(odd + "\n"), Lines{odd});

@@ -88,11 +88,15 @@ std::string MemoryPlan::describe(std::int64_t limit) const {
       mebibytes(loader), mebibytes(program));
 }
 
+MemoryPlan smallest_plan(const TrainingSettings& settings, const PlanInputs& inputs) {
+  return plan_for(settings, inputs, settings.cleaning.max_length);
+}
+
 MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t limit) {
   const std::int64_t most = settings.training.batch_tokens, least = settings.cleaning.max_length;
   MemoryPlan plan = plan_for(settings, inputs, most);
   if (plan.total() <= limit) return plan;
-  plan = plan_for(settings, inputs, least);
+  plan = smallest_plan(settings, inputs);
   require<MemoryError>(plan.total() <= limit, "training this model needs at least ", mebibytes(plan.total()),
                        " MiB, but ", mebibytes(limit),
                        " MiB are allowed; raise --memory-mb, or choose a smaller model, vocabulary or "

@@ -44,6 +44,10 @@ struct PlanInputs {
   std::int64_t vocabulary_bytes = 0;  // of the tokenizers' files
 };
 
+// The plan with the smallest micro-batches: those that hold one sentence of the greatest length. Less memory than its
+// total() is not enough to train.
+MemoryPlan smallest_plan(const TrainingSettings& settings, const PlanInputs& inputs);
+
 // The plan with the largest micro-batches that fit into `limit` bytes; whole batches if possible. If even the smallest
 // do not fit, throws a MemoryError that says how much memory is needed.
 MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t limit);

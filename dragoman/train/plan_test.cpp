@@ -48,6 +48,12 @@ TEST(Plan, TheMessageNamesAnAmountOfMemoryThatSuffices) {
   EXPECT_NE(data::error_message_of<MemoryError>([&] { make_plan(large_batches(), {}, (enough - 1) * kMiB); }), "");
 }
 
+TEST(Plan, TheSmallestIsTheLeastMemoryThatIsEnough) {
+  const std::int64_t least = smallest_plan(large_batches(), {}).total();
+  EXPECT_EQ(make_plan(large_batches(), {}, least).total(), least);
+  EXPECT_THROW(make_plan(large_batches(), {}, least - 1), MemoryError);
+}
+
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
   TrainingSettings settings = large_batches();
   const std::int64_t plain = make_plan(settings, {}, std::int64_t{1} << 40).total();

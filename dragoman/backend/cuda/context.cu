@@ -75,6 +75,11 @@ void check(cudaError_t status, const char* what) {
 
 std::string toolkit_version() { return cuda_version_text(CUDART_VERSION); }
 
+std::string driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0 ? cuda_version_text(version) : "";
+}
+
 std::string library_version() { return join("cuBLASLt ", cublas().version()); }
 
 int device_count() {
@@ -82,10 +87,16 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-std::string device_name(int index) {
+CudaDevice device(int index) {
   cudaDeviceProp properties{};
-  return cudaGetDeviceProperties(&properties, index) == cudaSuccess ? properties.name : "";
+  if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
+  return {.name = properties.name,
+          .major = properties.major,
+          .minor = properties.minor,
+          .memory = properties.totalGlobalMem};
 }
+
+std::string device_name(int index) { return device(index).name; }
 
 std::size_t free_memory(int index) {
   require_device(index);

@@ -27,6 +27,17 @@ TEST(CudaDevices, EachCanBeUsedByThreadsThatDidNotSelectIt) {
   }
 }
 
+TEST(CudaDevices, DescribeThemselves) {
+  EXPECT_EQ(device(1000).name, "");
+  if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  EXPECT_NE(driver_version(), "");
+  for (int index = 0; index < device_count(); ++index) {
+    EXPECT_EQ(device(index).name, device_name(index));
+    EXPECT_GT(device(index).major, 0);
+    EXPECT_GE(device(index).memory, free_memory(index));
+  }
+}
+
 // Copies cannot be recorded: a replay would copy what the host's memory holds when the replay runs.
 TEST(CudaRecording, RefusesCopiesAndLeavesTheBackendUsable) {
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
