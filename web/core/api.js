@@ -114,6 +114,12 @@ export class OfflineFile {
 
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
+  /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
+  changesOf(text) {
+    return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
+      Object.fromEntries(Object.entries(request).filter(([name]) => !reportFields.has(name) && name !== "q"))));
+  }
+
   async translate(request) {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
