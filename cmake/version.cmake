@@ -1,6 +1,6 @@
 # Generates the header dragoman/version.h for `dragoman --version`. When CMakeLists.txt includes this file, it defines
 # the target dragoman_version, which runs the same file as a script (cmake -P) at every build. The header is written
-# only if its contents change, so nothing else is rebuilt.
+# only if its contents change; otherwise nothing that includes it is compiled again.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(version_header ${PROJECT_BINARY_DIR}/generated/dragoman/version.h)
   add_custom_target(dragoman_version

@@ -1,4 +1,5 @@
-// Writes the inputs that the fuzzers start from, each a small valid file for its reader: make_seeds DIRECTORY.
+// Writes the inputs that the fuzzers start from, each a small valid file for its reader.
+// Usage: make_seeds DIRECTORY
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -33,7 +34,8 @@ void write_safetensors_seeds(const fs::path& directory) {
   file.write(std::vector<float>(3, 0.5f));
   file.write_bfloat16(std::vector<float>(3, 0.25f));
   file.finish();
-  // The same file as the fuzzer's second reading expects it: the header, a zero byte, the values.
+  // The fuzzer also reads its input in another form: the header, a zero byte, the values. This is the same file in
+  // that form.
   const std::string bytes = read_file(directory / "three-types");
   const std::size_t values = 6 + 3 * sizeof(float) + 3 * sizeof(std::uint16_t);
   replace_file(directory / "header-first",

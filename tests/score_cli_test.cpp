@@ -145,7 +145,8 @@ TEST_F(ScoreCommand, FlagsThatMakeNoSenseAreRefused) {
   expect_one_sentence(run("score"), 2, "score: name the reference translations with --reference");
   expect_one_sentence(run("score --reference -"), 2, "only one file can be standard input");
   expect_one_sentence(score("--paired bootstrap"), 2, "name it with --system");
-  expect_one_sentence(score("--paired bootstrap --confidence --system " + other), 2, "--confidence is for scores");
+  expect_one_sentence(score("--paired bootstrap --confidence --system " + other), 2,
+                      "--confidence cannot be combined with --paired");
   expect_one_sentence(score("--sentence-level --confidence"), 2, "--sentence-level takes neither");
   expect_one_sentence(score("--smoothing-value 0.5"), 2, "--smoothing-value is for --smoothing floor");
   expect_one_sentence(score("--smoothing floor --smoothing-value -1"), 2, "must not be below 0");

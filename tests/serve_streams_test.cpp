@@ -1,5 +1,6 @@
 // Runs `dragoman serve` with standard streams, logs and files that fail, stall or are closed: it starts, answers and
-// stops as usual, and reports what it can.
+// stops as usual, and reports what it can. Also checks what it logs about refused requests, how it warns about missing
+// keys and limits wrong ones, and that it needs little address space.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -40,7 +41,7 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  int to() const { return to_; }
+  int to() const { return to_; }  // the descriptor for the process
   // What is written until `part` appears or ten seconds pass.
   std::string read_until(const std::string& part) const {
     ::fcntl(from_, F_SETFL, O_NONBLOCK);
@@ -55,6 +56,7 @@ class Stream {
   }
 
  private:
+  // Fills the pipe, so that the next write blocks.
   void fill() const {
     ::fcntl(to_, F_SETFL, O_NONBLOCK);
     const std::string block(4096, '.');
@@ -114,7 +116,7 @@ TEST_F(ServeStreams, StartsAnswersReloadsAndStopsWhateverItsStandardErrorIs) {
     EXPECT_TRUE(holds(log, "POST /translate"));
     std::filesystem::rename(log, log + ".1");
     server.signal(SIGHUP);
-    EXPECT_TRUE(holds(log, ""));
+    EXPECT_TRUE(holds(log, ""));  // SIGHUP has made it open a new file
     EXPECT_TRUE(serves(server));
     EXPECT_TRUE(holds(log, "POST /translate"));
     expect_stops(server);
@@ -287,7 +289,7 @@ TEST_F(ServeStreams, WrongKeysAreLimitedAndRightOnesAreNot) {
   Client::Answer last;
   for (int i = 0; i < 500; ++i) rejected += (last = ask(std::to_string(i))).status == 403 ? 1 : 0;
   EXPECT_GE(rejected, 10);
-  EXPECT_LE(rejected, 20);  // the limit grows by one every six seconds
+  EXPECT_LE(rejected, 20);  // ten at once, and one more every six seconds
   EXPECT_EQ(last.status, 429);
   EXPECT_GE(std::stoi(last.headers["Retry-After"]), 1);
   EXPECT_EQ(ask("a long and secret key").status, 200);

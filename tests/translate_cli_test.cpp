@@ -255,7 +255,7 @@ TEST_F(TranslateCommand, EndsQuietlyAtAClosedPipe) {
   EXPECT_EQ(from_open_pipe("one\\n", "| true").err, "status 0\n");
 }
 
-TEST_F(TranslateCommand, DoesNotWaitForMoreInputToFail) {
+TEST_F(TranslateCommand, FailsWithoutWaitingForMoreInput) {
   const Ending ending = from_open_pipe("one\\n\\377\\n", "");
   EXPECT_TRUE(ending.err.ends_with("keep or empty.\nstatus 2\n")) << ending.err;
   EXPECT_EQ(ending.out, translation("one") + "\n");

@@ -9,7 +9,7 @@
 namespace dragoman {
 
 // Id 0 is reserved: no sentence contains it and it is never generated. Its embedding is the zero vector, so a decoder
-// that starts from a zero vector reads it first.
+// that starts from a zero vector instead of BOS gets this id as its first token.
 inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2, kUnk = 3;
 // The target of a row that has none: the row adds nothing to the loss.
 inline constexpr std::int32_t kNoTarget = -1;

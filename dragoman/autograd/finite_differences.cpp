@@ -21,7 +21,8 @@ constexpr double kClose = 1e-8;
 // Differences smaller than this are mostly rounding error.
 constexpr double kAboutZero = 1e-6;
 
-constexpr std::uint32_t kRootPurpose = 0x726F6F74;  // "root", so that the numbers differ from those of callers
+// "root": makes the random numbers of draw_d_root() differ from those that callers draw with the same seed.
+constexpr std::uint32_t kRootPurpose = 0x726F6F74;
 
 double read(const Backend& on, const Array& place) {
   double value = 0;

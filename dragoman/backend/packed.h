@@ -1,7 +1,7 @@
 // The contract of packed weights: matrices that are rearranged once and then multiplied many times, for inference.
 //
-// On the CPU all products here are batch-invariant: the bits of a row of the result depend on that row and on the
-// weights alone, never on the number or order of rows or on the number of threads.
+// On the CPU all products here are batch-invariant: the bits of row r of the result depend on row r of the input
+// and on the weights alone, never on the number or order of the other rows or on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace dragoman {
 
 // The element type of packed weights. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8, column c of W is
-// scales[c] times integers from -127 to 127. Each row of x is rounded to such integers too, with its own scale
-// (backend/quantise.h says how). The sums of the integer products are exact.
+// scales[c] times integers from -127 to 127. In a product x W, each row of x is rounded to such integers too, with
+// its own scale (backend/quantise.h says how). The sums of the integer products are exact.
 enum class WeightForm : std::uint8_t { kFloat32, kInt8, kBFloat16 };
 
 // A matrix W [in, out] in the layout that a backend multiplies fastest. Like an Array it does not own its memory.

@@ -15,7 +15,8 @@ std::uint64_t load_word(const unsigned char* bytes) {
 }
 
 // No information is lost: for a given state, different words give different results, and for a given word, different
-// states do. A multiplication moves information to higher bits only, so the shift between the two brings it back down.
+// states do. A multiplication moves information to higher bits only; the right shift between the two multiplications
+// brings it back down.
 std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
   state = (state ^ word) * 0x9E3779B97F4A7C15u;
   return (state ^ state >> 29) * 0xD6E8FEB86659FD93u;

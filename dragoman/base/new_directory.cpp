@@ -41,8 +41,8 @@ void require_new_or_empty(const fs::path& place, const fs::path& path) {
   if (fs::exists(found) && !(fs::is_directory(found) && list_directory(place).empty())) throw_already_exists(path);
 }
 
-// Renames the finished directory `from` to `to`, and returns false if something else has that name by now. With
-// to_is_empty, `to` is an empty directory, which is replaced.
+// Renames the finished directory `from` to `to`. Returns false, with the reason in errno, if that fails, for example
+// because something else has that name by now. With to_is_empty, `to` is an empty directory, which is replaced.
 bool rename_unless_taken(const fs::path& from, const fs::path& to, bool to_is_empty) {
   if (to_is_empty) return ::rename(from.c_str(), to.c_str()) == 0;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;

@@ -48,7 +48,7 @@ class FreshSentences {
     std::vector<TextPair> taken;
     for (int skipped = 0; static_cast<int>(taken.size()) < count; ++skipped) {
       require<UsageError>(skipped < kMaxSkipped, "demo: the grammar makes only ", taken.size(), " of ", count, " ",
-                          what, " sentences. Ask for fewer of them, train on more, or extend the grammar.");
+                          what, " sentences. Ask for fewer of them, or extend the grammar.");
       RandomStream random(seed_, kDemoPurpose, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;

@@ -29,12 +29,12 @@ class BodyReader {
     Step step;
     step.line = line_;
     step.slot = static_cast<int>(rule_.slots.size());
-    const bool is_new_name = words.size() >= 2 && index_of(words[0], rule_.slots) < 0;
-    if (words.size() >= 2 && (words[1] == "=" || words[1] == ":") && !is_new_name)
+    const std::string sign = words.size() >= 2 ? words[1] : "";
+    if ((sign == "=" || sign == ":") && index_of(words[0], rule_.slots) >= 0)
       fail("'", words[0], "' is defined twice.");
-    if (is_new_name && words[1] == "=")
+    if (sign == "=")
       read_choices(step, std::string_view(source.text).substr(source.text.find('=') + 1));
-    else if (is_new_name && words[1] == ":" && words.size() >= 3)
+    else if (sign == ":" && words.size() >= 3)
       read_child(step, words);
     else
       fail("expected 'NAME = TEXT' or 'NAME : CATEGORY ...'.");
@@ -115,7 +115,7 @@ class BodyReader {
     return piece;
   }
 
-  // 'constant', text, Child.text or Child.$text
+  // 'constant', NAME, CHILD.NAME, or CHILD.$NAME: the child's text whose name is the value of the text NAME.
   Operand read_operand(std::string_view word) {
     if (word.size() >= 2 && word.front() == '\'' && word.back() == '\'')
       return {-1, std::string(word.substr(1, word.size() - 2)), -1};
@@ -129,7 +129,7 @@ class BodyReader {
     if (operand.name.empty()) fail("'", word, "' does not name a text.");
     if (operand.name.starts_with('$')) {
       operand.named_by = find_name(grammar_, line_, "text", operand.name.substr(1), rule_.slots);
-      if (is_child(operand.named_by)) fail("'", word, "': a child cannot name a column.");
+      if (is_child(operand.named_by)) fail("'", word, "': what follows the $ must be a text, not a child.");
     }
     return operand;
   }

@@ -1,5 +1,5 @@
-// Computes BLEU from its counts. `Real` is double, or float for resampled corpora, whose counts sacreBLEU sums in
-// single precision.
+// Computes BLEU from its counts. `Real` is the type of the counts: double, or float for the resampled corpora of the
+// bootstrap, because sacreBLEU sums their counts in single precision and the results must agree with its results.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ inline double brevity_penalty(std::int64_t hypothesis_length, std::int64_t refer
 template <class Real>
 struct Precisions {
   PerOrder<Real> percent{};
-  std::size_t orders = 0;  // how many orders the hypotheses are long enough for; 0 if there is no match at all
+  // How many orders the hypotheses are long enough for (with kAddK: all of them); 0 if there is no match at all.
+  std::size_t orders = 0;
 
   // The geometric mean. If one precision is 0, its logarithm is -infinity and the mean is 0.
   double mean(const BleuSettings& settings) const {

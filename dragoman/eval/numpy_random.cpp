@@ -82,7 +82,8 @@ std::uint32_t NumpyRandom::next_32() {
 
 std::uint32_t NumpyRandom::below(std::uint32_t end) {
   if (end <= 1) return 0;
-  // 2^32 modulo `end`. A number whose product has a lower half below it is drawn again; it would bias the result.
+  // 2^32 modulo `end`. If the lower half of number * end is below this, another number is drawn, because this one would
+  // bias the result.
   const std::uint32_t too_low = (0 - end) % end;
   std::uint64_t product = 0;
   do {

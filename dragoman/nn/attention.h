@@ -16,13 +16,14 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Mask& 
 Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
                              const Dropout& dropout);
 
-// The projected queries, keys and values of all heads side by side: Q W_i^Q, K W_i^K and V W_i^V of head i are columns
-// [i d_k, (i + 1) d_k) of Q and K, and columns [i d_v, (i + 1) d_v) of V.
+// The projected queries, keys and values of all heads side by side. Those of head i are columns [i d_k, (i + 1) d_k) of
+// the members Q and K, and columns [i d_v, (i + 1) d_v) of the member V.
 struct Projections {
   Tensor Q, K, V;
 };
 
-// Whose rule gives the initial weights of the projections: that of tensor2tensor, the paper's code, or of fairseq.
+// Whose rule gives the initial weights of the projections: that of tensor2tensor (the paper's code) or that of
+// fairseq.
 enum class AttentionInit : std::uint8_t { kT2T, kFairseq };
 
 struct AttentionSizes {
@@ -36,9 +37,10 @@ struct AttentionSizes {
   std::int64_t values() const { return h * d_v; }
 };
 
+enum class Projection : std::uint8_t { kQueries, kKeys, kValues };
+
 // Name, width and initial distribution of W_Q, W_K or W_V of all heads, or of their biases. They are columns of a
 // larger parameter, so that one product computes several projections.
-enum class Projection : std::uint8_t { kQueries, kKeys, kValues };
 Parameter::Columns projection_weights(const AttentionSizes& sizes, Projection projection,
                                       const std::string& prefix = "");
 Parameter::Columns projection_biases(const AttentionSizes& sizes, Projection projection,

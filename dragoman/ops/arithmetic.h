@@ -1,4 +1,4 @@
-// Elementary differentiable functions. The compositions that fused ops are tested against are made of them.
+// Elementary differentiable functions. Tests compare each fused op with the same function composed of these.
 #pragma once
 
 #include <initializer_list>

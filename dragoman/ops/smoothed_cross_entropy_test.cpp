@@ -76,7 +76,8 @@ constexpr std::int64_t kRows = 40, kClasses = 11;
 
 Array some_targets(const Workbench& bench) {
   data::Sentence targets(kRows);
-  for (std::int32_t r = 0; r < kRows; ++r) targets[r] = r % 5 == 1 ? kNoTarget : r * 3 % kClasses;
+  for (std::int32_t r = 0; r < kRows; ++r)
+    targets[r] = r % 5 == 1 ? kNoTarget : static_cast<std::int32_t>(r * 3 % kClasses);
   return ids(bench, targets);
 }
 

@@ -185,19 +185,19 @@ bool LineReader::next(std::string& line, const std::stop_token& stop) {
   return next_part(line, file_->rules.max_bytes, stop);
 }
 
-bool LineReader::next_part(std::string& part, std::size_t max_bytes, const std::stop_token& stop) {
+bool LineReader::next_part(std::string& part, std::size_t part_bytes, const std::stop_token& stop) {
   File& file = *file_;
   const bool begins = !file.continues;
   file.raw.set_stop(stop);
   part.clear();
   part.swap(file.ahead);
   // 1. Read one byte more than fits, to learn whether the line continues.
-  File::Stop stopped = file.read_to_newline(part, max_bytes + 1);
+  File::Stop stopped = file.read_to_newline(part, part_bytes + 1);
   // 2. At the beginning of a line: skip a byte-order mark and start counting.
   if (begins) {
     if (file.line == 0 && part.starts_with(kByteOrderMark)) {
       part.erase(0, kByteOrderMark.size());
-      if (stopped == File::Stop::kFull) stopped = file.read_to_newline(part, max_bytes + 1);
+      if (stopped == File::Stop::kFull) stopped = file.read_to_newline(part, part_bytes + 1);
     }
     if (stopped == File::Stop::kEndOfFile && part.empty()) return false;
     file.line += 1;
@@ -205,9 +205,9 @@ bool LineReader::next_part(std::string& part, std::size_t max_bytes, const std::
   }
   // 3. Keep back what belongs to the next part, or remove the CR of a CR LF.
   file.require_not_longer(file.line_bytes + part.size());
-  file.continues = part.size() > max_bytes;
+  file.continues = part.size() > part_bytes;
   if (file.continues) {
-    const std::size_t cut = first_stretch(part, max_bytes);
+    const std::size_t cut = first_stretch(part, part_bytes);
     file.ahead.assign(part, cut);
     part.resize(cut);
   } else if (stopped == File::Stop::kNewline && part.ends_with('\r')) {

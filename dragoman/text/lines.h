@@ -32,9 +32,9 @@ class LineReader {
   // behaves as if the file ended there.
   bool next(std::string& line, const std::stop_token& stop = {});
 
-  // Like next(), but the memory does not grow with the line: a line of more than max_bytes is returned in parts, as
-  // first_stretch() cuts it. continues() is true after each part but the last. Requires max_bytes >= 4.
-  bool next_part(std::string& part, std::size_t max_bytes, const std::stop_token& stop = {});
+  // Like next(), but the memory does not grow with the line: a line of more than part_bytes is returned in parts, as
+  // first_stretch() cuts it. continues() is true after each part but the last. Requires part_bytes >= 4.
+  bool next_part(std::string& part, std::size_t part_bytes, const std::stop_token& stop = {});
   // Whether the part read last is followed by more of the same line.
   bool continues() const;
 

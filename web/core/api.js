@@ -93,7 +93,10 @@ async function* serverSentEvents(body) {
 export class OfflineFile {
   key = "";
 
-  /** `data` is {version, model, positions, sentences: [{request, answer}], film, state}. */
+  /**
+   * `data` is {version, model, positions, sentences: [{request, answer}], film, state}: answers that the server gave,
+   * and the state of the page when the file was made.
+   */
   constructor(data) { this.data = data; }
 
   async settings() { return {keyRequired: false}; }
@@ -120,6 +123,7 @@ export class OfflineFile {
       Object.fromEntries(Object.entries(request).filter(([name]) => !reportFields.has(name) && name !== "q"))));
   }
 
+  /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */
   async translate(request) {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
@@ -129,13 +133,16 @@ export class OfflineFile {
   }
 }
 
-// Fields of a request that choose what is reported about a translation. All others decide what is translated, and how.
-const reportFields = new Set(
+// Fields of a request that do not matter for finding its translation in an offline file: those that choose what is
+// reported about it, and those that are the same for the whole file (languages, key). All others decide what is
+// translated, and how.
+const unusedFields = new Set(
   ["trace", "packed", "stream", "layers", "projections", "api_key", "n_best", "source", "target"]);
 
-// Equal for requests that give the same translation.
+// Equal for two requests that have the same translation in an offline file.
 const translationKey = (request) => JSON.stringify(Object.entries(request)
-  .filter(([name, value]) => !reportFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
+  .filter(([name, value]) => !unusedFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
   .sort());
 
-const isPlain = (request) => Object.keys(request).every((name) => reportFields.has(name) || name === "q");
+// Whether a request has no settings, only a sentence. Then any translation of the sentence in the file will do.
+const isPlain = (request) => Object.keys(request).every((name) => unusedFields.has(name) || name === "q");

@@ -14,7 +14,7 @@ export class Matrix {
 
 /**
  * The weights of one attention site from the server's JSON, packed or as nested lists: {heads, queries, keys, layers},
- * where `layers` maps a layer (counted from 0) to its weights [head][query][key].
+ * where `layers` maps a layer (counted from 0) to its weights, a Float32Array in the order [head][query][key].
  */
 export function weightTable(json = []) {
   return Array.isArray(json) ? tableOfLists(json) : packedTable(json);
@@ -38,7 +38,10 @@ function tableOfLists(layers) {
   };
 }
 
-/** Merges pieces to words: the rows of a word's pieces are averaged, their columns added. */
+/**
+ * Merges pieces to words: the rows of a word's pieces are averaged, their columns added. `rowGroups` and
+ * `columnGroups` have the indices of the pieces of each word.
+ */
 export function mergedToWords(matrix, rowGroups, columnGroups) {
   const data = new Float32Array(rowGroups.length * columnGroups.length);
   rowGroups.forEach((row, i) => {
@@ -64,8 +67,8 @@ export function meanOf(matrices) {
 /**
  * What a head does, averaged over its queries: {entropy, distance, peak}. The entropy is in bits: 0 if a query looks at
  * one token, log2 of the number of keys if it looks at all of them equally. The distance is in tokens between a query
- * and the keys it looks at. If they belong to two sentences, it is measured from the key that is as far into its
- * sentence as the query is into its own. The peak is the largest weight.
+ * and the keys it looks at. If queries and keys belong to two sentences, the query's position is first scaled to the
+ * sentence of the keys: the first token corresponds to the first, the last to the last. The peak is the largest weight.
  */
 export function statistics({rows, columns, data}, site) {
   const slope = !isSelf(site) && rows > 1 ? (columns - 1) / (rows - 1) : 1;

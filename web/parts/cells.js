@@ -11,9 +11,9 @@ import {hideTooltip, showTooltip} from "./tooltip.js";
 
 const [smallestCell, largestCell] = [3, 46];  // pixels
 const readableCell = 11;                      // cells of at least this height have labels
-let created = 0;
+let created = 0;                              // tables on this page, for unique ids
 
-/** The options of Cells for one head of a trace; null if the trace does not have the layer. */
+/** What `get()` of Cells gives for one head of a trace; null if the trace does not have the layer. */
 export function headMatrix(app, trace, layer, head, title) {
   const {attention} = app.state;
   if (!trace?.has(attention, layer)) return null;
@@ -30,15 +30,16 @@ export class Cells {
   #image = null;    // the matrix, one pixel for each cell
   #pointed = null;  // [i, j] under the pointer
   #cell = {x: 20, y: 20};            // pixels
-  #margin = {left: 60, top: 60};     // of the labels
+  #margin = {left: 60, top: 60};     // the room for the labels, in pixels
   #covered = null;                   // the part of the area that the canvas covers
   #laidOut = "";                     // what the layout was made for, as text
 
   /**
-   * `get()` gives {matrix, queries, keys, head (null for weights with a sign), full?, query, key, title,
-   * masked?(i, j)}, or null; `full` is the weight that is shown in full colour, 1 by default. `select(query, key)` is
-   * called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 for a size at which all columns fit
-   * into the available width; `most` is the largest such size.
+   * `get()` gives {matrix, queries, keys, head, full?, query, key, title, masked?(i, j)}, or null. `queries` and `keys`
+   * are the labels; `query` and `key` are the indices of the chosen cell, or null. `head` is null for differences of
+   * weights, which have a sign. `full` is the weight that is shown in full colour, 1 by default. `select(query, key)`
+   * is called when a cell is chosen. `zoom()` gives the size of a cell in pixels, or 0 for a size at which all columns
+   * fit into the available width if possible; `most` is the largest such size.
    */
   constructor(root, {get, select, zoom = () => 0, most = largestCell}) {
     this.#root = root;
@@ -89,7 +90,7 @@ export class Cells {
     this.#cover();
   }
 
-  /** The size of a cell in pixels; 0 if nothing is shown. */
+  /** The width of a cell in pixels; 0 if nothing is shown. */
   get size() { return this.#shown ? this.#cell.x : 0; }
 
   /** A cell in words. */
@@ -191,7 +192,8 @@ export class Cells {
     return {queries: longest(queries), keys: longest(keys)};
   }
 
-  // The size of a cell: all columns fit into the width if possible, and all rows on the screen if numbers still fit.
+  // The size {x, y} of a cell, unless zoom() gives one: all columns fit into the width if possible. All rows fit on the
+  // screen if their height is then still enough for numbers.
   #fittingCell(beyond) {
     const {matrix: {rows, columns}} = this.#shown;
     const {zoom, most} = this.#options;
@@ -222,7 +224,8 @@ export class Cells {
     this.down.replaceChildren(...queries.map((text, i) => el("span", {style: {top: `${i * cell.y}px`}}, text)));
   }
 
-  // Moves the canvas to the visible part and half as much around it, unless it covers the visible part already.
+  // Makes the canvas cover the visible part and half its width and height more on each side, unless the canvas covers
+  // the visible part already.
   #cover() {
     if (!this.#shown) return;
     const {matrix: {rows, columns}} = this.#shown;

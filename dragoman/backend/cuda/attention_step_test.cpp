@@ -9,9 +9,9 @@ INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
-// The kernel works on a key with a group of 8, 16 or 32 lanes, each of which loads a pack of 16 bytes. These widths
-// cover groups of every size, groups with idle lanes, different widths of keys and values, and widths that are no
-// multiple of a pack.
+// The kernel works on a key with a group of 8, 16 or 32 lanes, each of which loads a pack of 16 bytes. Vectors that are
+// not aligned take another path, without packs. These widths cover groups of every size, groups with idle lanes,
+// different widths of keys and values, and widths that are no multiple of a pack, which make vectors unaligned.
 const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
                                      {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
 
@@ -26,8 +26,8 @@ Array integers(const Backend& on, const Shape& shape, const std::vector<int>& va
   return make_array(on, shape, DType::kInt32, {values.begin(), values.end()});
 }
 
-// Q, K and V of a step: neighbouring ranges of columns of one matrix, because the model computes them as one product.
-// `skipped` columns come before them.
+// Q, K and V as neighbouring ranges of columns of one matrix, because the model computes several of them as one
+// product. `skipped` columns come before them, which can make the rows of Q, K and V unaligned.
 struct Projected {
   Array Q, K, V;
 
@@ -40,9 +40,10 @@ struct Projected {
   }
 };
 
-// Row i has lengths[i] earlier tokens. Rows 0 and 1, 2 and 3, and so on share the cells of their earlier tokens. These
-// lie in scattered order in the first `shared` cells. After them each new token has a cell of its own. `r` is the width
-// of the window, as in Mask; 0 for none. The attention weights are computed too if `observed`.
+// Attention of one step over the cache; a cell is a row of the cached K and V. Row i of the queries has lengths[i]
+// earlier tokens. Rows 0 and 1, 2 and 3, and so on share the cells of their earlier tokens, which lie in scattered
+// order among the first `shared` cells. After these, each row has a cell for its new token. `r` is the width of the
+// window, as in Mask; 0 for none. The attention weights are computed too if `observed`.
 KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {

@@ -77,8 +77,8 @@ void launch_map(const Context& on, const F& f, const Matrix<To>& y, bool accumul
   launch(on, kernel, blocks, kThreads, 0, f, y, accumulates, x...);
 }
 
-// Launches map_runs. If no array has gaps between its rows, they are treated as one long row. Runs are as long as all
-// arrays allow.
+// Launches map_runs. If no array has gaps between its rows, each is treated as one long row. A run has as many elements
+// as fit into 16 bytes of the largest element type, or one element if some array cannot be read in such runs.
 template <class F, class To, class... From>
 void map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
   if (y.rows > 1 && flat(y) && (flat(x) && ...)) return map(on, f, flattened(y), accumulates, flattened(x)...);
@@ -98,7 +98,7 @@ void map_to_sink(const Context& on, const F& f, const Array& a, const Array& b, 
   });
 }
 
-// One thread per eight channels of a row.
+// Dropout. One thread per eight columns of a row, which share one random draw. kPacked is as in load_eight().
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, DropoutMask mask, SinkRows<T> y) {
   const std::int64_t eights = divide_up(x.cols, 8), index = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;

@@ -1,8 +1,8 @@
 // Backward kernels of layer norm, alone or after a residual addition.
 //
-//   1. add_norm_backward_in_warps or _in_blocks: a limited number of blocks goes through all rows. For each row: sum
-//      the two averages that its gradient needs, then write dx and da. On the way each block sums dgamma and dbeta over
-//      its rows, in registers or in its own part of `sums`.
+//   1. add_norm_backward_in_warps or _in_blocks: a limited number of blocks goes through all rows. For each row:
+//      compute the two averages that its gradient needs, then write dx and da. On the way each block sums dgamma and
+//      dbeta over its rows, in registers or in its own part of `sums`.
 //   2. add_blocks: adds the sums of the blocks to dgamma and dbeta.
 //
 // Which rows a block has depends on the shape alone, so the sums have the same bits every time.

@@ -77,13 +77,13 @@ TEST_P(CudaSoftmax, SmoothedLossAgreesWithTheCpu) {
           const Shape shape{4, 1001};
           const Array targets = make_array(on, {4}, DType::kInt32, {3, -1, 1000, 0});
           Array log_p = view(on, shape, dtype, 1), losses = on.empty({4}, accumulation_dtype(dtype)),
-                in_elements = on.empty({4}, dtype);
+                losses_in_dtype = on.empty({4}, dtype);
           on.log_softmax(view(on, shape, dtype, 2), log_p);
           const Array dlog_p = view(on, shape, dtype, 3);
           on.smoothed_nll(log_p, targets, {epsilon, form}, losses);
-          on.smoothed_nll(log_p, targets, {epsilon, form}, in_elements);
+          on.smoothed_nll(log_p, targets, {epsilon, form}, losses_in_dtype);
           on.smoothed_nll_backward(2, targets, {epsilon, form}, {dlog_p, write});
-          return std::vector<Array>{losses, in_elements, dlog_p};
+          return std::vector<Array>{losses, losses_in_dtype, dlog_p};
         });
       }
     }

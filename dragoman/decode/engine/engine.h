@@ -1,5 +1,5 @@
-// Translates many sentences at once, step by step. Sentences that are done leave at once, and waiting ones take their
-// place. A sentence's result does not depend on the others.
+// Translates many sentences together, step by step. A sentence leaves as soon as it is done, and a waiting one takes
+// its place. On the CPU, a sentence's result does not depend on the others.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ namespace dragoman::decode {
 
 // The most hypotheses that one sentence has at once.
 std::int64_t max_rows(const SearchSettings& settings);
-// The number of cells of an engine. There are enough for the hypotheses of all sentences to grow to their limits.
+// The most cells that one client may occupy: enough for the hypotheses of limits.sentences sentences to grow to their
+// limits. A cell stores one target token of a hypothesis. A fair engine has some more cells (see EngineCapacity).
 std::int64_t max_cells(const SearchSettings& settings, const EngineLimits& limits);
 
 // Throws a UsageError if the request can never be translated: its source is empty or longer than limits.source_tokens,
 // or its prefix fills the `limit` tokens of the translation.
 void check_request(const TranslationRequest& request, const EngineLimits& limits, std::int64_t limit);
 
-// The certain beginning of a translation under way.
+// The beginning of a translation under way, as far as it can no longer change.
 struct Settled {
   std::uint64_t number = 0;  // of the request
   data::Sentence tokens;     // the best hypothesis will begin with these
@@ -53,7 +54,7 @@ class Engine {
 
   // Puts the sentence into the queue. Throws a UsageError if it can never be translated: its source is empty or longer
   // than the limit, its prefix is as long as the translation may be, or its own search settings need more cells than
-  // there are. Others may pass a sentence that does not fit now, but not forever.
+  // max_cells(). Later sentences may overtake one that does not fit now, but only for a limited time.
   void add(TranslationRequest request);
   // Drops the request. Does nothing if its result has already been returned.
   void cancel(std::uint64_t number);
@@ -67,7 +68,7 @@ class Engine {
   // Admits waiting sentences and takes one step with all that are under way. Returns the results of those that are
   // done, in the order in which they entered.
   std::vector<Result> step();
-  // The certain beginnings of the sentences under way whose options ask to follow them.
+  // One entry for each sentence under way whose options ask to follow it.
   std::vector<Settled> settled() const;
 
  private:
@@ -109,7 +110,7 @@ class Engine {
   std::vector<std::unique_ptr<Active>> active_;  // sentences under way, in the order of their rows
   std::vector<model::DecoderState> states_;      // one for each model
   std::vector<std::int32_t> ids_;                // the word that each row reads next
-  std::vector<std::int32_t> entering_;           // sentences of states_ that have entered but are not yet encoded
+  std::vector<std::int32_t> entering_;           // numbers from DecoderState::enter(), still to be encoded
 };
 
 }  // namespace dragoman::decode

@@ -26,8 +26,9 @@ struct SentenceNeeds {
 
 class EngineCapacity {
  public:
-  // `most` and limits.sentences are what one client may occupy. If limits.fair, the capacity is somewhat larger, so
-  // that a client that comes when another one has taken its maximum still finds a place (see Shares).
+  // If limits.fair, `most` and limits.sentences are what one client may occupy. The capacity is then somewhat larger,
+  // so that a client that comes when another one has taken its maximum still finds a place (see Shares). Otherwise they
+  // are what all clients together may occupy.
   EngineCapacity(const EngineLimits& limits, const SentenceNeeds& most)
       : fair_(limits.fair),
         shares_{Shares(limits.sentences), Shares(most.tokens), Shares(most.cells), Shares(most.rows)} {}
@@ -37,15 +38,15 @@ class EngineCapacity {
   std::int64_t tokens() const { return capacity(kTokens); }
   std::int64_t cells() const { return capacity(kCells); }
 
-  // Whether a client's sentence may enter now while `kept` is left free for another one. The first sentence of a client
-  // may take whatever is free, later ones only the client's share.
+  // Whether a client's sentence may enter now while `kept` is left free for another sentence. If limits.fair, only a
+  // client that has nothing under way may take whatever is free; others may take up to their share.
   bool has_room(const std::string& client, const SentenceNeeds& needs, const SentenceNeeds& kept = {}) const {
     // An empty `kept` keeps nothing free, not even a place.
     const Amounts amounts = amounts_of(needs), kept_free = kept.cells > 0 ? amounts_of(kept) : Amounts{};
-    const bool first = !fair_ || under_way(client) == 0;
+    const bool may_take_all = !fair_ || under_way(client) == 0;
     for (std::size_t i = 0; i < kKinds; ++i) {
       if (shares_[i].total() + amounts[i] + kept_free[i] > capacity(i)) return false;
-      if (!first && !shares_[i].has_room(client, amounts[i])) return false;
+      if (!may_take_all && !shares_[i].has_room(client, amounts[i])) return false;
     }
     return true;
   }
@@ -66,7 +67,7 @@ class EngineCapacity {
   using Amounts = std::array<std::int64_t, kKinds>;
 
   std::int64_t capacity(std::size_t kind) const { return fair_ ? shares_[kind].capacity() : shares_[kind].limit(); }
-  // The rows are capped, so that a sentence that needs more rows than there are can enter alone.
+  // The rows are capped, so that a sentence that needs more rows than the limit can enter alone.
   Amounts amounts_of(const SentenceNeeds& needs) const {
     return {1, needs.tokens, needs.cells, std::min(needs.rows, shares_[kRows].limit())};
   }

@@ -95,7 +95,8 @@ TEST(Engine, AForcedPrefixComesFirstAndIsScored) {
     ASSERT_GE(forced.tokens.size(), 2u);
     EXPECT_EQ(forced.tokens[0], 40);
     EXPECT_EQ(forced.tokens[1], 41);
-    // A prefix that the search would choose by itself does not change the result.
+    // If the prefix is what the search chose by itself, greedy search finds the same result, and beam search one that
+    // is at least as good.
     const Hypothesis& free = results[1].hypotheses.front();
     if (method == Method::kSample || free.tokens.empty()) continue;
     engine.add({.source = source, .prefix = {free.tokens[0]}, .number = 2});
@@ -294,7 +295,7 @@ TranslationRequest small_request(std::uint64_t number, const std::string& client
   return request;
 }
 
-// A sentence that takes `length` steps, and cells for a beam of two.
+// A sentence that takes `length` steps and, with its beam of two, 2 * length cells.
 TranslationRequest long_request(std::uint64_t number, const std::string& client, int length) {
   TranslationRequest request = small_request(number, client);
   request.options.search = SearchSettings{.beam = 2, .max_extra = length - 2, .min_length = length};
@@ -307,7 +308,7 @@ TEST(Engine, ASentenceThatTakesAllRoomHoldsUpNoOtherClient) {
   const SmallModel small(untied_config());
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
                 {.sentences = 8, .source_tokens = 60, .fair = true});
-  engine.add(long_request(1, "a", 200));  // needs 400 of 440 cells
+  engine.add(long_request(1, "a", 200));  // needs 400 of the 440 cells that one client may have
   engine.add(long_request(2, "a", 200));
   engine.step();
   EXPECT_EQ(engine.under_way(), 1);
@@ -323,7 +324,7 @@ TEST(Engine, LargeSentencesThatWaitKeepNoSmallOneOut) {
   Engine engine(*small.on, {&small.model}, {.beam = 2, .max_extra = 20},
                 {.sentences = 8, .source_tokens = 600, .fair = true});
   for (const char* client : {"a", "b", "c"}) engine.add(long_request(static_cast<std::uint64_t>(*client), client, 350));
-  for (int step = 0; step < 300; ++step) engine.step();  // two of them take 1,400 of 1,710 cells
+  for (int step = 0; step < 300; ++step) engine.step();  // two of them take 1,400 of the 1,710 cells of the engine
   EXPECT_EQ(engine.waiting(), 1);
   engine.add(small_request(1, "d"));
   EXPECT_LE(steps_until(engine, 1), 40);

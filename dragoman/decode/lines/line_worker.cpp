@@ -26,8 +26,9 @@ std::uint64_t number_of(std::int64_t line, std::size_t piece) {
   return static_cast<std::uint64_t>(line) << kPieceBits | piece;
 }
 
-// The random stream of a piece. It also depends on the part of the line that the piece belongs to. If a line comes in
-// several parts, each has at most 2^16 bytes (kPartBytes), and so at most as many pieces.
+// The number of a piece's random stream: the number of its line, the part of the line, and the index of the piece in
+// that part, in the lowest 16 bits. If a line comes in several parts, these bits suffice: a part has at most 2^16 bytes
+// (kPartBytes), so it has at most 2^16 pieces.
 std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
   constexpr int kPartBits = 16;
   return number_of(line.source.number.value_or(line.number),
@@ -76,8 +77,9 @@ LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>
       engine_(on, networks_of(models), options.search, engine_limits(options),
               options.traces ? Place::kHost : Place::kAutomatic) {}
 
-// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, takes only as
-// many lines of each client as can enter at once, so that lines of clients that come later need not wait behind them.
+// Takes lines before the engine has places for them, so that it is never short of work. If options_.fair, at most a
+// quarter of a batch of each client's lines waits in the engine, so that lines of clients that come later need not wait
+// behind them.
 void LineWorker::run() {
   const std::int64_t max_per_client = options_.fair ? (options_.batch_size + 3) / 4 : options_.batch_size;
   const std::int64_t max_waiting = options_.fair ? kBatchesAhead * options_.batch_size : options_.batch_size;

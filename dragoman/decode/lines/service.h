@@ -109,8 +109,9 @@ class Service {
 
   Translator translator_;
 
-  mutable std::mutex mutex_;              // guards all that follows except workers_
-  std::condition_variable lines_, idle_;  // lines wait, or the service ends; no order is open
+  mutable std::mutex mutex_;       // guards all that follows except workers_
+  std::condition_variable lines_;  // signals that lines wait, or that the service ends
+  std::condition_variable idle_;   // signals that no order is open
   std::map<Ticket, std::shared_ptr<OpenOrder>> open_;
   Shares places_;                          // places of the queue, by client
   std::deque<Turn> turns_;                 // clients with waiting lines, in the order of their turns

@@ -230,7 +230,8 @@ TEST_F(ServiceTest, AQueueThatOneClientHasFilledHasPlacesForOthers) {
     }
     return orders;
   };
-  // There are 720 places. When "a" has 640, the rule of Shares leaves 71 for "b", and then 8 for "c".
+  // The queue has 720 places: the 640 that one client may take, and an eighth more. A client may take eight times what
+  // it leaves free (see Shares): when "a" has 640, this gives "b" 71 of the last 80, and then "c" 8 of the last 9.
   EXPECT_GE(fill("a"), 640);
   EXPECT_GE(fill("b"), 50);
   EXPECT_GE(fill("c"), 5);

@@ -17,10 +17,10 @@ bool repeats_itself(const data::Sentence& tokens) {
 }
 
 bool suspicious_length(const data::Sentence& source, const data::Sentence& target) {
-  constexpr std::size_t kMinLonger = 8, kTimes = 3;
+  constexpr std::size_t kMinLongerLength = 8, kTimes = 3;
   if (target.empty()) return source.size() > 1;
   const std::size_t shorter = std::min(source.size(), target.size()), longer = std::max(source.size(), target.size());
-  return longer >= kMinLonger && longer > kTimes * shorter;
+  return longer >= kMinLongerLength && longer > kTimes * shorter;
 }
 
 }  // namespace dragoman::decode

@@ -1,6 +1,6 @@
 // Beam search for one sentence (Section 6.1 of the paper; Wu et al., 2016). Each step extends the hypotheses that are
-// alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside. The
-// search stops when none that is alive can still win.
+// alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside. When
+// the search stops is a setting (see Stop); by default, when no hypothesis alive can still become one of the n_best.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Fate : std::uint8_t {
   kAlive,       // the next step extends it
   kFinished,    // it ends in EOS and is among the best that have ended
   kCrowdedOut,  // dropped: better candidates filled the beam
-  kBeaten,      // dropped: it ends in EOS, but `beam` better hypotheses have ended before
+  kBeaten,      // dropped: it ends in EOS, but `beam` hypotheses that are at least as good have already ended
 };
 constexpr std::array<std::string_view, 4> names(Fate) { return {"alive", "finished", "crowded out", "beaten"}; }
 
@@ -68,7 +68,8 @@ class BeamSearch {
   void choose();
   bool over() const;
   double penalty(std::int64_t length) const;
-  double best_possible_score(double log_probability) const;  // that a hypothesis alive can reach
+  // The best score that a hypothesis alive with this log-probability can still reach.
+  double best_possible_score(double log_probability) const;
   Hypothesis hypothesis(std::int32_t last, double log_probability, double score) const;
 
   SearchSettings settings_;

@@ -50,7 +50,7 @@ SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
     if (id == kEos && step_ + 1 < settings_.min_length) return;
     if (!std::ranges::binary_search(path.barred, id)) choices_.push_back({id, log_p});
   };
-  if (draws_from_all()) {  // PAD and BOS, the ids below EOS, are never generated
+  if (may_choose_any()) {  // PAD and BOS, the ids below EOS, are never generated
     for (auto id = kEos; id < static_cast<std::int32_t>(V_); ++id) allow(id, offer.all[id]);
     std::ranges::stable_sort(choices_, std::greater<>(), &Word::log_p);
   } else {

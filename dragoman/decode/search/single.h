@@ -20,7 +20,7 @@ class SingleSearch {
 
   // The same interface as that of BeamSearch.
   std::int64_t wanted() const;
-  bool wants_all() const { return !done() && draws_from_all(); }
+  bool wants_all() const { return !done() && may_choose_any(); }
   void advance(std::span<const Offer> offers);
   std::span<const Continuation> rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
@@ -45,7 +45,8 @@ class SingleSearch {
     double log_p;
   };
 
-  bool draws_from_all() const { return forced() || (settings_.method == Method::kSample && settings_.top_k == 0); }
+  // A forced word, and a sample without top_k, can be any word of the vocabulary.
+  bool may_choose_any() const { return forced() || (settings_.method == Method::kSample && settings_.top_k == 0); }
   bool forced() const { return step_ < static_cast<std::int64_t>(bounds_.prefix.size()); }
   Word choose(Path& path, const Offer& offer);
   Word draw(RandomStream& random);

@@ -80,7 +80,7 @@ TEST_F(ExportTest, Int8ValuesAreWithinHalfAStepOfTheExactOnes) {
   EXPECT_EQ(numbers(to, "enc.0.ln1.gamma"), numbers(model, "enc.0.ln1.gamma"));
 }
 
-TEST_F(ExportTest, AnInt8CopyLoadsAsTheModelLoadedInInt8) {
+TEST_F(ExportTest, LoadingAnInt8CopyIsLikeLoadingTheModelInInt8) {
   const std::filesystem::path to = copy(ExportPrecision::kInt8, "int8");
   const LoadedModel copied(*small->on, to), fresh(*small->on, model, WeightForm::kInt8);
   const LoadedModel as_float32(*small->on, to, WeightForm::kFloat32);

@@ -5,8 +5,8 @@
 namespace dragoman::model::transformer {
 namespace {
 
-// The columns of one layer's keys and values in the product with W_KV: K of layer 0, V of layer 0, K of layer 1, and so
-// on.
+// Where one layer's keys and values are in the product with W_KV. The columns of the product are K of layer 0, V of
+// layer 0, K of layer 1, and so on.
 struct MemoryColumns {
   MemoryColumns(const Layer& layer, std::size_t number)
       : keys(layer.cross->multi_head.sizes.keys()),

@@ -14,7 +14,8 @@ constexpr std::int64_t kCandidateTextBytes = 140;  // of a candidate of the sear
 constexpr std::int64_t kTokenBytes = 40;           // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
-// How many heads of a site a trace of these layers shows, over all its layers. No layers means all.
+// The number of heads that a trace of the given layers shows at a site, summed over these layers. An empty list means
+// all layers.
 std::int64_t heads_shown(const std::vector<int>& layers, const nn::AttentionSite& site) {
   const auto is_there = [&](int layer) { return layer < site.layers; };
   return site.heads * (layers.empty() ? site.layers : std::ranges::count_if(layers, is_there));
@@ -73,7 +74,8 @@ void Cost::add(std::int64_t tokens, std::int64_t text_bytes) {
   check_bytes();
 }
 
-// Translations that are longer than this are rare, unless min_length asks for them.
+// A length that few translations exceed, and at least min_length, as far as the limits of the model and the search
+// allow it.
 std::int64_t Cost::usual_length(std::int64_t tokens) const {
   const std::int64_t length = std::max<std::int64_t>(search_.min_length, tokens + tokens / 2 + 5);
   return std::min({length, max_positions_, tokens + search_.max_extra});

@@ -35,7 +35,7 @@ class CostTest : public decode::ModelDirectoryTest {
 
 TEST_F(CostTest, RequestsWithTheSettingsOfTheServerAreAllowed) {
   EXPECT_EQ(refusal_of({}, 1024), "");
-  EXPECT_EQ(refusal_of({}, 20000), "");  // in pieces
+  EXPECT_EQ(refusal_of({}, 20000), "");  // it is translated in pieces
   decode::RequestOptions links;
   links.links = true;
   EXPECT_EQ(refusal_of(links, 1024), "");

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
-// The API key of a request: from a header, or else `in_body`, the field api_key of its body. Empty if there is none.
-std::string key_of(const HttpRequest& request, std::string_view in_body) {
+// The API key of a request: from a header, or else `key_in_body`, the field api_key of its body. Empty if there is
+// none.
+std::string key_of(const HttpRequest& request, std::string_view key_in_body) {
   const std::string_view authorization = request.header("authorization");
   if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
   const std::string_view header = request.header("x-api-key");
-  return std::string(header.empty() ? in_body : header);
+  return std::string(header.empty() ? key_in_body : header);
 }
 
 // The time does not depend on how much of the text is right, so that nobody can learn a key letter by letter from the
@@ -81,10 +82,10 @@ void Gate::check_host(const HttpRequest& request) const {
                           "'. If it should, start it with --allowed-host ", name, "."));
 }
 
-void Gate::check(const HttpRequest& request, std::string_view in_body, double now) {
+void Gate::check(const HttpRequest& request, std::string_view key_in_body, double now) {
   std::string client = holder_of(request.client);
   if (has_keys()) {
-    const std::string key = key_of(request, in_body);
+    const std::string key = key_of(request, key_in_body);
     require_or(401, !key.empty(), "this server needs an API key: send it as api_key, or in the header X-Api-Key.");
     check_key(request, key, now);
     client = key;

@@ -60,12 +60,12 @@ class Gate {
   void check_host(const HttpRequest& request) const;
 
   // Throws a Refusal: 401 without a key, 403 with a wrong key, 429 for too many requests. The key is in the header
-  // Authorization (Bearer) or X-Api-Key, or it is `in_body`, the value of the field api_key.
+  // Authorization (Bearer) or X-Api-Key, or it is `key_in_body`, the value of the field api_key.
   //
   // An address that has sent too many wrong keys gets 429 for every key; otherwise it could go on guessing as fast as
   // before. A right key that this address has sent earlier stays valid: many users may share an address, and one who
   // guesses must not lock out the others.
-  void check(const HttpRequest& request, std::string_view in_body, double now);
+  void check(const HttpRequest& request, std::string_view key_in_body, double now);
 
   // The headers that let a page of another origin read the answer. Empty if the request has no origin; origins that are
   // not listed get no permission.

@@ -96,7 +96,8 @@ void Job::finish() {
       error_ = std::current_exception();
       finished_(*this);
     }
-  } catch (...) {  // the refusal failed, too: the exchange is dropped, which answers with status 500
+  } catch (...) {
+    // The refusal failed, too. This ends the job, and with it the exchange, which then answers with status 500.
     finished_ = nullptr;
   }
 }

@@ -141,7 +141,7 @@ TEST(PutBack, LinksMayConnectAnyRangesOfBytes) {
   EXPECT_EQ(markup.put_back(std::vector{translation}), "You I <b>love</b>");
 }
 
-TEST(PutBack, KeepsVoidTagsNextToTheirWords) {
+TEST(PutBack, KeepsVoidTagsAndUntranslatedElementsNextToTheirWords) {
   EXPECT_EQ(translated("a <img src=x> b", "A B"), "A <img src=x> B");
   EXPECT_EQ(translated("a<img> b", "B A", {{0, 1}, {1, 0}}), "B A<img>");
   EXPECT_EQ(translated("Run <code>ls</code> now", "Jetzt ausführen", {{0, 1}, {1, 0}}),
@@ -275,17 +275,17 @@ TEST(PutBack, KeepsEveryTagInItsPlaceWhenAllWordsStay) {
 }
 
 TEST(PutBack, TakesLinearTime) {
-  for (const std::string unit :
+  for (const std::string part :
        {" ",      ".",     "<",   "&",  "\n", "<b>",  "</b>",     "<b>x",  "x</i> ", "<b>x</b> ", "<!--",
         "<a b='", "&amp;", "&x;", "x ", "好", "<p>x", "<script>", "<pre>", "<b x",   "</",        "<![CDATA["}) {
     std::string fragment = "a ";
-    while (fragment.size() < (unit.size() == 1 ? 1'000'000 : 300'000)) fragment += unit;
+    while (fragment.size() < (part.size() == 1 ? 1'000'000 : 300'000)) fragment += part;
     const auto begin = std::chrono::steady_clock::now();
     const Markup markup(fragment);
     std::vector<Translation> translations;
-    for (const Unit& each : markup.units()) translations.push_back({each.text + " b"});
+    for (const Unit& unit : markup.units()) translations.push_back({unit.text + " b"});
     EXPECT_EQ(sorted(tags_of(markup.put_back(translations))), sorted(tags_of(fragment)));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << unit;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << part;
   }
 }
 

@@ -113,17 +113,17 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     const bool is_unfinished = end == std::string_view::npos;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
-    // An unfinished last line is ignored: a run may be writing it, or was killed.
-    const auto refuse = [&] {
+    // An unfinished last line that is not a record is ignored: a run may be writing it, or was killed.
+    const auto refuse_unless_unfinished = [&] {
       require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
                      "' is not a record of a training run. Delete that line, or the file.");
     };
     try {
       see(line, try_parse_json(line));
     } catch (const nlohmann::json::exception&) {
-      refuse();
+      refuse_unless_unfinished();
     } catch (const Error&) {
-      refuse();
+      refuse_unless_unfinished();
     }
   }
 }

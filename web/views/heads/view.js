@@ -72,7 +72,7 @@ export class View {
     return {trace, attention, layer, heads, query, key, least, off: this.#offHeads()};
   }
 
-  // The heads of the shown layer that were switched off.
+  // The heads of the shown layer that are switched off in the shown trace; only the changed translation has any.
   #offHeads() {
     const {attention, layer, off} = this.#app.state;
     if (this.#app.trace !== this.#app.changed) return new Set();

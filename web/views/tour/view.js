@@ -14,13 +14,13 @@ export class Tour {
   onOpen = () => {};
   #app;
   #panel;
-  #steps = [];    // the steps that the model has
+  #steps = [];    // those that apply to the model
   #at = -1;
   #marked = null; // the element that the step is about
   #trace = null;  // the trace that is explained
   #film = null;   // the training film, when it has been fetched
 
-  /** `panel` is the tour's dialog; `button` opens and closes it. */
+  /** `panel` is the tour's dialog. It is opened and closed by this.button, which the caller puts into the page. */
   constructor(panel, app) {
     this.#app = app;
     this.#panel = panel;

@@ -1,21 +1,24 @@
-// The computation of a weight as one picture, for export: query, key and products, the numbers of the equation, and the
-// row of weights.
+// The computation of a weight as one picture, for export: query, key and products, the numbers of the equation, and a
+// bar for the weight of each listed key.
 
 import {number} from "../../core/format.js";
 import {svg} from "../../parts/elements.js";
 import {shortest32} from "./equation.js";
 import {stripPicture} from "./strip.js";
 
-const [width, top, line] = [760, 240, 20];
+const [width, top, line] = [760, 240, 20];  // pixels: of the picture, above the bars, per bar
 
 const text = (x, y, content, anchor) => svg("text", {x, y, class: "label", "text-anchor": anchor}, content);
 
-/** `listed` are the keys whose weights are drawn. */
+/**
+ * `weight` is the result of computeWeight() together with the place of the weight, its labels and the weight that the
+ * model `recorded`. `listed` are the indices of the keys that get a bar.
+ */
 export function whyPicture(weight, listed) {
   const {labels, chosen} = weight;
   const head = `${weight.attention}, layer ${weight.layer + 1}, head ${weight.head + 1}`;
   const words = `how much “${labels.queries[weight.query]}” looks at “${labels.keys[weight.key]}”`;
-  const sum = `q · k = ${number(chosen.dot, 4)};  ÷ √${weight.d} = ${number(chosen.scaled, 4)}`;
+  const score = `q · k = ${number(chosen.dot, 4)};  ÷ √${weight.d} = ${number(chosen.scaled, 4)}`;
   const softmax = `softmax: ${number(chosen.exp, 4)} / ${number(weight.sum, 4)} = ${number(chosen.weight, 6)}`;
   const height = top + listed.length * line + 12;
   const strip = stripPicture(weight, width - 16, null);
@@ -23,7 +26,7 @@ export function whyPicture(weight, listed) {
   strip.setAttribute("y", 52);
   return svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height},
     text(8, 20, `${head}: ${words}`),
-    text(8, 40, `${sum};  ${softmax};  recorded: ${shortest32(weight.recorded)}`),
+    text(8, 40, `${score};  ${softmax};  recorded: ${shortest32(weight.recorded)}`),
     strip, ...listed.flatMap((j, at) => keyBar(weight, j, top + at * line)));
 }
 

@@ -11,7 +11,7 @@ export function questionParts({labels, query, key, site}) {
   const token = (text) => el("strong", {class: "why-token"}, text);
   const [from, to] = [token(labels.queries[query]), token(labels.keys[key])];
   if (site.queries === "source") return ["How much does ", from, " look at ", to, "? "];
-  const which = site.keys === "source" ? " of the source? " : ", which it had read? ";
+  const which = site.keys === "source" ? " of the source? " : " of the translation so far? ";
   return ["When ", from, " was chosen, how much did the decoder look at ", to, which];
 }
 

@@ -8,7 +8,8 @@
 #include <cstring>
 
 // Each kernel is compiled for instructions that the machine may lack; runs_here() says whether it has them. All kernels
-// keep the sum of a row by a column in two neighbouring lanes, one for each half of a group, and add them at the end.
+// keep the dot product of a row and a column as two sums in neighbouring lanes, one for each half of a group, and add
+// the two at the end.
 namespace dragoman::cpu {
 
 namespace {
