@@ -68,9 +68,10 @@ class EditedServer {
 
 // A script for EditedServer that edits the requests of the page and the answers to them, whether they are JSON or a
 // stream of events. Before it stand two definitions: `names` has the server's name of each site that has another name
-// in the page, and `edit` has functions that edit the values of these keys in an answer.
+// in the page, and `edit` has functions that edit the objects and lists of these keys in an answer.
 inline constexpr const char* kEditAnswers = R"(
-  const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => edit[key] ? edit[key](value) : value));
+  const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
+    typeof value === "object" && edit[key] ? edit[key](value) : value)));
   const asked = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
     key === "attention" ? names[value] ?? value : value)));
   const ask = window.fetch;

@@ -47,17 +47,15 @@ std::vector<std::string> marked(Browser& browser) {
   return browser.value("[...document.querySelectorAll('.marked-copy mark')].map(({textContent}) => textContent)");
 }
 
-std::string translation_of(const std::string& sentence, const Json& answer) {
-  EXPECT_EQ(answer["source"], sentence);
-  return answer["text"];
-}
+const std::string kShort = "one two three";
+const std::string kShortState = "q=one+two+three";
 
 TEST_F(PageTest, AnOldTranslationIsGreyUntilTheNewOneArrives) {
   const EditedServer server(browser(), kFaultyServer);
-  open(kState);
+  open(kShortState);
   EXPECT_NE(browser().text(".facts"), "");
   browser().run(std::string("window.lag = 900;") + kWatchSpinner);
-  browser().type("#sentence", kOther);
+  browser().type("#sentence", kSentence);
   browser().wait_for("document.querySelector('.output.stale #translation.busy')");
   EXPECT_TRUE(browser().value("document.querySelector('#translation').inert"));
   EXPECT_LT(browser().value("Number(getComputedStyle(document.querySelector('#translation')).opacity)"), 0.6);
@@ -65,7 +63,7 @@ TEST_F(PageTest, AnOldTranslationIsGreyUntilTheNewOneArrives) {
   EXPECT_EQ(browser().text(".facts").find("score"), std::string::npos);  // not the old one beside the new sentence
   EXPECT_FALSE(is_visible(browser(), ".best"));
   wait_until_shown("!document.querySelector('.stale')");
-  EXPECT_EQ(browser().text("#translation"), translation_of(kOther, translated({{"q", kOther}})));
+  EXPECT_EQ(browser().text("#translation"), translated({{"q", kSentence}})["text"].get<std::string>());
   EXPECT_NE(browser().text(".facts").find("score"), std::string::npos);
   EXPECT_GE(browser().value("window.seen.spinner - window.seen.busy"), 280);  // 300 ms but for a frame
   EXPECT_FALSE(is_visible(browser(), ".spinner"));
@@ -73,31 +71,31 @@ TEST_F(PageTest, AnOldTranslationIsGreyUntilTheNewOneArrives) {
 
 TEST_F(PageTest, ASlowModelTranslatesOnEnterAndSaysSo) {
   const EditedServer server(browser(), kFaultyServer);
-  open(kState);
+  open(kShortState);
   for (const bool by_key : {true, false}) {
     browser().run("window.lag = 1600;");
-    browser().type("#sentence", kOther);
+    browser().type("#sentence", kSentence);
     wait_until_shown("!document.querySelector('.stale')");
     browser().run("window.lag = 0;");
     EXPECT_FALSE(is_visible(browser(), ".prompt"));
-    browser().type("#sentence", "six two");
+    browser().type("#sentence", kShort);
     browser().wait_for("document.querySelector('.prompt').checkVisibility()");
     EXPECT_TRUE(browser().text(".prompt").starts_with("Press Enter to translate"));
     EXPECT_TRUE(browser().value("document.querySelector('#translation').inert"));
-    EXPECT_EQ(browser().text("#translation"), translated({{"q", kOther}})["text"].get<std::string>());
+    EXPECT_EQ(browser().text("#translation"), translated({{"q", kSentence}})["text"].get<std::string>());
     EXPECT_EQ(browser().text(".facts"), "");
     by_key ? browser().press({Key::kEnter}) : browser().click(".prompt button");
     wait_until_shown("!document.querySelector('.stale')");
-    EXPECT_EQ(browser().text("#translation"), translated({{"q", "six two"}})["text"].get<std::string>());
+    EXPECT_EQ(browser().text("#translation"), translated({{"q", kShort}})["text"].get<std::string>());
     EXPECT_FALSE(is_visible(browser(), ".prompt"));
   }
 }
 
 TEST_F(PageTest, WhatFailedCanBeTriedAgain) {
   const EditedServer server(browser(), kFaultyServer);
-  open(kState);
+  open(kShortState);
   browser().run("window.down = true;");
-  browser().type("#sentence", kOther);
+  browser().type("#sentence", kSentence);
   browser().wait_for("document.querySelector('.output .failure').checkVisibility()");
   EXPECT_EQ(times_said(browser(), "The server does not answer."), 1);
   EXPECT_EQ(browser().text("#translation"), "");
@@ -105,7 +103,7 @@ TEST_F(PageTest, WhatFailedCanBeTriedAgain) {
   browser().run("window.down = false;");
   browser().click(".output .failure button");
   wait_until_shown("document.querySelector('#translation').textContent");
-  EXPECT_EQ(browser().text("#translation"), translated({{"q", kOther}})["text"].get<std::string>());
+  EXPECT_EQ(browser().text("#translation"), translated({{"q", kSentence}})["text"].get<std::string>());
   EXPECT_FALSE(is_visible(browser(), ".failure"));
 }
 
@@ -156,12 +154,22 @@ TEST_F(PageTest, WarningsOfTheServerAreSentences) {
   EXPECT_EQ(warnings(), expected);
 }
 
+TEST_F(PageTest, AnEmptyTranslationIsSaidToBeEmpty) {
+  open(kState);
+  EXPECT_FALSE(is_visible(browser(), ".output .note"));
+  browser().type("#sentence", kOther);
+  browser().wait_for("document.querySelector('.output .note').checkVisibility()");
+  EXPECT_EQ(browser().text("#translation"), translated({{"q", kOther}})["text"].get<std::string>());
+  EXPECT_EQ(browser().text("#translation"), "");
+  EXPECT_EQ(browser().text(".output .note"), "The model wrote nothing: it ended the sentence at once.");
+}
+
 TEST_F(PageTest, PartsThatTheVocabularyLacksAreMarked) {
   open(kState);
   EXPECT_EQ(marked(browser()), std::vector<std::string>());
   EXPECT_FALSE(is_visible(browser(), ".unknown-note"));
-  browser().type("#sentence", "two ten  six\neleven");
-  wait_until_shown("document.querySelectorAll('.keys .token').length === 5");  // with </s>
+  browser().type("#sentence", "two ten  six eleven");
+  browser().wait_for("document.querySelectorAll('.keys .token').length === 5");  // with </s>
   EXPECT_EQ(marked(browser()), (std::vector<std::string>{"ten", "eleven"}));
   EXPECT_EQ(browser().text(".unknown-note"),
             "The model's vocabulary lacks “ten” and “eleven”: it reads <unk> in its place.");
@@ -172,7 +180,7 @@ TEST_F(PageTest, PartsThatTheVocabularyLacksAreMarked) {
       return mark.left > field.left + 1.3 * mark.width && mark.left < field.left + 3 * mark.width &&
         mark.top > field.top && mark.bottom < field.top + 45;)"));
   browser().type("#sentence", "two six");
-  wait_until_shown("document.querySelectorAll('.keys .token').length === 3");
+  browser().wait_for("document.querySelectorAll('.keys .token').length === 3");
   EXPECT_EQ(marked(browser()), std::vector<std::string>());
   EXPECT_FALSE(is_visible(browser(), ".unknown-note"));
 }
@@ -186,10 +194,10 @@ TEST_F(PageTest, AModelOfFewWordsSaysWhichOnesItKnows) {
   EXPECT_EQ(browser().text("#word-list"), "eight, five, four, nine, one, seven, six, three, two");
 
   const EditedServer server(
-      browser(), "const names = {}; const edit = {words: () => ['Two', 'three']};" + std::string(kEditAnswers));
-  open("q=Three+two+six");
-  EXPECT_EQ(marked(browser()), std::vector<std::string>{"six"});
-  EXPECT_EQ(browser().text(".unknown-note").find("The model never saw “six” in training"), 0u)
+      browser(), "const names = {}; const edit = {words: () => ['Two', 'one']};" + std::string(kEditAnswers));
+  open(kShortState);
+  EXPECT_EQ(marked(browser()), std::vector<std::string>{"three"});
+  EXPECT_EQ(browser().text(".unknown-note").find("The model never saw “three” in training"), 0u)
       << browser().text(".unknown-note");
 }
 

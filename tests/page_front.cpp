@@ -47,7 +47,7 @@ TEST_F(PageTest, ExamplesAreAlwaysAtHand) {
 
   const EditedServer server(browser(),
                             "const names = {}; const edit = {examples: () => []};" + std::string(kEditAnswers));
-  open("");
+  open(kState);
   EXPECT_GT(browser().value("document.querySelectorAll('.example').length"), 1);  // sentences of the language
 }
 

@@ -244,8 +244,7 @@ constexpr const char* kRenameSites = R"(
   const edit = {
     sites: (sites) => sites.filter(({name}) => name !== "decoder").map((site) => (
       site.name === "encoder" ? {...site, name: "local"} : {...site, name: "memory", heads: 1, d_k: 0})),
-    attention: (sites) => (
-      typeof sites === "string" ? sites : {local: sites.encoder, memory: first(sites.cross)}),
+    attention: ({encoder, cross}) => ({local: encoder, memory: first(cross)}),
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
   };)";
 

@@ -15,33 +15,34 @@ Json pinned(Browser& browser) {
       "[...document.querySelectorAll('.token.pinned')].map(({textContent, dataset}) => [textContent, dataset.i])");
 }
 
-// Gives the input of a label an id, by which a test can find it.
-void name_input(Browser& browser, const std::string& label, const std::string& id) {
+// Replaces the number in the field "Beam width", as if it were typed.
+void set_beam(Browser& browser, const std::string& number) {
   browser.run(
-      "[...document.querySelectorAll('label')].find(({textContent}) => textContent.startsWith(arguments[0]))"
-      ".querySelector('input').id = arguments[1];",
-      Json::array({label, id}));
+      "const label = [...document.querySelectorAll('label')].find(({textContent}) => "
+      "textContent.startsWith('Beam width')); const input = label.querySelector('input'); input.focus(); "
+      "input.value = arguments[0]; input.dispatchEvent(new Event('input'));",
+      Json::array({number}));
 }
 
 TEST_F(PageTest, APinStaysOnItsWordWhenTheSentenceChanges) {
   open("q=one+two+three+four&attention=encoder&query=3");
   EXPECT_EQ(pinned(browser()), Json::array({{"three", "2"}}));
   browser().type("#sentence", "nine one two three four");
-  wait_until_shown("document.querySelectorAll('.keys .token').length === 6");
+  browser().wait_for("document.querySelectorAll('.keys .token').length === 6");
   EXPECT_EQ(pinned(browser()), Json::array({{"three", "3"}}));
   browser().wait_for("location.hash.includes('query=4')");  // a link shows the same word
   browser().type("#sentence", "three one two");             // the word has moved
-  wait_until_shown("document.querySelectorAll('.keys .token').length === 4");
+  browser().wait_for("document.querySelectorAll('.keys .token').length === 4");
   EXPECT_EQ(pinned(browser()), Json::array({{"three", "0"}}));
   browser().type("#sentence", "nine one two");
-  wait_until_shown("document.querySelector('.keys .token').textContent === 'nine'");
+  browser().wait_for("document.querySelector('.keys .token').textContent === 'nine'");
   EXPECT_EQ(pinned(browser()), Json::array());
 }
 
 TEST_F(PageTest, APinStaysOnItsWordWhenTheTranslationChanges) {
   const Json plain = translated({{"q", kSentence}, {"trace", true}});
   const std::string first = plain["text"].get<std::string>().substr(0, plain["text"].get<std::string>().find(' '));
-  open(kState + "&attention=cross&query=1&prefix=nine+" + first);
+  open(kState + "&attention=cross&prefix=nine+" + first);
   wait_until_shown("document.querySelector('.queries .token').textContent === 'nine'");
   browser().click(".queries .token:nth-child(2)");
   browser().wait_for("document.querySelector('.token.pinned')?.dataset.i === '1'");
@@ -65,9 +66,9 @@ TEST_F(PageTest, AFullBarIsTheWeightOne) {
   // Each bar's share of its track, and the number beside it.
   const auto expect_absolute = [](const std::string& bars, const std::string& figures) {
     const Json found = browser().run(R"(
-        const [bars, figures] = arguments.map((selector) => [...document.querySelectorAll(selector)]);
+        const [bars, figures] = [...arguments].map((selector) => [...document.querySelectorAll(selector)]);
         return bars.map((bar, i) => [bar.getBoundingClientRect().width / bar.parentElement.getBoundingClientRect().width,
-                                     parseFloat(figures[i].textContent)]);)",
+                                     parseFloat(figures[i].textContent) || 0]);)",
                                      Json::array({bars, figures}));
     ASSERT_GT(found.size(), 2u) << bars;
     for (const Json& bar : found) EXPECT_NEAR(bar[0], bar[1], 0.01) << bars << " " << found;
@@ -84,7 +85,7 @@ TEST_F(PageTest, AFullBarIsTheWeightOne) {
   const Json entropies = browser().run(R"(
       return [...document.querySelectorAll(".ranking tbody tr")].map((row) => {
         const cell = row.children[2];
-        return [parseFloat(cell.querySelector(".meter span").style.width) / 100, parseFloat(cell.textContent)];
+        return [parseFloat(cell.querySelector(".meter span").style.width) / 100, parseFloat(cell.textContent) || 0];
       });)");
   for (const Json& bar : entropies) EXPECT_NEAR(bar[0], bar[1].get<double>() / std::log2(9), 0.01);  // 9 source tokens
 }
@@ -93,11 +94,10 @@ TEST_F(PageTest, PiecesLookTheSameInEveryView) {
   // The second piece of the translation continues the word of the first.
   const EditedServer server(browser(), R"(
       const names = {};
-      let inner = null;
+      const inner = (token, at) => at === 1 ? token.replace("▁", "") : token;
       const edit = {
-        tgt: ([first, second, ...rest]) => [first, inner = second.replace("▁", ""), ...rest],
-        beam: (steps) => steps.map((step) => step.map(({token, ...node}) => (
-          {...node, token: token === `▁${inner}` ? inner : token}))),
+        tgt: (tokens) => tokens.map(inner),
+        beam: (steps) => steps.map((step, at) => step.map((node) => ({...node, token: inner(node.token, at)}))),
       };)" + std::string(kEditAnswers));
   open(kState + "&attention=cross");
   const Json labels =
@@ -144,19 +144,18 @@ TEST_F(PageTest, EqualTranslationsAreExplained) {
 
 TEST_F(PageTest, TheBeamFieldKnowsTheServersLimit) {
   open(kState + "&tab=whatif&beam=3");
-  name_input(browser(), "Beam width", "width");
   const std::string before = browser().text(".card.now .translation");
-  browser().type("#width", "33");
+  set_beam(browser(), "33");
   const std::string sentence = "This must be a whole number from 1 to 32.";
   browser().wait_for("document.querySelector('#problem-beam').textContent");
   EXPECT_EQ(browser().text("#problem-beam"), sentence);
-  EXPECT_EQ(browser().value("document.querySelector('#width').getAttribute('aria-invalid')"), "true");
+  EXPECT_EQ(browser().value("document.querySelector('[aria-describedby=problem-beam]').ariaInvalid"), "true");
   browser().wait_for("!document.querySelector('.busy')");
   EXPECT_EQ(browser().run("return document.body.innerText.split(arguments[0]).length - 1;", Json::array({sentence})),
             1);
   EXPECT_FALSE(browser().value("[...document.querySelectorAll('.failure')].some((note) => note.checkVisibility())"));
   EXPECT_EQ(browser().text(".card.now .translation"), before);
-  browser().type("#width", "32");
+  set_beam(browser(), "32");
   wait_until_shown("location.hash.includes('beam=32')");
   EXPECT_EQ(browser().text("#problem-beam"), "");
   EXPECT_EQ(browser().text(".card.now .translation"),

@@ -120,7 +120,7 @@ export class OfflineFile {
   /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
   changesOf(text) {
     return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
-      Object.fromEntries(Object.entries(request).filter(([name]) => !reportFields.has(name) && name !== "q"))));
+      Object.fromEntries(Object.entries(request).filter(([name]) => !unusedFields.has(name) && name !== "q"))));
   }
 
   /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */

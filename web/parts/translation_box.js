@@ -63,13 +63,12 @@ export class TranslationBox {
   // What stands in the place of a translation that is missing or old.
   #showNotes(plain) {
     const {hasDraft, translatesOnEnter, draft, settings, api} = this.#app;
-    const needsKey = Boolean(settings.keyRequired && !api.key);
     this.prompt.hidden = !(hasDraft && translatesOnEnter && draft.trim()) || plain.busy;
     this.failure.showRequest(hasDraft ? {} : plain);
-    const why = needsKey ? "This server needs an API key: enter it below the sentence."
-      : hasDraft || !plain.result?.answer ? "" : plain.result.error ?? "";
-    this.note.hidden = !why;
-    this.note.textContent = why;
+    const note = settings.keyRequired && !api.key ? "This server needs an API key: enter it below the sentence."
+      : this.#app.isStale ? "" : noteOn(plain.result);
+    this.note.hidden = !note;
+    this.note.textContent = note;
   }
 
   // The translation. If the text has several sentences, each is a button that shows it in the views.
@@ -116,4 +115,12 @@ export class TranslationBox {
     this.best.replaceChildren(el("summary", {}, `Compare the ${list.length} best translations`),
       ...hypothesisTable(sentence, plain, {language: state.target, look}));
   }
+}
+
+// What there is to say about an answer that has arrived.
+function noteOn(result) {
+  if (!result?.answer) return "";
+  if (result.error) return result.error;
+  const isEmpty = result.sentences.length && result.sentences.every(({text}) => text === "");
+  return isEmpty ? "The model wrote nothing: it ended the sentence at once." : "";
 }

@@ -16,7 +16,7 @@ export class Translations {
   #app;
   #plain = el("div");
   #changed = el("div");
-  #busy = el("div", {class: "facts"});
+  #busy = el("p", {class: "note"});
 
   constructor(app) {
     this.#app = app;
