@@ -12,6 +12,8 @@ class RequestError extends Error {
 export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
   "New translations need the server (dragoman serve).";
 
+const otherSentenceNote = "This offline file does not hold this sentence; choose one of those that it holds.";
+
 export class Server {
   key = "";  // the API key that the user gave
 
@@ -128,7 +130,7 @@ export class OfflineFile {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
       (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
-    if (!found) throw new RequestError(offlineNote, 0);
+    if (!found) throw new RequestError(isPlain(request) ? otherSentenceNote : offlineNote, 0);
     return found.answer;
   }
 }

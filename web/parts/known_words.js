@@ -48,7 +48,7 @@ export class KnownWords {
 
   #updateWords() {
     const words = this.#app.model?.words ?? [];
-    this.opener.hidden = !words.length;
+    this.opener.hidden = !words.length || this.#app.offline;
     if (words === this.#words) return;
     this.#words = words;
     this.#known = new Set(words.map((word) => word.toLowerCase()));

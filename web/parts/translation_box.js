@@ -44,14 +44,13 @@ export class TranslationBox {
   }
 
   #createPrompt() {
-    this.promptText = el("span", {}, "Press Enter to translate");
-    return el("p", {class: "prompt", role: "status", hidden: true}, this.promptText, el("button", {
-      type: "button", class: "small main", onclick: () => this.#app.translateDraft(),
-    }, "Translate"));
+    const translate = el("button", {type: "button", class: "small main", onclick: () => this.#app.translateDraft()},
+      "Translate");
+    return el("p", {class: "prompt", role: "status", hidden: true}, "Press Enter to translate", translate);
   }
 
   #showText(plain) {
-    const isOld = this.#app.isStale && plain.text === null;
+    const isOld = this.#app.hasDraft || (plain.isOutdated && plain.text === null);
     this.output.classList.toggle("stale", isOld);
     this.text.inert = isOld;
     this.text.classList.toggle("busy", plain.busy);
@@ -63,7 +62,7 @@ export class TranslationBox {
   // What stands in the place of a translation that is missing or old.
   #showNotes(plain) {
     const {hasDraft, translatesOnEnter, draft, settings, api} = this.#app;
-    this.prompt.hidden = !(hasDraft && translatesOnEnter && draft.trim()) || plain.busy;
+    this.prompt.hidden = !(hasDraft && translatesOnEnter && draft.trim());
     this.failure.showRequest(hasDraft ? {} : plain);
     const note = settings.keyRequired && !api.key ? "This server needs an API key: enter it below the sentence."
       : this.#app.isStale ? "" : noteOn(plain.result);

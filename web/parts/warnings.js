@@ -11,13 +11,12 @@ const sentences = {
   unknown: "The sentence has parts that the model's vocabulary lacks; the model cannot know what they say.",
 };
 
-/** The names of a sentence's warnings: those in the server's list `flags`, and those that its other fields imply. */
-export function warningsOf({flags = [], finished, repeats, odd_length: oddLength, bad, unknown, trace}) {
+// The names of a sentence's warnings: those in the server's list `flags`, and those that its other fields imply.
+function warningsOf({flags = [], finished, repeats, odd_length: oddLength, bad, unknown, trace}) {
   const implied = {
     limit: finished === false, repeats, length: oddLength, bad, unknown: unknown || hasUnknownPieces(trace),
   };
-  const names = Object.keys(implied).filter((name) => implied[name] && implied[name].length !== 0);
-  return [...new Set([...flags, ...names])];
+  return [...new Set([...flags, ...Object.keys(implied).filter((name) => implied[name])])];
 }
 
 const textOf = (name) => sentences[name] ?? `The server marked it “${name}”.`;
