@@ -6,6 +6,7 @@ import {el} from "./elements.js";
 import {KnownWords} from "./known_words.js";
 import {MarkedInput} from "./marked_input.js";
 
+const letterWidth = 9.5;  // pixels, on average
 const pausedAfter = (milliseconds) => (milliseconds > 400 ? 500 : 180);  // milliseconds without a key
 
 export class SourceBox {
@@ -18,7 +19,7 @@ export class SourceBox {
     this.#app = app;
     this.#taken = app.draft;
     this.input = el("textarea", {id: "sentence", dir: "auto", rows: 2, spellcheck: "false",
-      autocapitalize: "sentences", placeholder: "Type a sentence", value: this.#taken,
+      autocapitalize: "sentences", enterkeyhint: "go", placeholder: "Type a sentence", value: this.#taken,
       oninput: () => this.#onInput(), onkeydown: (event) => this.#onKey(event)});
     this.marked = new MarkedInput(this.input);
     this.words = new KnownWords(app);
@@ -35,7 +36,8 @@ export class SourceBox {
     this.words.update();
     this.marked.show(this.words.unknown);
     this.#updateExamples();
-    this.input.rows = Math.min(5, Math.max(2, Math.ceil(this.input.value.length / 60)));
+    const lettersInALine = Math.max(20, this.input.clientWidth / letterWidth);
+    this.input.rows = Math.min(5, Math.max(2, Math.ceil(this.input.value.length / lettersInALine)));
   }
 
   #head() {
