@@ -1,10 +1,15 @@
-// `dragoman demo`: the commands that it prints work where it was run.
+// `dragoman demo`: the commands that it prints work where it was run, and what it leaves in the model's directory.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "dragoman/base/files.h"
+#include "dragoman/demo/plain_words.h"
+#include "dragoman/model/files/words.h"
 #include "tests/program.h"
 
 namespace dragoman {
@@ -50,6 +55,26 @@ TEST_F(Demo, PrintsCommandsThatWorkWhereItWasRun) {
   const Ending again = here("PATH=" + folder + ":\"$PATH\" " + kProgram + " demo --steps 1 --model 'my demo'");
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(commands(again.out).at(1), "dragoman serve --model 'my demo'");
+}
+
+TEST_F(Demo, WritesTheWordsThatItKnows) {
+  const Ending ending = run("demo --steps 1 --model " + directory);
+  ASSERT_EQ(ending.status, 0) << ending.err;
+  const std::vector<std::string> words = model::read_words(directory);
+  const std::set<std::string> known(words.begin(), words.end());
+  EXPECT_FALSE(known.contains("hello"));
+  std::ifstream test(directory + "/text/test.en");
+  int checked = 0;
+  for (std::string line; std::getline(test, line);) {
+    for (const std::string_view word : demo::plain_words(line)) {
+      if (std::string_view(".,?!").find(word) != std::string_view::npos) continue;
+      std::string small(word);
+      small[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(small[0])));
+      EXPECT_TRUE(known.contains(std::string(word)) || known.contains(small)) << word;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 1000);
 }
 
 }  // namespace

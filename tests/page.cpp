@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "dragoman/base/strings.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/serve/testing.h"
 #include "dragoman/train/probe.h"
 #include "tests/small_model.h"
@@ -18,6 +19,7 @@ void write_model(const std::string& directory) {
   const auto on = make_backend({});
   const model::LoadedModel model(*on, directory);
   replace_file(directory + "/probe.txt", "one two three\n");
+  model::write_words(directory, {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"});
   const train::Probe probe(directory + "/probe.txt", directory, model.tokenizers);
   for (const std::int64_t step : {10, 20}) probe.write_frame(step, probe.make_frame(*on, *model.model));
 }
@@ -71,7 +73,7 @@ void PageTest::open_address(const std::string& page, const std::string& state) {
 
 void PageTest::wait_until_shown(const std::string& condition) {
   browser().wait_for(condition + R"( && document.querySelector("#view")?.children.length &&
-      !document.querySelector(".busy") &&
+      !document.querySelector(".busy") && !document.querySelector(".output.stale") &&
       (!document.querySelector("#sentence").value || document.querySelector("#translation").textContent) &&
       ![...document.querySelectorAll("#view .empty")].some((element) => element.checkVisibility()))");
 }

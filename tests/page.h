@@ -51,6 +51,38 @@ class PageTest : public ::testing::Test {
   inline static std::string missing_;  // why there is no browser; empty if there is one
 };
 
+// Runs a script in every page that is opened during the lifetime of this object, before the page's own scripts.
+class EditedServer {
+ public:
+  EditedServer(Browser& browser, const std::string& edit) : browser_(browser) {
+    script_ = browser_.devtools("Page.addScriptToEvaluateOnNewDocument", {{"source", "{" + edit + "}"}})["identifier"];
+  }
+  ~EditedServer() { browser_.devtools("Page.removeScriptToEvaluateOnNewDocument", {{"identifier", script_}}); }
+  EditedServer(const EditedServer&) = delete;
+  EditedServer& operator=(const EditedServer&) = delete;
+
+ private:
+  Browser& browser_;
+  Json script_;
+};
+
+// A script for EditedServer that edits the requests of the page and the answers to them, whether they are JSON or a
+// stream of events. Before it stand two definitions: `names` has the server's name of each site that has another name
+// in the page, and `edit` has functions that edit the objects and lists of these keys in an answer.
+inline constexpr const char* kEditAnswers = R"(
+  const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
+    typeof value === "object" && edit[key] ? edit[key](value) : value)));
+  const asked = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
+    key === "attention" ? names[value] ?? value : value)));
+  const ask = window.fetch;
+  window.fetch = async (path, options = {}) => {
+    const answer = await ask(path, options.body ? {...options, body: asked(options.body)} : options);
+    if (!answer.ok || !/v1\/(model|translate)/.test(path)) return answer;
+    const text = await answer.text();
+    return new Response(text.startsWith("{") ? edited(text)
+      : text.replace(/^data: (.*)$/gm, (_, data) => `data: ${edited(data)}`), {status: answer.status});
+  };)";
+
 // A sentence of eight words whose translation has four, another sentence that differs in its last word, and the page's
 // state with the first sentence.
 inline const std::string kSentence = "three eight two seven three one two seven";

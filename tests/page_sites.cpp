@@ -194,8 +194,9 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
     expect_picture(browser());
   }
 
-  EXPECT_EQ(tour(browser()), (std::vector<std::string>{"Your sentence, in pieces", "From pieces to vectors",
-                                                       "Looking at the source", "From vectors to words", "Your turn"}));
+  EXPECT_EQ(tour(browser()), (std::vector<std::string>{"First, how the model learned", "Your sentence, in pieces",
+                                                       "From pieces to vectors", "Looking at the source",
+                                                       "From vectors to words", "Your turn"}));
 }
 
 TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
@@ -223,11 +224,11 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   browser().focus("[data-tab=film]");
   browser().press({Key::kRight});
   browser().wait_for("document.querySelector('#view').dataset.view === 'whatif'");
-  EXPECT_EQ(tour(browser()),
-            (std::vector<std::string>{"Your sentence, in pieces", "From vectors to words", "Your turn"}));
+  EXPECT_EQ(tour(browser()), (std::vector<std::string>{"First, how the model learned", "Your sentence, in pieces",
+                                                       "From vectors to words", "Your turn"}));
 }
 
-// For kEditFetch: renames the encoder's self-attention to "local", renames the cross-attention to "memory" and keeps
+// For kEditAnswers: renames the encoder's self-attention to "local", renames the cross-attention to "memory" and keeps
 // only the first of its heads, and leaves out the decoder's self-attention.
 constexpr const char* kRenameSites = R"(
   const names = {local: "encoder", memory: "cross"};
@@ -247,27 +248,10 @@ constexpr const char* kRenameSites = R"(
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
   };)";
 
-// For kEditFetch: leaves out all attention.
+// For kEditAnswers: leaves out all attention.
 constexpr const char* kRemoveSites = R"(
   const names = {};
   const edit = {sites: () => [], attention: () => ({}), projections: () => []};)";
-
-// Edits the requests of the page and the answers to them, whether they are JSON or a stream of events. It follows
-// kRenameSites or kRemoveSites, which define `names`, the server's name of each site, and `edit`, functions that edit
-// the values of these keys in an answer.
-constexpr const char* kEditFetch = R"(
-  const edited = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
-    typeof value === "object" && edit[key] ? edit[key](value) : value)));
-  const asked = (text) => JSON.stringify(JSON.parse(text, (key, value) => (
-    key === "attention" ? names[value] ?? value : value)));
-  const ask = window.fetch;
-  window.fetch = async (path, options = {}) => {
-    const answer = await ask(path, options.body ? {...options, body: asked(options.body)} : options);
-    if (!answer.ok || !/v1\/(model|translate)/.test(path)) return answer;
-    const text = await answer.text();
-    return new Response(text.startsWith("{") ? edited(text)
-      : text.replace(/^data: (.*)$/gm, (_, data) => `data: ${edited(data)}`), {status: answer.status});
-  };)";
 
 // Adds a second pair of languages, whose model has no attention.
 constexpr const char* kSecondPair = R"(
@@ -282,23 +266,8 @@ constexpr const char* kSecondPair = R"(
     return Response.json({...await answer.json(), source: "xx", sites: []});
   };)";
 
-// Runs a script in every page that is opened during the lifetime of this object, before the page's own scripts.
-class EditedServer {
- public:
-  EditedServer(Browser& browser, const std::string& edit) : browser_(browser) {
-    script_ = browser_.devtools("Page.addScriptToEvaluateOnNewDocument", {{"source", "{" + edit + "}"}})["identifier"];
-  }
-  ~EditedServer() { browser_.devtools("Page.removeScriptToEvaluateOnNewDocument", {{"identifier", script_}}); }
-  EditedServer(const EditedServer&) = delete;
-  EditedServer& operator=(const EditedServer&) = delete;
-
- private:
-  Browser& browser_;
-  Json script_;
-};
-
 TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
-  const EditedServer server(browser(), std::string(kRenameSites) + kEditFetch);
+  const EditedServer server(browser(), std::string(kRenameSites) + kEditAnswers);
   open(kState);
   const std::string squares = "document.querySelectorAll('[aria-label=\"Heads shown\"] [aria-pressed=true]').length";
   EXPECT_EQ(browser().value(squares), 2);
@@ -337,7 +306,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
 }
 
 TEST_F(PageTest, WithoutAttentionTheSearchMayStillBeChanged) {
-  const EditedServer server(browser(), std::string(kRemoveSites) + kEditFetch);
+  const EditedServer server(browser(), std::string(kRemoveSites) + kEditAnswers);
   open(kState + "&tab=whatif&beam=1&alpha=0");
   wait_until_shown("document.querySelector('.card.now .facts')");
   const Json expected = translated({{"q", kSentence}, {"beam", 1}, {"alpha", 0}});

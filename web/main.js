@@ -4,6 +4,8 @@ import {App} from "./core/app.js";
 import {grouped} from "./core/format.js";
 import {toHash} from "./core/state.js";
 import {ExportMenu} from "./parts/export_menu.js";
+import {FailureNote} from "./parts/failure_note.js";
+import {FrontDoor} from "./parts/front_door.js";
 import {SentenceBox} from "./parts/sentence_box.js";
 import {Tabs} from "./parts/tabs.js";
 import {ThemeButton} from "./parts/theme_button.js";
@@ -18,6 +20,9 @@ function setText(element, text) {
 
 class Page {
   #app;
+  #tour;
+  #front;
+  #failure;
   #box = null;
   #tabs = null;
   #frame = 0;
@@ -26,11 +31,14 @@ class Page {
   constructor() {
     const embedded = byId("dragoman-data");  // an offline file has its data in this element
     this.#app = new App(embedded ? JSON.parse(embedded.textContent) : null, this);
+    this.#tour = new Tour(byId("tour"), this.#app);
+    this.#front = new FrontDoor(byId("front"), this.#app, this.#tour);
+    this.#failure = new FailureNote(this.#app, byId("failure"));
   }
 
   async start() {
     const app = this.#app;
-    byId("tools").append(new Tour(byId("tour"), app).button, new ExportMenu(app, () => this.#tabs).element,
+    byId("tools").append(this.#tour.button, new ExportMenu(app, () => this.#tabs).element,
       new ThemeButton(app).element);
     byId("skip").addEventListener("click", () => byId("view").focus());
     await app.start(location.hash);
@@ -45,9 +53,11 @@ class Page {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.#showModel();
-      this.#showFailure();
+      this.#front.update();
+      this.#failure.show(this.#app.failure);
       this.#box?.update();
       this.#tabs?.update();
+      this.#tour.update();
     });
   }
 
@@ -72,12 +82,6 @@ class Page {
     if (model.parameters) facts.push(`${grouped(model.parameters)} parameters`);
     if (steps) facts.push(`${grouped(steps)} steps of training`);
     setText(byId("model"), facts.join(" · "));
-  }
-
-  #showFailure() {
-    const sentence = this.#app.error ?? "";
-    byId("failure").hidden = !sentence;
-    setText(byId("failure"), sentence);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "dragoman/cli/show/output.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/train/average.h"
 #include "dragoman/train/publish.h"
 
@@ -70,6 +71,7 @@ void average(CommandSettings& settings) {
     make_new_directory(options.output, [&](const fs::path& unfinished) {
       model::write_tokenizers(unfinished, model::read_tokenizers(options.model), info.joint_vocabulary);
       model::copy_languages(options.model, unfinished);
+      model::copy_words(options.model, unfinished);
       write(unfinished);
     });
   }

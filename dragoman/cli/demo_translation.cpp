@@ -18,6 +18,7 @@
 #include "dragoman/demo/demo_corpus.h"
 #include "dragoman/demo/nearest_neighbour.h"
 #include "dragoman/eval/bleu.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/model/registry/registry.h"
 
 namespace dragoman::cli {
@@ -181,6 +182,7 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "test", corpus.test);
   write_probe(text / "probe.en", corpus.test);
   replace_file(directory / kGrammarFile, grammar);
+  model::write_words(directory, demo::source_words(corpus.train));
   note(fmt::format(
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));

@@ -208,7 +208,8 @@ void add_doctor(CLI::App& program) {
   settings.add_examples({{"check this machine and a model", "dragoman doctor --model dragoman-demo"},
                          {"check a text before training on it",
                           "dragoman doctor --train-source dragoman-demo/text/train.en \\\n"
-                          "  --train-target dragoman-demo/text/train.de --test-source dragoman-demo/text/test.en"}});
+                          "  --train-target dragoman-demo/text/train.de \\\n"
+                          "  --test-source dragoman-demo/text/test.en --test-target dragoman-demo/text/test.de"}});
 }
 
 }  // namespace dragoman::cli

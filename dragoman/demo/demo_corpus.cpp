@@ -1,6 +1,7 @@
 #include "dragoman/demo/demo_corpus.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -98,6 +99,22 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
   corpus.test =
       sentences.take(settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); });
   return corpus;
+}
+
+std::vector<std::string> source_words(const std::vector<TextPair>& pairs) {
+  std::set<std::string> first, others;
+  for (const TextPair& pair : pairs) {
+    const std::vector<std::string_view> words = plain_words(pair.source);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (std::string_view(".,?!").find(words[i]) == std::string_view::npos) (i ? others : first).emplace(words[i]);
+    }
+  }
+  for (std::string word : first) {
+    if (others.contains(word)) continue;
+    if (word[0] >= 'A' && word[0] <= 'Z') word[0] = static_cast<char>(word[0] - 'A' + 'a');
+    others.insert(word);
+  }
+  return {others.begin(), others.end()};
 }
 
 }  // namespace dragoman::demo

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "dragoman/demo/grammar.h"
@@ -39,5 +40,9 @@ struct DemoCorpus {
 //
 // Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences for a set.
 DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings);
+
+// The different words of the source sentences, without punctuation marks, in alphabetical order. A word that occurs
+// only as the first of a sentence is written with a small letter.
+std::vector<std::string> source_words(const std::vector<TextPair>& pairs);
 
 }  // namespace dragoman::demo

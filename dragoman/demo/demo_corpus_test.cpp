@@ -145,5 +145,10 @@ TEST(DemoCorpus, ImpossibleSizesAreRefused) {
             "train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
 }
 
+TEST(SourceWords, AreWrittenAsInsideASentence) {
+  const std::vector<TextPair> pairs{{"Who saw Ada?", ""}, {"Ada, who saw May.", ""}, {"It may be May!", ""}};
+  EXPECT_EQ(source_words(pairs), (std::vector<std::string>{"Ada", "May", "be", "it", "may", "saw", "who"}));
+}
+
 }  // namespace
 }  // namespace dragoman::demo

@@ -77,7 +77,7 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
-  return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits.cost) + R"(,"positions":)" +
+  return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits) + R"(,"positions":)" +
                         positions_json(model, kShownPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" +
                         film + R"(,"state":{}})");
 }

@@ -12,6 +12,8 @@ class RequestError extends Error {
 export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
   "New translations need the server (dragoman serve).";
 
+const otherSentenceNote = "This offline file does not hold this sentence; choose one of those that it holds.";
+
 export class Server {
   key = "";  // the API key that the user gave
 
@@ -117,12 +119,18 @@ export class OfflineFile {
 
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
+  /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
+  changesOf(text) {
+    return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
+      Object.fromEntries(Object.entries(request).filter(([name]) => !unusedFields.has(name) && name !== "q"))));
+  }
+
   /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */
   async translate(request) {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
       (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
-    if (!found) throw new RequestError(offlineNote, 0);
+    if (!found) throw new RequestError(isPlain(request) ? otherSentenceNote : offlineNote, 0);
     return found.answer;
   }
 }

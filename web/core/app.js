@@ -2,12 +2,17 @@
 // state by set().
 
 import {OfflineFile, Server} from "./api.js";
+import {fitToModel, keptHeads} from "./fitting.js";
+import {followedPins, movedPins, pinsWithin} from "./pins.js";
 import {isChanged, Requests} from "./requests.js";
 import {siteOf, sitesOf} from "./sites.js";
 import {fromHash, initialState, searchDefault, searchFields, setSearchDefaults} from "./state.js";
 
+const slowAnswer = 1500;  // milliseconds; a slower model translates on Enter instead of while the user types
+
 export class App {
   state = initialState();
+  draft = "";      // the text in the sentence box, which may not be translated yet
   model = null;    // the answer of /v1/model
   sites = [];      // the model's attention sites, see sites.js
   languages = [];
@@ -15,6 +20,7 @@ export class App {
   failure = null;  // a sentence on what failed last, apart from translations
   #page;
   #remembered = new Map();
+  #pinned = null;  // the trace that the pins belong to
 
   /**
    * `data` is the content of an offline file, or null. `page` draws: {redraw(), announce(text), stateChanged()}; redraw
@@ -30,19 +36,48 @@ export class App {
 
   /** Merges changes into the state, sends the requests that it needs, and redraws. */
   set(changes) {
-    this.#movePins(changes);
-    this.#keepAllHeads(changes);
-    Object.assign(this.state, changes);
-    this.#fitToModel();
+    if (this.trace) Object.assign(this.state, movedPins(this.trace, this.state, changes));
+    Object.assign(this.state, keptHeads(this.state, this.sites, changes), changes);
+    if (changes.sentence !== undefined) this.draft = changes.sentence;
+    if (this.model) fitToModel(this.state, this.sites, this.model);
     this.#setMerged();
     this.requests.refresh();
+    this.#followPins();
     this.refresh();
     this.#page.stateChanged();
   }
 
-  /** Undoes the changes of "What if": all heads on, every setting of the search as the server has it. */
-  reset() {
-    this.set({...Object.fromEntries(searchFields.map((name) => [name, searchDefault(name)])), off: []});
+  /** Takes over what the user has typed. It is not translated before translateDraft() is called. */
+  type(text) {
+    this.draft = text;
+    this.refresh();
+  }
+
+  translateDraft() {
+    this.failure = null;
+    this.set({sentence: this.draft, part: 0});
+  }
+
+  /** Whether the text in the sentence box has not been sent yet. */
+  get hasDraft() { return this.draft.trim() !== this.state.sentence.trim(); }
+
+  /** Whether a text is translated only when the user asks for it, because the model is slow. */
+  get translatesOnEnter() { return (this.requests.plain.result?.milliseconds ?? 0) > slowAnswer; }
+
+  /** Whether what is shown belongs to another text than the one in the sentence box. */
+  get isStale() { return this.hasDraft || this.requests.plain.isOutdated; }
+
+  /** Tries again what has failed. */
+  async retry() {
+    this.failure = null;
+    if (!this.model) await this.connect();
+    this.requests.forgetFailures();
+    this.set({});
+  }
+
+  /** Undoes the changes of "What if" (all heads on, every setting as the server has it) and makes others. */
+  reset(changes = {}) {
+    this.set({...Object.fromEntries(searchFields.map((name) => [name, searchDefault(name)])), off: [], ...changes});
   }
 
   refresh() { this.#page.redraw(); }
@@ -58,17 +93,27 @@ export class App {
   /** Called by a LatestRequest when its answer has arrived. */
   onAnswer(request) {
     this.#setMerged();
-    this.#dropPinsBeyondTheEnd();
+    this.#followPins();
     const {sentences, answer} = request.result;
     if (request === this.requests.plain && this.trace && this.state.part >= sentences.length) this.state.part = 0;
     if (sentences.length) {
       const text = answer.translations.map((translation) => translation.text).join(" ");
-      const kind = {plain: "Translation", changed: "Changed translation", other: "Second translation"};
+      const kind = {plain: "Translation", changed: "Translation with your changes", other: "Second translation"};
       const name = Object.keys(kind).find((candidate) => this.requests[candidate] === request);
       this.say(`${kind[name]}: ${text}`);
     }
     this.refresh();
+    this.#page.stateChanged();
   }
+
+  /** The pinned tokens {query, key} as those of another trace; null where it does not have the word. */
+  pinsIn(trace) {
+    const {state} = this;
+    return this.trace && trace ? followedPins(this.trace, trace, state) : {query: state.query, key: state.key};
+  }
+
+  /** Pins tokens of any trace: their words in the one that is shown. */
+  pin(trace, pins) { this.set(followedPins(trace, this.trace, {attention: this.state.attention, ...pins})); }
 
   /** Which sentence of the text the views show. */
   get part() {
@@ -131,11 +176,6 @@ export class App {
     return this.#once(["film"], () => this.api.film(this.state.source, this.state.target));
   }
 
-  /** What failed last, as a sentence, or null. */
-  get error() {
-    return this.failure ?? this.requests.plain.result?.error ?? this.requests.changed.result?.error ?? null;
-  }
-
   /** Loads the state, from the data of an offline file and from the address, and the model. */
   async start(hash) {
     const wanted = {...(this.data?.state ?? {}), ...fromHash(hash)};
@@ -146,6 +186,7 @@ export class App {
     if (!this.state.sentence) {
       this.state.sentence = (this.offline ? this.api.sentences[0] : this.model?.examples?.[0]) ?? "";
     }
+    this.draft = this.state.sentence;
   }
 
   /** Asks for the server's settings, languages and model. Called again when the user has given a key. */
@@ -164,12 +205,15 @@ export class App {
   }
 
   async choosePair(source, target) {
+    const {source: sourceBefore, target: targetBefore} = this.state;
     try {
       Object.assign(this.state, {source, target});
-      await this.#loadModel({off: [], heads: null, layer: null});
+      await this.#loadModel({off: [], heads: null, layer: null, query: null, key: null});
       this.requests.clear();  // their answers belong to another model
+      this.#pinned = null;
       this.set({});
     } catch (error) {
+      Object.assign(this.state, {source: sourceBefore, target: targetBefore});
       this.fail(error.message);
     }
   }
@@ -178,8 +222,8 @@ export class App {
   restore(hash) {
     const {source, target} = this.state;
     Object.assign(this.state, {...initialState(), source, target}, fromHash(hash));
-    this.#fitToModel();
-    this.set({});
+    this.#pinned = null;  // the pins are those of the address
+    this.set({sentence: this.state.sentence});
   }
 
   // `changes` are made to the state once the model has been loaded.
@@ -191,48 +235,31 @@ export class App {
     state.source = this.model.source ?? state.source;
     state.target = this.model.target ?? state.target;
     setSearchDefaults(this.model.search);
-    this.#fitToModel();
+    fitToModel(state, this.sites, this.model);
   }
 
-  // A promise for each pair of languages and each `what`, so that views can ask every time they are drawn.
+  // A promise for each pair of languages and each `what`, so that views can ask every time they are drawn. After a
+  // failure the next call asks again.
   #once(what, ask) {
     const name = JSON.stringify([this.state.source, this.state.target, ...what]);
-    if (!this.#remembered.has(name)) this.#remembered.set(name, ask());
+    if (!this.#remembered.has(name)) {
+      const promise = ask();
+      promise.catch(() => this.#remembered.delete(name));
+      this.#remembered.set(name, promise);
+    }
     return this.#remembered.get(name);
   }
 
-  // Pins stay on their words when words are merged or another attention is shown. They are removed if they no longer
-  // mean the same token.
-  #movePins(changes) {
-    const {state, trace} = this;
-    if (changes.sentence !== undefined && changes.sentence !== state.sentence) {
-      for (const pin of ["query", "key"]) if (changes[pin] === undefined) changes[pin] = null;
-      return;
+  // Pins in an address belong to the first trace that is shown for it.
+  #followPins() {
+    const {state, trace, requests} = this;
+    if (!trace || requests.plain.isOutdated) return;
+    if (this.#pinned && this.#pinned !== trace) {
+      this.#pinned.merged = state.merged;
+      Object.assign(state, followedPins(this.#pinned, trace, state));
     }
-    if (!trace) return;
-    const [before, after] = [trace.sides(state.attention), trace.sides(changes.attention ?? state.attention)];
-    for (const [pin, side] of [["query", "queries"], ["key", "keys"]]) {
-      if (changes[pin] !== undefined || state[pin] === null) continue;
-      if (before[side] !== after[side]) changes[pin] = null;
-      else if (changes.merged !== undefined && changes.merged !== state.merged) {
-        changes[pin] = trace.position(after[side], state[pin], state.merged);
-      }
-    }
-  }
-
-  #dropPinsBeyondTheEnd() {
-    const {state, trace} = this;
-    if (!trace) return;
-    const {queries, keys} = trace.tokens(state.attention);
-    if (state.query !== null && state.query >= queries.length) state.query = null;
-    if (state.key !== null && state.key >= keys.length) state.key = null;
-  }
-
-  // If all heads of one attention are shown, all heads of the next one are, however many it has.
-  #keepAllHeads(changes) {
-    if (changes.attention === undefined || changes.heads !== undefined) return;
-    const {heads, headCount} = this.state;
-    if (this.site(changes.attention).heads !== headCount && heads?.size === headCount) changes.heads = null;
+    this.#pinned = trace;
+    Object.assign(state, pinsWithin(trace, state));
   }
 
   #setMerged() {
@@ -240,31 +267,7 @@ export class App {
       for (const trace of result?.traces ?? []) if (trace) trace.merged = this.state.merged;
     }
   }
-
-  // Brings the attention, layer and heads of the state into the range of the model. If the layer is null, the last
-  // one is taken.
-  #fitToModel() {
-    if (!this.model) return;
-    const {state} = this;
-    if (this.sites.length && !this.sites.includes(this.site())) state.attention = this.sites[0].name;
-    const {layers, heads} = this.site();
-    fitHeads(state, heads);
-    const within = (value, count) => Math.max(0, Math.min(value, count - 1));
-    state.layer = within(state.layer ?? Infinity, layers);
-    state.head = within(state.head, heads);
-    state.off = state.off.filter(
-      ({attention, layer, head}) => layer < this.site(attention).layers && head < this.site(attention).heads);
-  }
 }
 
 const isHead = (entry, attention, layer, head) => (
   entry.attention === attention && entry.layer === layer && entry.head === head);
-
-// Keeps the shown heads that exist. Shows all heads if none is left, or if none was chosen (null).
-function fitHeads(state, count) {
-  state.headCount = count;
-  if (state.heads && [...state.heads].every((head) => head < count)) return;
-  const all = Array.from({length: count}, (_, head) => head);
-  const left = all.filter((head) => state.heads?.has(head));
-  state.heads = new Set(left.length ? left : all);
-}

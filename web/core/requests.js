@@ -21,7 +21,14 @@ export function changesOf(state) {
   return changes;
 }
 
+/** The fields of the state that give such changes: the reverse of changesOf(). */
+export function stateOf({heads_off: off = [], ...search}) {
+  return {...search, off: off.map(({attention, layer, head}) => ({attention, layer: layer - 1, head: head - 1}))};
+}
+
 export const isChanged = (state) => Object.keys(changesOf(state)).length > 0;
+
+const noticeable = 300;  // milliseconds; the page says that a request is in progress if it takes longer
 
 // How many hypotheses to ask for: at most 4, and no more than the search keeps.
 function hypothesisCount(changes) {
@@ -39,16 +46,19 @@ export function requestOf({source, target}, text, changes = {}) {
  * Keeps the answer to the newest of several requests. `result` is the last answer: {request, answer, sentences, traces,
  * milliseconds, layers?, error?}, or {request, error} with empty lists if it failed. `layers` lists the layers that
  * were fetched if not all fit into one answer. An `error` beside an `answer` says why the server refused to send
- * attention. `text` is the translation so far while a request is in progress.
+ * attention; `isFinal` beside an `error` says that the same request would fail again. `text` is the translation so far
+ * while a request is in progress.
  */
 export class LatestRequest {
   result = null;
   text = null;
+  isSlow = false;        // whether the request in progress takes noticeably long
   #app;
   #streams;
   #abort = null;         // of the request in progress
   #asked = "";           // the newest request as text
   #fetchedLayer = null;  // the layer that is being added to `result`
+  #slowTimer = 0;
 
   constructor(app, {streams = false} = {}) {
     this.#app = app;
@@ -60,11 +70,16 @@ export class LatestRequest {
 
   get busy() { return this.#abort !== null; }
 
+  /** Whether `result` belongs to an older request than the one in progress. */
+  get isOutdated() { return this.busy && this.#fetchedLayer === null && this.result !== null; }
+
+  /** Why there is no translation, as a sentence; null if there is one, or if one is on its way. */
+  get failure() { return this.busy || this.result?.answer ? null : this.result?.error ?? null; }
+
   clear() {
     this.#abort?.abort();
-    this.#abort = null;
+    this.#finish();
     this.#asked = "";
-    this.text = null;
     if (!this.result) return;
     this.result = null;
     this.#app.refresh();
@@ -83,6 +98,7 @@ export class LatestRequest {
     this.#asked = asked;
     this.#fetchedLayer = addsLayer ? layer : null;
     this.text = null;
+    this.#startTimer();
     this.#app.refresh();
     const begin = performance.now();
     try {
@@ -91,11 +107,28 @@ export class LatestRequest {
       this.#take({request, ...found, milliseconds: performance.now() - begin}, layer, addsLayer);
     } catch (error) {
       if (this.#abort !== abort || error.name === "AbortError") return;
-      this.result = {request, error: error.message, sentences: [], traces: []};
+      // A translation is kept if only one of its layers could not be fetched.
+      this.result = {request, sentences: [], traces: [], ...(addsLayer ? this.result : {}), error: error.message,
+        isFinal: error.status >= 400 && error.status < 500 && error.status !== 429};
     }
+    this.#finish();
+    this.#app.onAnswer(this);
+  }
+
+  #startTimer() {
+    clearTimeout(this.#slowTimer);
+    this.isSlow = false;
+    this.#slowTimer = setTimeout(() => {
+      this.isSlow = true;
+      this.#app.refresh();
+    }, noticeable);
+  }
+
+  #finish() {
+    clearTimeout(this.#slowTimer);
+    this.isSlow = false;
     this.#abort = this.#fetchedLayer = null;
     this.text = null;
-    this.#app.onAnswer(this);
   }
 
   #options(abort) {
@@ -118,6 +151,7 @@ export class LatestRequest {
     if (addsLayer && traces.every((trace, i) => trace && before.traces[i]?.absorb(trace))) {
       before.layers.push(layer);
       before.traces = [...before.traces];
+      delete before.error;
     } else {
       this.result = {...found, sentences, traces};
     }
@@ -159,6 +193,7 @@ export class Requests {
   get all() { return [this.plain, this.changed, this.other]; }
 
   forget() { for (const request of this.all) request.forget(); }
+  forgetFailures() { for (const request of this.all) if (request.result?.error) request.forget(); }
   clear() { for (const request of this.all) request.clear(); }
 
   /** Sends the requests that the state needs and that are neither answered nor in progress. */

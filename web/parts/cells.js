@@ -15,10 +15,10 @@ let created = 0;                              // tables on this page, for unique
 
 /** What `get()` of Cells gives for one head of a trace; null if the trace does not have the layer. */
 export function headMatrix(app, trace, layer, head, title) {
-  const {attention, query, key} = app.state;
+  const {attention} = app.state;
   if (!trace?.has(attention, layer)) return null;
   return {
-    matrix: trace.weights(attention, layer, head), ...trace.tokens(attention), head, query, key, title,
+    matrix: trace.weights(attention, layer, head), ...trace.tokens(attention), head, ...app.pinsIn(trace), title,
     masked: (i, j) => trace.masked(attention, i, j),
   };
 }

@@ -10,12 +10,13 @@ export class HeadSquares {
   #squares = el("div",
     {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: (event) => this.#onKey(event)});
   #switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads that the model uses"});
-  #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, "in the model"));
+  #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, "switch off in the model"));
 
   constructor(app, {switchable = true} = {}) {
     this.#app = app;
     this.#switchable = switchable;
-    this.element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"), this.#squares, this.#switchRow);
+    this.element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"),
+      el("div", {class: "switch-row"}, this.#squares, el("span", {class: "note"}, "show or hide")), this.#switchRow);
   }
 
   update() {

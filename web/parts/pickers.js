@@ -1,4 +1,4 @@
-// Controls that choose what the views show: attention, layer, head, plain or changed, pieces or words.
+// Controls that choose what the views show: attention, layer, head, original or changed, pieces or words.
 
 import {isChanged} from "../core/requests.js";
 import {siteOptions} from "../core/sites.js";
@@ -17,9 +17,14 @@ export const layerPicker = (app) => new Segmented("Layer", () => numbered(app.si
 export const headPicker = (app) => new Segmented("Head", () => numbered(app.site().heads),
   () => app.state.head, (head) => app.set({head}));
 
-/** The plain or the changed translation. It is hidden if "What if" has changed nothing. */
+const translations = [
+  {value: "plain", text: "Original", title: "What the model does by itself"},
+  {value: "changed", text: "With your changes", title: "What it does with the changes made under “What if”"},
+];
+
+/** The original or the changed translation. It is hidden if "What if" has changed nothing. */
 export function translationPicker(app) {
-  const picker = new Segmented("Shown", () => [{value: "plain", text: "Plain"}, {value: "changed", text: "Changed"}],
+  const picker = new Segmented("Translation shown", () => translations,
     () => app.state.show, (show) => app.set({show}));
   return {element: picker.element, update() {
     picker.element.hidden = !isChanged(app.state);
@@ -33,9 +38,17 @@ export function leastWeightSlider(app) {
   const input = el(
     "input", {type: "range", min: 0, max: 0.9, step: 0.01, oninput: () => app.set({least: Number(input.value)})});
   return {element: el("label", {class: "field range"}, text, input), update() {
-    input.value = app.state.least;
-    text.textContent = `Smallest weight drawn: ${app.state.least ? app.state.least.toFixed(2) : "automatic"}`;
+    const {least} = app.state;
+    input.value = least;
+    text.textContent = `Hide weak lines: ${least ? `below ${least.toFixed(2)}` : "only the weakest"}`;
   }};
+}
+
+/** The button that samples another translation. It is hidden unless the search samples. */
+export function sampleAgain(app, kind) {
+  const element = el("button", {type: "button", class: kind, title: "Draws another translation, with the next seed",
+    onclick: () => app.set({seed: app.state.seed + 1, show: "changed"})}, "Sample again");
+  return {element, update() { element.hidden = app.offline || app.state.search !== "sample"; }};
 }
 
 export const wordSwitch = (app) => checkBox("Whole words", () => app.state.merged, (merged) => app.set({merged}),

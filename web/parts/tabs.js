@@ -11,6 +11,7 @@ export class Tabs {
   #buttons;
   #gaps = [];      // {element, before}: a line between two groups, and the tabs before it
   #note = el("p", {class: "note", hidden: true}, noAttentionNote);
+  #about = el("p", {class: "view-about"});
   #entry = null;   // the entry of `#views` that is shown
   #view = null;    // the View; null while its module is loaded
 
@@ -23,17 +24,18 @@ export class Tabs {
     this.#panel = panel;
     this.#views = views;
     this.#fallback = views.find(({name}) => name === fallback);
-    this.#buttons = views.map(({name, title}) => el("button", {
-      role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name,
+    this.#buttons = views.map(({name, title, about}) => el("button", {
+      role: "tab", title: about, id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name,
       onclick: () => app.set({tab: name}),
     }, title));
     list.append(this.#row());
-    panel.before(this.#note);
+    panel.before(this.#note, this.#about);
   }
 
   update() {
     this.#updateTabs();
     const entry = this.#entryOf(this.#app.state.tab);
+    this.#panel.classList.toggle("stale", this.#app.isStale && !entry.ofModel);
     if (this.#entry !== entry) this.#open(entry);
     else this.#view?.update();
   }
@@ -78,6 +80,7 @@ export class Tabs {
     this.#view = null;
     this.#panel.replaceChildren();
     this.#panel.dataset.view = entry.name;
+    this.#about.textContent = entry.about;
     this.#panel.setAttribute("aria-labelledby", `tab-${entry.name}`);
     this.#select(entry);
     let module;

@@ -10,6 +10,7 @@
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/weights.h"
+#include "dragoman/model/files/words.h"
 
 namespace dragoman::model {
 namespace {
@@ -81,6 +82,7 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);
+  copy_words(from, to);
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
                             {"from", fs::absolute(from).lexically_normal().filename().string()}};

@@ -4,6 +4,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/testing.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/serve/http/exchange_testing.h"
 
 namespace dragoman::serve {
@@ -163,6 +164,10 @@ TEST_F(AppTest, AnswersWhatThePageNeeds) {
   EXPECT_EQ(model["config"]["encoder-layers"], 2);
   EXPECT_EQ(model["search"]["max_extra"], 12);
   EXPECT_EQ(model["film"], false);
+  EXPECT_EQ(model["words"], Json::array());
+  const int most = model["max_beam"];
+  EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}, {"beam", most}}).first, 200);
+  EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}, {"beam", most + 1}}).first, 400);
   EXPECT_EQ(ask("GET", "/v1/film").second, Json({{"sentences", Json::array()}}));
   const Json positions = ask("GET", "/v1/positions").second;
   EXPECT_EQ(positions["rows"], 64);
@@ -170,6 +175,12 @@ TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const std::string page = send("GET", "/")->response().body;
   EXPECT_EQ(page.find("<!--"), std::string::npos);  // all placeholders of index.html are filled
   EXPECT_NE(page.find("dragoman/main.js"), std::string::npos);
+}
+
+TEST_F(AppTest, SaysWhichWordsAModelKnows) {
+  model::write_words(directory, {"one", "two"});
+  make_app();
+  EXPECT_EQ(ask("GET", "/v1/model").second["words"], Json({"one", "two"}));
 }
 
 TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {

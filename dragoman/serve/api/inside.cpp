@@ -43,7 +43,7 @@ std::shared_ptr<ServedModel> requested_model(const HandlerContext& context, cons
 
 }  // namespace
 
-std::string model_json(const ServedModel& model, const CostLimits& limits) {
+std::string model_json(const ServedModel& model, const RequestLimits& limits) {
   const model::ModelInfo& info = model.service.model().info;
   const Json settings = settings_to_json(model.service.options().search);
   Json search;  // with the names that requests use
@@ -65,7 +65,9 @@ std::string model_json(const ServedModel& model, const CostLimits& limits) {
               {"provenance", try_parse_json(info.provenance)},
               {"search", search},
               {"examples", model.film_summary.sentences},
-              {"trace_weights", limits.bytes / kTraceBytes},
+              {"words", model.words},
+              {"trace_weights", limits.cost.bytes / kTraceBytes},
+              {"max_beam", limits.max_beam},
               {"film", model.film_summary.exists}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -89,7 +91,7 @@ void answer_page(const std::shared_ptr<Exchange>& exchange) {
 }
 
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = model_json(*requested_model(context, exchange->request()), context.limits.cost)});
+  exchange->answer({.body = model_json(*requested_model(context, exchange->request()), context.limits)});
 }
 
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {

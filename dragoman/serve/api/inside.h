@@ -11,7 +11,7 @@
 namespace dragoman::serve {
 
 // These return JSON objects as text.
-std::string model_json(const ServedModel& model, const CostLimits& limits);
+std::string model_json(const ServedModel& model, const RequestLimits& limits);
 // The encodings of the first `count` positions, or of as many as the model keeps.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/serve/api/refusal.h"
 
 namespace dragoman::serve {
@@ -63,7 +64,8 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
       positions(encodings_of(service.model(), options.device)),
-      film_summary(decode::summarise_film(directory)) {}
+      film_summary(decode::summarise_film(directory)),
+      words(model::read_words(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
                std::int64_t max_waiting)

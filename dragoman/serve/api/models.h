@@ -38,6 +38,7 @@ struct ServedModel {
   std::vector<text::KnownLanguage> languages;  // source and target, with their profiles if the model has them
   std::vector<float> positions;                // position encodings of the first positions, [rows, d_model]
   decode::FilmSummary film_summary;            // as it was when the model was loaded
+  std::vector<std::string> words;              // that the model was trained on, if it knows only a few
   Film film;
 };
 

@@ -1,8 +1,9 @@
 // The details of one candidate, and the table of the hypotheses that ended.
 
 import {number} from "../../core/format.js";
+import {joinedText, lengthPenalty, ownLogp, pathOf, penaltyFormula} from "../../core/search_tree.js";
+import {label} from "../../core/tokens.js";
 import {el} from "../../parts/elements.js";
-import {joinedText, lengthPenalty, ownLogp, pathOf, penaltyFormula, tokenText} from "./search_tree.js";
 
 /** The text of a candidate, what became of it (`fate`), and how its score is computed. */
 export function candidateDetails(tree, node, fate) {
@@ -12,10 +13,10 @@ export function candidateDetails(tree, node, fate) {
   const fact = (title, value) => [el("dt", {}, title), el("dd", {class: "number"}, value)];
   return [
     el("h3", {}, joinedText(pathOf(node)) || "(nothing yet)",
-      node.token === "</s>" ? el("span", {class: "end"}, " end") : null),
+      node.token === "</s>" ? el("span", {class: "end"}, " </s>") : null),
     el("p", {}, fate),
     el("dl", {class: "sums"},
-      fact(`log P(“${tokenText(node.token)}”) given the tokens before it`,
+      fact(`log P(“${label(node.token)}”) given the tokens before it`,
         `${number(own, 4)}  (P = ${number(Math.exp(own), 4)})`),
       fact(`sum over ${length} ${length === 1 ? "token" : "tokens"}`, number(node.logp, 4)),
       fact(`length norm ${penaltyFormula(tree.norm, length)}`, number(lengthPenalty(tree.norm, length), 4)),

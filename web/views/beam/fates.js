@@ -2,7 +2,8 @@
 // how many tokens the search may write, how many results it is to find, and its rule for stopping.
 
 import {number} from "../../core/format.js";
-import {lengthPenalty, tokenText} from "./search_tree.js";
+import {lengthPenalty} from "../../core/search_tree.js";
+import {label} from "../../core/tokens.js";
 
 /** One or two sentences on what became of a node. */
 export function fateOf(tree, node, limit) {
@@ -25,7 +26,7 @@ function crowdedOutText(tree, node) {
   const last = lastInBeam(tree, node.step);
   if (!last) return "Crowded out: better ones filled the beam.";
   return `Crowded out: ${tree.places} better continuations filled the beam. The last of them, ` +
-    `“${tokenText(last.token)}”, scored ${number(last.score)}; this one scored ${number(node.score)}.`;
+    `“${label(last.token)}”, scored ${number(last.score)}; this one scored ${number(node.score)}.`;
 }
 
 function finishedText(tree, node) {
@@ -59,8 +60,8 @@ function diedText(tree, node) {
   if (next.length === 0) return "The search ended here: the settings allowed no next word.";
   const [last, own] = [lastInBeam(tree, node.step + 1), node.children[0]];
   if (own && last) {
-    return `Died at the next step: its best continuation, “${tokenText(own.token)}”, scored ${number(own.score)}, ` +
-      `and the last place of the beam went to “${tokenText(last.token)}” with ${number(last.score)}.`;
+    return `Died at the next step: its best continuation, “${label(own.token)}”, scored ${number(own.score)}, ` +
+      `and the last place of the beam went to “${label(last.token)}” with ${number(last.score)}.`;
   }
   return `Died at the next step: none of its continuations was among the best ${next.length}, the last of which ` +
     `scored ${number(next.at(-1).score)}.`;

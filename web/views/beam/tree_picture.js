@@ -1,8 +1,8 @@
 // Draws the tree of a search: a column for each step, a box for each candidate, and lines to their parents.
 
 import {number} from "../../core/format.js";
+import {label} from "../../core/tokens.js";
 import {svg} from "../../parts/elements.js";
-import {tokenText} from "./search_tree.js";
 
 /** Pixels: the left margin, from step to step, from candidate to candidate, above the first candidate, and of a box. */
 export const layout = {left: 10, column: 132, line: 40, top: 32, box: {width: 96, height: 32}};
@@ -79,7 +79,7 @@ export class TreePicture {
   #box(node, attributes) {
     const {width, height} = layout.box;
     const {x, y} = this.placeOf(node);
-    const text = tokenText(node.token);
+    const text = label(node.token);
     const shortened = text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;
     const group = svg("g", {class: `node ${kindOf(node)}`, transform: `translate(${x} ${y})`, ...attributes},
       svg("rect", {width, height, rx: 4}),

@@ -2,12 +2,13 @@
 // Only the visible steps are in the page, so that long searches scroll smoothly.
 
 import {number} from "../../core/format.js";
+import {joinedText, pathOf, searchTree} from "../../core/search_tree.js";
 import {checkBox, controlBar, Segmented} from "../../parts/controls.js";
 import {el, svg} from "../../parts/elements.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker} from "../../parts/pickers.js";
 import {candidateDetails, resultTable} from "./details.js";
 import {fateOf, stopText} from "./fates.js";
-import {joinedText, pathOf, searchTree} from "./search_tree.js";
 import {layout, TreePicture} from "./tree_picture.js";
 
 const sizes = [[0.6, "60 %"], [0.8, "80 %"], [1, "100 %"], [1.3, "130 %"]].map(([value, text]) => ({value, text}));
@@ -28,6 +29,8 @@ export class View {
     this.#app = app;
     this.controls = this.#createControls();
     this.status = el("p", {class: "empty"});
+    this.useBeam = el("button", {type: "button", hidden: true, onclick: () => this.#showBeamSearch()},
+      "Show a beam search");
     this.edges = svg("g", {class: "edges", "aria-hidden": "true"});
     this.nodes = svg("g", {});
     const name = "Search tree; arrow keys move from hypothesis to hypothesis";
@@ -39,19 +42,19 @@ export class View {
     this.results = el("div", {class: "tree-results"});
     this.body = el("div", {class: "beam"},
       el("div", {class: "tree-box"}, this.scroller, this.details), this.results);
-    root.append(this.controls.element, this.status, this.body);
+    root.append(this.controls.element, this.status, this.useBeam, this.body);
     this.resized = new ResizeObserver(() => this.#fill());
     this.resized.observe(this.scroller);
   }
 
   update() {
     this.controls.update();
-    const {trace} = this.#app;
+    const {trace, offline} = this.#app;
+    this.useBeam.hidden = offline || !trace || trace.beam.length > 0;
     if (!trace) {
-      this.#show("Translate a sentence first: this view shows the search for its translation.");
+      this.#show(noTranslationText(this.#app, "how the search found the translation"));
     } else if (!trace.beam.length) {
-      this.#show("There is no tree: a greedy search and sampling follow one hypothesis. Choose beam search under " +
-        "“What if”.");
+      this.#show("There is no tree: a greedy search and sampling follow a single hypothesis, word by word.");
     } else if (this.#trace !== trace) {
       this.#showTree(trace);
     }
@@ -67,8 +70,14 @@ export class View {
 
   destroy() { this.resized.disconnect(); }
 
+  // The original translation if it was found by a beam search, or else one with this change.
+  #showBeamSearch() {
+    const original = this.#app.plain?.beam.length;
+    this.#app.set(original ? {show: "plain"} : {search: "beam", show: "changed"});
+  }
+
   #createControls() {
-    const dead = checkBox("Candidates that died", () => this.#drawsDead, (value) => {
+    const dead = checkBox("Dropped candidates", () => this.#drawsDead, (value) => {
       this.#drawsDead = value;
       if (this.#picture) this.#picture.drawsDead = value;
       this.#redraw();

@@ -8,9 +8,11 @@ import {Boards} from "../../parts/board.js";
 import {Columns} from "../../parts/columns.js";
 import {controlBar} from "../../parts/controls.js";
 import {el, svg} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
 import {HeadSquares} from "../../parts/head_squares.js";
 import {markedWords} from "../../parts/marked_words.js";
 import {attentionPicker, layerPicker, wordSwitch} from "../../parts/pickers.js";
+import {spinner} from "../../parts/spinner.js";
 import {wordComparison, wordHint} from "./word.js";
 
 const typingDelay = 180;   // milliseconds
@@ -29,7 +31,7 @@ export class View {
   constructor(root, app) {
     this.#app = app;
     this.#taken = app.state.compare;
-    this.failure = el("p", {class: "failure", role: "alert"});
+    this.failure = new FailureNote(app);
     this.controls = controlBar(
       attentionPicker(app), layerPicker(app), new HeadSquares(app, {switchable: false}), wordSwitch(app));
     this.word = el("section", {});
@@ -41,8 +43,8 @@ export class View {
       el("p", {class: "note"},
         "The numbers are the per cent of each head's attention that goes to other words in the second sentence, " +
           "counted over the words that both have. Choose a head to show it alone."), this.boards.element);
-    root.append(el("div", {class: "compare"}, this.#inputs(), this.failure, this.controls.element, this.#pictures(),
-      this.word, this.overall));
+    root.append(el("div", {class: "compare"}, this.#inputs(), this.failure.element, this.controls.element,
+      this.#pictures(), this.word, this.overall));
   }
 
   update() {
@@ -96,6 +98,7 @@ export class View {
 
   #onInput() {
     clearTimeout(this.#timer);
+    this.#app.refresh();
     this.#timer = setTimeout(() => {
       this.#taken = this.input.value;
       this.#app.set({compare: this.#taken});
@@ -142,9 +145,11 @@ export class View {
     const [first, second] = [requests.plain, requests.other].map(({result}) => result?.sentences);
     this.translation.lang = state.target;
     this.translation.replaceChildren(...(second?.length ? markedWords(joined(first), joined(second)) : []));
-    this.facts.textContent = second?.length ? `score ${number(second[0].score)}` : "";
-    this.failure.hidden = !requests.other.result?.error;
-    this.failure.textContent = requests.other.result?.error ?? "";
+    const {other} = requests;
+    this.translation.classList.toggle("stale", state.compare !== this.input.value || other.isOutdated);
+    const score = second?.length && !other.isOutdated ? `score ${number(second[0].score)}` : "";
+    this.facts.replaceChildren(other.isSlow ? spinner() : score);
+    this.failure.showRequest(other);
   }
 
   // The index of a token of one sentence in the other, or null.

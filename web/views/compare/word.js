@@ -50,17 +50,19 @@ function mergedOrder(first, second, pairs) {
   return all;
 }
 
+// A full bar is the weight 1.
 function weightTable(rows) {
-  const largest = Math.max(...rows.map(({a, b}) => Math.max(a ?? 0, b ?? 0)), leastWeight);
   const title = (text) => el("th", {scope: "col", class: "figure"}, text);
+  const scale = (from, to) => el("td", {class: "scale"}, el("span", {}, from), el("span", {}, to));
   return el("table", {class: "versus"},
     el("thead", {}, el("tr", {},
-      title("First"), el("td", {}), el("td", {}), el("td", {}), title("Second"), title("Change"))),
-    el("tbody", {}, ...rows.map((row) => weightRow(row, largest))));
+      title("First"), scale("1", "0"), el("td", {}), scale("0", "1"), title("Second"), title("Change"))),
+    el("tbody", {}, ...rows.map(weightRow)));
 }
 
-function weightRow({text, a, b}, largest) {
-  const bar = (value, kind) => el("div", {class: kind, style: {width: `${100 * (value ?? 0) / largest}%`}});
+function weightRow({text, a, b}) {
+  const bar = (value, kind) => el("div", {class: "track"},
+    el("div", {class: kind, style: {width: `${100 * (value ?? 0)}%`}}));
   const figure = (content) => el("td", {class: "figure"}, content);
   return el("tr", {},
     figure(number(a)), el("td", {class: "left"}, bar(a, "level")), el("th", {scope: "row"}, text),

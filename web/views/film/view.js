@@ -7,6 +7,7 @@ import {headColour, risingScale} from "../../parts/colours.js";
 import {controlBar, LabelledSelect} from "../../parts/controls.js";
 import {curve} from "../../parts/curve.js";
 import {el, preparedCanvas} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
 import {scaledImage} from "../../parts/heat.js";
 import {attentionPicker, headPicker, layerPicker} from "../../parts/pickers.js";
 import {Player} from "../../parts/player.js";
@@ -28,6 +29,7 @@ export class View {
   constructor(root, app) {
     this.#app = app;
     this.status = el("p", {class: "empty"}, "The film is being fetched.");
+    this.failure = new FailureNote(app);
     this.sentences = new LabelledSelect("Sentence", (value) => this.#choose(Number(value)));
     this.pickers = [attentionPicker(app), layerPicker(app), headPicker(app)];
     this.controls = controlBar({element: this.sentences.element, update() {}}, ...this.pickers);
@@ -40,8 +42,9 @@ export class View {
     this.note = el(
       "p", {class: "note"}, "Colours show the square root of the weight, so that small weights are visible.");
     this.body = el("div", {class: "film", hidden: true},
-      this.controls.element, this.player.element, this.facts, this.parts, this.note);
-    root.append(this.status, this.body);
+      this.controls.element, this.player.element,
+      el("div", {class: "film-picture"}, this.facts, this.parts), this.note);
+    root.append(this.status, this.failure.element, this.body);
   }
 
   async update() {
@@ -81,7 +84,8 @@ export class View {
       }
       this.status.textContent = noFilmNote;
     } catch (error) {
-      this.status.textContent = error.message;
+      this.status.hidden = true;
+      this.failure.show(error.message);
     }
     return false;
   }
@@ -94,6 +98,7 @@ export class View {
     this.sentences.show(sentences.map(({source}, i) => [String(i), source]), String(index));
     this.sentences.element.hidden = sentences.length < 2;
     this.status.hidden = true;
+    this.failure.show(null);
     this.body.hidden = false;
     this.#drawn = "";
     this.#redraw();

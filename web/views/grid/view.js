@@ -5,6 +5,7 @@ import {colour, weightColours} from "../../parts/colours.js";
 import {controlBar, Segmented} from "../../parts/controls.js";
 import {el, svg, svgSheet} from "../../parts/elements.js";
 import {pooled, weightImage} from "../../parts/heat.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker, wordSwitch} from "../../parts/pickers.js";
 import {Enlargement} from "./enlargement.js";
 import {Thumbnails, thumbnailPixels} from "./thumbnails.js";
@@ -24,8 +25,7 @@ export class View {
       "switch takes the head out of the model.");
     this.partialNote = el("p", {class: "note"},
       "This sentence is long, so layers are fetched one by one. Click an empty thumbnail to fetch its layer.");
-    this.empty = el(
-      "p", {class: "empty"}, "All layers and heads are shown here as soon as a sentence is translated.");
+    this.empty = el("p", {class: "empty"});
     this.enlargement = new Enlargement(app);
     root.append(this.controls.element, this.empty, this.partialNote, this.list, this.note, this.enlargement.element);
   }
@@ -34,6 +34,7 @@ export class View {
     const {trace, sites} = this.#app;
     this.controls.update();
     this.empty.hidden = Boolean(trace);
+    this.empty.textContent = trace ? "" : noTranslationText(this.#app, "all layers and heads as small pictures");
     this.list.hidden = this.note.hidden = this.partialNote.hidden = !trace;
     if (!trace) return;
     this.#updateGroups();

@@ -27,8 +27,8 @@ export function tokenWeights(app, {side, index}, focusToken) {
     el(
       "p", {class: "note"}, `mean of ${heads.length === 1 ? "one head" : `${heads.length} heads`}, layer ${layer + 1}`),
     ...(others.length <= mostRunningTokens ? [runningText(others, weightsOf)] : []),
-    el("table", {class: "bars"}, el("tbody", {},
-      ...rows.map((row) => weightRow(row, heads, rows[0].mean || 1, others.length > 60, () => go(row.i))))),
+    el("table", {class: "bars"}, weightScale(), el("tbody", {},
+      ...rows.map((row) => weightRow(row, heads, others.length > 60, () => go(row.i))))),
   ];
 }
 
@@ -42,14 +42,20 @@ function largest(tokens, weightsOf) {
     ({mean}, place) => mean >= 0.0005 || (place < 3 && mean > 0));
 }
 
-function weightRow({text, i, weights, mean}, heads, most, numbered, go) {
+// A full bar is the weight 1.
+const weightScale = () => el("thead", {}, el("tr", {}, el("td"),
+  el("th", {scope: "col", class: "scale"}, el("span", {}, "0"), el("span", {}, "1")),
+  el("th", {scope: "col", class: "figure"}, "weight")));
+
+function weightRow({text, i, weights, mean}, heads, numbered, go) {
   const details = heads.map((head, h) => `head ${head + 1}: ${number(weights[h], 4)}`).join("\n");
   const stack = heads.map(
     (head, h) => el("i", {style: {"flex-grow": String(weights[h]), background: headColour(head)}}));
   return el("tr", {title: details},
     el("th", {scope: "row"}, el("button", {type: "button", tabindex: -1, onclick: go}, text),
       numbered ? el("span", {class: "at"}, ` ${i + 1}`) : null),
-    el("td", {class: "bar-cell"}, el("div", {class: "stack", style: {width: `${100 * mean / most}%`}}, ...stack)),
+    el("td", {class: "bar-cell"},
+      el("div", {class: "track"}, el("div", {class: "stack", style: {width: `${100 * mean}%`}}, ...stack))),
     el("td", {class: "figure"}, number(mean)));
 }
 
@@ -70,18 +76,18 @@ export function headNumbers(app) {
   const {attention, layer, heads} = app.state;
   const site = app.site(attention);
   const fromWhere = isSelf(site) ? "between a query and what it looks at" : "from the diagonal";
-  const title = (text, hint) => el("th", {scope: "col", class: "figure", title: hint}, text);
+  const title = (text) => el("th", {scope: "col", class: "figure"}, text);
   return [
     el("h3", {}, `${site.title}, layer ${layer + 1}`),
     el("p", {class: "note"}, "Point at a word to see only its lines; click to pin it. " +
       "With the keyboard: arrows move, Enter pins, Escape unpins."),
     el("table", {class: "stats"},
       el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Head"),
-        title("Entropy, bits", "mean over queries; 0 if each looks at one token"),
-        title("Distance", `mean distance ${fromWhere}, in tokens`),
-        title("Peak", "mean over queries of the largest weight"))),
+        title("Entropy, bits"), title("Distance"), title("Peak"))),
       el("tbody", {}, ...inOrder(heads).map(
         (head) => headRow(head, app.trace.statistics(attention, layer, head))))),
+    el("p", {class: "note"}, "Means over all queries. Entropy: how spread the weights are, 0 if each query looks at " +
+      `one token. Distance: ${fromWhere}, in tokens. Peak: the largest weight.`),
   ];
 }
 

@@ -7,6 +7,7 @@ import {Columns, sideNames} from "../../parts/columns.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
 import {HeadSquares} from "../../parts/head_squares.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {
   attentionPicker, layerPicker, leastWeightSlider, translationPicker, wordSwitch,
 } from "../../parts/pickers.js";
@@ -26,11 +27,11 @@ export class View {
     this.note = el("p", {class: "note"});
     this.reading = el(
       "aside", {class: "reading", "aria-label": "Weights of the word that you point at or have pinned"});
-    this.welcome = welcome(app);
+    this.empty = el("p", {class: "empty"});
     const middle = el("div", {class: "two-columns"});
     this.body = el("div", {class: "heads-body"},
       el("div", {class: "heads-picture"}, this.titles, middle, this.note), this.reading);
-    root.append(this.controls.element, this.welcome, this.body);
+    root.append(this.controls.element, this.empty, this.body);
     this.columns = new Columns(middle, {
       get: () => this.#shown(),
       pin: (side, index) => app.set({[side]: index === null || app.state[side] === index ? null : index}),
@@ -41,14 +42,15 @@ export class View {
   update() {
     const app = this.#app;
     this.controls.update();
-    this.welcome.hidden = Boolean(app.trace || app.error || app.requests.plain.busy);
+    this.empty.hidden = Boolean(app.trace);
+    this.empty.textContent = app.trace ? "" : noTranslationText(app, "what the model looked at for each word");
     this.body.hidden = !this.#ready;
     if (!this.#ready) return;
     const {queries, keys} = app.trace.sides(app.state.attention);
-    this.titles.replaceChildren(el("span", {}, "queries: ", el("b", {}, sideNames[queries])),
-      el("span", {}, "keys: ", el("b", {}, sideNames[keys])));
+    this.titles.replaceChildren(el("span", {}, el("b", {}, sideNames[queries]), " (queries)"),
+      el("span", {}, "looks at →"), el("span", {}, el("b", {}, sideNames[keys]), " (keys)"));
     this.columns.update();
-    this.note.textContent = this.#noteText();
+    this.note.replaceChildren(...this.#noteParts());
     this.#showReading();
   }
 
@@ -77,18 +79,24 @@ export class View {
     return new Set(off.filter((entry) => entry.attention === attention && entry.layer === layer).map(({head}) => head));
   }
 
-  #noteText() {
+  #noteParts() {
+    const app = this.#app;
+    if (!app.state.heads.size) {
+      const showAll = el("button", {type: "button", class: "small", onclick: () => app.set({heads: null})},
+        "Show all heads");
+      return ["All heads are hidden, so no lines are drawn. ", showAll];
+    }
     const {least, drawn, all} = this.columns.links;
     const weight = number(least, least < 0.01 ? 4 : 3);
     const sentences = [
       `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${weight} or more.`,
       "A word that you point at or have pinned shows all of its links.",
     ];
-    if (this.#app.state.merged) sentences.push(mergedNote);
+    if (app.state.merged) sentences.push(mergedNote);
     if (this.#offHeads().size) {
       sentences.push("Dotted lines belong to heads that are switched off; their weights are not used.");
     }
-    return sentences.join(" ");
+    return [sentences.join(" ")];
   }
 
   #showReading() {
@@ -100,18 +108,4 @@ export class View {
     const focusToken = (side, index) => this.columns.focusToken(side, index);
     this.reading.replaceChildren(...(token ? tokenWeights(this.#app, token, focusToken) : headNumbers(this.#app)));
   }
-}
-
-// What the view shows before there is a sentence.
-function welcome(app) {
-  const example = (sentence) => el("li", {}, el("button", {
-    type: "button", class: "quiet", lang: app.state.source, onclick: () => app.set({sentence}),
-  }, sentence));
-  const examples = app.model?.examples ?? [];
-  return el("div", {class: "welcome", hidden: true},
-    el("p", {class: "prose"},
-      "Type a sentence above. It is translated as you type, and this page shows what the model looked at for each " +
-        "word: the weights of every layer and head, exactly as the decoder used them."),
-    app.settings.keyRequired ? el("p", {class: "note"}, "This server needs an API key.") : null,
-    examples.length ? el("ul", {}, ...examples.map(example)) : null);
 }

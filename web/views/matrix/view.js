@@ -5,6 +5,7 @@ import {mergedNote} from "../../core/trace.js";
 import {Cells, headMatrix} from "../../parts/cells.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker, wordSwitch} from "../../parts/pickers.js";
 
 const laterWords = {target: "words that were not written yet", source: "words that come later"};
@@ -22,8 +23,7 @@ export class View {
     this.why = el(
       "button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, "Why this weight?");
     this.note = el("p", {class: "note"});
-    this.empty = el(
-      "p", {class: "empty"}, "The weights of a head are shown here as soon as a sentence is translated.");
+    this.empty = el("p", {class: "empty"});
     root.append(this.controls.element, this.empty, this.chosen, this.place, this.note);
     this.cells = new Cells(this.place, {
       get: () => headMatrix(app, app.trace, app.state.layer, app.state.head, this.#title),
@@ -36,6 +36,7 @@ export class View {
     const ready = this.#app.trace?.has(this.#app.state.attention, this.#app.state.layer);
     this.controls.update();
     this.empty.hidden = Boolean(this.#app.trace);
+    this.empty.textContent = this.#app.trace ? "" : noTranslationText(this.#app, "the weights of one head");
     this.place.hidden = this.note.hidden = this.chosen.hidden = !ready;
     if (!ready) return;
     this.cells.update();

@@ -13,8 +13,8 @@ export function momentText(play, {kind, layer, word}) {
     case "decoder":
       return `Word ${word + 1}, decoder layer ${layer + 1} of ${play.decoderLayers}: ${decoderText(play, layer)}.`;
     default:
-      return play.outputs[word] === "</s>" || play.outputs[word] === "end" ?
-        "The end token is the likeliest next token, so the sentence is complete." :
+      return play.outputs[word] === "</s>" ?
+        "The end token, </s>, is the likeliest next token, so the sentence is complete." :
         `Word ${word + 1}: “${play.outputs[word]}” is written.`;
   }
 }

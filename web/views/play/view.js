@@ -6,6 +6,7 @@ import {headColour} from "../../parts/colours.js";
 import {controlBar} from "../../parts/controls.js";
 import {el, preparedCanvas} from "../../parts/elements.js";
 import {HeadSquares} from "../../parts/head_squares.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker, wordSwitch} from "../../parts/pickers.js";
 import {Player} from "../../parts/player.js";
 import {momentText} from "./captions.js";
@@ -46,7 +47,7 @@ export class View {
     this.status.hidden = trace !== null;
     this.body.hidden = trace === null;
     if (!trace) {
-      this.status.textContent = "Translate a sentence first: this view shows its translation as an animation.";
+      this.status.textContent = noTranslationText(this.#app, "a translation as an animation");
       this.player.pause();
       return;
     }

@@ -7,6 +7,7 @@ import {divergingScale} from "../../parts/colours.js";
 import {controlBar, Segmented} from "../../parts/controls.js";
 import {curve} from "../../parts/curve.js";
 import {el, svg} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
 import {HeatMap} from "../../parts/heat_map.js";
 import {cellFormulas} from "./encoding.js";
 
@@ -28,12 +29,13 @@ export class View {
   constructor(root, app) {
     this.#app = app;
     this.status = el("p", {class: "empty"}, "The position encodings are being fetched.");
+    this.failure = new FailureNote(app);
     this.details = {formula: el("div"), dimension: el("div"), similarity: el("div")};
     this.map = this.#createMap();
     const {formula, dimension, similarity} = this.details;
     this.body = el("div", {class: "positions", hidden: true},
       this.map, el("div", {class: "positions-side"}, formula, dimension, similarity));
-    root.append(this.status, this.body);
+    root.append(this.status, this.failure.element, this.body);
     this.resized = new ResizeObserver(() => this.#draw());
     this.resized.observe(this.map);
   }
@@ -44,15 +46,13 @@ export class View {
     const wanted = `${state.source} ${state.target} ${count}`;
     if (this.#of !== wanted) {
       this.#of = wanted;
-      let table = null;
-      try {
-        table = await this.#fetch(count);
-      } catch (error) {
-        this.status.textContent = error.message;
-      }
+      const {table = null, note = "", failure = null} = await this.#fetch(count);
       if (this.#of !== wanted) return;
+      if (failure) this.#of = "";  // the next update asks again
       this.#table = table;
-      this.status.hidden = table !== null;
+      this.status.textContent = note;
+      this.status.hidden = note === "";
+      this.failure.show(failure);
       this.body.hidden = table === null;
     }
     this.#draw();
@@ -101,14 +101,17 @@ export class View {
       this.orderPicker.element, this.heat.element, this.axis);
   }
 
+  // The table, or a note that says why the model has none, or why it could not be fetched (`failure`).
   async #fetch(count) {
-    const answer = await this.#app.positions(count);
-    if (!answer) throw new Error("There are no position encodings in this file.");
-    if (!answer.rows) {
+    try {
+      const answer = await this.#app.positions(count);
+      if (!answer) return {note: "There are no position encodings in this file."};
       const why = this.#kind === "none" ? ": it does not see the order of the words" : "";
-      throw new Error(`This model has no position encodings${why}.`);
+      if (!answer.rows) return {note: `This model has no position encodings${why}.`};
+      return {table: {rows: answer.rows, columns: answer.columns, data: unpacked(answer.packed)}};
+    } catch (error) {
+      return {failure: error.message};
     }
-    return {rows: answer.rows, columns: answer.columns, data: unpacked(answer.packed)};
   }
 
   #draw() {

@@ -34,15 +34,16 @@ export function headStatistics(weights, site) {
   return {...statistics(weights, site), ...shares};
 }
 
-const kinds = [["own", "own place"], ["previous", "previous"], ["next", "next"], ["first", "first"], ["last", "end"]];
+const kinds = [["own", "the same position"], ["previous", "the previous token"], ["next", "the next token"],
+  ["first", "the first token"], ["last", "</s>"]];
 
-/** What a head mostly does, in one or two words. */
+/** What a head mostly looks at, in a few words. */
 export function characterOf(stats) {
   let best = null;
   for (const kind of kinds) {
     if (stats[kind[0]] !== null && (!best || stats[kind[0]] > stats[best[0]])) best = kind;
   }
   if (stats[best[0]] >= 0.5) return best[1];
-  if (stats.spread >= 0.8) return "evenly spread";
-  return stats.spread <= 0.35 ? "one key each" : "several keys";
+  if (stats.spread >= 0.8) return "all tokens alike";
+  return stats.spread <= 0.35 ? "one token each" : "several tokens";
 }

@@ -5,22 +5,23 @@ import {siteOptions} from "../../core/sites.js";
 import {headColour} from "../../parts/colours.js";
 import {controlBar, Segmented} from "../../parts/controls.js";
 import {el, svg} from "../../parts/elements.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker, wordSwitch} from "../../parts/pickers.js";
 import {characterOf, headStatistics} from "./statistics.js";
 
 const numberColumns = [
-  {name: "distance", title: "Distance", hint: "mean distance in tokens between a query and what it looks at"},
-  {name: "entropy", title: "Entropy", hint: "mean entropy of a query's weights, in bits; 0 if one key has all"},
-  {name: "peak", title: "Largest", hint: "mean of the largest weight of each query", share: true},
-  {name: "own", title: "Own place", hint: "share of the weight on the query's own place", share: true},
-  {name: "previous", title: "Previous", hint: "share on the place before", share: true},
-  {name: "next", title: "Next", hint: "share on the place after", share: true},
-  {name: "first", title: "First", hint: "share on the first key", share: true},
-  {name: "last", title: "End", hint: "share on the last key, the end token of the source", share: true},
+  {name: "distance", title: "Distance, tokens", hint: "mean distance in tokens between a query and what it looks at"},
+  {name: "entropy", title: "Entropy, bits", hint: "mean entropy of a query's weights, in bits; 0 if one key has all"},
+  {name: "peak", title: "Largest weight", hint: "mean of the largest weight of each query", share: true},
+  {name: "own", title: "Same position", hint: "share of the weight on the query's own position", share: true},
+  {name: "previous", title: "Previous token", hint: "share on the token before the query", share: true},
+  {name: "next", title: "Next token", hint: "share on the token after the query", share: true},
+  {name: "first", title: "First token", hint: "share on the first key", share: true},
+  {name: "last", title: "Last token, </s>", hint: "share on the last key, the end token of the source", share: true},
 ];
 const columns = [
   {name: "head", title: "Head", hint: "attention, layer, head"}, ...numberColumns,
-  {name: "does", title: "Mostly", hint: "where at least half of the weight goes, or else how spread it is"},
+  {name: "does", title: "Looks mostly at", hint: "where at least half of the weight goes, or else how spread it is"},
 ];
 
 const shortName = ({attention, layer, head}) => `${attention} ${layer + 1}.${head + 1}`;
@@ -31,6 +32,7 @@ export class View {
   #sort = {name: "distance", down: false};
   #attention = "all";  // the site whose heads are listed
   #heads = [];         // {attention, layer, head, the statistics, does}
+  #longest = 2;        // the largest number of keys
   #of = null;          // {trace, merged} that the heads were computed from
 
   constructor(root, app) {
@@ -43,9 +45,10 @@ export class View {
       el("caption", {}, el("span", {}, "Heads of this model and what they do with this sentence. Click a column's " +
         "title to sort by it, or a head to show it in the other views.")),
       el("thead", {}, this.titles), this.body);
-    this.note = el("p", {class: "note"}, "Distance is in tokens. In cross-attention it is measured from the place " +
-      "that is as far into the source as the query is into the translation; “own place” is that place. The last " +
-      "column names the place that gets at least half of the weight, or else says how spread the weight is.");
+    this.note = el("p", {class: "note"}, "A full bar is 100 % or, for distance and entropy, the largest value that " +
+      "this sentence allows. In cross-attention the “same position” is as far into the source as the query is into " +
+      "the translation, and distance is measured from there. The last column names the token that gets at least half of " +
+      "the weight, or else says how spread the weight is.");
     root.append(this.controls.element, this.status, el("div", {class: "scroll-x"}, this.table), this.note);
   }
 
@@ -54,12 +57,12 @@ export class View {
     this.controls.update();
     this.status.hidden = trace !== null;
     this.table.hidden = this.note.hidden = trace === null;
-    this.status.textContent = trace ? ""
-      : "Translate a sentence first: this view ranks the heads by what they do with it.";
+    this.status.textContent = trace ? "" : noTranslationText(this.#app, "what each head does with a sentence");
     if (!trace) return;
     if (this.#of?.trace !== trace || this.#of.merged !== merged) {
       this.#of = {trace, merged};
       this.#heads = sites.flatMap((site) => headsOf(trace, site));
+      this.#longest = Math.max(2, ...sites.map(({name}) => trace.tokens(name).keys.length));
       if (!sites.includes(this.#app.site(this.#attention))) this.#attention = "all";
     }
     this.#draw();
@@ -102,10 +105,10 @@ export class View {
     });
   }
 
-  // The values whose bars are full, for each column of numbers.
+  // The values whose bars are full, for each column of numbers: the largest that are possible.
   #largestValues() {
-    return numberColumns.map(({name, share}) => (
-      share ? 1 : Math.max(...this.#heads.map((entry) => entry[name] ?? 0), 1e-9)));
+    const possible = {distance: this.#longest - 1, entropy: Math.log2(this.#longest)};
+    return numberColumns.map(({name}) => possible[name] ?? 1);
   }
 
   #title(column) {

@@ -1,18 +1,24 @@
-// The guided tour: step by step from the words to the translation, with the user's sentence. Its panel is beside what
-// it explains, never over it. Each step names the paper's section and the source files.
+// The guided tour: step by step from the words to the translation, with the user's sentence. Its panel is docked beside
+// the page, or below it on a narrow screen, so that it covers nothing. Each step names the paper's section and the
+// source files.
 
 import {el} from "../../parts/elements.js";
 import {steps} from "./steps.js";
 
-const noSentenceNote = "Type a sentence first; the tour then explains its translation.";
-const [markTries, markDelay] = [40, 50];  // how often a missing element is looked for, and milliseconds in between
+const noSentenceNote = "Type a sentence first, or choose an example; the tour then explains its translation.";
+const [markTries, markDelay] = [120, 50];  // how often a missing element is looked for, and milliseconds in between
+
+const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Tour {
+  onOpen = () => {};
   #app;
   #panel;
   #steps = [];    // those that apply to the model
   #at = -1;
   #marked = null; // the element that the step is about
+  #trace = null;  // the trace that is explained
+  #film = null;   // the training film, when it has been fetched
 
   /** `panel` is the tour's dialog. It is opened and closed by this.button, which the caller puts into the page. */
   constructor(panel, app) {
@@ -25,11 +31,27 @@ export class Tour {
     this.back = el("button", {type: "button", onclick: () => this.#go(this.#at - 1)}, "Back");
     this.next = el("button", {type: "button", class: "main", onclick: () => this.#go(this.#at + 1)}, "Next");
     const end = el("button", {type: "button", class: "quiet", onclick: () => this.#close()}, "End the tour");
-    panel.append(this.count, this.title, this.text, this.source,
-      el("div", {class: "tour-buttons"}, end, this.back, this.next));
-    const toggle = () => (panel.open ? this.#close() : this.#open());
+    this.body = el("div", {class: "tour-body"}, this.count, this.title, this.text, this.source);
+    panel.append(this.body, el("div", {class: "tour-buttons"}, end, this.back, this.next));
+    const toggle = () => (panel.open ? this.#close() : this.open());
     this.button = el("button", {type: "button", class: "quiet", id: "tour-button", onclick: toggle}, "Tour");
     this.#listen();
+  }
+
+  open() {
+    const {model, sites} = this.#app;
+    if (!model) return;
+    this.onOpen();
+    this.#steps = steps.filter(({needs = () => true, site = () => true}) => needs(model, sites) && site(sites));
+    this.#panel.show();
+    document.body.classList.add("touring");
+    this.#go(0);
+  }
+
+  /** Speaks of the new translation if there is one. */
+  update() {
+    if (!this.#panel.open || this.#app.isStale || this.#app.trace === this.#trace) return;
+    this.#show(this.#steps[this.#at]);
   }
 
   #listen() {
@@ -44,18 +66,11 @@ export class Tour {
     });
   }
 
-  #open() {
-    const {model, sites} = this.#app;
-    this.#steps = steps.filter(({needs = () => true, site = () => true}) => needs(model, sites) && site(sites));
-    this.#panel.show();
-    document.body.classList.add("touring");
-    this.#go(0);
-  }
-
   #close() {
     this.#panel.close();
     document.body.classList.remove("touring");
     this.#mark(null);
+    this.#app.set({query: null, key: null});
     this.button.focus();
   }
 
@@ -67,34 +82,66 @@ export class Tour {
     }
     this.#at = to;
     const step = this.#steps[to];
-    const site = step.site?.(this.#app.sites);
-    this.#app.set({...step.state, ...(site ? {attention: site.name} : {})});
-    this.#explain(step, site);
+    this.#show(step);
     this.back.disabled = to === 0;
     this.next.textContent = to === this.#steps.length - 1 ? "Done" : "Next";
     this.title.focus({preventScroll: true});
-    this.#mark(step.here);
+    this.body.scrollTop = 0;
+    this.#mark(step);
   }
 
-  #explain(step, site) {
-    const {trace, model} = this.#app;
+  // Brings the views to what the step is about, and explains it.
+  #show(step) {
+    const {trace, sites} = this.#app;
+    const found = step.site?.(sites);
+    const site = found?.name ? found : null;
+    const pair = trace && site ? step.pair?.(trace, site) ?? null : null;
+    this.#trace = trace;
+    this.#app.set({...step.state, ...(site ? {attention: site.name} : {}), ...this.#pins(trace, site, pair)});
+    this.#explain(step, {site, pair});
+    if (step.ofModel && !this.#film) this.#fetchFilm(step, {site, pair});
+  }
+
+  // The pair's words as pins, in the layer and head of the pair.
+  #pins(trace, site, pair) {
+    if (!pair) return {query: null, key: null};
+    const sides = trace.sides(site.name);
+    const pin = (side, index) => (this.#app.state.merged ? trace.position(side, index, false) : index);
+    const pins = {query: pin(sides.queries, pair.query), layer: pair.layer};
+    return pair.head === undefined ? {...pins, key: null}
+      : {...pins, key: pin(sides.keys, pair.key), head: pair.head};
+  }
+
+  #explain(step, {site, pair}) {
+    const {model} = this.#app;
     const files = step.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
+    const context = {trace: this.#trace, model, site, pair, film: this.#film};
     this.count.textContent = `${this.#at + 1} of ${this.#steps.length}`;
     this.title.textContent = step.title;
-    this.text.replaceChildren(...(trace ? step.text(trace, model, site) : [noSentenceNote]));
+    this.text.replaceChildren(...(this.#trace || step.ofModel ? step.text(context) : [noSentenceNote]));
     this.source.replaceChildren(`${step.section} of the paper; source: `, ...files);
   }
 
-  // Marks the element that the step is about, as soon as the view has it.
-  #mark(selector, tries = markTries) {
+  async #fetchFilm(step, chosen) {
+    try {
+      this.#film = await this.#app.film();
+    } catch {
+      return;  // the view says why
+    }
+    if (this.#panel.open && this.#steps[this.#at] === step) this.#explain(step, chosen);
+  }
+
+  // Marks the element that the step is about, as soon as the view has it, and presses the step's button.
+  #mark(step, tries = markTries) {
     this.#marked?.classList.remove("tour-here");
-    this.#marked = selector ? document.querySelector(selector) : null;
+    this.#marked = step ? document.querySelector(step.here) : null;
     if (this.#marked && this.#marked.getClientRects().length > 0) {
       this.#marked.classList.add("tour-here");
-      this.#marked.scrollIntoView({block: "start"});
-    } else if (selector && tries > 0) {
+      this.#marked.scrollIntoView({block: step.block ?? "start"});
+      if (step.press && !prefersReducedMotion()) document.querySelector(step.press)?.click();
+    } else if (step && tries > 0) {
       const at = this.#at;
-      setTimeout(() => at === this.#at && this.#panel.open && this.#mark(selector, tries - 1), markDelay);
+      setTimeout(() => at === this.#at && this.#panel.open && this.#mark(step, tries - 1), markDelay);
     }
   }
 }

@@ -1,5 +1,5 @@
-// How attention changes: how much of each head's attention moved, and three matrices of one head: plain, changed, and
-// their difference.
+// How attention changes: how much of each head's attention moved, and three matrices of one head: original, changed,
+// and their difference.
 
 import {difference, MovedShares} from "../../core/difference.js";
 import {number} from "../../core/format.js";
@@ -24,10 +24,11 @@ export class AttentionDifference {
       press: (attention, layer, head) => app.set({attention, layer, head}),
     });
     this.note = el("p", {class: "note"});
-    const places = ["Plain", "Changed", "Difference"].map((text) => el("div", {}, el("h4", {}, text)));
+    const places = ["Original", "With your changes", "Difference"].map((text) => el("div", {}, el("h4", {}, text)));
     const sources = [() => this.#matrix(app.plain), () => this.#matrix(app.changed), () => this.#difference()];
-    const select = (query, key) => app.set({query, key});
-    this.matrices = sources.map((get, i) => new Cells(places[i], {get, select, most: largestCell}));
+    const traces = [() => app.plain, () => app.changed, () => app.changed];
+    this.matrices = sources.map((get, i) => new Cells(
+      places[i], {get, select: (query, key) => app.pin(traces[i](), {query, key}), most: largestCell}));
     this.element = el("section", {}, el("h3", {}, "How attention changes"),
       el("p", {class: "note"}, "The numbers are the per cent of each head's attention that moved to other tokens. " +
         "Choose a head to see where it went."),
@@ -43,7 +44,7 @@ export class AttentionDifference {
     this.boards.update();
     for (const cells of this.matrices) cells.update();
     const {unmatched = 0, full = 1} = this.#difference() ?? {};
-    this.note.textContent = "Difference: blue is more attention than in the plain translation, orange is less; " +
+    this.note.textContent = "Difference: blue is more attention than in the original translation, orange is less; " +
       `the strongest colour is ${number(full, 2)}. ${blankRows(unmatched)}`;
   }
 
@@ -67,11 +68,11 @@ export class AttentionDifference {
   }
 
   #difference() {
-    const {state: {attention, layer, head, query, key}, plain, changed} = this.#app;
+    const {state: {attention, layer, head}, plain, changed} = this.#app;
     if (!plain?.has(attention, layer) || !changed?.has(attention, layer)) return null;
     const found = difference(plain, changed, attention, layer, head);
     return {
-      ...found, head: null, query, key,
+      ...found, head: null, ...this.#app.pinsIn(changed),
       full: Math.max(0.1, found.matrix.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0)),
       title: `Difference, ${this.#app.headTitle(attention, layer, head)}`,
     };
@@ -80,6 +81,6 @@ export class AttentionDifference {
 
 function blankRows(count) {
   if (count === 0) return "";
-  return count === 1 ? "One row is blank: the plain translation does not have its token."
-    : `${count} rows are blank: the plain translation does not have their tokens.`;
+  return count === 1 ? "One row is blank: the original translation does not have its token."
+    : `${count} rows are blank: the original translation does not have their tokens.`;
 }

@@ -3,24 +3,27 @@
 import {isChanged} from "../../core/requests.js";
 import {Segmented} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
+import {sampleAgain} from "../../parts/pickers.js";
 
 const typingDelay = 120;  // milliseconds
 
 const kinds = [{value: "beam", text: "Beam"}, {value: "greedy", text: "Greedy"}, {value: "sample", text: "Sample"}];
-const norms = [["gnmt", "GNMT"], ["pow", "n to the α"], ["none", "none"]];
+const norms = [["gnmt", "((5 + n) / 6)^α, as in the paper"], ["pow", "n^α"], ["none", "none: 1"]];
+const mostBeams = 64;  // if the server does not say
 
 const isSampling = ({search}) => search === "sample";
 const numberFields = [
-  {name: "beam", title: "Beam", limits: {min: 1, max: 64, step: 1}, isUsed: ({search}) => search === "beam"},
-  {name: "alpha", title: "α (length)", limits: {min: 0, max: 5, step: 0.1},
+  {name: "beam", title: "Beam width", limits: {min: 1, max: mostBeams, step: 1},
+    isUsed: ({search}) => search === "beam"},
+  {name: "alpha", title: "Exponent α", limits: {min: 0, max: 5, step: "any"},
     isUsed: (state) => !isSampling(state) && state.length_norm !== "none"},
   {name: "temperature", title: "Temperature", limits: {min: 0.01, max: 10, step: "any"}, isUsed: isSampling},
-  {name: "top_k", title: "Top k (0: all)", limits: {min: 0, max: 1000000, step: 1}, isUsed: isSampling},
+  {name: "top_k", title: "Top k (0 for all)", limits: {min: 0, max: 1000000, step: 1}, isUsed: isSampling},
   {name: "top_p", title: "Top p", limits: {min: 0.01, max: 1, step: "any"}, isUsed: isSampling},
   {name: "seed", title: "Seed", limits: {min: 0, max: 4294967295, step: 1}, isUsed: isSampling},
 ];
 
-const labelled = (title, input) => el("label", {class: "field"}, el("span", {}, title), input);
+const labelled = (title, input, ...more) => el("label", {class: "field"}, el("span", {}, title), input, ...more);
 
 export class SearchSettings {
   #app;
@@ -32,14 +35,15 @@ export class SearchSettings {
     this.numbers = numberFields.map((field) => this.#numberField(field));
     this.norm = el("select", {onchange: () => this.#change({length_norm: this.norm.value})},
       ...norms.map(([value, text]) => el("option", {value}, text)));
-    this.normField = labelled("Length norm", this.norm);
+    this.normField = labelled("The score is log p divided by", this.norm);
+    this.again = sampleAgain(app);
     this.prefix = el("input", {type: "text", spellcheck: "false", lang: app.state.target,
       oninput: () => this.#changeSoon({prefix: this.prefix.value})});
     this.undo = el("button", {type: "button", onclick: () => app.reset()}, "Undo all changes");
     const [beam, alpha, ...sampling] = this.numbers.map(({element}) => element);
     this.element = el("section", {}, el("h3", {}, "Change the search"),
       el("div", {class: "lab-controls"}, this.kind.element,
-        el("div", {class: "fields"}, beam, alpha, this.normField, ...sampling),
+        el("div", {class: "fields"}, beam, alpha, ...sampling), this.again.element, this.normField,
         labelled("The translation begins with", this.prefix),
         el("p", {class: "note"}, "Changes take effect as you make them, here and in all other views."), this.undo));
   }
@@ -48,10 +52,8 @@ export class SearchSettings {
   update() {
     const {state} = this.#app;
     this.kind.update();
-    for (const {name, isUsed, element, input} of this.numbers) {
-      element.hidden = !isUsed(state);
-      if (document.activeElement !== input) input.value = state[name];
-    }
+    this.again.update();
+    for (const field of this.numbers) this.#updateNumber(field);
     this.normField.hidden = isSampling(state);
     this.norm.value = state.length_norm;
     if (document.activeElement !== this.prefix) this.prefix.value = state.prefix;
@@ -61,10 +63,30 @@ export class SearchSettings {
   destroy() { clearTimeout(this.#timer); }
 
   #numberField({name, title, limits, isUsed}) {
-    const input = el("input", {type: "number", ...limits, oninput: () => {
-      if (input.validity.valid && input.value !== "") this.#changeSoon({[name]: Number(input.value)});
+    const problem = el("span", {class: "problem", id: `problem-${name}`, role: "alert"});
+    const input = el("input", {type: "number", ...limits, "aria-describedby": problem.id, oninput: () => {
+      this.#check(field);
+      if (field.input.validity.valid && input.value !== "") this.#changeSoon({[name]: Number(input.value)});
     }});
-    return {name, isUsed, input, element: labelled(title, input)};
+    const field = {name, isUsed, limits, input, problem, element: labelled(title, input, problem)};
+    return field;
+  }
+
+  #updateNumber({name, isUsed, element, input, ...field}) {
+    const {state, model} = this.#app;
+    if (name === "beam") input.max = model?.max_beam ?? mostBeams;
+    element.hidden = !isUsed(state);
+    if (document.activeElement !== input) input.value = state[name];
+    this.#check({input, ...field});
+  }
+
+  // Says what is wrong with the number that is being typed; it is not used.
+  #check({input, limits, problem}) {
+    const {min, max, validity: {valid}} = input;
+    const kind = limits.step === 1 ? "a whole number" : "a number";
+    const text = valid && input.value !== "" ? "" : `This must be ${kind} from ${min} to ${max}.`;
+    if (problem.textContent !== text) problem.textContent = text;
+    input.setAttribute("aria-invalid", String(text !== ""));
   }
 
   #change(changes) { this.#app.set({...changes, show: "changed"}); }

@@ -1,68 +1,72 @@
-// The plain and the changed translation, each with its scores and its other hypotheses.
+// The original and the changed translation, each with its scores and its other hypotheses.
 
 import {number, signed} from "../../core/format.js";
 import {isChanged} from "../../core/requests.js";
 import {el} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
+import {hypothesisTable} from "../../parts/hypotheses.js";
 import {markedWords} from "../../parts/marked_words.js";
+import {noTranslationText} from "../../parts/no_translation.js";
+import {spinner} from "../../parts/spinner.js";
+import {warningList} from "../../parts/warnings.js";
+
+const note = (text) => el("p", {class: "note"}, text);
 
 export class Translations {
   #app;
-  #plain = el("div", {class: "card"});
-  #changed = el("div", {class: "card now"});
+  #plain = el("div");
+  #changed = el("div");
+  #busy = el("p", {class: "note"});
 
   constructor(app) {
     this.#app = app;
-    this.element = el("section", {}, el("div", {class: "pair"}, this.#plain, this.#changed));
+    this.failure = new FailureNote(app);
+    this.card = el("div", {class: "card now"}, el("h3", {}, "With your changes"), this.#busy, this.failure.element,
+      this.#changed);
+    this.element = el("section", {}, el("div", {class: "pair"},
+      el("div", {class: "card"}, el("h3", {}, "Original"), this.#plain), this.card));
   }
 
   update() {
-    const {requests, part, state} = this.#app;
-    const [before, after] = [requests.plain, requests.changed].map(({result}) => result?.sentences[part]);
-    this.#plain.replaceChildren(
-      ...(before ? card("Plain", before, null, state.target) : [el("p", {class: "note"}, "Type a sentence above.")]));
-    const note = this.#changedNote();
-    if (isChanged(state) && after && before) {
-      this.#changed.replaceChildren(...card("Changed", after, before, state.target));
-    } else if (note) {
-      this.#changed.replaceChildren(el("h3", {}, "Changed"), el("p", {class: "note"}, ...note));
-    }
-    this.#changed.classList.toggle("busy", requests.changed.busy);
+    const app = this.#app;
+    const {requests: {plain, changed}, part, state} = app;
+    const [before, after] = [plain, changed].map(({result}) => result?.sentences[part]);
+    const language = state.target;
+    this.#plain.replaceChildren(...(before ? card(before, {language, trace: app.plain})
+      : [note(noTranslationText(app, "what changes do to a translation"))]));
+    this.failure.showRequest(isChanged(state) ? changed : {});
+    this.#busy.replaceChildren(...(changed.isSlow ? [spinner()] : []));
+    if (!isChanged(state)) this.#changed.replaceChildren(note(this.#invitation()));
+    else if (after && before) {
+      this.#changed.replaceChildren(...card(after, {language, trace: app.changed, original: before}));
+    } else if (changed.failure) this.#changed.replaceChildren();
+    this.#changed.classList.toggle("stale", isChanged(state) && changed.isOutdated);
+    this.card.classList.toggle("busy", changed.busy);
   }
 
-  // The text that is shown instead of a changed translation; null while it is being fetched.
-  #changedNote() {
-    const {state, withoutAttention, requests} = this.#app;
-    if (!isChanged(state)) {
-      return ["Nothing is changed yet. You can ", withoutAttention ? "" : "switch a head off, ",
-        "force a beginning, or choose another search."];
-    }
-    const error = requests.changed.result?.error;
-    return error ? [error] : null;
+  #invitation() {
+    const {withoutAttention, offline} = this.#app;
+    if (offline) return "Nothing is changed in what is shown.";
+    return `Nothing is changed yet. You can ${withoutAttention ? "" : "switch a head off, "}force a beginning, or ` +
+      "choose another search.";
   }
 }
 
-// `plain` is the plain translation that a changed one is compared with, or null.
-function card(title, sentence, plain, language) {
+// `original` is the translation that a changed one is compared with.
+function card(sentence, {language, trace, original = null}) {
   return [
-    el("h3", {}, title),
     el("div", {class: "translation", lang: language},
-      ...(plain ? markedWords(plain.text, sentence.text) : [sentence.text])),
+      ...(original ? markedWords(original.text, sentence.text) : [sentence.text])),
     el("p", {class: "facts"},
-      ...scoreFacts("score", sentence.score, plain?.score),
-      ...scoreFacts("log p", sentence.log_probability, plain?.log_probability),
-      sentence.finished ? null : el("span", {class: "warning"}, "cut short")),
-    ...(sentence.hypotheses?.length > 1 ? [hypothesisTable(sentence, language)] : []),
+      ...scoreFacts("score", sentence.score, original?.score),
+      ...scoreFacts("log p", sentence.log_probability, original?.log_probability)),
+    ...[original ? warningList([sentence], ["unknown"]) : null].filter(Boolean),
+    ...(sentence.hypotheses?.length > 1 ? hypothesisTable(sentence, trace, {language}) : []),
   ];
 }
 
-function scoreFacts(name, value, plain) {
+function scoreFacts(name, value, original) {
   const facts = [el("span", {}, `${name} ${number(value)}`)];
-  if (plain !== undefined) facts.push(el("span", {class: "delta"}, signed(value - plain)));
+  if (original !== undefined) facts.push(el("span", {class: "delta"}, signed(value - original)));
   return facts;
-}
-
-function hypothesisTable({text: best, hypotheses}, language) {
-  return el("table", {}, el("tbody", {}, ...hypotheses.slice(1).map(({text, score}) => (
-    el("tr", {}, el("td", {lang: language}, ...markedWords(best, text)),
-      el("td", {class: "figure"}, number(score)))))));
 }

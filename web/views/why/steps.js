@@ -60,19 +60,19 @@ export function softmaxParts(computed, listed, fold, pick) {
 
 function keyTable(computed, listed, pick) {
   const {keys, sum} = computed;
-  const largest = Math.max(...keys.map(({weight}) => weight));
   const total = keys.reduce((sumSoFar, {weight}) => sumSoFar + weight, 0);
   const titles = ["Key", "q · k", "÷ √d", "exp", "weight"];
   return el("table", {class: "why-row"},
     el("caption", {}, el("span", {}, "One row of the softmax; choose a key to see how its weight is computed.")),
     el("thead", {}, el("tr", {},
-      titles.map((title, at) => el("th", {scope: "col", class: at === 1 ? "dots" : null}, title)), el("td"))),
-    el("tbody", {}, listed.map((j) => keyRow(computed, j, largest, pick))),
+      titles.map((title, at) => el("th", {scope: "col", class: at === 1 ? "dots" : null}, title)),
+      el("td", {class: "why-bar scale", "aria-hidden": "true"}, el("span", {}, "0"), el("span", {}, "1")))),
+    el("tbody", {}, listed.map((j) => keyRow(computed, j, pick))),
     el("tfoot", {}, el("tr", {}, el("th", {scope: "row"}, "Sum"), el("td", {class: "dots"}), el("td"),
       el("td", {}, number(sum, 4)), el("td", {}, number(total, 4)), el("td"))));
 }
 
-function keyRow({keys, key, labels}, j, largest, pick) {
+function keyRow({keys, key, labels}, j, pick) {
   const {dot, scaled, seen, exp, weight} = keys[j];
   const isChosen = j === key;
   const numbers = seen ? [number(scaled), number(exp, 4), number(weight, 4)] : ["−∞", "0", "0"];
@@ -81,7 +81,9 @@ function keyRow({keys, key, labels}, j, largest, pick) {
   return el("tr", {class: `${isChosen ? "row-chosen" : ""} ${seen ? "" : "hidden-key"}`},
     el("th", {scope: "row"}, choose), el("td", {class: "dots"}, number(dot)),
     numbers.map((text) => el("td", {}, text)),
-    el("td", {class: "why-bar", "aria-hidden": "true"}, el("span", {style: {width: `${(100 * weight) / largest}%`}})));
+    // A full bar is the weight 1.
+    el("td", {class: "why-bar", "aria-hidden": "true"},
+      el("div", {class: "track"}, el("span", {style: {width: `${100 * weight}%`}}))));
 }
 
 export function comparisonParts({chosen, recorded}) {

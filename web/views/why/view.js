@@ -5,7 +5,9 @@ import {number} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
 import {controlBar, LabelledSelect} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
 import {keyLength} from "../../parts/formula.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker} from "../../parts/pickers.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
 import {equationOne, oneWeight} from "./formulas.js";
@@ -32,14 +34,15 @@ export class View {
     this.keys = new LabelledSelect("Key", (value) => this.#pick({key: Number(value)}));
     this.controls.element.append(this.queries.element, this.keys.element);
     this.status = el("p", {class: "empty"});
+    this.failure = new FailureNote(app);
     this.body = this.#createBody();
-    root.append(this.controls.element, this.status, this.body);
+    root.append(this.controls.element, this.status, this.failure.element, this.body);
   }
 
   async update() {
     this.controls.update();
     const {trace, state: {attention, layer}} = this.#app;
-    if (!trace) return this.#show("Translate a sentence first: this view shows how one of its weights was computed.");
+    if (!trace) return this.#show(noTranslationText(this.#app, "how one weight was computed"));
     const site = this.#app.site();
     this.queries.element.hidden = this.keys.element.hidden = !site.d_k;
     if (!site.d_k) {
@@ -75,12 +78,13 @@ export class View {
     return el("div", {class: "why"}, this.question, steps);
   }
 
-  // Shows a sentence instead of the steps, or the steps if it is empty.
-  #show(text) {
-    if (text) this.#drawn = "";
+  // Shows a sentence instead of the steps, or the steps if it is empty. `failure` says why there are none.
+  #show(text, failure = "") {
+    if (text || failure) this.#drawn = "";
     this.status.textContent = text;
     this.status.hidden = text === "";
-    this.body.hidden = text !== "";
+    this.failure.show(failure);
+    this.body.hidden = text !== "" || failure !== "";
   }
 
   // Pins pieces. If words are merged, the word is pinned in the state, and the piece is kept in #picked.
@@ -130,7 +134,7 @@ export class View {
     try {
       found = await projectionsOf(this.#app, trace, attention, layer, head);
     } catch (error) {
-      this.#show(error.message);
+      this.#show("", error.message);
       return;
     }
     const changed = state.attention !== attention || state.layer !== layer || state.head !== head;

@@ -18,9 +18,6 @@ export function penaltyFormula(norm, length) {
   return "1";
 }
 
-/** A token as the page shows it. */
-export const tokenText = (token) => (isEnd(token) ? "end" : token.replace("▁", "") || "▁");
-
 /** The text of some pieces: "▁der ▁Hund" gives "der Hund". */
 export function joinedText(pieces) {
   return pieces.filter((piece) => !isEnd(piece)).join("").replaceAll("▁", " ").trim();

@@ -1,0 +1,53 @@
+// The first lines of the page: what it is and what to do; on a first visit also an invitation to the tour.
+
+import {el} from "./elements.js";
+
+const visitedKey = "dragoman-visited";
+
+function hasVisited() {
+  try {
+    return localStorage.getItem(visitedKey) !== null;
+  } catch {
+    return false;  // the browser does not let this page store anything
+  }
+}
+
+function rememberVisit() {
+  try {
+    localStorage.setItem(visitedKey, "yes");
+  } catch {
+    // the invitation comes again
+  }
+}
+
+export class FrontDoor {
+  #app;
+  #text = el("p", {class: "front-text"});
+  #invitation;
+
+  /** `tour` has open(), and calls its `onOpen` when it is opened. */
+  constructor(root, app, tour) {
+    this.#app = app;
+    const later = el("button", {type: "button", class: "quiet", onclick: () => this.#dismiss()}, "Not now");
+    const take = el("button", {type: "button", class: "main", id: "take-tour", onclick: () => tour.open()},
+      "Take the tour");
+    this.#invitation = el("p", {class: "invitation", hidden: hasVisited()},
+      el("span", {}, "New here? A tour of a few minutes follows your sentence to its translation."), take, later);
+    tour.onOpen = () => this.#dismiss();
+    root.append(this.#text, this.#invitation);
+  }
+
+  update() {
+    const {model, offline, withoutAttention} = this.#app;
+    const kind = model?.arch === "transformer" ? "a Transformer" : "a neural network";
+    const seen = withoutAttention ? "how it found each word" : "what it looked at for each word";
+    const text = offline ? `See how ${kind} translated these sentences: open the tabs to see ${seen}.`
+      : `See how ${kind} translates: type a sentence or choose an example, then open the tabs to see ${seen}.`;
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+  }
+
+  #dismiss() {
+    rememberVisit();
+    this.#invitation.hidden = true;
+  }
+}

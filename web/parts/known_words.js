@@ -1,0 +1,73 @@
+// What the model does not know of the text that is being typed, and, for a model that was trained on few words, which
+// ones it knows.
+
+import {joinedRanges, unknownRanges, unknownWords} from "../core/unknown.js";
+import {el} from "./elements.js";
+
+const mostNamed = 5;  // parts of the text that a sentence names
+
+function quoted(parts) {
+  const different = [...new Set(parts)];
+  const named = different.slice(0, mostNamed).map((part) => `“${part}”`);
+  const rest = different.length - named.length;
+  if (rest) return `${named.join(", ")} and ${rest} more`;
+  return named.length > 1 ? `${named.slice(0, -1).join(", ")} and ${named.at(-1)}` : named[0];
+}
+
+const overlaps = ([begin, end]) => ([from, to]) => begin < to && from < end;
+
+export class KnownWords {
+  #app;
+  #words = null;  // the model's list that `#known` was made from
+  #known = new Set();
+  unknown = [];   // ranges of the text
+
+  constructor(app) {
+    this.#app = app;
+    this.note = el("p", {class: "unknown-note", role: "status"});
+    this.list = el("p", {class: "word-list", id: "word-list", tabindex: "0", role: "region", hidden: true,
+      "aria-label": "Words of this model"});
+    this.opener = el("button", {type: "button", class: "quiet small", id: "known-words", "aria-expanded": "false",
+      "aria-controls": this.list.id, onclick: () => this.#toggle()});
+    this.element = el("div", {}, this.note, this.list);
+  }
+
+  update() {
+    const {draft, hasDraft, requests: {plain}} = this.#app;
+    this.#updateWords();
+    const pieces = hasDraft || plain.isOutdated ? [] : unknownRanges(draft, plain.result?.sentences ?? []);
+    const words = this.#known.size ? unknownWords(draft, this.#known) : [];
+    this.unknown = joinedRanges([...pieces, ...words]);
+    this.#showNote(pieces, words.filter((range) => !pieces.some(overlaps(range))));
+  }
+
+  #toggle() {
+    this.list.hidden = !this.list.hidden;
+    this.opener.setAttribute("aria-expanded", String(!this.list.hidden));
+  }
+
+  #updateWords() {
+    const words = this.#app.model?.words ?? [];
+    this.opener.hidden = !words.length || this.#app.offline;
+    if (words === this.#words) return;
+    this.#words = words;
+    this.#known = new Set(words.map((word) => word.toLowerCase()));
+    this.opener.textContent = `This model knows ${words.length} words`;
+    const {source} = this.#app.state;
+    this.list.textContent = [...words].sort((a, b) => a.localeCompare(b)).join(", ");
+    this.list.lang = source;
+  }
+
+  #showNote(pieces, words) {
+    const {draft} = this.#app;
+    const texts = (ranges) => ranges.map(([begin, end]) => draft.slice(begin, end));
+    const sentences = [];
+    if (pieces.length) {
+      sentences.push(`The model's vocabulary lacks ${quoted(texts(pieces))}: it reads <unk> in its place.`);
+    }
+    if (words.length) sentences.push(`The model never saw ${quoted(texts(words))} in training: it can only guess.`);
+    const text = sentences.join(" ");
+    this.note.hidden = !text;
+    if (this.note.textContent !== text) this.note.textContent = text;
+  }
+}

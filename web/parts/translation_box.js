@@ -1,0 +1,125 @@
+// The right side of the sentence box: the translation, its score, what may be wrong with it, and the other translations
+// that the search found. A translation of another text than the one in the sentence box is greyed out.
+
+import {number} from "../core/format.js";
+import {hasUnknownPieces} from "../core/unknown.js";
+import {ChangedBox} from "./changed_box.js";
+import {el} from "./elements.js";
+import {FailureNote} from "./failure_note.js";
+import {hypothesisTable} from "./hypotheses.js";
+import {spinner} from "./spinner.js";
+import {warningList} from "./warnings.js";
+
+export class TranslationBox {
+  #app;
+  #shownBest = null;  // the sentence whose hypotheses are listed
+
+  constructor(app) {
+    this.#app = app;
+    this.name = el("h2", {class: "language"});
+    this.facts = el("p", {class: "facts"});
+    this.prompt = this.#createPrompt();
+    this.failure = new FailureNote(app);
+    this.note = el("p", {class: "note"});
+    this.text = el("div", {class: "translation", id: "translation", dir: "auto"});
+    this.output = el("div", {class: "output"}, this.prompt, this.failure.element, this.text, this.note);
+    this.warnings = el("div", {role: "status"});
+    this.changed = new ChangedBox(app);
+    this.best = el("details", {class: "best"});
+    this.element = el("div", {class: "side"}, el("div", {class: "side-head"}, this.name, this.facts), this.output,
+      this.warnings, this.changed.element, this.best);
+  }
+
+  update() {
+    const {languages, state: {target}, requests: {plain}, isStale} = this.#app;
+    this.name.textContent = languages.find(({code}) => code === target)?.name ?? "Translation";
+    this.text.lang = target;
+    this.#showText(plain);
+    this.#showNotes(plain);
+    const sentence = isStale ? undefined : plain.result?.sentences[this.#app.part];
+    this.#showFacts(sentence, plain);
+    this.#showWarnings(sentence ? plain.result.sentences : []);
+    this.changed.update();
+    if (sentence !== this.#shownBest) this.#showBest(this.#shownBest = sentence);
+  }
+
+  #createPrompt() {
+    const translate = el("button", {type: "button", class: "small main", onclick: () => this.#app.translateDraft()},
+      "Translate");
+    return el("p", {class: "prompt", role: "status", hidden: true}, "Press Enter to translate", translate);
+  }
+
+  #showText(plain) {
+    const isOld = this.#app.hasDraft || (plain.isOutdated && plain.text === null);
+    this.output.classList.toggle("stale", isOld);
+    this.text.inert = isOld;
+    this.text.classList.toggle("busy", plain.busy);
+    if (plain.text !== null) this.text.replaceChildren(plain.text);
+    else if (plain.result?.answer) this.text.replaceChildren(...this.#sentenceButtons(plain.result));
+    else this.text.replaceChildren();
+  }
+
+  // What stands in the place of a translation that is missing or old.
+  #showNotes(plain) {
+    const {hasDraft, translatesOnEnter, draft, settings, api} = this.#app;
+    this.prompt.hidden = !(hasDraft && translatesOnEnter && draft.trim());
+    this.failure.showRequest(hasDraft ? {} : plain);
+    const note = settings.keyRequired && !api.key ? "This server needs an API key: enter it below the sentence."
+      : this.#app.isStale ? "" : noteOn(plain.result);
+    this.note.hidden = !note;
+    this.note.textContent = note;
+  }
+
+  // The translation. If the text has several sentences, each is a button that shows it in the views.
+  #sentenceButtons({sentences, answer}) {
+    if (sentences.length < 2) return [answer.translations[0]?.text ?? ""];
+    const {part} = this.#app;
+    return sentences.flatMap(({text, source}, i) => [el("button", {
+      type: "button", class: "part", title: source, "aria-pressed": String(i === part),
+      onclick: () => this.#app.set({part: i, query: null, key: null}),
+    }, text), " "]);
+  }
+
+  #showFacts(sentence, plain) {
+    if (plain.isSlow) this.facts.replaceChildren(spinner());
+    else this.facts.replaceChildren(...(sentence && !plain.busy ? this.#scoreFacts(sentence, plain.result) : []));
+  }
+
+  #scoreFacts(sentence, {milliseconds}) {
+    const facts = [
+      el("span", {title: "log-probability divided by the length norm: what the search maximises"},
+        `score ${number(sentence.score)}`),
+      el("span", {title: "natural logarithm of the translation's probability"},
+        `log p ${number(sentence.log_probability)}`),
+    ];
+    if (!this.#app.offline) {
+      facts.push(el("span", {title: "from the request to the complete answer"}, `${Math.round(milliseconds)} ms`));
+    }
+    return facts;
+  }
+
+  // Unknown parts of the text are marked and named beside it.
+  #showWarnings(sentences) {
+    const named = sentences.some(({trace}) => hasUnknownPieces(trace)) ? ["unknown"] : [];
+    const list = warningList(sentences, named);
+    if ((list?.textContent ?? "") !== this.warnings.textContent) this.warnings.replaceChildren(...(list ? [list] : []));
+  }
+
+  #showBest(sentence) {
+    const list = sentence?.hypotheses ?? [];
+    this.best.hidden = list.length < 2;
+    if (this.best.hidden) return;
+    const {offline, plain, state} = this.#app;
+    const look = offline ? null : (prefix) => this.#app.set({prefix, show: "changed"});
+    this.best.replaceChildren(el("summary", {}, `Compare the ${list.length} best translations`),
+      ...hypothesisTable(sentence, plain, {language: state.target, look}));
+  }
+}
+
+// What there is to say about an answer that has arrived.
+function noteOn(result) {
+  if (!result?.answer) return "";
+  if (result.error) return result.error;
+  const isEmpty = result.sentences.length && result.sentences.every(({text}) => text === "");
+  return isEmpty ? "The model wrote nothing: it ended the sentence at once." : "";
+}
