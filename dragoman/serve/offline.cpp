@@ -49,13 +49,15 @@ Response translate(const HandlerContext& context, const Json& body) {
   return exchange->wait();
 }
 
-// The answer as text. If it would be too long with queries and keys (projections), asks again without them, and removes
-// them from `request`.
+// The answer as text. If it would be too long with queries and keys (projections) and next words, asks again without
+// them, and removes them from `request`.
 std::string translated(const HandlerContext& context, Json& request) {
   request["projections"] = "all";
+  request["next_words"] = {{"count", 10}, {"layers", true}};
   Response response = translate(context, request);
   if (response.status == 413) {
     request.erase("projections");
+    request.erase("next_words");
     response = translate(context, request);
   }
   if (response.status == 200) return response.body;

@@ -36,6 +36,9 @@ export class App {
 
   /** Merges changes into the state, sends the requests that it needs, and redraws. */
   set(changes) {
+    if (changes.sentence !== undefined && changes.sentence !== this.state.sentence) {
+      changes = {forced: "", word: null, ...changes};  // they belonged to the translation of the other sentence
+    }
     if (this.trace) Object.assign(this.state, movedPins(this.trace, this.state, changes));
     Object.assign(this.state, keptHeads(this.state, this.sites, changes), changes);
     if (changes.sentence !== undefined) this.draft = changes.sentence;

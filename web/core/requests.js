@@ -15,6 +15,10 @@ export function changesOf(state) {
     const used = !usedBy[name] || usedBy[name] === state.search;
     if (used && state[name] !== searchDefault(name)) changes[name] = state[name];
   }
+  if (changes.forced) {
+    changes.prefix_ids = changes.forced.split(" ").map(Number);
+    delete changes.forced;
+  }
   if (state.off.length) {
     changes.heads_off = state.off.map(({attention, layer, head}) => ({attention, layer: layer + 1, head: head + 1}));
   }

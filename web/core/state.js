@@ -11,6 +11,7 @@ const searchSettings = {
   top_p: {type: "number", initial: 1},
   seed: {type: "number", initial: 1},
   prefix: {type: "text", initial: ""},
+  forced: {type: "text", initial: ""},  // ids of the tokens that the translation must begin with, separated by spaces
 };
 
 /** The names of the search settings that a request may change. */
@@ -36,6 +37,7 @@ const fields = {
   compare: {type: "text", initial: ""},
   step: {type: "index", initial: null},           // of the animation
   frame: {type: "index", initial: null},          // of the training film
+  word: {type: "index", initial: null},           // the position of the view "Next word"; null for the first
   off: {type: "heads", initial: []},              // heads that are switched off in the model
   ...searchSettings,
 };

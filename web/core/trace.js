@@ -23,6 +23,8 @@ export class Trace {
     this.read = [startToken, ...json.tgt.slice(0, -1)];  // the decoder read read[i] and then chose tgt[i]
     this.beam = json.beam ?? [];
     this.projections = json.projections ?? [];
+    this.nextWords = json.next_words ?? null;    // see core/next_words.js
+    this.layerWords = json.layer_words ?? null;
     this.merged = false;  // whether weights and labels are those of words
     this.cache = new Map();
     this.#groups = {src: wordGroups(this.src), tgt: wordGroups(this.tgt), read: wordGroups(this.read)};

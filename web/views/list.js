@@ -38,6 +38,10 @@ export const views = [
     about: "Two sentences side by side: what changes if one word changes?",
   },
   {
+    name: "words", title: "Next word", group: "Decoding", load: () => import("./words/view.js"),
+    about: "Which words the model considered at each position, and what each layer would have said.",
+  },
+  {
     name: "beam", title: "Beam", group: "Decoding", load: () => import("./beam/view.js"),
     about: "How the search found the translation: every candidate, and why it was kept or dropped.",
   },

@@ -1,0 +1,26 @@
+// The likeliest words of one position as bars. The scale is absolute: a full bar is probability 1.
+
+import {number} from "../../core/format.js";
+import {label} from "../../core/tokens.js";
+import {el} from "../../parts/elements.js";
+
+const endToken = "</s>";
+
+/** List items for a position (see core/next_words.js). `onforce(id)` is called for a chosen word; null if it cannot. */
+export function wordBars({id: chosen, words}, {onforce}) {
+  return words.map(({token, id, p}) => {
+    const isChosen = id === chosen;
+    const canForce = onforce !== null && !isChosen && token !== endToken;
+    const content = [
+      el("span", {class: "next-word"}, label(token)),
+      el("span", {class: "next-track", "aria-hidden": "true"},
+        el("span", {class: "next-bar", style: {width: `${Math.max(0.2, 100 * p)}%`}})),
+      el("span", {class: "next-number"}, number(p)),
+    ];
+    const name = `${label(token)}, probability ${number(p)}${isChosen ? ", in the translation" : ""}`;
+    return el("li", {class: isChosen ? "chosen" : ""}, canForce
+      ? el("button", {type: "button", title: "Put this word here; the model writes the rest",
+        "aria-label": `${name}. Put it here`, onclick: () => onforce(id)}, ...content)
+      : el("div", {"aria-label": name, role: "img"}, ...content));
+  });
+}

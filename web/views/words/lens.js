@@ -1,0 +1,38 @@
+// The table of the logit lens: a row for each layer, the last on top, and a column for each position. A cell has the
+// likeliest word; its shade is the probability.
+
+import {number} from "../../core/format.js";
+import {label} from "../../core/tokens.js";
+import {el} from "../../parts/elements.js";
+
+export class LensTable {
+  #choose;
+
+  /** `choose(layer, position)` is called for a chosen cell. */
+  constructor(choose) {
+    this.#choose = choose;
+    this.table = el("table", {class: "lens"});
+    this.element = el("div", {class: "lens-scroll", tabindex: "0", role: "region", "aria-label": "Logit lens"},
+      this.table);
+  }
+
+  /** `layers` has the positions of each layer, see core/next_words.js; `tgt` are the pieces of the translation. */
+  show(layers, tgt, {position, layer}) {
+    const head = el("tr", {}, el("th", {scope: "col"}, "Layer"),
+      ...tgt.map((piece, i) => el("th", {scope: "col", class: i === position ? "shown" : ""}, label(piece))));
+    const rows = layers.map((positions, l) => el("tr", {},
+      el("th", {scope: "row"}, String(l + 1)),
+      ...positions.map((entry, i) => this.#cell(entry, l, i, i === position && l === layer))));
+    this.table.replaceChildren(el("caption", {class: "unseen"}, "The likeliest word of each layer and position"),
+      el("thead", {}, head), el("tbody", {}, ...rows.reverse()));
+  }
+
+  #cell({words: [best], rank, p}, layer, position, isShown) {
+    const title = `Layer ${layer + 1}: ${label(best.token)} with probability ${number(best.p)}; the word of the ` +
+      `translation is number ${rank + 1}, with probability ${number(p)}`;
+    return el("td", {}, el("button", {
+      type: "button", title, "aria-label": title, "aria-pressed": String(isShown), class: rank === 0 ? "right" : "",
+      style: {"--share": `${Math.round(100 * best.p)}%`}, onclick: () => this.#choose(layer, position),
+    }, label(best.token)));
+  }
+}
