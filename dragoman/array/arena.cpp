@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/strings.h"
 #include "dragoman/base/machine.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman {
 

@@ -7,6 +7,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/machine.h"
+#include "dragoman/base/strings.h"
 
 #if defined(__SSE__)
 #include <immintrin.h>

@@ -226,10 +226,9 @@ void add_inspect(CLI::App& program, const RequestedArchitecture& requested) {
   // A file for `train` can be used here too, so its other keys are allowed.
   train::TrainingSettings run;
   train::TrainingSettings::each(run, [&](auto& part) { settings.allow_in_file(part); });
-  settings.add_examples(
-      {{"the paper's base model", "dragoman inspect --preset base"},
-       {"a trained model", "dragoman inspect --model dragoman-demo"},
-       {"all presets", "dragoman inspect --list"}});
+  settings.add_examples({{"the paper's base model", "dragoman inspect --preset base"},
+                         {"a trained model", "dragoman inspect --model dragoman-demo"},
+                         {"all presets", "dragoman inspect --list"}});
 }
 
 }  // namespace dragoman::cli

@@ -96,8 +96,7 @@ TEST_F(DirectoryTest, MissingFilesAreNamed) {
   EXPECT_NE(error_message().find("there is no tokenizer.model in"), std::string::npos) << error_message();
   write_model();
   std::filesystem::remove(weights_file(directory));
-  EXPECT_NE(error_message().find("there is no model.safetensors in"), std::string::npos)
-      << error_message();
+  EXPECT_NE(error_message().find("there is no model.safetensors in"), std::string::npos) << error_message();
 }
 
 TEST_F(DirectoryTest, InvalidConfigsAreRefused) {
