@@ -11,7 +11,7 @@
 namespace dragoman::health {
 namespace {
 
-constexpr std::size_t kMostExamples = 3;
+constexpr std::size_t kMaxPlaces = 3;
 
 std::uint64_t hash_of(std::string_view text) { return Hash().add(text).value(); }
 
@@ -67,7 +67,7 @@ PairHashes all_hashes_of(std::string_view source, std::string_view target) {
 
 void RepeatCounter::add(const PairHashes& pair, const Place& place) {
   keys_.push_back({pair.source, pair.target});
-  if (examples_.size() == kMostExamples) return;
+  if (examples_.size() == kMaxPlaces) return;
   const std::uint64_t both = pair.both();
   Recent& recent = recent_[both % kRecent];
   if (recent.line > 0 && recent.pair == both) {
@@ -116,7 +116,7 @@ void HeldOutText::compare(const PairHashes& training, const Place& place) {
   const std::int64_t folded_source = find(folded_sources_, training.folded_source);
   const std::int64_t folded_target = find(folded_targets_, training.folded_target);
   const std::int64_t line = std::max({source, target, folded_source, folded_target});
-  if (line == 0 || examples_.size() == kMostExamples) return;
+  if (line == 0 || examples_.size() == kMaxPlaces) return;
   examples_.push_back(place.example());
   examples_.back().note = join("is like line ", line);
 }

@@ -4,11 +4,11 @@
 
 namespace dragoman::health {
 
-constexpr std::size_t kMostExamples = 3;
+constexpr std::size_t kMaxExamples = 3;
 
 void LineCount::add(const Place& place, std::size_t at) {
   lines += 1;
-  if (examples.size() < kMostExamples) examples.push_back(place.example(at));
+  if (examples.size() < kMaxExamples) examples.push_back(place.example(at));
 }
 
 void LengthAgreement::add(std::int64_t source_characters, std::int64_t target_characters) {

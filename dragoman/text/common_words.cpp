@@ -19,7 +19,7 @@ struct WordList {
   const char* words;
 };
 
-constexpr WordList kLists[] = {
+constexpr WordList kWordLists[] = {
     {"en",
      "the of and to in a is that for it on with as was be are this by not he have from at i you they his but or which "
      "we were an she there her their will what"},
@@ -84,14 +84,14 @@ constexpr WordList kLists[] = {
      "yang dan di itu dengan untuk tidak ini dari dalam akan pada juga saya ke karena ada mereka lebih bisa kita sudah "
      "atau seperti oleh adalah telah"},
 };
-static_assert(std::size(kLists) <= 32, "a word's languages are bits of 32");
+static_assert(std::size(kWordLists) <= 32, "a word's languages are bits of 32");
 
 // For each word the languages whose list has it, as bits.
 const std::unordered_map<std::string, std::uint32_t>& languages_by_word() {
   static const std::unordered_map<std::string, std::uint32_t> kTable = [] {
     std::unordered_map<std::string, std::uint32_t> table;
-    for (std::size_t i = 0; i < std::size(kLists); ++i) {
-      std::istringstream words(kLists[i].words);
+    for (std::size_t i = 0; i < std::size(kWordLists); ++i) {
+      std::istringstream words(kWordLists[i].words);
       for (std::string word; words >> word;) table[word] |= 1u << i;
     }
     return table;
@@ -102,8 +102,8 @@ const std::unordered_map<std::string, std::uint32_t>& languages_by_word() {
 const WordList* list_of(std::string_view tag) {
   std::string language = language_of(tag);
   if (language == "nb") language = "no";  // two tags of one language
-  const auto* found = std::ranges::find(kLists, std::string_view(language), &WordList::language);
-  return found == std::end(kLists) ? nullptr : found;
+  const auto* found = std::ranges::find(kWordLists, std::string_view(language), &WordList::language);
+  return found == std::end(kWordLists) ? nullptr : found;
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void CommonWords::add(std::string_view text) {
     ++words_;
     const auto found = languages_by_word().find(word);
     const std::uint32_t languages = found == languages_by_word().end() ? 0 : found->second;
-    for (std::size_t i = 0; i < std::size(kLists); ++i) hits_[i] += languages >> i & 1;
+    for (std::size_t i = 0; i < std::size(kWordLists); ++i) hits_[i] += languages >> i & 1;
     word.clear();
   };
   for (std::size_t at = 0; at < text.size();) {
@@ -137,7 +137,7 @@ void CommonWords::add(const CommonWords& other) {
 std::optional<double> CommonWords::share(std::string_view tag) const {
   const WordList* list = list_of(tag);
   if (list == nullptr || words_ == 0) return std::nullopt;
-  return static_cast<double>(hits_[static_cast<std::size_t>(list - kLists)]) / static_cast<double>(words_);
+  return static_cast<double>(hits_[static_cast<std::size_t>(list - kWordLists)]) / static_cast<double>(words_);
 }
 
 std::optional<CommonWords::Guess> CommonWords::guess() const {
@@ -145,7 +145,7 @@ std::optional<CommonWords::Guess> CommonWords::guess() const {
   const auto best = static_cast<std::size_t>(std::ranges::max_element(hits_) - hits_.begin());
   const double share = static_cast<double>(hits_[best]) / static_cast<double>(words_);
   if (share < kSmallestShare) return std::nullopt;
-  return Guess{std::string(kLists[best].language), share};
+  return Guess{std::string(kWordLists[best].language), share};
 }
 
 }  // namespace dragoman::text

@@ -30,10 +30,10 @@ class CommonWords {
   std::optional<Guess> guess() const;
 
  private:
-  static constexpr std::size_t kMostLanguages = 32;
+  static constexpr std::size_t kMaxLanguages = 32;
 
   std::int64_t words_ = 0;
-  std::array<std::int64_t, kMostLanguages> hits_{};  // words in the list of each language
+  std::array<std::int64_t, kMaxLanguages> hits_{};  // words in the list of each language
 };
 
 }  // namespace dragoman::text

@@ -53,7 +53,7 @@ TEST(TextSettings, FilesOfPairsComeAfterSourceAndTargetFiles) {
   EXPECT_EQ(files[1].source, "b");
   EXPECT_EQ(files[1].weight, 2.5);
   text.train_weights = {"1"};
-  EXPECT_EQ(error_message_of<UsageError>([&] { text.training_files(); }), "train-weights has 1 numbers for 2 corpora.");
+  EXPECT_EQ(error_message_of<UsageError>([&] { text.training_files(); }), "train-weights has 1 number for 2 corpora.");
 }
 
 TEST(TrainingSettings, ReadBackAsTheyWere) {

@@ -96,12 +96,12 @@ std::string other_name_hint(const CommandEntry& command, const std::string& flag
 
 // " It is a flag of evaluate and score.", or a question if it is a flag of the program.
 std::string owners_hint(const CommandEntry& program, const std::string& flag) {
-  constexpr std::size_t kMostOwners = 4;
+  constexpr std::size_t kMaxOwners = 4;
   std::vector<std::string> owners;
   for (const CommandEntry* command : all_commands(program)) {
     if (command->flag(flag) != nullptr) owners.push_back(command->short_name());
   }
-  if (owners.empty() || owners.size() > kMostOwners) return "";
+  if (owners.empty() || owners.size() > kMaxOwners) return "";
   if (owners.front() == program.name) return question(program.name + " " + flag);
   return join(" It is a flag of ", listed(owners), ".");
 }

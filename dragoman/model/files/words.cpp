@@ -9,7 +9,7 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = 1 << 20;  // bytes; a model with more words is not said to know few
+constexpr std::size_t kLargestWordsFile = 1 << 20;  // bytes; a model with more words is not said to know few
 
 fs::path words_file(const fs::path& directory) { return directory / "words.txt"; }
 
@@ -22,7 +22,7 @@ void write_words(const fs::path& directory, const std::vector<std::string>& word
 std::vector<std::string> read_words(const fs::path& directory) {
   const fs::path file = words_file(directory);
   if (!fs::exists(status_of(file))) return {};
-  const std::string text = read_file(file, kLargestFile);
+  const std::string text = read_file(file, kLargestWordsFile);
   require<Error>(!first_invalid_utf8(text), "'", file.string(), "' is not UTF-8 text; remove it.");
   std::vector<std::string> words;
   for (std::size_t first = 0; first < text.size();) {
@@ -35,7 +35,7 @@ std::vector<std::string> read_words(const fs::path& directory) {
 
 void copy_words(const fs::path& from, const fs::path& to) {
   const fs::path file = words_file(from);
-  if (fs::exists(status_of(file))) replace_file(words_file(to), read_file(file, kLargestFile));
+  if (fs::exists(status_of(file))) replace_file(words_file(to), read_file(file, kLargestWordsFile));
 }
 
 }  // namespace dragoman::model

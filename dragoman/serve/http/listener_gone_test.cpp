@@ -152,7 +152,7 @@ TEST_F(GoneTest, AnAnswerThatTakesTooLongIsReplacedByStatus503) {
   client.send(get);
   const auto answer = client.answer();
   EXPECT_EQ(answer.status, 503);
-  EXPECT_NE(answer.body.find("0.1 seconds"), std::string::npos) << answer.body;
+  EXPECT_NE(answer.body.find("0.1 s"), std::string::npos) << answer.body;
   EXPECT_TRUE(eventually_gone());
   arrived()->answer({.body = "late"});
   arrived()->when_gone([this] { ++gone; });  // at once

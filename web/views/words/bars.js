@@ -3,6 +3,7 @@
 import {number} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
 import {el} from "../../parts/elements.js";
+import {text} from "../../strings/words.js";
 
 const endToken = "</s>";
 
@@ -17,10 +18,10 @@ export function wordBars({id: chosen, words}, {onforce}) {
         el("span", {class: "next-bar", style: {width: `${Math.max(0.2, 100 * p)}%`}})),
       el("span", {class: "next-number"}, number(p)),
     ];
-    const name = `${label(token)}, probability ${number(p)}${isChosen ? ", in the translation" : ""}`;
+    const name = (isChosen ? text.chosenBar : text.bar)(label(token), number(p));
     return el("li", {class: isChosen ? "chosen" : ""}, canForce
-      ? el("button", {type: "button", title: "Put this word here; the model writes the rest",
-        "aria-label": `${name}. Put it here`, onclick: () => onforce(id)}, ...content)
+      ? el("button", {type: "button", title: text.force, "aria-label": text.forceBar(name),
+        onclick: () => onforce(id)}, ...content)
       : el("div", {"aria-label": name, role: "img"}, ...content));
   });
 }

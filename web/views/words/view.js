@@ -7,13 +7,11 @@ import {label} from "../../core/tokens.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
 import {translationPicker} from "../../parts/pickers.js";
+import {text} from "../../strings/words.js";
 import {wordBars} from "./bars.js";
 import {LensTable} from "./lens.js";
 import {picture} from "./picture.js";
 import {temperatureSlider} from "./temperature.js";
-
-const lensNote = "The logit lens: the words that each layer of the decoder would have chosen if it were the last. " +
-  "The state after the layer goes through the model's own output projection. The last layer is the model itself.";
 
 export class View {
   #app;
@@ -30,29 +28,29 @@ export class View {
     });
     this.controls = controlBar(translationPicker(app), this.temperature);
     this.status = el("p", {class: "empty", role: "status"});
-    this.positions = el("div", {class: "next-positions", role: "group", "aria-label": "Position in the translation"});
+    this.positions = el("div", {class: "next-positions", role: "group", "aria-label": text.positions});
     this.heading = el("h3", {class: "next-heading"});
     this.bars = el("ol", {class: "next-bars"});
     this.note = el("p", {class: "note"});
     this.release = el("button", {type: "button", onclick: () => app.set({forced: ""})},
-      "Back to the model’s own translation");
+      text.release);
     this.lens = new LensTable((layer, position) => this.#choose(position, layer));
     this.body = el("div", {class: "next", hidden: true}, this.positions,
       el("div", {class: "next-parts"},
         el("section", {}, this.heading, this.bars, this.note, this.release),
-        el("section", {class: "next-lens"}, el("p", {class: "note"}, lensNote), this.lens.element)));
+        el("section", {class: "next-lens"}, el("p", {class: "note"}, text.lensNote), this.lens.element)));
     root.append(this.controls.element, this.status, this.body);
   }
 
   async update() {
     this.controls.update();
     const {trace} = this.#app;
-    if (!trace) return this.#show("Translate a sentence first: this view shows the words that the model considered.");
+    if (!trace) return this.#show(text.noTrace);
     const wanted = `${this.#temperature}`;
     if (this.#of?.trace !== trace || this.#of?.temperature !== wanted) {
       if (this.#of?.trace !== trace) {
         this.#words = null;
-        this.#show("The words are being fetched.");
+        this.#show(text.fetching);
       }
       const asked = this.#of = {trace, temperature: wanted};
       try {
@@ -79,16 +77,16 @@ export class View {
   // The distribution that the bars show.
   #shown() { return (this.#words.layers[this.#layer] ?? this.#words.model)[this.#position]; }
 
-  #show(text) {
-    this.status.textContent = text;
+  #show(sentence) {
+    this.status.textContent = sentence;
     this.status.hidden = false;
     this.body.hidden = true;
   }
 
   #title() {
     const before = this.#app.trace.tgt.slice(0, this.#position).map(label).join(" ");
-    const where = before ? `After “${before}”` : "At the beginning";
-    return this.#layer === null ? `${where} the model considered` : `${where} layer ${this.#layer + 1} would say`;
+    const where = before ? text.after(before) : text.atBeginning;
+    return this.#layer === null ? text.modelConsidered(where) : text.layerSays(where, this.#layer + 1);
   }
 
   #draw() {
@@ -103,9 +101,7 @@ export class View {
     }));
     const {rank, p} = this.#shown();
     this.release.hidden = this.#app.state.forced === "";
-    this.note.textContent = rank === 0 ? "The translation has the likeliest word here."
-      : `The translation has number ${rank + 1} here, with probability ${number(p)}: a search looks for the best ` +
-        "whole translation, not for the likeliest next word.";
+    this.note.textContent = rank === 0 ? text.isLikeliest : text.isOther(rank + 1, number(p));
     this.lens.show(layers, this.#app.trace.tgt, {position: this.#position, layer: this.#layer});
     this.lens.element.parentElement.hidden = !layers.length;
   }
@@ -114,7 +110,7 @@ export class View {
     const {tgt} = this.#app.trace;
     this.positions.replaceChildren(...model.map(({p}, i) => el("button", {
       type: "button", class: "next-position", "aria-pressed": String(i === this.#position),
-      title: `Position ${i + 1}: probability ${number(p)}`, onclick: () => this.#choose(i, null),
+      title: text.position(i + 1, number(p)), onclick: () => this.#choose(i, null),
     }, label(tgt[i]), el("span", {class: "next-p"}, number(p, 2)))));
   }
 
