@@ -3,6 +3,7 @@
 
 import {headColour} from "./colours.js";
 import {el, moveFocus} from "./elements.js";
+import {showRole} from "./role_title.js";
 
 export class HeadSquares {
   #app;
@@ -53,6 +54,7 @@ export class HeadSquares {
     square.style.setProperty("--head", headColour(head));
     square.setAttribute("aria-pressed", String(heads.has(head)));
     square.classList.toggle("off", off);
+    showRole(square, this.#app.roleOf(attention, layer, head));
     toggle.setAttribute("aria-checked", String(!off));
     toggle.setAttribute("aria-label", `Head ${head + 1} of layer ${layer + 1} takes part in the computation`);
     toggle.title = off ? `Head ${head + 1} is switched off in the model; click to switch it on`

@@ -14,7 +14,8 @@ export const layerPicker = (app) => new Segmented("Layer", () => numbered(app.si
   () => app.state.layer, (layer) => app.set({layer}));
 
 /** One head, for views that show a single one. */
-export const headPicker = (app) => new Segmented("Head", () => numbered(app.site().heads),
+export const headPicker = (app) => new Segmented("Head", () => numbered(app.site().heads).map(
+  (option) => ({...option, title: app.headTitle(app.state.attention, app.state.layer, option.value)})),
   () => app.state.head, (head) => app.set({head}));
 
 const translations = [
