@@ -5,6 +5,7 @@
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/find_roles.h"
 #include "dragoman/cli/settings/settings.h"
@@ -61,8 +62,8 @@ void read_gold(const std::string& file, RolesRequest& to) {
   for (std::string line; to.gold.size() < to.sources.size() && lines.next(line);) {
     to.gold.push_back(eval::read_gold_links(line, join(lines.name(), " line ", lines.line())));
   }
-  require<UsageError>(to.gold.size() == to.sources.size(), lines.name(), " has ", to.gold.size(), " lines for ",
-                      to.sources.size(), " sentences; it needs one for each.");
+  require<UsageError>(to.gold.size() == to.sources.size(), lines.name(), " has ", counted(std::ssize(to.gold), "line"),
+                      " for ", counted(std::ssize(to.sources), "sentence"), "; it needs one for each.");
 }
 
 // What a file of this model says, for a call without text.
@@ -109,8 +110,9 @@ void heads(CommandSettings& settings) {
 void add_heads(CLI::App& program) {
   CommandSettings& settings = add_command(program, "heads", "find what each attention head does", heads);
   settings.add_flags(HeadsOptions{}, "Options");
-  settings.add_arguments("FILE", "sentences of the source language, one per line; without a file, what was found before "
-                                 "is shown");
+  settings.add_arguments("FILE",
+                         "sentences of the source language, one per line; without a file, what was found before "
+                         "is shown");
   settings.require_keys({"model"});
   settings.add_examples({{"find the roles of the heads from a text and its translation",
                           "dragoman heads --model dragoman-demo --reference dragoman-demo/text/valid.de \\\n"

@@ -27,7 +27,7 @@ export const views = [
   },
   {
     name: "ranking", title: "Ranking", group: "Attention", attention: true, load: () => import("./ranking/view.js"),
-    about: "What each head mostly does with your sentence.",
+    about: "Which heads look near or far, at one word or at many, and what each does over many sentences.",
   },
   {
     name: "whatif", title: "What if", group: "Experiments", load: () => import("./whatif/view.js"),
