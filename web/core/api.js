@@ -1,6 +1,8 @@
 // Where the page gets its data: from the server, or from the data that an offline file carries. Server and OfflineFile
 // have the same methods.
 
+import {text} from "../strings/core.js";
+
 /** A request that failed. The message is the server's own sentence if it sent one; `status` is 0 without an answer. */
 class RequestError extends Error {
   constructor(message, status) {
@@ -9,10 +11,7 @@ class RequestError extends Error {
   }
 }
 
-export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
-  "New translations need the server (dragoman serve).";
-
-const otherSentenceNote = "This offline file does not hold this sentence; choose one of those that it holds.";
+export const offlineNote = text.offline;
 
 export class Server {
   key = "";  // the API key that the user gave
@@ -35,7 +34,7 @@ export class Server {
       else if (name === "error") throw new RequestError(data.error, 200);
       else if (name === "done") return data;
     }
-    throw new RequestError("The server's answer ended before it was complete.", 0);
+    throw new RequestError(text.incomplete, 0);
   }
 
   async #json(path, query = {}) {
@@ -52,7 +51,7 @@ export class Server {
       answer = await fetch(path, {...options, headers});
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new RequestError("The server does not answer. Is it still running?", 0);
+      throw new RequestError(text.noAnswer, 0);
     }
     if (!answer.ok) throw new RequestError(await refusalOf(answer), answer.status);
     return answer;
@@ -60,7 +59,7 @@ export class Server {
 }
 
 async function refusalOf(answer) {
-  const fallback = `The server answered with status ${answer.status}.`;
+  const fallback = text.status(answer.status);
   try {
     return (await answer.json()).error ?? fallback;
   } catch {
@@ -119,9 +118,9 @@ export class OfflineFile {
 
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
-  /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
-  changesOf(text) {
-    return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
+  /** The changes (see changesOf in requests.js) for which the file has a translation of this sentence. */
+  changesOf(sentence) {
+    return this.data.sentences.filter(({request}) => request.q === sentence && !isPlain(request)).map(({request}) => (
       Object.fromEntries(Object.entries(request).filter(([name]) => !unusedFields.has(name) && name !== "q"))));
   }
 
@@ -130,7 +129,7 @@ export class OfflineFile {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
       (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
-    if (!found) throw new RequestError(isPlain(request) ? otherSentenceNote : offlineNote, 0);
+    if (!found) throw new RequestError(isPlain(request) ? text.otherSentence : offlineNote, 0);
     return found.answer;
   }
 }

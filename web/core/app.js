@@ -1,8 +1,10 @@
 // The application without its page: state, model, requests and answers. The parts and views read it and change the
 // state by set().
 
+import {text} from "../strings/core.js";
 import {OfflineFile, Server} from "./api.js";
 import {fitToModel, keptHeads} from "./fitting.js";
+import {languageName} from "./language.js";
 import {followedPins, movedPins, pinsWithin} from "./pins.js";
 import {isChanged, Requests} from "./requests.js";
 import {siteOf, sitesOf} from "./sites.js";
@@ -51,8 +53,8 @@ export class App {
   }
 
   /** Takes over what the user has typed. It is not translated before translateDraft() is called. */
-  type(text) {
-    this.draft = text;
+  type(draft) {
+    this.draft = draft;
     this.refresh();
   }
 
@@ -86,10 +88,10 @@ export class App {
   refresh() { this.#page.redraw(); }
 
   /** Announces a text to screen readers. */
-  say(text) { this.#page.announce(text); }
+  say(sentence) { this.#page.announce(sentence); }
 
-  fail(text) {
-    this.failure = text;
+  fail(sentence) {
+    this.failure = sentence;
     this.refresh();
   }
 
@@ -100,10 +102,8 @@ export class App {
     const {sentences, answer} = request.result;
     if (request === this.requests.plain && this.trace && this.state.part >= sentences.length) this.state.part = 0;
     if (sentences.length) {
-      const text = answer.translations.map((translation) => translation.text).join(" ");
-      const kind = {plain: "Translation", changed: "Translation with your changes", other: "Second translation"};
-      const name = Object.keys(kind).find((candidate) => this.requests[candidate] === request);
-      this.say(`${kind[name]}: ${text}`);
+      const name = ["plain", "changed", "other"].find((candidate) => this.requests[candidate] === request);
+      this.say(text[name](answer.translations.map((translation) => translation.text).join(" ")));
     }
     this.refresh();
     this.#page.stateChanged();
@@ -149,10 +149,10 @@ export class App {
   get canSwitchHeads() { return !this.offline && this.model?.heads_can_be_switched !== false; }
 
   /** Whether the attention of a text is probably too much for one answer. A token has about four letters. */
-  isTooLong(text) {
+  isTooLong(sentence) {
     const most = this.model?.trace_weights ?? 2 ** 24;
     const matrices = this.sites.reduce((sum, {layers, heads}) => sum + layers * heads, 0);
-    return (text.length / 4) ** 2 * matrices > most;
+    return (sentence.length / 4) ** 2 * matrices > most;
   }
 
   isOff(attention, layer, head) {
@@ -164,10 +164,12 @@ export class App {
     const wasOff = this.isOff(attention, layer, head);
     const others = this.state.off.filter((entry) => !isHead(entry, attention, layer, head));
     this.set({off: wasOff ? others : [...others, {attention, layer, head}], show: "changed"});
-    this.say(`${this.headTitle(attention, layer, head)} is ${wasOff ? "on" : "off"}.`);
+    this.say((wasOff ? text.headIsOn : text.headIsOff)(this.headTitle(attention, layer, head)));
   }
 
-  headTitle(attention, layer, head) { return `${this.site(attention).title}, layer ${layer + 1}, head ${head + 1}`; }
+  /** A layer and a head as the page names them; both are counted from 0. */
+  layerTitle(attention, layer) { return text.layerTitle(this.site(attention).title, layer + 1); }
+  headTitle(attention, layer, head) { return text.headTitle(this.site(attention).title, layer + 1, head + 1); }
 
   /** The table of position encodings. */
   positions(count = 64) {
@@ -181,7 +183,9 @@ export class App {
 
   /** Loads the state, from the data of an offline file and from the address, and the model. */
   async start(hash) {
-    const wanted = {...(this.data?.state ?? {}), ...fromHash(hash)};
+    const linked = fromHash(hash);
+    // An address with a sentence has the whole state, without the fields that have their initial values.
+    const wanted = {...("sentence" in linked ? {} : this.data?.state), ...linked};
     if (Array.isArray(wanted.heads)) wanted.heads = new Set(wanted.heads);
     Object.assign(this.state, wanted);
     await this.connect();
@@ -195,7 +199,9 @@ export class App {
   /** Asks for the server's settings, languages and model. Called again when the user has given a key. */
   async connect() {
     try {
-      [this.settings, this.languages] = await Promise.all([this.api.settings(), this.api.languages()]);
+      const [settings, languages] = await Promise.all([this.api.settings(), this.api.languages()]);
+      this.settings = settings;
+      this.languages = languages.map((entry) => ({...entry, name: languageName(entry.code, entry.name)}));
       const pair = this.languages.find(({targets}) => targets.length);
       this.state.source ||= pair?.code ?? "";
       this.state.target ||= pair?.targets[0] ?? "";

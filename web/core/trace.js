@@ -1,11 +1,12 @@
 // What the decoder computed for one sentence: its tokens, the search, and the attention weights, of pieces or merged to
 // words.
 
+import {text} from "../strings/core.js";
 import {siteOf} from "./sites.js";
 import {label, startToken, wordGroups, wordLabel} from "./tokens.js";
 import {Matrix, meanOf, mergedToWords, statistics, weightTable} from "./weights.js";
 
-export const mergedNote = "Words are merged from subwords: their rows are averaged, their columns added.";
+export const mergedNote = text.merged;
 
 export class Trace {
   #sites;

@@ -1,5 +1,7 @@
 // The page as one file that needs no server: the page as it was loaded, and the data of what is shown.
 
+import {text} from "../strings/page.js";
+
 // A copy from before the parts and views add anything.
 const pristine = document.documentElement.cloneNode(true);
 pristine.querySelector("#dragoman-data")?.remove();
@@ -35,7 +37,7 @@ export async function offlineData(app) {
   const state = {...app.state, heads: [...(app.state.heads ?? [])]};
   if (app.offline) return {...app.data, state};
   const results = resultsOf(app);
-  if (!results.length) throw new Error("There is no translation yet.");
+  if (!results.length) throw new Error(text.noTranslation);
   const longest = Math.max(leastPositions, ...results.flatMap(({sentences}) => sentences.flatMap(lengthsOf)));
   const [positions, film, ...sentences] = await Promise.all([
     app.positions(Math.min(mostPositions, longest)),
