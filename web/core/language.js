@@ -49,7 +49,7 @@ export const joinedSentences = (sentences) => sentences.filter(Boolean).join(lan
 
 const nameIn = (displayed, code) => new Intl.DisplayNames([displayed], {type: "language"}).of(code);
 
-/** The name of a language in that of the page. `name` is the server's; it is kept unless it is the usual English one. */
+/** The name of a language in that of the page. `name` is the server's; it is kept unless it is the usual one. */
 export function languageName(code, name) {
   try {
     return name === nameIn("en", code) ? nameIn(language, code) : name;

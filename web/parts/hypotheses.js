@@ -48,8 +48,8 @@ export function hypothesisTable({hypotheses}, trace, {language, look = null}) {
   const title = (text, kind) => el("th", {scope: "col", class: kind}, text);
   return [
     el("table", {class: "hypotheses"},
-      el("thead", {}, el("tr", {}, el("td"), title(strings.translation), title(strings.scoreColumn, "figure"), title("log p", "figure"),
-        look ? el("td") : null)),
+      el("thead", {}, el("tr", {}, el("td"), title(strings.translation), title(strings.scoreColumn, "figure"),
+        title("log p", "figure"), look ? el("td") : null)),
       el("tbody", {}, ...hypotheses.map(
         (hypothesis, i) => row(hypothesis, i, {best: hypotheses[0].text, note: notes[i], language, look})))),
     ...(notes.some(Boolean) ? [el("p", {class: "note"}, strings.sameNote)] : []),

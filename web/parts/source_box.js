@@ -111,9 +111,11 @@ export class SourceBox {
     const now = JSON.stringify(sentences);
     if (now !== this.#shownExamples) {
       this.#shownExamples = now;
-      this.examples.replaceChildren(el("span", {class: "language"}, text.try), ...sentences.map((sentence) => el("button",
-        {type: "button", class: "example", lang: state.source, title: sentence, "data-sentence": sentence,
-          onclick: () => this.#app.set({sentence, part: 0})}, sentence)));
+      this.examples.replaceChildren(el("span", {class: "language"}, text.try), ...sentences.map(
+        (sentence) => el("button", {
+          type: "button", class: "example", lang: state.source, title: sentence, "data-sentence": sentence,
+          onclick: () => this.#app.set({sentence, part: 0}),
+        }, sentence)));
     }
     this.examples.hidden = !sentences.length;
     for (const button of this.examples.querySelectorAll("button")) {

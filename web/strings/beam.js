@@ -68,8 +68,8 @@ export const text = inLanguage({
   won: {en: "Lives on: it became the translation.", zh: "保留：它成了译文。"},
   crowdedOut: {en: "Crowded out: better ones filled the beam.", zh: "被挤出：更好的候选占满了束。"},
   crowdedOutBy: {
-    en: (places, last, lastScore, score) => `Crowded out: ${places} better continuations filled the beam. The last of ` +
-      `them, “${last}”, scored ${lastScore}; this one scored ${score}.`,
+    en: (places, last, lastScore, score) => `Crowded out: ${places} better continuations filled the beam. The last ` +
+      `of them, “${last}”, scored ${lastScore}; this one scored ${score}.`,
     zh: (places, last, lastScore, score) => `被挤出：${places} 个更好的续写占满了束。其中最后一个“${last}”得分 ` +
       `${lastScore}，它得分 ${score}。`,
   },
@@ -119,9 +119,9 @@ export const text = inLanguage({
   },
   alive: {en: "Alive when the search stopped.", zh: "搜索停止时仍在束中。"},
   hopeless: {
-    en: (logp, divisor, most, tokens, rival, score) => "Alive when the search stopped. Log-probabilities only fall, so " +
-      `its score could become at most ${logp} / ${divisor} = ${most} (at ${tokens} tokens, the longest allowed), but ` +
-      `${rival} has ${score}.`,
+    en: (logp, divisor, most, tokens, rival, score) => "Alive when the search stopped. Log-probabilities only fall, " +
+      `so its score could become at most ${logp} / ${divisor} = ${most} (at ${tokens} tokens, the longest allowed), ` +
+      `but ${rival} has ${score}.`,
     zh: (logp, divisor, most, tokens, rival, score) => "搜索停止时仍在束中。对数概率只会下降，所以它的得分最高只能到 " +
       `${logp} / ${divisor} = ${most}（长度为上限 ${tokens} 个词元时），而${rival}得分 ${score}。`,
   },
@@ -131,21 +131,21 @@ export const text = inLanguage({
   // Why the search ended
   allEnded: {
     en: (steps) => `The search ended after ${counted(steps, "step", "steps")}: every hypothesis had ended.`,
-    zh: (steps) => `搜索在第 ${steps} 步后结束：所有候选都已结束。`,
+    zh: (steps) => `搜索在 ${steps} 步后结束：所有候选都已结束。`,
   },
   beamEnded: {
-    en: (steps, places) => `The search ended after ${counted(steps, "step", "steps")}: ${places} hypotheses had ended, ` +
-      "as many as the beam is wide.",
-    zh: (steps, places) => `搜索在第 ${steps} 步后结束：已有 ${places} 个候选结束，与束宽相同。`,
+    en: (steps, places) => `The search ended after ${counted(steps, "step", "steps")}: ${places} hypotheses had ` +
+      "ended, as many as the beam is wide.",
+    zh: (steps, places) => `搜索在 ${steps} 步后结束：已有 ${places} 个候选结束，与束宽相同。`,
   },
   atLimit: {
     en: (steps) => `The search ended after ${counted(steps, "step", "steps")}, at the length limit.`,
-    zh: (steps) => `搜索在第 ${steps} 步后结束：到了长度上限。`,
+    zh: (steps) => `搜索在 ${steps} 步后结束：到了长度上限。`,
   },
   noneCanWin: {
     en: (steps, most, rival, score) => `The search ended after ${counted(steps, "step", "steps")}, because no living ` +
       `hypothesis could win any more: the best of them could score at most ${most}, and ${rival} has ${score}.`,
-    zh: (steps, most, rival, score) => `搜索在第 ${steps} 步后结束，因为束中的候选都不可能再胜出：其中最好的最高只能得 ${most}，` +
+    zh: (steps, most, rival, score) => `搜索在 ${steps} 步后结束，因为束中的候选都不可能再胜出：其中最好的最高只能得 ${most}，` +
       `而${rival}得分 ${score}。`,
   },
   bestEnded: {en: "the best that had ended", zh: "已结束的最好候选"},

@@ -16,7 +16,10 @@ export const text = inLanguage({
     en: "Colours show the square root of the weight, so that small weights are visible.",
     zh: "颜色表示权重的平方根，这样小的权重也看得见。",
   },
-  frame: {en: (step, translation) => `Step ${step}: ${translation}`, zh: (step, translation) => `第 ${step} 步：${translation}`},
+  frame: {
+    en: (step, translation) => `Step ${step}: ${translation}`,
+    zh: (step, translation) => `第 ${step} 步：${translation}`,
+  },
   step: {en: (step) => `Step ${step}`, zh: (step) => `第 ${step} 步`},
   nothing: {en: "(nothing)", zh: "（空）"},
   entropy: {en: (bits) => `Entropy of this head: ${bits} bits`, zh: (bits) => `这个头的熵：${bits} 比特`},

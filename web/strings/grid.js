@@ -14,7 +14,7 @@ export const text = inLanguage({
     en: "This sentence is long, so layers are fetched one by one. Click an empty thumbnail to fetch its layer.",
     zh: "句子较长，所以逐层获取。单击空白的缩略图，获取它所在的层。",
   },
-  layer: {en: (layer) => `Layer ${layer}`, zh: (layer) => `第 ${layer} 层`},
+  layer: {en: (layer) => `Layer ${layer}`, zh: (layer) => `第${layer}层`},
   takesPart: {
     en: (head) => `${head} takes part in the computation`,
     zh: (head) => `${head}参与计算`,

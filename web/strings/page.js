@@ -19,18 +19,18 @@ export const text = inLanguage({
   changeLanguage: {en: "The page in this language", zh: "用这种语言显示本页"},
 
   // The first lines
-  aTransformer: {en: "a Transformer", zh: "Transformer"},
+  aTransformer: {en: "a Transformer", zh: " Transformer "},
   aNetwork: {en: "a neural network", zh: "神经网络"},
   howFound: {en: "how it found each word", zh: "它怎样找到每个词"},
   lookedAt: {en: "what it looked at for each word", zh: "它写每个词时关注了什么"},
   invite: {
     en: (kind, seen) => `See how ${kind} translates: type a sentence or choose an example, then open the tabs to see ` +
       `${seen}.`,
-    zh: (kind, seen) => `看 ${kind} 怎样翻译：输入一个句子或选一个例句，再打开各个标签页，看${seen}。`,
+    zh: (kind, seen) => `看${kind}怎样翻译：输入一个句子或选一个例句，再打开各个标签页，看${seen}。`,
   },
   inviteOffline: {
     en: (kind, seen) => `See how ${kind} translated these sentences: open the tabs to see ${seen}.`,
-    zh: (kind, seen) => `看 ${kind} 怎样翻译了这些句子：打开各个标签页，看${seen}。`,
+    zh: (kind, seen) => `看${kind}怎样翻译了这些句子：打开各个标签页，看${seen}。`,
   },
   newHere: {
     en: "New here? A tour of a few minutes follows your sentence to its translation.",

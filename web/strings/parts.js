@@ -77,7 +77,7 @@ export const text = inLanguage({
   oneBack: {en: "One step back", zh: "后退一步"},
   oneForward: {en: "One step forward", zh: "前进一步"},
   speed: {en: "Speed", zh: "速度"},
-  speedOf: {en: (speed) => `Speed ${speed}`, zh: (speed) => `速度 ${speed}`},
+  speedOf: {en: (speed) => `Speed ${speed}`, zh: (speed) => `${speed} 倍速`},
 
   // What a view says while there is no translation; `what` is what it shows
   chooseOfFile: {

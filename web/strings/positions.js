@@ -40,7 +40,8 @@ export const text = inLanguage({
     zh: "这个模型没有位置编码：它看不到词的顺序。",
   },
   acrossApart: {
-    en: (rows) => `Left to right: even dimensions (sines), then odd ones (cosines); from the top: positions 0 to ${rows}`,
+    en: (rows) => `Left to right: even dimensions (sines), then odd ones (cosines); from the top: positions 0 to ` +
+      rows,
     zh: (rows) => `从左到右：先是偶数维（正弦），再是奇数维（余弦）；从上到下：位置 0 到 ${rows}`,
   },
   across: {

@@ -26,8 +26,8 @@ export const text = inLanguage({
     zh: "模型从随机数开始，在句对上学习。这段动画按检查点显示一个注意力头在看哪里：起初到处都看，最后只看少数几个词。",
   },
   film: {
-    en: (first, one, last, two) => `It translated the first sentence after ${first} steps as ${one}, and after ${last} ` +
-      `steps as ${two}.`,
+    en: (first, one, last, two) => `It translated the first sentence after ${first} steps as ${one}, and after ` +
+      `${last} steps as ${two}.`,
     zh: (first, one, last, two) => `训练 ${first} 步后，它把第一句译成${one}；${last} 步后译成${two}。`,
   },
   filmNothing: {en: "nothing", zh: "空句"},
@@ -36,8 +36,8 @@ export const text = inLanguage({
   piecesSection: {en: "Section 5.1", zh: "第 5.1 节"},
   pieces: {
     en: (count, named) => "The model knows no letters and no words, only pieces from a fixed list, learned from the " +
-      `training text. Your sentence became ${count}: ${named.join(", ")}${count > named.length ? ", …" : ""}. A piece ` +
-      "that begins with a dot (·) continues a word; the last piece, </s>, marks the end.",
+      `training text. Your sentence became ${count}: ${named.join(", ")}${count > named.length ? ", …" : ""}. A ` +
+      "piece that begins with a dot (·) continues a word; the last piece, </s>, marks the end.",
     zh: (count, named) => "模型不认识字母，也不认识词，只认识词表里的子词；词表是从训练文本中学来的（分词）。你的句子成了 " +
       `${count} 个子词：${named.join("、")}${count > named.length ? "……" : ""}。以点（·）开头的子词接在前一个后面，` +
       "最后的 </s> 表示结束。",
@@ -92,9 +92,9 @@ export const text = inLanguage({
   },
   weight: {
     en: (letter, d) => [
-      "The word that looks has a query, the word that is looked at a key. Their dot product says how well they match; " +
-        "divided by the square root of ", letter, ` = ${d} and put through a softmax, it becomes the weight. This is ` +
-        "the paper's first equation with your sentence's numbers.",
+      "The word that looks has a query, the word that is looked at a key. Their dot product says how well they " +
+        "match; divided by the square root of ", letter, ` = ${d} and put through a softmax, it becomes the weight. This ` +
+        "is the paper's first equation with your sentence's numbers.",
     ],
     zh: (letter, d) => [
       "看的词有一个查询，被看的词有一个键。两者的点积表示有多匹配；除以 ", letter, ` = ${d} 的平方根，再经过 softmax，` +
@@ -133,13 +133,13 @@ export const text = inLanguage({
   crossTitle: {en: "Looking at the source", zh: "看源句"},
   crossSection: {en: "Section 3.2.3", zh: "第 3.2.3 节"},
   cross: {
-    en: (count) => `For each of the ${count} pieces of the translation, the decoder looks at what the encoder made of ` +
-      "your sentence. In the upper layers these lines often join a word with its translation. ",
+    en: (count) => `For each of the ${count} pieces of the translation, the decoder looks at what the encoder made ` +
+      "of your sentence. In the upper layers these lines often join a word with its translation. ",
     zh: (count) => `译文有 ${count} 个子词，写每一个时，解码器都会看编码器对源句的编码。在较高的层里，这些线常常把一个词和它的译文连起来。`,
   },
   crossPinned: {
-    en: (from, to, weight) => `When it wrote “${from}”, pinned here, it looked at “${to}” with a weight of ${weight}, ` +
-      "the mean of all heads.",
+    en: (from, to, weight) => `When it wrote “${from}”, pinned here, it looked at “${to}” with a weight of ` +
+      `${weight}, the mean of all heads.`,
     zh: (from, to, weight) => `写“${from}”（这里已固定）时，它对“${to}”的权重是 ${weight}，即所有头的平均。`,
   },
 

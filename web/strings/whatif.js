@@ -52,13 +52,13 @@ export const text = inLanguage({
   // The heads
   switchHeads: {en: "Switch heads off", zh: "关闭注意力头"},
   board: {
-    en: "Each number is a head, each row a layer. Click a head to switch it off. “Measure each head” switches off each " +
-      "of them alone and shows the effect.",
+    en: "Each number is a head, each row a layer. Click a head to switch it off. “Measure each head” switches off " +
+      "each of them alone and shows the effect.",
     zh: "每个数字是一个头，每行是一层。单击一个头把它关闭。“逐头测量”会单独关闭每个头，显示影响。",
   },
   measured: {
-    en: "The numbers are the change of the best translation's log-probability if this head alone is off. A thick frame " +
-      "means that the text changes. Click a head to switch it off.",
+    en: "The numbers are the change of the best translation's log-probability if this head alone is off. A thick " +
+      "frame means that the text changes. Click a head to switch it off.",
     zh: "数字是单独关闭这个头时，最佳译文对数概率的变化。粗框表示文本变了。单击一个头把它关闭。",
   },
   measure: {en: "Measure each head", zh: "逐头测量"},
@@ -84,8 +84,8 @@ export const text = inLanguage({
   difference: {en: "Difference", zh: "差"},
   differenceOf: {en: (head) => `Difference, ${head}`, zh: (head) => `差，${head}`},
   movedNote: {
-    en: "The numbers are the per cent of each head's attention that moved to other tokens. Choose a head to see where " +
-      "it went.",
+    en: "The numbers are the per cent of each head's attention that moved to other tokens. Choose a head to see " +
+      "where it went.",
     zh: "数字是每个头的注意力中转移到其他词元的百分比。选择一个头，看它转移到了哪里。",
   },
   moved: {en: (share) => `${share} per cent of its attention moved`, zh: (share) => `${share} % 的注意力发生了转移`},
@@ -94,8 +94,8 @@ export const text = inLanguage({
     zh: (share, layer, head) => `第 ${layer} 层第 ${head} 头有 ${share} % 的注意力发生了转移`,
   },
   colours: {
-    en: (full) => "Difference: blue is more attention than in the original translation, orange is less; the strongest " +
-      `colour is ${full}.`,
+    en: (full) => "Difference: blue is more attention than in the original translation, orange is less; the " +
+      `strongest colour is ${full}.`,
     zh: (full) => `差：蓝色表示比原译文多，橙色表示比原译文少；最深的颜色是 ${full}。`,
   },
   oneBlank: {
@@ -110,7 +110,9 @@ export const text = inLanguage({
   // An offline file
   recorded: {en: "Changes in this file", zh: "这个文件里的改动"},
   toTry: {
-    en: (note, command) => [`${note} To try changes, run `, command, " with this model and open the address that it prints."],
+    en: (note, command) => [
+      `${note} To try changes, run `, command, " with this model and open the address that it prints.",
+    ],
     zh: (note, command) => [`${note}要尝试改动，请用这个模型运行 `, command, "，再打开它给出的地址。"],
   },
   withChanges: {en: (changes) => `With ${changes}`, zh: (changes) => `改动：${changes}`},

@@ -113,7 +113,8 @@ export const steps = [
       strings.search(words ? strings.vocabulary(grouped(words)) : strings.vocabularyUnknown)],
   },
   {
-    title: strings.turnTitle, section: strings.turnSection, files: ["dragoman/nn/pass.h", "dragoman/decode/inside/trace.h"],
+    title: strings.turnTitle, section: strings.turnSection,
+    files: ["dragoman/nn/pass.h", "dragoman/decode/inside/trace.h"],
     here: "#translate", state: {tab: "heads"},
     text: ({model: {sites}}) => [sites?.length ? strings.turn : strings.turnWithoutHeads],
   },
