@@ -2,9 +2,7 @@
 // bar for the weight of each listed key.
 
 import {number} from "../../core/format.js";
-import {siteName} from "../../core/sites.js";
 import {svg} from "../../parts/elements.js";
-import {text as strings} from "../../strings/weight.js";
 import {shortest32} from "./equation.js";
 import {stripPicture} from "./strip.js";
 
@@ -18,8 +16,8 @@ const text = (x, y, content, anchor) => svg("text", {x, y, class: "label", "text
  */
 export function whyPicture(weight, listed) {
   const {labels, chosen} = weight;
-  const title = strings.picture(siteName(weight.attention), weight.layer + 1, weight.head + 1,
-    labels.queries[weight.query], labels.keys[weight.key]);
+  const head = `${weight.attention}, layer ${weight.layer + 1}, head ${weight.head + 1}`;
+  const words = `how much “${labels.queries[weight.query]}” looks at “${labels.keys[weight.key]}”`;
   const score = `q · k = ${number(chosen.dot, 4)};  ÷ √${weight.d} = ${number(chosen.scaled, 4)}`;
   const softmax = `softmax: ${number(chosen.exp, 4)} / ${number(weight.sum, 4)} = ${number(chosen.weight, 6)}`;
   const height = top + listed.length * line + 12;
@@ -27,8 +25,8 @@ export function whyPicture(weight, listed) {
   strip.setAttribute("x", 8);
   strip.setAttribute("y", 52);
   return svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height},
-    text(8, 20, title),
-    text(8, 40, `${score};  ${softmax};  ${strings.pictureRecorded(shortest32(weight.recorded))}`),
+    text(8, 20, `${head}: ${words}`),
+    text(8, 40, `${score};  ${softmax};  recorded: ${shortest32(weight.recorded)}`),
     strip, ...listed.flatMap((j, at) => keyBar(weight, j, top + at * line)));
 }
 

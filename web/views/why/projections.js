@@ -1,7 +1,6 @@
 // Queries and keys of one head: from the answer that has them, or asked from the server when they are needed.
 
 import {unpacked} from "../../core/packed.js";
-import {text as strings} from "../../strings/weight.js";
 
 const known = new WeakMap();  // a Trace -> its promises, by name of the head
 
@@ -21,13 +20,15 @@ export function projectionsOf(app, trace, attention, layer, head) {
 async function find(app, trace, wanted) {
   const isWanted = (entry) => Object.keys(wanted).every((name) => entry[name] === wanted[name]);
   const entry = trace.projections.find(isWanted) ?? (await ask(app, wanted)).find(isWanted);
-  if (!entry) throw new Error(strings.noProjections);
+  if (!entry) throw new Error("The server did not send the queries and keys of this head.");
   const matrix = ({rows, columns, packed}) => ({rows, columns, data: unpacked(packed)});
   return {q: matrix(entry.q), k: matrix(entry.k)};
 }
 
 async function ask(app, wanted) {
-  if (app.offline) throw new Error(strings.notInFile);
+  if (app.offline) {
+    throw new Error("This offline file does not contain the queries and keys of this head; the server has them.");
+  }
   const {part} = app;
   const answer = await app.api.translate({...app.shownResult.request, layers: [wanted.layer], projections: [wanted]});
   return answer.translations.flatMap(({sentences}) => sentences)[part]?.trace?.projections ?? [];

@@ -9,7 +9,6 @@ import {FailureNote} from "../../parts/failure_note.js";
 import {keyLength} from "../../parts/formula.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker} from "../../parts/pickers.js";
-import {text as strings} from "../../strings/weight.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
 import {equationOne, oneWeight} from "./formulas.js";
 import {whyPicture} from "./picture.js";
@@ -17,6 +16,8 @@ import {projectionsOf} from "./projections.js";
 import {comparisonParts, dotParts, maskText, questionParts, scaleFormula, softmaxParts} from "./steps.js";
 import {Strip} from "./strip.js";
 
+const otherFormula = "The weights of this attention are not computed by equation (1), so this view cannot show the " +
+  "sum behind them.";
 const shortRow = 24;  // so many keys are listed unless the user asks for all
 
 export class View {
@@ -29,8 +30,8 @@ export class View {
   constructor(root, app) {
     this.#app = app;
     this.controls = controlBar(attentionPicker(app), layerPicker(app), headPicker(app), translationPicker(app));
-    this.queries = new LabelledSelect(strings.query, (value) => this.#pick({query: Number(value)}));
-    this.keys = new LabelledSelect(strings.key, (value) => this.#pick({key: Number(value)}));
+    this.queries = new LabelledSelect("Query", (value) => this.#pick({query: Number(value)}));
+    this.keys = new LabelledSelect("Key", (value) => this.#pick({key: Number(value)}));
     this.controls.element.append(this.queries.element, this.keys.element);
     this.status = el("p", {class: "empty"});
     this.failure = new FailureNote(app);
@@ -41,14 +42,14 @@ export class View {
   async update() {
     this.controls.update();
     const {trace, state: {attention, layer}} = this.#app;
-    if (!trace) return this.#show(noTranslationText(this.#app, strings.shows));
+    if (!trace) return this.#show(noTranslationText(this.#app, "how one weight was computed"));
     const site = this.#app.site();
     this.queries.element.hidden = this.keys.element.hidden = !site.d_k;
     if (!site.d_k) {
       this.#weight = null;
-      return this.#show(strings.otherFormula);
+      return this.#show(otherFormula);
     }
-    if (!trace.has(attention, layer)) return this.#show(strings.fetchingLayer);
+    if (!trace.has(attention, layer)) return this.#show("This layer is being fetched.");
     return this.#compute(trace, site);
   }
 
@@ -61,11 +62,19 @@ export class View {
     this.parts = Object.fromEntries(["dot", "scale", "mask", "softmax", "comparison"].map((name) => [name, el("div")]));
     const {dot, scale, mask, softmax, comparison} = this.parts;
     const steps = el("ol", {class: "why-steps"},
-      step(strings.vectorsTitle, strings.vectors(keyLength()), this.strip.element, dot),
-      step(strings.scalingTitle, strings.scaling(keyLength()), scale),
-      step(strings.maskTitle, [], mask),
-      step(strings.softmaxTitle, [strings.softmax], softmax),
-      step(strings.recordedTitle, [], comparison));
+      step("Query and key", [
+        "This head's projections of the two tokens, ", keyLength(), " numbers each. Where both have the same sign, ",
+        "the product raises the weight.",
+      ], this.strip.element, dot),
+      step("Scaling", [
+        "Long vectors give large sums, and a softmax of large numbers gives almost all weight to the largest. So the ",
+        "sum is divided by the square root of ", keyLength(), ".",
+      ], scale),
+      step("Mask", [], mask),
+      step("Softmax over all keys", [
+        "Each exponential is divided by the sum of its row, so that the weights add up to one.",
+      ], softmax),
+      step("What the attention kernel recorded", [], comparison));
     return el("div", {class: "why"}, this.question, steps);
   }
 
@@ -175,7 +184,7 @@ export class View {
     return el("button", {type: "button", hidden: rest === 0 && count <= shortRow, onclick: () => {
       this.#listsAll = !this.#listsAll;
       this.update();
-    }}, this.#listsAll ? strings.listLargest : strings.listOthers(rest));
+    }}, this.#listsAll ? "List only the largest weights" : `List the other ${rest} keys, too`);
   }
 }
 
