@@ -138,7 +138,7 @@ export class OfflineFile {
 // reported about it, and those that are the same for the whole file (languages, key). All others decide what is
 // translated, and how.
 const unusedFields = new Set(
-  ["trace", "packed", "stream", "layers", "projections", "next_words", "api_key", "n_best", "source", "target"]);
+  ["trace", "packed", "stream", "layers", "projections", "next_words", "steps", "api_key", "n_best", "source", "target"]);
 
 // Equal for two requests that have the same translation in an offline file.
 const translationKey = (request) => JSON.stringify(Object.entries(request)

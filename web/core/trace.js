@@ -26,6 +26,7 @@ export class Trace {
     this.projections = json.projections ?? [];
     this.nextWords = json.next_words ?? null;    // see core/next_words.js
     this.layerWords = json.layer_words ?? null;
+    this.steps = json.steps ?? null;             // of one layer, see views/why/layer_steps.js
     this.merged = false;  // whether weights and labels are those of words
     this.cache = new Map();
     this.#groups = {src: wordGroups(this.src), tgt: wordGroups(this.tgt), read: wordGroups(this.read)};

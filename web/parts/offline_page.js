@@ -21,15 +21,21 @@ function canHaveProjections(app, {sentences, layers}) {
   return !layers && numbers > 0 && rows * numbers * 4 < mostProjectionBytes;
 }
 
-// A result with the queries and keys of all heads, if they can be had.
-async function withProjections(app, result) {
+// A result with the queries and keys of all heads, and with the steps of the layer that is shown, if they can be had.
+// The steps of all layers would be many times as large as everything else in the file.
+async function withNumbers(app, result) {
   const {request, answer} = result;
   if (!canHaveProjections(app, result)) return {request, answer};
-  try {
-    return {request, answer: await app.api.translate({...request, projections: "all"})};
-  } catch {
-    return {request, answer};
+  const numbers = {...request, projections: "all"};
+  const steps = {attention: app.state.attention, layer: app.state.layer + 1};
+  for (const wanted of [{...numbers, steps}, numbers]) {
+    try {
+      return {request, answer: await app.api.translate(wanted)};
+    } catch {
+      continue;  // the answer would be too long, or the model shows no steps
+    }
   }
+  return {request, answer};
 }
 
 /** The data of the file, as OfflineFile in core/api.js reads it. */
@@ -42,7 +48,7 @@ export async function offlineData(app) {
   const [positions, film, ...sentences] = await Promise.all([
     app.positions(Math.min(mostPositions, longest)),
     app.model.film ? app.film() : null,
-    ...results.map((result) => withProjections(app, result)),
+    ...results.map((result) => withNumbers(app, result)),
   ]);
   return {version: 1, model: app.model, positions, sentences, film, state};
 }
