@@ -7,6 +7,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/decode/inside/film.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/serve/api/inside.h"
 #include "dragoman/serve/api/refusal.h"
 #include "dragoman/serve/api/v1.h"
@@ -92,9 +93,10 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
+  const std::string heads = decode::has_heads(model.directory) ? heads_json(model) : "null";
   return attention_page(R"({"version":1,"model":)" + model_json(model, context.limits) + R"(,"positions":)" +
                         positions_json(model, kShownPositions) + R"(,"sentences":[)" + sentences + R"(],"film":)" +
-                        film + R"(,"state":{}})");
+                        film + R"(,"heads":)" + heads + R"(,"state":{}})");
 }
 
 }  // namespace dragoman::serve

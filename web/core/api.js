@@ -20,6 +20,7 @@ export class Server {
   languages() { return this.#json("/languages"); }
   model(source, target) { return this.#json("/v1/model", {source, target}); }
   positions(source, target, count) { return this.#json("/v1/positions", {source, target, count}); }
+  heads(source, target) { return this.#json("/v1/heads", {source, target}); }
   film(source, target) { return this.#json("/v1/film", {source, target}); }
 
   /** The answer of /v1/translate. If `onText` is given, it is called with the translation so far as it grows. */
@@ -95,8 +96,8 @@ export class OfflineFile {
   key = "";
 
   /**
-   * `data` is {version, model, positions, sentences: [{request, answer}], film, state}: answers that the server gave,
-   * and the state of the page when the file was made.
+   * `data` is {version, model, positions, sentences: [{request, answer}], film, heads, state}: answers that the server
+   * gave, and the state of the page when the file was made.
    */
   constructor(data) { this.data = data; }
 
@@ -113,6 +114,8 @@ export class OfflineFile {
     const {positions} = this.data;
     return positions && {...positions, rows: Math.min(positions.rows, count)};  // fewer rows of the same data
   }
+
+  async heads() { return this.data.heads; }
 
   async film() { return this.data.film; }
 

@@ -2,6 +2,7 @@
 // state by set().
 
 import {text} from "../strings/core.js";
+import {roleName} from "../strings/roles.js";
 import {OfflineFile, Server} from "./api.js";
 import {fitToModel, keptHeads} from "./fitting.js";
 import {languageName} from "./language.js";
@@ -9,6 +10,7 @@ import {followedPins, movedPins, pinsWithin} from "./pins.js";
 import {isChanged, Requests} from "./requests.js";
 import {siteOf, sitesOf} from "./sites.js";
 import {fromHash, initialState, searchDefault, searchFields, setSearchDefaults} from "./state.js";
+import {mixed, Survey} from "./survey.js";
 
 const slowAnswer = 1500;  // milliseconds; a slower model translates on Enter instead of while the user types
 
@@ -17,6 +19,7 @@ export class App {
   draft = "";      // the text in the sentence box, which may not be translated yet
   model = null;    // the answer of /v1/model
   sites = [];      // the model's attention sites, see sites.js
+  survey = null;   // what its heads do over many sentences, see survey.js; null if that is not known
   languages = [];
   settings = {};
   failure = null;  // a sentence on what failed last, apart from translations
@@ -169,11 +172,24 @@ export class App {
 
   /** A layer and a head as the page names them; both are counted from 0. */
   layerTitle(attention, layer) { return text.layerTitle(this.site(attention).title, layer + 1); }
-  headTitle(attention, layer, head) { return text.headTitle(this.site(attention).title, layer + 1, head + 1); }
+
+  headTitle(attention, layer, head) {
+    const role = this.roleOf(attention, layer, head);
+    const title = text.headTitle(this.site(attention).title, layer + 1, head + 1);
+    return role && role !== mixed ? text.headWithRole(title, roleName(role)) : title;
+  }
+
+  /** The role that a head has over many sentences; an empty text if it is not known. */
+  roleOf(attention, layer, head) { return this.survey?.roleOf(attention, layer, head) ?? ""; }
 
   /** The table of position encodings. */
   positions(count = 64) {
     return this.#once(["positions", count], () => this.api.positions(this.state.source, this.state.target, count));
+  }
+
+  /** What the heads do over many sentences, as the server tells it. */
+  heads() {
+    return this.#once(["heads"], () => this.api.heads(this.state.source, this.state.target));
   }
 
   /** The training film. */
@@ -245,6 +261,21 @@ export class App {
     state.target = this.model.target ?? state.target;
     setSearchDefaults(this.model.search);
     fitToModel(state, this.sites, this.model);
+    this.#loadSurvey(this.model);
+  }
+
+  // The page does not wait for it.
+  async #loadSurvey(model) {
+    this.survey = null;
+    if (!model.heads) return;
+    try {
+      const survey = new Survey(await this.heads());
+      if (model !== this.model) return;
+      this.survey = survey;
+      this.refresh();
+    } catch (error) {
+      this.fail(error.message);
+    }
   }
 
   // A promise for each pair of languages and each `what`, so that views can ask every time they are drawn. After a

@@ -38,7 +38,7 @@ export function choose(code, hash) {
 /**
  * The texts of a table of web/strings/ in the language of the page: {title: {en: "Heads", zh: "注意力头"}} becomes
  * {title: "Heads"}. A text with values in it is a function: {lines: {en: (n) => `${n} lines`, zh: (n) => `${n} 行`}}.
- * If one of the values is an element, the function returns a list of texts and elements.
+ * A text with elements in it is such a function that returns a list of parts, or the list of the texts around them.
  */
 export function inLanguage(table) {
   return Object.fromEntries(Object.entries(table).map(([name, texts]) => [name, texts[language]]));

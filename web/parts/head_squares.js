@@ -4,6 +4,7 @@
 import {text} from "../strings/parts.js";
 import {headColour} from "./colours.js";
 import {el, moveFocus} from "./elements.js";
+import {showRole} from "./role_title.js";
 
 export class HeadSquares {
   #app;
@@ -54,6 +55,7 @@ export class HeadSquares {
     square.style.setProperty("--head", headColour(head));
     square.setAttribute("aria-pressed", String(heads.has(head)));
     square.classList.toggle("off", off);
+    showRole(square, this.#app.roleOf(attention, layer, head));
     toggle.setAttribute("aria-checked", String(!off));
     toggle.setAttribute("aria-label", text.takesPart(head + 1, layer + 1));
     toggle.title = (off ? text.switchedOff : text.switchedOn)(head + 1);

@@ -45,12 +45,13 @@ export async function offlineData(app) {
   const results = resultsOf(app);
   if (!results.length) throw new Error(text.noTranslation);
   const longest = Math.max(leastPositions, ...results.flatMap(({sentences}) => sentences.flatMap(lengthsOf)));
-  const [positions, film, ...sentences] = await Promise.all([
+  const [positions, film, heads, ...sentences] = await Promise.all([
     app.positions(Math.min(mostPositions, longest)),
     app.model.film ? app.film() : null,
+    app.model.heads ? app.heads() : null,
     ...results.map((result) => withNumbers(app, result)),
   ]);
-  return {version: 1, model: app.model, positions, sentences, film, state};
+  return {version: 1, model: app.model, positions, sentences, film, heads, state};
 }
 
 /** The text of the file. */

@@ -15,7 +15,8 @@ export const layerPicker = (app) => new Segmented(text.layer, () => numbered(app
   () => app.state.layer, (layer) => app.set({layer}));
 
 /** One head, for views that show a single one. */
-export const headPicker = (app) => new Segmented(text.head, () => numbered(app.site().heads),
+export const headPicker = (app) => new Segmented(text.head, () => numbered(app.site().heads).map(
+  (option) => ({...option, title: app.headTitle(app.state.attention, app.state.layer, option.value)})),
   () => app.state.head, (head) => app.set({head}));
 
 const translations = [

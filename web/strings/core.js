@@ -52,6 +52,7 @@ export const text = inLanguage({
     en: (site, layer, head) => `${site}, layer ${layer}, head ${head}`,
     zh: (site, layer, head) => `${site}，第 ${layer} 层第 ${head} 头`,
   },
+  headWithRole: {en: (head, role) => `${head} (${role})`, zh: (head, role) => `${head}（${role}）`},
   noAttention: {en: "This model has no attention to look at.", zh: "这个模型没有注意力可看。"},
   merged: {
     en: "Words are merged from subwords: their rows are averaged, their columns added.",
