@@ -1,7 +1,7 @@
 // Returns the texts of the page that have English words: text nodes, and attributes that a user reads. `arguments[0]`
 // lists words that may stand in any language, such as the words of the sentence; `arguments[1]` lists texts of the
-// server and commands; `arguments[2]` selects the element to look into. Formulas, code, and what says that it is in another language
-// (`lang`) are left out.
+// server and commands; `arguments[2]` selects the element to look into. Formulas, code, and what says that it is in
+// another language (`lang`) are left out.
 const [allowed, serverTexts, root] = [new Set(arguments[0]), arguments[1], document.querySelector(arguments[2])];
 const attributes = ["title", "aria-label", "aria-valuetext", "aria-roledescription", "aria-description", "placeholder",
   "alt"];
