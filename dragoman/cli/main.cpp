@@ -33,6 +33,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_average(program);
   add_export(program);
   add_inspect(program, requested);
+  add_heads(program);
   add_doctor(program);
   add_gradcheck(program);
   add_tokenizer(program);
