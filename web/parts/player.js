@@ -24,7 +24,7 @@ export class Player {
     this.#options = {count, text, show, time, moved};
     const button = (text, act, label, kind) => (
       el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, text));
-    this.playButton = button("Play", () => this.#toggle(), null, "play-button");
+    this.playButton = button("Play", () => this.toggle(), null, "play-button");
     this.back = button("Back", () => this.go(this.#at - 1), "One step back");
     this.forward = button("Next", () => this.go(this.#at + 1), "One step forward");
     const slide = () => this.go(Number(this.slider.value));
@@ -60,13 +60,15 @@ export class Player {
 
   get #last() { return this.#options.count() - 1; }
 
-  #toggle() {
+  toggle() {
     if (this.#running) this.#stop();
-    else this.#start();
+    else this.play(this.#at >= this.#last ? 0 : this.#at);
   }
 
-  #start() {
-    if (this.#at >= this.#last) this.#at = 0;
+  /** Plays from a step on. */
+  play(from) {
+    this.pause();
+    this.#at = from;
     this.#running = true;
     this.playButton.textContent = "Pause";
     this.#begin = performance.now();

@@ -46,8 +46,8 @@ export const views = [
     about: "How the search found the translation: every candidate, and why it was kept or dropped.",
   },
   {
-    name: "play", title: "Play", group: "Decoding", attention: true, load: () => import("./play/view.js"),
-    about: "The translation as it happens, layer by layer and word by word.",
+    name: "play", title: "Play", group: "Decoding", load: () => import("./play/view.js"),
+    about: "The model as a drawing, and the translation as it happens in it, block by block and word by word.",
   },
   {
     name: "positions", title: "Positions", group: "Model", ofModel: true, load: () => import("./positions/view.js"),

@@ -51,15 +51,15 @@ export const steps = [
   {
     title: "From pieces to vectors", section: "Section 3.4",
     files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer/transformer.cpp"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
+    here: ".play-figure", block: "end", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
     text: ({model: {width: d}}) => [
-      `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}. These are the dots of `,
-      "the lowest row. From here on everything is arithmetic with such vectors.",
+      `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}: the block “Embedding” at `,
+      "the bottom. From here on everything is arithmetic with such vectors.",
     ],
   },
   {
     title: "From pieces to vectors", section: "Section 3.4", files: ["dragoman/ops/embed.cpp"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 0},
+    here: ".play-figure", block: "end", state: {tab: "play", step: 0},
     needs: (_, sites) => sites.length && !encoder(sites),
     text: ({model: {width: d}}) => [
       `Each piece is looked up in a table and becomes a vector of ${d} numbers. From here on everything is arithmetic `,
@@ -112,12 +112,12 @@ export const steps = [
   {
     title: "The rest of a layer", section: "Sections 3.1 and 3.3",
     files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/transformer/residual.h", "dragoman/nn/layer_norm.h"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 1},
+    here: ".play-figure", block: "end", state: {tab: "play", step: 2},
     needs: (model, sites) => encoder(sites) && model.config["d-ff"],
     text: ({model: {width: d, config: {"d-ff": inner}}}) => [
       "What attention collects is added to what was there (the residual connection) and normalised. Then a small ",
-      `network, ${d} to ${inner} and back, works on each word alone. The dots rise layer by layer, here for all `,
-      "words at once.",
+      `network, ${d} to ${inner} and back, works on each word alone. Block by block this goes on for all layers, here `,
+      "for all words at once.",
     ],
   },
   {
