@@ -237,6 +237,8 @@ TEST_F(NewArchitecture, IsServed) {
   EXPECT_EQ(about["sites"][0]["name"], "cross");
   EXPECT_EQ(about["sites"][0]["queries"], "target");
   EXPECT_EQ(about["sites"][0]["keys"], "source");
+  EXPECT_EQ(about["stacks"][0]["layers"], Json::array());
+  EXPECT_EQ(about["stacks"][0]["output"][0]["title"], "Keys and values");
 
   const auto translated = [&](const Json& more) {
     Json body{{"q", lines[1]}};

@@ -25,7 +25,7 @@ export class Player {
     this.#options = {count, text, show, time, moved};
     const button = (title, act, label, kind) => (
       el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, title));
-    this.playButton = button(strings.play, () => this.#toggle(), null, "play-button");
+    this.playButton = button(strings.play, () => this.toggle(), null, "play-button");
     this.back = button(strings.back, () => this.go(this.#at - 1), strings.oneBack);
     this.forward = button(strings.next, () => this.go(this.#at + 1), strings.oneForward);
     const slide = () => this.go(Number(this.slider.value));
@@ -62,13 +62,15 @@ export class Player {
 
   get #last() { return this.#options.count() - 1; }
 
-  #toggle() {
+  toggle() {
     if (this.#running) this.#stop();
-    else this.#start();
+    else this.play(this.#at >= this.#last ? 0 : this.#at);
   }
 
-  #start() {
-    if (this.#at >= this.#last) this.#at = 0;
+  /** Plays from a step on. */
+  play(from) {
+    this.pause();
+    this.#at = from;
     this.#running = true;
     this.playButton.textContent = strings.pause;
     this.#begin = performance.now();

@@ -46,9 +46,9 @@ export const text = inLanguage({
   vectorsTitle: {en: "From pieces to vectors", zh: "从子词到向量"},
   vectorsSection: {en: "Section 3.4", zh: "第 3.4 节"},
   vectors: {
-    en: (d) => `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}. These are the ` +
-      "dots of the lowest row. From here on everything is arithmetic with such vectors.",
-    zh: (d) => `每个子词查表变成一个 ${d} 维的向量，再乘以 √${d}。它们就是最下面一行的圆点。从这里开始，一切都是向量运算。`,
+    en: (d) => `Each piece is looked up in a table and becomes a vector of ${d} numbers, times √${d}: the block ` +
+      "“Embedding” at the bottom. From here on everything is arithmetic with such vectors.",
+    zh: (d) => `每个子词查表变成一个 ${d} 维的向量，再乘以 √${d}。也就是最下面的“词嵌入”块。从这里开始，一切都是向量运算。`,
   },
   vectorsOnly: {
     en: (d) => `Each piece is looked up in a table and becomes a vector of ${d} numbers. From here on everything is ` +
@@ -116,10 +116,10 @@ export const text = inLanguage({
   restSection: {en: "Sections 3.1 and 3.3", zh: "第 3.1 节和第 3.3 节"},
   rest: {
     en: (d, inner) => "What attention collects is added to what was there (the residual connection) and normalised. " +
-      `Then a small network, ${d} to ${inner} and back, works on each word alone. The dots rise layer by layer, here ` +
-      "for all words at once.",
+      `Then a small network, ${d} to ${inner} and back, works on each word alone. Block by block this goes ` +
+      "on for all layers, here for all words at once.",
     zh: (d, inner) => "注意力收集的信息加到原来的向量上（残差连接），再做层归一化。然后是一个小的前馈网络，从 " +
-      `${d} 维到 ${inner} 维再回来，对每个词单独计算。圆点逐层上升，这里是所有词同时进行。`,
+      `${d} 维到 ${inner} 维再回来，对每个词单独计算。逐块算完所有的层，这里是所有词同时进行。`,
   },
 
   maskTitle: {en: "The decoder must not see the future", zh: "解码器不能看到未来"},

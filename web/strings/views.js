@@ -49,8 +49,8 @@ export const about = inLanguage({
     zh: "搜索怎样找到译文：所有候选，以及它们为什么被保留或淘汰。",
   },
   play: {
-    en: "The translation as it happens, layer by layer and word by word.",
-    zh: "翻译的全过程，逐层、逐词播放。",
+    en: "The model as a drawing, and the translation as it happens in it, block by block and word by word.",
+    zh: "模型的结构图，以及翻译在其中逐块、逐词进行的过程。",
   },
   positions: {
     en: "How the model knows where in the sentence a word stands.",

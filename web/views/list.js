@@ -48,7 +48,7 @@ export const views = [
     about: about.beam,
   },
   {
-    name: "play", title: title.play, group: "Decoding", attention: true, load: () => import("./play/view.js"),
+    name: "play", title: title.play, group: "Decoding", load: () => import("./play/view.js"),
     about: about.play,
   },
   {

@@ -192,6 +192,11 @@ TEST_F(AppTest, AnswersWhatThePageNeeds) {
   EXPECT_EQ(model["config"]["encoder-layers"], 2);
   EXPECT_EQ(model["search"]["max_extra"], 12);
   EXPECT_EQ(model["film"], false);
+  ASSERT_EQ(model["stacks"].size(), 2u);
+  EXPECT_EQ(model["stacks"][0]["tokens"], "source");
+  EXPECT_EQ(model["stacks"][0]["layers"][0]["count"], 2);
+  EXPECT_EQ(model["stacks"][1]["layers"][0]["blocks"][2],
+            Json({{"kind", "attention"}, {"site", "cross"}, {"reads", "encoder"}}));
   EXPECT_EQ(model["words"], Json::array());
   const int most = model["max_beam"];
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}, {"beam", most}}).first, 200);

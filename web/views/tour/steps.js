@@ -44,12 +44,12 @@ export const steps = [
   {
     title: strings.vectorsTitle, section: strings.vectorsSection,
     files: ["dragoman/ops/embed.cpp", "dragoman/model/transformer/transformer.cpp"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
+    here: ".play-figure", block: "end", state: {tab: "play", step: 0}, needs: (_, sites) => encoder(sites),
     text: ({model: {width: d}}) => [strings.vectors(d)],
   },
   {
     title: strings.vectorsTitle, section: strings.vectorsSection, files: ["dragoman/ops/embed.cpp"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 0},
+    here: ".play-figure", block: "end", state: {tab: "play", step: 0},
     needs: (_, sites) => sites.length && !encoder(sites),
     text: ({model: {width: d}}) => [strings.vectorsOnly(d)],
   },
@@ -85,7 +85,7 @@ export const steps = [
   {
     title: strings.restTitle, section: strings.restSection,
     files: ["dragoman/nn/feed_forward.cpp", "dragoman/model/transformer/residual.h", "dragoman/nn/layer_norm.h"],
-    here: ".play-scroll", block: "end", state: {tab: "play", step: 1},
+    here: ".play-figure", block: "end", state: {tab: "play", step: 2},
     needs: (model, sites) => encoder(sites) && model.config["d-ff"],
     text: ({model: {width: d, config: {"d-ff": inner}}}) => [strings.rest(d, inner)],
   },
