@@ -11,7 +11,7 @@ const isOther = (element) => element.closest(leftOut) !== null ||
 
 function hasEnglish(text) {
   const rest = serverTexts.reduce((left, said) => left.replaceAll(said, ""), text);
-  return (rest.match(/\p{Script=Latin}{2,}/gu) ?? []).some((word) => !allowed.has(word));
+  return (rest.match(/[A-Za-z]{2,}/g) ?? []).some((word) => !allowed.has(word));
 }
 
 const found = [];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "dragoman/base/strings.h"
@@ -95,6 +96,9 @@ Json PageTest::translated(const Json& request) {
 }
 
 std::string shown(double number, int digits) {
+  const double least = std::pow(10.0, -digits);
+  if (number != 0 && std::abs(number) < least / 2)
+    return (number > 0 ? "<" : ">−") + fmt::format("{:.{}f}", least, digits);
   std::string text = fmt::format("{:.{}f}", number, digits);
   if (text.starts_with("-")) text.replace(0, 1, "−");  // the minus sign U+2212
   return text;
