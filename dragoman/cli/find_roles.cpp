@@ -81,14 +81,15 @@ Json find_roles(const RolesRequest& request) {
   const auto show = [&](std::int64_t done) {
     progress.show({.done = done, .total = std::ssize(text.pairs), .text = "looking at attention"});
   };
-  const decode::HeadSurvey survey = decode::survey_heads(
-      *on, *loaded.model, loaded.tokenizers, {.pairs = text.pairs, .gold = text.gold, .progress = show});
+  const decode::HeadSurvey survey = decode::survey_heads(*on, *loaded.model, loaded.tokenizers,
+                                                         {.pairs = text.pairs, .gold = text.gold, .progress = show});
   return decode::heads_json(survey, loaded.info);
 }
 
 void save_roles_of(const std::filesystem::path& model, const data::ParallelFiles& text, Device device, int threads) {
   try {
-    RolesRequest request{.model = model, .sources = {}, .references = {}, .gold = {}, .device = device, .threads = threads};
+    RolesRequest request{
+        .model = model, .sources = {}, .references = {}, .gold = {}, .device = device, .threads = threads};
     read_pairs(text, kRoleSentences, request);
     if (model::read_info(model).config.make_model()->sites().empty()) return;
     decode::write_heads(model, find_roles(request));

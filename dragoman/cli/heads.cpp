@@ -109,8 +109,9 @@ void heads(CommandSettings& settings) {
 void add_heads(CLI::App& program) {
   CommandSettings& settings = add_command(program, "heads", "find what each attention head does", heads);
   settings.add_flags(HeadsOptions{}, "Options");
-  settings.add_arguments("FILE", "sentences of the source language, one per line; without a file, what was found before "
-                                 "is shown");
+  settings.add_arguments("FILE",
+                         "sentences of the source language, one per line; without a file, what was found before "
+                         "is shown");
   settings.require_keys({"model"});
   settings.add_examples({{"find the roles of the heads from a text and its translation",
                           "dragoman heads --model dragoman-demo --reference dragoman-demo/text/valid.de \\\n"

@@ -23,10 +23,10 @@ struct Constituent {
   const Rule* rule = nullptr;
   const WordList* list = nullptr;
   int word = 0;
-  std::int32_t origin = 0;            // of what it writes, unless that is marked
-  std::int32_t first_label = 0;       // the origin of the rule's first label; the others follow
-  std::vector<TracedText> texts;      // by slot: parameters and the texts that the rule writes
-  std::vector<std::int32_t> values;   // by slot: an origin for the value of each text; a text that is passed on keeps it
+  std::int32_t origin = 0;           // of what it writes, unless that is marked
+  std::int32_t first_label = 0;      // the origin of the rule's first label; the others follow
+  std::vector<TracedText> texts;     // by slot: parameters and the texts that the rule writes
+  std::vector<std::int32_t> values;  // by slot: an origin for the value of each text; a text that is passed on keeps it
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
@@ -128,8 +128,8 @@ class Deriver {
 
   // The origin of a value that is passed on unchanged is that of the text; any other value is new.
   std::int32_t value_of(const Constituent& parent, const Template& pieces) {
-    const bool is_text = pieces.size() == 1 && pieces[0].table < 0 && pieces[0].operand.slot >= 0 &&
-                         pieces[0].operand.name.empty();
+    const bool is_text =
+        pieces.size() == 1 && pieces[0].table < 0 && pieces[0].operand.slot >= 0 && pieces[0].operand.name.empty();
     return is_text ? parent.values[pieces[0].operand.slot] : next_origin_++;
   }
 
@@ -162,14 +162,13 @@ class Deriver {
     TracedText text;
     for (const Piece& piece : pieces) {
       const bool is_marked = piece.mark_slot >= 0 || piece.mark_label >= 0;
-      const TracedText part = piece.table < 0 ? read(in, piece.operand, line)
-                                              : traced(look_up(grammar_.tables[piece.table],
-                                                               read(in, piece.operand, line).text,
-                                                               read(in, piece.column, line).text, line),
-                                                       in.origin);
+      const TracedText part = piece.table < 0
+                                  ? read(in, piece.operand, line)
+                                  : traced(look_up(grammar_.tables[piece.table], read(in, piece.operand, line).text,
+                                                   read(in, piece.column, line).text, line),
+                                           in.origin);
       if (is_marked)
-        text.append(part.text,
-                    piece.mark_slot >= 0 ? in.values[piece.mark_slot] : in.first_label + piece.mark_label);
+        text.append(part.text, piece.mark_slot >= 0 ? in.values[piece.mark_slot] : in.first_label + piece.mark_label);
       else
         text.append(part);
       if (text.text.size() > kMaxBytes) fail(line, "this text is longer than ", kMaxBytes, " bytes.");

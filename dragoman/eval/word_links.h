@@ -19,13 +19,13 @@ struct GoldLinks {
   std::vector<WordLink> sure, possible;
 };
 
-// Reads a line of the Pharaoh format, "0-0 1-2 2-1": source and target word of each link. A link written with p, such as
-// 1p2, is only possible. Throws a UsageError that starts with `where` for anything else.
+// Reads a line of the Pharaoh format, "0-0 1-2 2-1": source and target word of each link. A link written with p, such
+// as 1p2, is only possible. Throws a UsageError that starts with `where` for anything else.
 GoldLinks read_gold_links(std::string_view line, std::string_view where);
 
 // Counts for the alignment error rate of a whole text:
-// AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), with the links A that were found, the sure links S, and P, the possible
-// links together with the sure ones.
+// AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), with the links A that were found, the sure links S, and P, the
+// possible links together with the sure ones.
 struct AlignmentErrors {
   std::int64_t found = 0, sure = 0, found_sure = 0, found_possible = 0;
 

@@ -49,7 +49,8 @@ std::string heads_text(const Json& file) {
   for (const Json& head : heads) widest = std::max(widest, head_name(head).size());
   std::string text = fmt::format("{:{}}  {:15}  {:>7}  {:>8}", "head", widest, "role", "entropy", "distance");
   for (const Column& column : kShareColumns) {
-    if (is_used(heads, column)) text += fmt::format("  {:>{}}", column.title, std::max<std::size_t>(5, column.title.size()));
+    if (is_used(heads, column))
+      text += fmt::format("  {:>{}}", column.title, std::max<std::size_t>(5, column.title.size()));
   }
   for (const Json& head : heads) {
     text += fmt::format("\n{:{}}  {:15}  {:7.2f}  {:8.2f}", head_name(head), widest, head.value("role", ""),
@@ -59,8 +60,7 @@ std::string heads_text(const Json& file) {
       text += fmt::format("  {:>{}}", share_text(head, column.key), std::max<std::size_t>(5, column.title.size()));
     }
   }
-  return text + fmt::format("\n\n{} over {}: {} and {}; {} between words\n",
-                            counted(std::ssize(heads), "head").text(),
+  return text + fmt::format("\n\n{} over {}: {} and {}; {} between words\n", counted(std::ssize(heads), "head").text(),
                             counted(file.value("sentences", std::int64_t{0}), "sentence").text(),
                             counted(file.value("source_words", std::int64_t{0}), "source word").text(),
                             counted(file.value("target_words", std::int64_t{0}), "target word").text(),

@@ -14,7 +14,7 @@ struct SideWords {
   std::vector<std::int64_t> sentences_with;  // by word
 };
 
-SideWords numbered(std::span<const WordPair> pairs, std::vector<std::string> WordPair::* side) {
+SideWords numbered(std::span<const WordPair> pairs, std::vector<std::string> WordPair::*side) {
   SideWords words;
   std::unordered_map<std::string, std::int32_t> numbers;
   for (const WordPair& pair : pairs) {

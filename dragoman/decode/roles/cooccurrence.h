@@ -1,5 +1,6 @@
 // Which words of two languages belong together, found by counting which words occur in the same pairs of sentences (IBM
-// model 1). It knows nothing of the model, of its attention or of the languages, so it can tell which heads align words.
+// model 1). It knows nothing of the model, of its attention or of the languages, so it can tell which heads align
+// words.
 #pragma once
 
 #include <cstdint>

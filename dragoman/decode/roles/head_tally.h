@@ -13,13 +13,13 @@
 
 namespace dragoman::decode {
 
-// Means over the words of many sentences. Weights are those between words (WordUnits); </s> is a key but never counts as
-// a query. A share is the part of a word's weight that goes to one place, averaged over the words that have this place.
-// It is empty if there is no such place at this site.
+// Means over the words of many sentences. Weights are those between words (WordUnits); </s> is a key but never counts
+// as a query. A share is the part of a word's weight that goes to one place, averaged over the words that have this
+// place. It is empty if there is no such place at this site.
 struct HeadNumbers {
-  double entropy = 0;   // in bits; 0 if each word looks at one word
-  double distance = 0;  // in words from the query's own position (see below) to what it looks at
-  double peak = 0;      // the largest weight of a word
+  double entropy = 0;                          // in bits; 0 if each word looks at one word
+  double distance = 0;                         // in words from the query's own position (see below) to what it looks at
+  double peak = 0;                             // the largest weight of a word
   std::optional<double> previous, same, next;  // only if queries and keys are the same sentence
   std::optional<double> first;                 // the first word, or the start token that the decoder reads
   std::optional<double> end;                   // </s> and the punctuation marks directly before it
@@ -54,7 +54,9 @@ class HeadTally {
     double sum = 0;
     std::int64_t count = 0;
     void add(double value) { sum += value, ++count; }
-    std::optional<double> value() const { return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt; }
+    std::optional<double> value() const {
+      return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+    }
   };
 
   void add_row(const AttentionMap& weights, std::int64_t row, const SiteWords& words);
