@@ -266,6 +266,7 @@ constexpr const char* kRenameSites = R"(
       site.name === "encoder" ? {...site, name: "local"} : {...site, name: "memory", heads: 1, d_k: 0})),
     attention: ({encoder, cross}) => ({local: encoder, memory: first(cross)}),
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
+    steps: (steps) => ({...steps, attention: "local"}),
   };)";
 
 // For kEditAnswers: leaves out all attention.
@@ -299,7 +300,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
   wait_until_shown(squares + " === 2");  // all heads again
 
   show("why");
-  browser().wait_for("document.querySelector('.why .sums')");
+  browser().wait_for("document.querySelector('.why .sums') && document.querySelector('.why-end')");
   const std::string weight = browser().text(".why-question strong.number");
   EXPECT_NEAR(std::stod(weight), std::stod(browser().text(".why .sums dd:nth-of-type(2)")), 1e-4);
   browser().click("input[data-value=memory] + span");

@@ -10,6 +10,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/demo.h"
+#include "dragoman/cli/find_roles.h"
 #include "dragoman/cli/show/alignment_picture.h"
 #include "dragoman/cli/show/invocation.h"
 #include "dragoman/cli/show/output.h"
@@ -51,6 +52,13 @@ void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
   }
   replace_file(stem.string() + ".en", source);
   replace_file(stem.string() + ".de", target);
+}
+
+// Writes which words belong together, a line for each pair.
+void write_alignments(const fs::path& file, const std::vector<demo::WordLinks>& pairs) {
+  std::string text;
+  for (const demo::WordLinks& links : pairs) text += decode::pharaoh(links) + "\n";
+  replace_file(file, text);
 }
 
 // Writes a few short sentences whose attention is recorded during training.
@@ -180,6 +188,8 @@ void demo_translation(const DemoOptions& options) {
   write_pairs(text / "train", corpus.train);
   write_pairs(text / "valid", corpus.valid);
   write_pairs(text / "test", corpus.test);
+  write_alignments(text / "valid.align", corpus.valid_links);
+  write_alignments(text / "test.align", corpus.test_links);
   write_probe(text / "probe.en", corpus.test);
   replace_file(directory / kGrammarFile, grammar);
   model::write_words(directory, demo::source_words(corpus.train));
@@ -187,6 +197,9 @@ void demo_translation(const DemoOptions& options) {
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
   const train::RunResult result = watch_training(training_request(options, text));
+
+  save_roles_of(directory, {.source = (text / "valid.en").string(), .target = (text / "valid.de").string()}, {},
+                options.threads);
 
   decode::Translator translator(directory, {.threads = options.threads});
   std::vector<std::string> sources;

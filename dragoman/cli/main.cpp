@@ -33,6 +33,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_average(program);
   add_export(program);
   add_inspect(program, requested);
+  add_heads(program);
   add_doctor(program);
   add_gradcheck(program);
   add_tokenizer(program);
@@ -45,6 +46,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
 // Parses the command line and runs the command. An error in the command line becomes a UsageError.
 int run(CLI::App& program, const CommandLine& line) {
   if (const auto message = flag_as_value_message(line)) throw UsageError(*message);
+  if (const auto message = misplaced_argument_message(line)) throw UsageError(*message);
   try {
     parse(program, line.arguments);
   } catch (const CLI::CallForHelp&) {

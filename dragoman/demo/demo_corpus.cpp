@@ -42,9 +42,10 @@ class FreshSentences {
  public:
   FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}
 
-  // The next `count` sentences that `wanted` accepts.
+  // The next `count` sentences that `wanted` accepts, and the links of their words if they are wanted.
   template <class Wanted>
-  std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted) {
+  std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted,
+                             std::vector<WordLinks>* links = nullptr) {
     std::vector<TextPair> taken;
     for (int skipped = 0; static_cast<int>(taken.size()) < count; ++skipped) {
       require<UsageError>(skipped < kMaxSkipped, "the grammar makes only ", taken.size(), " of ", count, " ", what,
@@ -53,6 +54,7 @@ class FreshSentences {
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;
       taken.push_back(std::move(sentence.text));
+      if (links != nullptr) links->push_back(std::move(sentence.links));
       skipped = 0;
     }
     return taken;
@@ -94,10 +96,12 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
   const auto familiar = [&](const TextPair& pair) {
     return sources.all_frequent(pair.source) && targets.all_frequent(pair.target);
   };
-  corpus.valid = sentences.take(settings.valid, "validation",
-                                [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });
-  corpus.test =
-      sentences.take(settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); });
+  corpus.valid = sentences.take(
+      settings.valid, "validation", [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); },
+      &corpus.valid_links);
+  corpus.test = sentences.take(
+      settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); },
+      &corpus.test_links);
   return corpus;
 }
 

@@ -27,8 +27,11 @@ struct DemoCorpusSettings {
   void validate() const;
 };
 
+using WordLinks = std::vector<eval::WordLink>;  // of one pair, see Derivation
+
 struct DemoCorpus {
   std::vector<TextPair> train, valid, test;
+  std::vector<WordLinks> valid_links, test_links;  // for each pair
 };
 
 // Every source sentence occurs once in the whole corpus, and has one translation.

@@ -23,7 +23,10 @@ struct Constituent {
   const Rule* rule = nullptr;
   const WordList* list = nullptr;
   int word = 0;
-  std::vector<std::string> texts;     // by slot: parameters and the texts that the rule writes
+  std::int32_t origin = 0;            // of what it writes, unless that is marked
+  std::int32_t first_label = 0;       // the origin of the rule's first label; the others follow
+  std::vector<TracedText> texts;      // by slot: parameters and the texts that the rule writes
+  std::vector<std::int32_t> values;   // by slot: an origin for the value of each text; a text that is passed on keeps it
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
@@ -36,8 +39,10 @@ class Deriver {
   Derivation derive() {
     const Constituent sentence = build(grammar_.categories[grammar_.start], {}, 0, 0);
     Derivation result;
-    result.text.source = spell(grammar_, text_of(sentence, "source"), false);
-    result.text.target = spell(grammar_, text_of(sentence, "target"), true);
+    const TracedText source = spell(grammar_, text_of(sentence, "source"), false);
+    const TracedText target = spell(grammar_, text_of(sentence, "target"), true);
+    result.links = links_of(source, target);
+    result.text = {source.text, target.text};
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
       // Not std::ranges::unique, which clang 14 lacks.
@@ -49,34 +54,53 @@ class Deriver {
   }
 
  private:
-  Constituent build(const Category& category, std::vector<std::string> arguments, int depth, int line) {
+  // A text that is given to a child, and the origin of its value.
+  struct Argument {
+    TracedText text;
+    std::int32_t value = 0;
+  };
+
+  Constituent build(const Category& category, std::vector<Argument> arguments, int depth, int line) {
     if (depth > kMaxDepth || ++constituents_ > kMaxConstituents)
       fail(category.line, "a sentence with this '", category.name, "' does not come to an end.");
     Constituent built;
     built.rule = &choose_rule(category, arguments, kFreeDepth - depth, line);
     rules_.push_back(built.rule->number);
-    built.texts = std::move(arguments);
+    built.origin = next_origin_++;
+    built.first_label = next_origin_;
+    next_origin_ += static_cast<std::int32_t>(built.rule->labels.size());
+    for (Argument& argument : arguments) {
+      built.texts.push_back(std::move(argument.text));
+      built.values.push_back(argument.value);
+    }
     built.texts.resize(built.rule->slots.size());
+    built.values.resize(built.rule->slots.size());
     built.children.resize(built.rule->slots.size());
     for (const Step& step : built.rule->steps) {
-      if (step.is_child)
+      if (step.is_child) {
         built.children[step.slot] = make_child(built, step, depth);
-      else
-        built.texts[step.slot] =
-            write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
+        continue;
+      }
+      built.values[step.slot] = next_origin_++;
+      built.texts[step.slot] =
+          write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
     }
     return built;
   }
 
-  const Rule& choose_rule(const Category& category, const std::vector<std::string>& arguments, int depth_left,
-                          int line) {
+  const Rule& choose_rule(const Category& category, const std::vector<Argument>& arguments, int depth_left, int line) {
     const auto applies = [&](const Rule& rule) {
-      return std::ranges::all_of(rule.conditions, [&](const auto& c) { return matches(arguments[c.first], c.second); });
+      return std::ranges::all_of(rule.conditions,
+                                 [&](const auto& c) { return matches(arguments[c.first].text.text, c.second); });
     };
     std::vector<const Rule*> candidates;
     for (const Rule& rule : category.rules)
       if (applies(rule)) candidates.push_back(&rule);
-    if (candidates.empty()) fail(line, "no rule of '", category.name, "' fits", given(category.parameters, arguments));
+    if (candidates.empty()) {
+      std::vector<std::string> values;
+      for (const Argument& argument : arguments) values.push_back(argument.text.text);
+      fail(line, "no rule of '", category.name, "' fits", given(category.parameters, values));
+    }
     const int lowest = (*std::ranges::min_element(candidates, {}, &Rule::height))->height;
     std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(depth_left, lowest); });
 
@@ -89,18 +113,24 @@ class Deriver {
   }
 
   Constituent make_child(const Constituent& parent, const Step& step, int depth) {
-    const bool list = step.symbol.is_list;
-    std::vector<std::string> values;  // of a list: in the order of the arguments; of a category: by parameter
-    if (!list) values.resize(grammar_.categories[step.symbol.index].parameters.size());
-    for (const auto& [parameter, text] : step.arguments) {
-      std::string value = write(parent, text, step.line);
-      if (list)
-        values.push_back(std::move(value));
-      else
-        values[parameter] = std::move(value);
+    if (step.symbol.is_list) {
+      std::vector<std::string> values;  // in the order of the arguments
+      for (const auto& argument : step.arguments) values.push_back(write(parent, argument.second, step.line).text);
+      return choose_word(grammar_.lists[step.symbol.index], step, values);
     }
-    return list ? choose_word(grammar_.lists[step.symbol.index], step, values)
-                : build(grammar_.categories[step.symbol.index], std::move(values), depth + 1, step.line);
+    const Category& category = grammar_.categories[step.symbol.index];
+    std::vector<Argument> arguments(category.parameters.size());
+    for (const auto& [parameter, text] : step.arguments) {
+      arguments[parameter] = {write(parent, text, step.line), value_of(parent, text)};
+    }
+    return build(category, std::move(arguments), depth + 1, step.line);
+  }
+
+  // The origin of a value that is passed on unchanged is that of the text; any other value is new.
+  std::int32_t value_of(const Constituent& parent, const Template& pieces) {
+    const bool is_text = pieces.size() == 1 && pieces[0].table < 0 && pieces[0].operand.slot >= 0 &&
+                         pieces[0].operand.name.empty();
+    return is_text ? parent.values[pieces[0].operand.slot] : next_origin_++;
   }
 
   Constituent choose_word(const WordList& list, const Step& step, const std::vector<std::string>& values) {
@@ -118,38 +148,53 @@ class Deriver {
     }
     Constituent chosen;
     chosen.list = &list;
+    chosen.origin = next_origin_++;
     chosen.word = candidates[random_.below(static_cast<std::uint32_t>(candidates.size()))];
     words_.push_back(list.first + chosen.word);
     return chosen;
   }
 
-  static const std::string& text_of(const Constituent& of, std::string_view name) {
+  static const TracedText& text_of(const Constituent& of, std::string_view name) {
     return of.texts[index_of(name, of.rule->slots)];
   }
 
-  std::string write(const Constituent& in, const Template& pieces, int line) {
-    std::string text;
+  TracedText write(const Constituent& in, const Template& pieces, int line) {
+    TracedText text;
     for (const Piece& piece : pieces) {
-      text += piece.table < 0 ? read(in, piece.operand, line)
-                              : look_up(grammar_.tables[piece.table], read(in, piece.operand, line),
-                                        read(in, piece.column, line), line);
-      if (text.size() > kMaxBytes) fail(line, "this text is longer than ", kMaxBytes, " bytes.");
+      const bool is_marked = piece.mark_slot >= 0 || piece.mark_label >= 0;
+      const TracedText part = piece.table < 0 ? read(in, piece.operand, line)
+                                              : traced(look_up(grammar_.tables[piece.table],
+                                                               read(in, piece.operand, line).text,
+                                                               read(in, piece.column, line).text, line),
+                                                       in.origin);
+      if (is_marked)
+        text.append(part.text,
+                    piece.mark_slot >= 0 ? in.values[piece.mark_slot] : in.first_label + piece.mark_label);
+      else
+        text.append(part);
+      if (text.text.size() > kMaxBytes) fail(line, "this text is longer than ", kMaxBytes, " bytes.");
     }
-    written_ += text.size();
+    written_ += text.text.size();
     if (written_ > kMaxBytesWritten)
       fail(line, "the texts of this sentence fill more than ", kMaxBytesWritten, " bytes.");
     return text;
   }
 
-  const std::string& read(const Constituent& in, const Operand& operand, int line) {
-    if (operand.slot < 0) return operand.name;
+  static TracedText traced(const std::string& text, std::int32_t origin) {
+    TracedText result;
+    result.append(text, origin);
+    return result;
+  }
+
+  TracedText read(const Constituent& in, const Operand& operand, int line) {
+    if (operand.slot < 0) return traced(operand.name, in.origin);
     if (operand.name.empty()) return in.texts[operand.slot];
     const Constituent& child = in.children[operand.slot];
     if (child.rule != nullptr) return text_of(child, operand.name);
-    const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by];
+    const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by].text;
     const int column = index_of(name, child.list->columns);
     if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
-    return child.list->words[child.word][column];
+    return traced(child.list->words[child.word][column], child.origin);
   }
 
   const std::string& look_up(const Table& table, const std::string& row, const std::string& column, int line) {
@@ -175,6 +220,7 @@ class Deriver {
   RandomStream& random_;
   std::vector<int> rules_, words_;
   int constituents_ = 0;
+  std::int32_t next_origin_ = 0;
   std::size_t written_ = 0;
 };
 

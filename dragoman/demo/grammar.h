@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/base/random.h"
+#include "dragoman/eval/word_links.h"
 
 namespace dragoman::demo {
 
@@ -17,9 +18,12 @@ struct TextPair {
   bool operator==(const TextPair&) const = default;
 };
 
-// A pair and how it was made: the numbers of its rules and words, in ascending order, each once.
+// A pair and how it was made: the numbers of its rules and words, in ascending order, each once, and which words of the
+// pair belong together, as separated by spaces: those that were written from the same word of a list, by the same rule,
+// or with the same mark (^).
 struct Derivation {
   TextPair text;
+  std::vector<eval::WordLink> links;
   std::vector<int> rules;
   std::vector<int> words;
 };

@@ -7,6 +7,7 @@ namespace dragoman::demo {
 namespace {
 
 constexpr std::size_t kMaxSlots = 200;
+constexpr std::string_view kMarkLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -40,6 +41,15 @@ class BodyReader {
       fail("expected 'NAME = TEXT' or 'NAME : CATEGORY ...'.");
     rule_.slots.push_back(words[0]);
     rule_.steps.push_back(std::move(step));
+  }
+
+  // To be called after the last line.
+  void check_labels() {
+    for (std::size_t label = 0; label < label_uses_.size(); ++label) {
+      line_ = label_uses_[label].first;
+      if (label_uses_[label].second == 1)
+        fail("the mark ^", rule_.labels[label], " is used only once in this rule, so it links nothing.");
+    }
   }
 
  private:
@@ -78,17 +88,12 @@ class BodyReader {
       fail("'", words[2], "' needs '", parameters[missing - given.begin()], "='.");
   }
 
-  // Constants, with operands in { }.
+  // Constants, with operands in { }. A word of a constant and an operand may have a mark: word^NAME, {operand}^NAME.
   Template read_template(std::string_view text) {
     Template pieces;
     while (!text.empty()) {
       const std::size_t brace = std::min(text.find('{'), text.size());
-      if (brace > 0) {
-        std::string constant(text.substr(0, brace));
-        if (constant.find('}') != std::string::npos) fail("there is a } without its {.");
-        std::ranges::replace(constant, '_', ' ');
-        pieces.push_back({-1, {-1, std::move(constant), -1}, {}});  // no table, and a constant as the operand
-      }
+      if (brace > 0) read_constant(text.substr(0, brace), pieces);
       text.remove_prefix(brace);
       if (text.empty()) break;
       const std::size_t end = text.find('}');
@@ -97,6 +102,51 @@ class BodyReader {
       text.remove_prefix(end + 1);
     }
     return pieces;
+  }
+
+  // A constant, cut at its marks. If it begins with one, that is the mark of the operand before it.
+  void read_constant(std::string_view text, Template& pieces) {
+    if (text.find('}') != std::string_view::npos) fail("there is a } without its {.");
+    while (!text.empty()) {
+      const std::size_t mark = std::min(text.find('^'), text.size());
+      const std::string_view before = text.substr(0, mark);
+      if (mark == text.size()) return add_constant(before, pieces);
+      const std::size_t space = before.find_last_of(" _");
+      const std::size_t word = space == std::string_view::npos ? 0 : space + 1;  // where the marked word begins
+      add_constant(before.substr(0, word), pieces);
+      add_constant(before.substr(word), pieces);
+      text.remove_prefix(mark + 1);
+      const std::size_t end = std::min(text.find_first_not_of(kMarkLetters), text.size());
+      if (end == 0 || pieces.empty() || (before.size() == word && !before.empty()))
+        fail("a mark is written as word^NAME or {NAME}^NAME, without a space.");
+      set_mark(pieces.back(), text.substr(0, end));
+      text.remove_prefix(end);
+    }
+  }
+
+  static void add_constant(std::string_view text, Template& pieces) {
+    if (text.empty()) return;
+    std::string constant(text);
+    std::ranges::replace(constant, '_', ' ');
+    Piece piece;
+    piece.operand.name = std::move(constant);
+    pieces.push_back(std::move(piece));
+  }
+
+  void set_mark(Piece& piece, std::string_view name) {
+    const int slot = index_of(name, rule_.slots);
+    if (slot >= 0) {
+      if (is_child(slot)) fail("'^", name, "' is the name of a child; a mark is that of a text, or a new name.");
+      piece.mark_slot = slot;
+      return;
+    }
+    piece.mark_label = index_of(name, rule_.labels);
+    if (piece.mark_label < 0) {
+      piece.mark_label = static_cast<int>(rule_.labels.size());
+      rule_.labels.emplace_back(name);
+      label_uses_.emplace_back(line_, 0);
+    }
+    ++label_uses_[piece.mark_label].second;
   }
 
   // OPERAND, or TABLE ROW COLUMN.
@@ -147,6 +197,7 @@ class BodyReader {
   const GrammarRules& grammar_;
   Rule& rule_;
   std::size_t parameters_;
+  std::vector<std::pair<int, int>> label_uses_;  // for each label of the rule: its first line, and how often it is used
   int line_ = 0;
 };
 
@@ -157,6 +208,7 @@ void read_bodies(GrammarRules& grammar, const RuleBodies& bodies) {
     for (std::size_t r = 0; r < bodies[c].size(); ++r) {
       BodyReader reader(grammar, grammar.categories[c], grammar.categories[c].rules[r]);
       for (const SourceLine& line : bodies[c][r]) reader.read(line);
+      reader.check_labels();
     }
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "dragoman/demo/traced_text.h"
+
 namespace dragoman::demo {
 
 // A list of words, each with a cell for every column.
@@ -34,6 +36,9 @@ struct Piece {
   int table = -1;   // index of the table; -1 for a constant or a text
   Operand operand;  // the constant or text; for a table, the name of the row
   Operand column;   // for a table, the name of the column
+  // What the piece is linked by, instead of by what it comes from; -1 if it is not marked.
+  int mark_slot = -1;   // a text or parameter: all pieces that are marked with its value are linked
+  int mark_label = -1;  // a label of the rule: an index into Rule::labels
 };
 using Template = std::vector<Piece>;
 
@@ -60,6 +65,7 @@ struct Rule {
   double weight = 1;
   std::vector<std::pair<int, std::string>> conditions;  // a parameter's slot, and the text that it must match
   std::vector<std::string> slots;                       // parameters first
+  std::vector<std::string> labels;                      // of pieces that are linked with each other
   std::vector<Step> steps;
   int height = 0;  // of the lowest tree that this rule can make
 };
@@ -98,7 +104,7 @@ struct GrammarRules {
 bool matches(std::string_view a, std::string_view b);
 
 // Writes a sentence: one space between words and none before punctuation, respelled, with a capital at the start.
-std::string spell(const GrammarRules& grammar, std::string_view text, bool target);
+TracedText spell(const GrammarRules& grammar, const TracedText& text, bool target);
 
 // The index of a name in a list of names; -1 if it is not there.
 int index_of(std::string_view name, const std::vector<std::string>& names);

@@ -1,6 +1,8 @@
 // Where the page gets its data: from the server, or from the data that an offline file carries. Server and OfflineFile
 // have the same methods.
 
+import {text} from "../strings/core.js";
+
 /** A request that failed. The message is the server's own sentence if it sent one; `status` is 0 without an answer. */
 class RequestError extends Error {
   constructor(message, status) {
@@ -9,10 +11,7 @@ class RequestError extends Error {
   }
 }
 
-export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
-  "New translations need the server (dragoman serve).";
-
-const otherSentenceNote = "This offline file does not hold this sentence; choose one of those that it holds.";
+export const offlineNote = text.offline;
 
 export class Server {
   key = "";  // the API key that the user gave
@@ -21,6 +20,7 @@ export class Server {
   languages() { return this.#json("/languages"); }
   model(source, target) { return this.#json("/v1/model", {source, target}); }
   positions(source, target, count) { return this.#json("/v1/positions", {source, target, count}); }
+  heads(source, target) { return this.#json("/v1/heads", {source, target}); }
   film(source, target) { return this.#json("/v1/film", {source, target}); }
 
   /** The answer of /v1/translate. If `onText` is given, it is called with the translation so far as it grows. */
@@ -35,7 +35,7 @@ export class Server {
       else if (name === "error") throw new RequestError(data.error, 200);
       else if (name === "done") return data;
     }
-    throw new RequestError("The server's answer ended before it was complete.", 0);
+    throw new RequestError(text.incomplete, 0);
   }
 
   async #json(path, query = {}) {
@@ -52,7 +52,7 @@ export class Server {
       answer = await fetch(path, {...options, headers});
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new RequestError("The server does not answer. Is it still running?", 0);
+      throw new RequestError(text.noAnswer, 0);
     }
     if (!answer.ok) throw new RequestError(await refusalOf(answer), answer.status);
     return answer;
@@ -60,7 +60,7 @@ export class Server {
 }
 
 async function refusalOf(answer) {
-  const fallback = `The server answered with status ${answer.status}.`;
+  const fallback = text.status(answer.status);
   try {
     return (await answer.json()).error ?? fallback;
   } catch {
@@ -96,8 +96,8 @@ export class OfflineFile {
   key = "";
 
   /**
-   * `data` is {version, model, positions, sentences: [{request, answer}], film, state}: answers that the server gave,
-   * and the state of the page when the file was made.
+   * `data` is {version, model, positions, sentences: [{request, answer}], film, heads, state}: answers that the server
+   * gave, and the state of the page when the file was made.
    */
   constructor(data) { this.data = data; }
 
@@ -115,13 +115,15 @@ export class OfflineFile {
     return positions && {...positions, rows: Math.min(positions.rows, count)};  // fewer rows of the same data
   }
 
+  async heads() { return this.data.heads; }
+
   async film() { return this.data.film; }
 
   get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
 
-  /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
-  changesOf(text) {
-    return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
+  /** The changes (see changesOf in requests.js) for which the file has a translation of this sentence. */
+  changesOf(sentence) {
+    return this.data.sentences.filter(({request}) => request.q === sentence && !isPlain(request)).map(({request}) => (
       Object.fromEntries(Object.entries(request).filter(([name]) => !unusedFields.has(name) && name !== "q"))));
   }
 
@@ -130,7 +132,7 @@ export class OfflineFile {
     const {sentences} = this.data;
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
       (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
-    if (!found) throw new RequestError(isPlain(request) ? otherSentenceNote : offlineNote, 0);
+    if (!found) throw new RequestError(isPlain(request) ? text.otherSentence : offlineNote, 0);
     return found.answer;
   }
 }
@@ -139,7 +141,7 @@ export class OfflineFile {
 // reported about it, and those that are the same for the whole file (languages, key). All others decide what is
 // translated, and how.
 const unusedFields = new Set(
-  ["trace", "packed", "stream", "layers", "projections", "next_words", "api_key", "n_best", "source", "target"]);
+  ["trace", "packed", "stream", "layers", "projections", "next_words", "steps", "api_key", "n_best", "source", "target"]);
 
 // Equal for two requests that have the same translation in an offline file.
 const translationKey = (request) => JSON.stringify(Object.entries(request)

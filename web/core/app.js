@@ -1,12 +1,16 @@
 // The application without its page: state, model, requests and answers. The parts and views read it and change the
 // state by set().
 
+import {text} from "../strings/core.js";
+import {roleName} from "../strings/roles.js";
 import {OfflineFile, Server} from "./api.js";
 import {fitToModel, keptHeads} from "./fitting.js";
+import {languageName} from "./language.js";
 import {followedPins, movedPins, pinsWithin} from "./pins.js";
 import {isChanged, Requests} from "./requests.js";
 import {siteOf, sitesOf} from "./sites.js";
 import {fromHash, initialState, searchDefault, searchFields, setSearchDefaults} from "./state.js";
+import {mixed, Survey} from "./survey.js";
 
 const slowAnswer = 1500;  // milliseconds; a slower model translates on Enter instead of while the user types
 
@@ -15,6 +19,7 @@ export class App {
   draft = "";      // the text in the sentence box, which may not be translated yet
   model = null;    // the answer of /v1/model
   sites = [];      // the model's attention sites, see sites.js
+  survey = null;   // what its heads do over many sentences, see survey.js; null if that is not known
   languages = [];
   settings = {};
   failure = null;  // a sentence on what failed last, apart from translations
@@ -51,8 +56,8 @@ export class App {
   }
 
   /** Takes over what the user has typed. It is not translated before translateDraft() is called. */
-  type(text) {
-    this.draft = text;
+  type(draft) {
+    this.draft = draft;
     this.refresh();
   }
 
@@ -86,10 +91,10 @@ export class App {
   refresh() { this.#page.redraw(); }
 
   /** Announces a text to screen readers. */
-  say(text) { this.#page.announce(text); }
+  say(sentence) { this.#page.announce(sentence); }
 
-  fail(text) {
-    this.failure = text;
+  fail(sentence) {
+    this.failure = sentence;
     this.refresh();
   }
 
@@ -100,10 +105,8 @@ export class App {
     const {sentences, answer} = request.result;
     if (request === this.requests.plain && this.trace && this.state.part >= sentences.length) this.state.part = 0;
     if (sentences.length) {
-      const text = answer.translations.map((translation) => translation.text).join(" ");
-      const kind = {plain: "Translation", changed: "Translation with your changes", other: "Second translation"};
-      const name = Object.keys(kind).find((candidate) => this.requests[candidate] === request);
-      this.say(`${kind[name]}: ${text}`);
+      const name = ["plain", "changed", "other"].find((candidate) => this.requests[candidate] === request);
+      this.say(text[name](answer.translations.map((translation) => translation.text).join(" ")));
     }
     this.refresh();
     this.#page.stateChanged();
@@ -149,10 +152,10 @@ export class App {
   get canSwitchHeads() { return !this.offline && this.model?.heads_can_be_switched !== false; }
 
   /** Whether the attention of a text is probably too much for one answer. A token has about four letters. */
-  isTooLong(text) {
+  isTooLong(sentence) {
     const most = this.model?.trace_weights ?? 2 ** 24;
     const matrices = this.sites.reduce((sum, {layers, heads}) => sum + layers * heads, 0);
-    return (text.length / 4) ** 2 * matrices > most;
+    return (sentence.length / 4) ** 2 * matrices > most;
   }
 
   isOff(attention, layer, head) {
@@ -164,14 +167,29 @@ export class App {
     const wasOff = this.isOff(attention, layer, head);
     const others = this.state.off.filter((entry) => !isHead(entry, attention, layer, head));
     this.set({off: wasOff ? others : [...others, {attention, layer, head}], show: "changed"});
-    this.say(`${this.headTitle(attention, layer, head)} is ${wasOff ? "on" : "off"}.`);
+    this.say((wasOff ? text.headIsOn : text.headIsOff)(this.headTitle(attention, layer, head)));
   }
 
-  headTitle(attention, layer, head) { return `${this.site(attention).title}, layer ${layer + 1}, head ${head + 1}`; }
+  /** A layer and a head as the page names them; both are counted from 0. */
+  layerTitle(attention, layer) { return text.layerTitle(this.site(attention).title, layer + 1); }
+
+  headTitle(attention, layer, head) {
+    const role = this.roleOf(attention, layer, head);
+    const title = text.headTitle(this.site(attention).title, layer + 1, head + 1);
+    return role && role !== mixed ? text.headWithRole(title, roleName(role)) : title;
+  }
+
+  /** The role that a head has over many sentences; an empty text if it is not known. */
+  roleOf(attention, layer, head) { return this.survey?.roleOf(attention, layer, head) ?? ""; }
 
   /** The table of position encodings. */
   positions(count = 64) {
     return this.#once(["positions", count], () => this.api.positions(this.state.source, this.state.target, count));
+  }
+
+  /** What the heads do over many sentences, as the server tells it. */
+  heads() {
+    return this.#once(["heads"], () => this.api.heads(this.state.source, this.state.target));
   }
 
   /** The training film. */
@@ -181,7 +199,9 @@ export class App {
 
   /** Loads the state, from the data of an offline file and from the address, and the model. */
   async start(hash) {
-    const wanted = {...(this.data?.state ?? {}), ...fromHash(hash)};
+    const linked = fromHash(hash);
+    // An address with a sentence has the whole state, without the fields that have their initial values.
+    const wanted = {...("sentence" in linked ? {} : this.data?.state), ...linked};
     if (Array.isArray(wanted.heads)) wanted.heads = new Set(wanted.heads);
     Object.assign(this.state, wanted);
     await this.connect();
@@ -195,7 +215,9 @@ export class App {
   /** Asks for the server's settings, languages and model. Called again when the user has given a key. */
   async connect() {
     try {
-      [this.settings, this.languages] = await Promise.all([this.api.settings(), this.api.languages()]);
+      const [settings, languages] = await Promise.all([this.api.settings(), this.api.languages()]);
+      this.settings = settings;
+      this.languages = languages.map((entry) => ({...entry, name: languageName(entry.code, entry.name)}));
       const pair = this.languages.find(({targets}) => targets.length);
       this.state.source ||= pair?.code ?? "";
       this.state.target ||= pair?.targets[0] ?? "";
@@ -239,6 +261,21 @@ export class App {
     state.target = this.model.target ?? state.target;
     setSearchDefaults(this.model.search);
     fitToModel(state, this.sites, this.model);
+    this.#loadSurvey(this.model);
+  }
+
+  // The page does not wait for it.
+  async #loadSurvey(model) {
+    this.survey = null;
+    if (!model.heads) return;
+    try {
+      const survey = new Survey(await this.heads());
+      if (model !== this.model) return;
+      this.survey = survey;
+      this.refresh();
+    } catch (error) {
+      this.fail(error.message);
+    }
   }
 
   // A promise for each pair of languages and each `what`, so that views can ask every time they are drawn. After a

@@ -37,6 +37,7 @@ const fields = {
   compare: {type: "text", initial: ""},
   step: {type: "index", initial: null},           // of the animation
   frame: {type: "index", initial: null},          // of the training film
+  over: {type: "text", initial: ""},              // whose numbers the ranking shows: of the "sentence" or of "many"
   word: {type: "index", initial: null},           // the position of the view "Next word"; null for the first
   off: {type: "heads", initial: []},              // heads that are switched off in the model
   ...searchSettings,

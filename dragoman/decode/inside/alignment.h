@@ -9,6 +9,7 @@
 
 #include "dragoman/data/batch.h"
 #include "dragoman/decode/inside/trace.h"
+#include "dragoman/eval/word_links.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/text/tokenizer.h"
 
@@ -44,10 +45,7 @@ std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tok
 AttentionMap by_words(const AttentionMap& tokens, std::span<const std::int64_t> target_words,
                       std::span<const std::int64_t> source_words);
 
-struct WordLink {
-  std::int64_t source = 0, target = 0;
-  bool operator==(const WordLink&) const = default;
-};
+using eval::WordLink;
 
 // Links each target word to the source word with the greatest weight. There is no link if that is EOS, and none for the
 // target's EOS. The last row and column of `words` are those of EOS.

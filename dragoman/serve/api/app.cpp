@@ -108,6 +108,7 @@ App::App(const Models& models, AppOptions options)
              {"/v1/translate", {.methods = {{"POST", with_context(v1_translate)}}, .slow = true}},
              {"/v1/model", {.methods = {{"GET", with_context(answer_model)}}, .open = true, .slow = true}},
              {"/v1/positions", {.methods = {{"GET", with_context(answer_positions)}}, .open = true, .slow = true}},
+             {"/v1/heads", {.methods = {{"GET", with_context(answer_heads)}}, .open = true, .slow = true}},
              {"/v1/film", {.methods = {{"GET", with_context(answer_film)}}, .slow = true}},
              {"/", {.methods = {{"GET", answer_page}}, .open = true}}};
 }

@@ -159,6 +159,34 @@ TEST_F(AppTest, TracesHoldTheRequestedLayersAndProjections) {
   EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
 }
 
+TEST_F(AppTest, TracesHoldTheStepsOfALayer) {
+  const auto ask_steps = [&](Json choice) {
+    return ask("POST", "/v1/translate",
+               {{"q", "one two"}, {"trace", true}, {"packed", true}, {"steps", std::move(choice)}});
+  };
+  const Json choice{{"attention", "encoder"}, {"layer", 2}, {"query", 3}, {"units", 4}};
+  const Json steps = ask_steps(choice).second["translations"][0]["sentences"][0]["trace"]["steps"];
+  EXPECT_EQ(steps["attention"], "encoder");
+  EXPECT_EQ(steps["layer"], 2);
+  EXPECT_EQ(steps["norm"], "post");
+  EXPECT_EQ(steps["values"]["rows"], 3);  // two words and the end of the sentence
+  ASSERT_EQ(steps["queries"].size(), 1u);
+  const Json& query = steps["queries"][0];
+  EXPECT_EQ(query["query"], 3);
+  EXPECT_EQ(query["weights"]["columns"], 3);
+  EXPECT_EQ(query["contributions"]["rows"], query["weights"]["rows"]);
+  EXPECT_EQ(query["feed_forward"]["units"].size(), 4u);
+  EXPECT_EQ(query["feed_forward"]["contributions"]["rows"], 4);
+  // Without "query" there are those of all queries, and those of the third are the same.
+  const Json all = ask_steps({{"attention", "encoder"}, {"layer", 2}, {"units", 4}})
+                       .second["translations"][0]["sentences"][0]["trace"]["steps"]["queries"];
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2], query);
+  const auto [status, refusal] = ask_steps({{"attention", "encoder"}, {"layer", 2}, {"query", 4}});
+  EXPECT_EQ(status, 400);
+  EXPECT_EQ(refusal["error"], "'steps': there is no query 4 of 'encoder'; the longest source has 3 tokens.");
+}
+
 TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const Json model = ask("GET", "/v1/model").second;
   EXPECT_EQ(model["config"]["encoder-layers"], 2);
@@ -235,6 +263,13 @@ TEST_F(AppTest, RefusesInOneSentence) {
       {"POST", "/v1/translate", with("next_words", {{"count", 101}}), 400},
       {"POST", "/v1/translate", with("next_words", {{"temperature", 0}}), 400},
       {"POST", "/v1/translate", with("next_words", {{"counts", 1}}), 400},
+      {"POST", "/v1/translate", with("steps", "all"), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "self"}, {"layer", 1}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 3}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"query", 0}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"units", 65}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"head", 1}}), 400},
       {"POST", "/v1/translate", with("prefix_ids", {2}), 400},
       {"POST", "/v1/translate", with("prefix_ids", {1e9}), 400},
       {"POST", "/v1/translate", with("prefix_ids", "one"), 400},

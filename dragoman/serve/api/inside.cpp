@@ -7,6 +7,7 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/decode/inside/film.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/serve/api/refusal.h"
 #include "dragoman/serve/page/page.h"
 
@@ -100,8 +101,17 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
               {"words", model.words},
               {"trace_weights", limits.cost.bytes / kTraceBytes},
               {"max_beam", limits.max_beam},
-              {"film", model.film_summary.exists}}
+              {"film", model.film_summary.exists},
+              {"heads", decode::has_heads(model.directory)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string heads_json(const ServedModel& model) {
+  const std::optional<Json> heads = decode::read_heads(model.directory, model.service.model().info);
+  require_or(404, heads.has_value(),
+             "nobody has looked yet at what the attention heads of this model do over many sentences; 'dragoman heads "
+             "--model DIR FILE' does, with a file of sentences.");
+  return heads->dump();
 }
 
 std::string positions_json(const ServedModel& model, std::int64_t count) {
@@ -131,6 +141,10 @@ void answer_positions(const HandlerContext& context, const std::shared_ptr<Excha
   const auto count = parse_number<std::int64_t>(text.empty() ? "64" : text);
   require_or(400, count && *count >= 0, "'count' is '", text, "'; it must be a number of positions.");
   exchange->answer({.body = positions_json(*requested_model(context, exchange->request()), *count)});
+}
+
+void answer_heads(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  exchange->answer({.body = heads_json(*requested_model(context, exchange->request()))});
 }
 
 void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {

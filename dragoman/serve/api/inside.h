@@ -1,5 +1,5 @@
-// What the attention page shows of a model besides translations: its sizes, its position encodings, and the film of its
-// training (how attention developed).
+// What the attention page shows of a model besides translations: its sizes, its position encodings, what its heads do
+// over many sentences, and the film of its training (how attention developed).
 #pragma once
 
 #include <memory>
@@ -14,12 +14,15 @@ namespace dragoman::serve {
 std::string model_json(const ServedModel& model, const RequestLimits& limits);
 // The encodings of the first `count` positions, or of as many as the model keeps.
 std::string positions_json(const ServedModel& model, std::int64_t count);
+// The contents of heads.json. Throws a Refusal (404) if the model has none.
+std::string heads_json(const ServedModel& model);
 
 // Handlers. answer_page answers with the page itself. The others answer with JSON about the model that ?source= and
 // ?target= in the query choose.
 void answer_page(const std::shared_ptr<Exchange>& exchange);
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
+void answer_heads(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 
 }  // namespace dragoman::serve

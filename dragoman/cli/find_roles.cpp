@@ -1,0 +1,100 @@
+#include "dragoman/cli/find_roles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/cli/show/output.h"
+#include "dragoman/cli/show/progress.h"
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/decode/roles/heads_file.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::int64_t kMaxRoleTokens = 200;  // of a sentence; its attention grows with the square
+
+// Pairs of tokens, and the alignments of those that are used.
+struct TokenPairs {
+  std::vector<data::SentencePair> pairs;
+  std::vector<eval::GoldLinks> gold;
+};
+
+// Adds pair number i unless one side is empty or too long. Both sides end in EOS.
+void add_pair(const RolesRequest& request, std::size_t i, data::SentencePair pair, TokenPairs& to) {
+  const std::int64_t source = std::ssize(pair.source), target = std::ssize(pair.target);
+  if (std::min(source, target) < 2 || std::max(source, target) > kMaxRoleTokens) return;
+  to.pairs.push_back(std::move(pair));
+  if (!request.gold.empty()) to.gold.push_back(request.gold[i]);
+}
+
+TokenPairs reference_pairs(const RolesRequest& request, const model::Tokenizers& tokenizers) {
+  TokenPairs pairs;
+  for (std::size_t i = 0; i < request.sources.size(); ++i) {
+    data::SentencePair pair{tokenizers.source.encode(request.sources[i]),
+                            tokenizers.target.encode(request.references[i])};
+    pair.source.push_back(kEos);
+    pair.target.push_back(kEos);
+    add_pair(request, i, std::move(pair), pairs);
+  }
+  return pairs;
+}
+
+TokenPairs translated_pairs(const RolesRequest& request) {
+  decode::Translator translator(request.model, {.device = request.device, .threads = request.threads});
+  TokenPairs pairs;
+  ProgressLine progress({.unit = "sentences"});
+  const auto next = [&, at = request.sources.begin()](decode::SourceLine& line, const std::stop_token&) mutable {
+    if (at == request.sources.end()) return false;
+    line.text = *at++;
+    return true;
+  };
+  translator.translate(next, [&](const decode::TranslatedLine& line) {
+    if (line.finished) add_pair(request, static_cast<std::size_t>(line.number - 1), {line.source, line.target}, pairs);
+    progress.show({.done = line.number, .total = std::ssize(request.sources), .text = "translating"});
+  });
+  return pairs;
+}
+
+}  // namespace
+
+void read_pairs(const data::ParallelFiles& files, std::int64_t count, RolesRequest& to) {
+  data::ParallelReader reader(files);
+  for (std::string source, target; std::ssize(to.sources) < count && reader.next(source, target);) {
+    to.sources.push_back(source);
+    to.references.push_back(target);
+  }
+}
+
+Json find_roles(const RolesRequest& request) {
+  const std::unique_ptr<Backend> on = make_backend(request.device, {.threads = request.threads});
+  const model::LoadedModel loaded(*on, request.model);
+  require<UsageError>(!loaded.model->sites().empty(), "the model in '", request.model.string(),
+                      "' has no attention heads.");
+  const TokenPairs text =
+      request.references.empty() ? translated_pairs(request) : reference_pairs(request, loaded.tokenizers);
+  require<UsageError>(!text.pairs.empty(), "there is no sentence to look at; each needs 1 to ", kMaxRoleTokens - 1,
+                      " tokens on both sides.");
+  ProgressLine progress({.unit = "sentences"});
+  const auto show = [&](std::int64_t done) {
+    progress.show({.done = done, .total = std::ssize(text.pairs), .text = "looking at attention"});
+  };
+  const decode::HeadSurvey survey = decode::survey_heads(
+      *on, *loaded.model, loaded.tokenizers, {.pairs = text.pairs, .gold = text.gold, .progress = show});
+  return decode::heads_json(survey, loaded.info);
+}
+
+void save_roles_of(const std::filesystem::path& model, const data::ParallelFiles& text, Device device, int threads) {
+  try {
+    RolesRequest request{.model = model, .sources = {}, .references = {}, .gold = {}, .device = device, .threads = threads};
+    read_pairs(text, kRoleSentences, request);
+    if (model::read_info(model).config.make_model()->sites().empty()) return;
+    decode::write_heads(model, find_roles(request));
+  } catch (const Error& error) {
+    note(join("the roles of the attention heads are missing: ", error.what()));
+  }
+}
+
+}  // namespace dragoman::cli

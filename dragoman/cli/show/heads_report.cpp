@@ -1,0 +1,70 @@
+#include "dragoman/cli/show/heads_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct Column {
+  std::string_view key, title;
+};
+constexpr std::array<Column, 9> kShareColumns{{{"previous", "previous"},
+                                               {"own", "same"},
+                                               {"next", "next"},
+                                               {"first", "first"},
+                                               {"end", "end"},
+                                               {"agreement", "agreement"},
+                                               {"forward", "forward"},
+                                               {"distinct", "distinct"},
+                                               {"alignment_error", "AER"}}};
+
+// Whether any head has a number in this column.
+bool is_used(const Json& heads, const Column& column) {
+  for (const Json& head : heads) {
+    if (head.contains(column.key) && !head[std::string(column.key)].is_null()) return true;
+  }
+  return false;
+}
+
+std::string share_text(const Json& head, std::string_view key) {
+  const Json value = head.value(std::string(key), Json());
+  return value.is_number() ? fmt::format("{:.0f} %", 100 * value.get<double>()) : "-";
+}
+
+std::string head_name(const Json& head) {
+  return fmt::format("{} {}.{}", head.value("attention", ""), head.value("layer", 0), head.value("head", 0));
+}
+
+}  // namespace
+
+std::string heads_text(const Json& file) {
+  const Json& heads = file["heads"];
+  std::size_t widest = 0;
+  for (const Json& head : heads) widest = std::max(widest, head_name(head).size());
+  std::string text = fmt::format("{:{}}  {:15}  {:>7}  {:>8}", "head", widest, "role", "entropy", "distance");
+  for (const Column& column : kShareColumns) {
+    if (is_used(heads, column)) text += fmt::format("  {:>{}}", column.title, std::max<std::size_t>(5, column.title.size()));
+  }
+  for (const Json& head : heads) {
+    text += fmt::format("\n{:{}}  {:15}  {:7.2f}  {:8.2f}", head_name(head), widest, head.value("role", ""),
+                        head.value("entropy", 0.0), head.value("distance", 0.0));
+    for (const Column& column : kShareColumns) {
+      if (!is_used(heads, column)) continue;
+      text += fmt::format("  {:>{}}", share_text(head, column.key), std::max<std::size_t>(5, column.title.size()));
+    }
+  }
+  return text + fmt::format("\n\n{} over {}: {} and {}; {} between words\n",
+                            counted(std::ssize(heads), "head").text(),
+                            counted(file.value("sentences", std::int64_t{0}), "sentence").text(),
+                            counted(file.value("source_words", std::int64_t{0}), "source word").text(),
+                            counted(file.value("target_words", std::int64_t{0}), "target word").text(),
+                            counted(file.value("clear_links", std::int64_t{0}), "clear link").text());
+}
+
+}  // namespace dragoman::cli

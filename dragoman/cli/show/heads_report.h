@@ -1,0 +1,13 @@
+// The result of `dragoman heads` as a table.
+#pragma once
+
+#include <string>
+
+#include "dragoman/base/json.h"
+
+namespace dragoman::cli {
+
+// `heads` is the contents of heads.json: a line for each head with its role and the numbers behind it, and a summary.
+std::string heads_text(const Json& heads);
+
+}  // namespace dragoman::cli

@@ -1,0 +1,86 @@
+#include "dragoman/decode/roles/heads_file.h"
+
+#include <cmath>
+
+#include "dragoman/base/fields.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+
+namespace dragoman::decode {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxHeadsFile = std::size_t{1} << 26;  // bytes
+
+fs::path heads_file(const fs::path& model_directory) { return model_directory / "heads.json"; }
+
+// Four decimals are enough to read and to draw.
+Json rounded(double value) { return std::round(value * 1e4) / 1e4; }
+Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(nullptr); }
+
+// What tells the weights of a model from others. An exported copy has the same heads.
+Json weights_of(const model::ModelInfo& info) {
+  Json provenance = try_parse_json(info.provenance);
+  if (!provenance.is_object()) return nullptr;
+  provenance.erase("exported");
+  provenance.erase("program");
+  return provenance;
+}
+
+Json head_json(const HeadReport& report, const nn::AttentionSite& site) {
+  const HeadNumbers& numbers = report.numbers;
+  Json head{{"attention", site.name},
+            {"layer", report.head.layer + 1},
+            {"head", report.head.head + 1},
+            {"role", to_string(report.role)},
+            {"entropy", rounded(numbers.entropy)},
+            {"distance", rounded(numbers.distance)},
+            {"peak", rounded(numbers.peak)},
+            {"own", rounded(numbers.same)},
+            {"previous", rounded(numbers.previous)},
+            {"next", rounded(numbers.next)},
+            {"first", rounded(numbers.first)},
+            {"end", rounded(numbers.end)},
+            {"agreement", rounded(numbers.agreement)},
+            {"forward", rounded(numbers.forward)},
+            {"distinct", rounded(numbers.distinct)}};
+  if (report.alignment_error) head["alignment_error"] = rounded(*report.alignment_error);
+  return head;
+}
+
+}  // namespace
+
+Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info) {
+  Json heads = Json::array();
+  for (const HeadReport& report : survey.heads) {
+    heads.push_back(head_json(report, survey.sites[static_cast<std::size_t>(report.head.site)]));
+  }
+  return {{"version", 1},
+          {"sentences", survey.sentences},
+          {"source_words", survey.source_words},
+          {"target_words", survey.target_words},
+          {"clear_links", survey.clear_links},
+          {"weights", weights_of(info)},
+          {"heads", heads}};
+}
+
+void write_heads(const fs::path& model_directory, const Json& heads) {
+  replace_file(heads_file(model_directory), heads.dump(1) + "\n");
+}
+
+bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(heads_file(model_directory))); }
+
+std::optional<Json> read_heads(const fs::path& model_directory, const model::ModelInfo& info) {
+  if (!has_heads(model_directory)) return std::nullopt;
+  const fs::path file = heads_file(model_directory);
+  const std::string where = "'" + file.string() + "'";
+  Json heads = parse_json(read_file(file, kMaxHeadsFile), where);
+  require<Error>(heads.is_object() && heads.contains("heads") && heads["heads"].is_array(), where,
+                 " is not a list of attention heads; make it again with 'dragoman heads'.");
+  heads["current"] = heads.value("weights", Json()) == weights_of(info);
+  return heads;
+}
+
+}  // namespace dragoman::decode

@@ -1,0 +1,27 @@
+// Reads and writes heads.json in a model directory: what each attention head does over many sentences, and its role.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "dragoman/base/json.h"
+#include "dragoman/decode/roles/head_survey.h"
+#include "dragoman/model/files/info.h"
+
+namespace dragoman::decode {
+
+// {"version": 1, "sentences": 500, ..., "heads": [{"attention": "cross", "layer": 1, "head": 1, "role": "alignment",
+// "entropy": 0.8, ..., "previous": null, ...}, ...]}. Layers and heads are counted from 1. `info` tells which weights the
+// numbers belong to.
+Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info);
+
+// Replaces the file atomically.
+void write_heads(const std::filesystem::path& model_directory, const Json& heads);
+
+bool has_heads(const std::filesystem::path& model_directory);
+// The contents of the file, with "current": whether it was made with the weights that `info` describes. Nothing if there
+// is no such file. Throws an Error that names the file if it is damaged.
+std::optional<Json> read_heads(const std::filesystem::path& model_directory, const model::ModelInfo& info);
+
+}  // namespace dragoman::decode

@@ -1,0 +1,69 @@
+#include "dragoman/decode/roles/word_units.h"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "dragoman/array/tokens.h"
+#include "dragoman/base/utf8.h"
+#include "dragoman/text/characters.h"
+
+namespace dragoman::decode {
+namespace {
+
+constexpr std::string_view kSpaceSign = "\u2581";  // stands for a space in a piece
+
+enum class PieceKind : std::uint8_t { kLetters, kMark, kIdeographs };
+
+struct Piece {
+  std::string text;
+  PieceKind kind = PieceKind::kMark;
+};
+
+Piece piece_of(std::int32_t token, const text::Tokenizer& tokenizer) {
+  std::string text = tokenizer.piece(token);
+  for (std::size_t at; (at = text.find(kSpaceSign)) != std::string::npos;) text.erase(at, kSpaceSign.size());
+  if (tokenizer.is_byte(token)) return {text, PieceKind::kLetters};
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t code = next_code_point(text, at);
+    if (text::is_ideographic(code)) return {text, PieceKind::kIdeographs};
+    if (text::is_letter(code) || text::is_digit(code)) return {text, PieceKind::kLetters};
+  }
+  return {text, PieceKind::kMark};
+}
+
+// Adds the units of one word between spaces. Marks inside the word, as in o'clock, belong to it.
+void add_word(std::span<const Piece> pieces, std::int64_t word, WordUnits& to) {
+  const auto is_mark = [&](std::size_t at) { return pieces[at].kind == PieceKind::kMark; };
+  std::size_t first = 0, end = pieces.size();
+  while (first < end && is_mark(first)) ++first;
+  while (end > first && is_mark(end - 1)) --end;
+  for (std::size_t at = 0; at < pieces.size(); ++at) {
+    const bool outside = at < first || at >= end;
+    if (outside || at == first || pieces[at].kind == PieceKind::kIdeographs) {
+      to.units.push_back({.text = "", .is_mark = outside, .word = word});
+    }
+    to.units.back().text += pieces[at].text;
+    to.of_token.push_back(std::ssize(to.units) - 1);
+  }
+}
+
+}  // namespace
+
+WordUnits word_units(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
+  WordUnits words;
+  std::vector<Piece> pieces;  // of the word that is being read
+  std::int64_t word = 0;
+  const auto end_word = [&] {
+    if (!pieces.empty()) add_word(pieces, word++, words);
+    pieces.clear();
+  };
+  for (const std::int32_t token : tokens) {
+    if (token == kEos || tokenizer.begins_word(token)) end_word();
+    pieces.push_back(token == kEos ? Piece{"</s>", PieceKind::kMark} : piece_of(token, tokenizer));
+  }
+  end_word();
+  return words;
+}
+
+}  // namespace dragoman::decode
