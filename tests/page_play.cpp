@@ -158,6 +158,16 @@ TEST_F(PageTest, PlayRunsByItselfOnce) {
   EXPECT_EQ(browser().text(".play-button"), "Play");
 }
 
+TEST_F(PageTest, ABlockThatIsEnteredWhileItPlaysKeepsTheStep) {
+  open(kState + "&tab=play");
+  browser().wait_for(kSlider + " > 1");
+  browser().click(".play-block[data-kind=search]");
+  wait_until_shown("document.querySelector('#view').dataset.view === 'beam'");
+  show("play");
+  EXPECT_GT(browser().value(kSlider), 1);
+  EXPECT_EQ(browser().text(".play-button"), "Play");
+}
+
 TEST_F(PageTest, PlayDoesNotRunByItselfAtAStepOrWithReducedMotion) {
   open(at(3));
   EXPECT_EQ(browser().text(".play-button"), "Play");

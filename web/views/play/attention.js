@@ -35,10 +35,7 @@ function blockShapes(play, layout, moment, block, activity) {
 }
 
 // How many tokens of a stack are there at a moment.
-function tokensOf({sources, figure}, stack, moment) {
-  if (stack.tokens === "source") return sources.length;
-  return moment.word === undefined || !figure ? 0 : moment.word + 1;
-}
+const tokensOf = ({sources}, {tokens}, {word = -1}) => (tokens === "source" ? sources.length : word + 1);
 
 function curvesOf(play, layout, moment, block, {state, share, repeat}) {
   const {site} = block;

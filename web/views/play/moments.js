@@ -68,4 +68,4 @@ function inputActivity(block, t) {
   return {state: share === 0 && t < 1 ? "waiting" : share < 1 || isLast ? "active" : "done", share, repeat: 0};
 }
 
-const isBefore = (block, {stack}) => block.stack !== stack && block.order < stack.groups[0].blocks[0].order;
+const isBefore = (block, {stack}) => block.stack !== stack && block.order < (stack.groups[0]?.blocks[0].order ?? 0);

@@ -43,7 +43,7 @@ function barShapes(play, {output: {bars: {x, y, w, rows}}, bar, font}, moment, t
     const row = found && barRows(found, rows)[i];
     if (!row) continue;
     const isWritten = moment.kind === "write" && row.isChosen;
-    const ink = {size: font, alpha: grown || 0.01, strong: isWritten, fill: row.isRest ? "--soft" : "--ink"};
+    const ink = {size: font, alpha: grown, strong: isWritten, fill: row.isRest ? "--soft" : "--ink"};
     shapes.push(rect(track.x, top + 3, Math.max(1, track.w * row.p * grown), bar - 6,
       {r: 2, fill: isWritten ? "--accent" : "--edge"}),
     words(track.x - 5, middle, fitted(row.text, names - 6, font), {...ink, align: "right"}),
@@ -66,6 +66,6 @@ function writtenShapes(play, {output: {text: {x, y, w, h}}, font}, moment, t) {
     before || newest ? words(begin, y + h / 2, shown, style)
       : words(begin, y + h / 2, text.output, {...style, fill: "--soft"}),
     newest ? words(begin + (shown ? widthOf(`${shown} `, font) : 0), y + h / 2, fitted(newest, w - 12, font),
-      {...style, strong: true, fill: "--accent", alpha: ease(t * 2) || 0.01}) : null,
+      {...style, strong: true, fill: "--accent", alpha: ease(t * 2)}) : null,
   ];
 }

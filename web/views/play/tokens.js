@@ -26,7 +26,7 @@ function labels(play, layout, stack, moment, t) {
     const to = {x: place.lane(i), y: place.bottom + (place.angle ? 6 : 12)};
     const at = isCurrent && arriving && i > 0 && layout.output ? onTheWay(layout.output.text, to, entered) : to;
     return words(at.x, at.y, fitted(token, room, size), {size, angle: entered < 1 && at !== to ? 0 : place.angle,
-      align: place.angle ? "right" : "center", strong: isCurrent || (ofSource && arriving), alpha: entered || 0.01,
+      align: place.angle ? "right" : "center", strong: isCurrent || (ofSource && arriving), alpha: entered,
       fill: isCurrent ? "--accent" : "--ink"});
   });
 }

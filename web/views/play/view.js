@@ -45,7 +45,7 @@ export class View {
     this.body = el("div", {class: "play"},
       this.player.element, this.caption, this.#createFigure(), el("p", {class: "note"}, text.note));
     root.append(this.controls.element, this.status, this.body);
-    this.resized = new ResizeObserver(() => this.#play && this.#layOut());
+    this.resized = new ResizeObserver(() => this.#play && this.#width !== this.#layout?.width && this.#layOut());
     this.resized.observe(this.figure);
   }
 
@@ -93,12 +93,18 @@ export class View {
   #createFigure() {
     this.canvas = el("canvas", {role: "img"});
     this.blocks = new BlockList({
-      entranceOf: (item) => this.#entrance(item), enter: (changes) => this.#app.set(changes),
+      entranceOf: (item) => this.#entrance(item), enter: (changes) => this.#enter(changes),
     });
     return this.figure = el("div", {
       class: "play-figure", tabindex: "0", role: "group", "aria-label": text.picture,
       onkeydown: (event) => this.#onKey(event),
     }, this.canvas, this.blocks.element);
+  }
+
+  // Opens another view. The step is kept for the way back.
+  #enter(changes) {
+    this.player.pause();
+    this.#app.set({step: this.player.at, ...changes});
   }
 
   #onKey(event) {
@@ -165,10 +171,11 @@ export class View {
     return [...heads].filter((head) => head < count);
   }
 
+  get #width() { return Math.max(narrowest, this.figure.clientWidth); }
+
   #layOut() {
     const {figure, sources, outputs} = this.#play;
-    const width = Math.max(narrowest, this.figure.clientWidth);
-    this.#layout = layoutOf(figure, {source: sources.length, target: outputs.length}, width);
+    this.#layout = layoutOf(figure, {source: sources.length, target: outputs.length}, this.#width);
     this.figure.style.height = `${this.#layout.height}px`;
     this.player.refresh();
     this.blocks.show(this.#items());
