@@ -37,7 +37,7 @@ std::string saved(const std::string& path) {
 Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
   Json all;
   for (const std::string& view :
-       std::vector<std::string>{"heads", "grid", "matrix", "why", "beam", "play", "positions", "film"}) {
+       std::vector<std::string>{"heads", "grid", "matrix", "why", "ranking", "beam", "play", "positions", "film"}) {
     show(view);
     all[view] = browser.run(R"(
         const view = document.querySelector("#view");

@@ -198,8 +198,8 @@ void demo_translation(const DemoOptions& options) {
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
   const train::RunResult result = watch_training(training_request(options, text));
 
-  save_roles_of(directory, {.source = (text / "valid.en").string(), .target = (text / "valid.de").string()}, {},
-                options.threads);
+  save_roles(directory, {.source = (text / "valid.en").string(), .target = (text / "valid.de").string()},
+             kRoleSentences, {}, options.threads);
 
   decode::Translator translator(directory, {.threads = options.threads});
   std::vector<std::string> sources;

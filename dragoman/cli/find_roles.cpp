@@ -1,12 +1,12 @@
 #include "dragoman/cli/find_roles.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/base/strings.h"
-#include "dragoman/cli/show/output.h"
 #include "dragoman/cli/show/progress.h"
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/decode/roles/heads_file.h"
@@ -77,24 +77,28 @@ Json find_roles(const RolesRequest& request) {
       request.references.empty() ? translated_pairs(request) : reference_pairs(request, loaded.tokenizers);
   require<UsageError>(!text.pairs.empty(), "there is no sentence to look at; each needs 1 to ", kMaxRoleTokens - 1,
                       " tokens on both sides.");
-  ProgressLine progress({.unit = "sentences"});
+  std::optional<ProgressLine> progress;
+  if (request.show_progress) progress.emplace(ProgressOptions{.unit = "sentences"});
   const auto show = [&](std::int64_t done) {
-    progress.show({.done = done, .total = std::ssize(text.pairs), .text = "looking at attention"});
+    if (progress) progress->show({.done = done, .total = std::ssize(text.pairs), .text = "looking at attention"});
   };
   const decode::HeadSurvey survey = decode::survey_heads(*on, *loaded.model, loaded.tokenizers,
                                                          {.pairs = text.pairs, .gold = text.gold, .progress = show});
   return decode::heads_json(survey, loaded.info);
 }
 
-void save_roles_of(const std::filesystem::path& model, const data::ParallelFiles& text, Device device, int threads) {
+void save_roles(const std::filesystem::path& model, const data::ParallelFiles& text, std::int64_t count, Device device,
+                int threads) {
+  if (model::read_info(model).config.make_model()->sites().empty()) return;
+  RolesRequest request;
+  request.model = model;
+  request.device = device;
+  request.threads = threads;
+  request.show_progress = false;
+  read_pairs(text, count, request);
   try {
-    RolesRequest request{
-        .model = model, .sources = {}, .references = {}, .gold = {}, .device = device, .threads = threads};
-    read_pairs(text, kRoleSentences, request);
-    if (model::read_info(model).config.make_model()->sites().empty()) return;
     decode::write_heads(model, find_roles(request));
-  } catch (const Error& error) {
-    note(join("the roles of the attention heads are missing: ", error.what()));
+  } catch (const UsageError&) {  // no sentence is left
   }
 }
 

@@ -20,19 +20,22 @@ struct RolesRequest {
   std::vector<eval::GoldLinks> gold;    // one for each source, for the alignment error; may be empty
   Device device = {};
   int threads = 0;
+  bool show_progress = true;
 };
 
-// Most sentences that are looked at, unless the user wants more.
-inline constexpr int kRoleSentences = 500;
+// Sentences that `heads` looks at, unless the user wants more; `train` looks at fewer, so that it takes seconds.
+inline constexpr int kRoleSentences = 500, kRoleSentencesOfTraining = 200;
 
 // The first pairs of a text.
 void read_pairs(const data::ParallelFiles& files, std::int64_t count, RolesRequest& to);
 
-// Shows progress and returns the contents of heads.json (see decode/roles/heads_file.h). Sentences that are empty or
+// Returns the contents of heads.json (see decode/roles/heads_file.h). Sentences that are empty or
 // very long are left out. Throws a UsageError if the model has no attention or no sentence is left.
 Json find_roles(const RolesRequest& request);
 
-// For the end of training: finds the roles and writes heads.json. If that fails, a message says why.
-void save_roles_of(const std::filesystem::path& model, const data::ParallelFiles& text, Device device, int threads);
+// Finds the roles from the first `count` pairs of a text and writes heads.json, without showing progress. Does nothing
+// if the model has no attention or the text has no sentence that can be looked at.
+void save_roles(const std::filesystem::path& model, const data::ParallelFiles& text, std::int64_t count, Device device,
+                int threads);
 
 }  // namespace dragoman::cli

@@ -5,6 +5,7 @@
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/find_roles.h"
 #include "dragoman/cli/settings/settings.h"
@@ -61,8 +62,8 @@ void read_gold(const std::string& file, RolesRequest& to) {
   for (std::string line; to.gold.size() < to.sources.size() && lines.next(line);) {
     to.gold.push_back(eval::read_gold_links(line, join(lines.name(), " line ", lines.line())));
   }
-  require<UsageError>(to.gold.size() == to.sources.size(), lines.name(), " has ", to.gold.size(), " lines for ",
-                      to.sources.size(), " sentences; it needs one for each.");
+  require<UsageError>(to.gold.size() == to.sources.size(), lines.name(), " has ", counted(std::ssize(to.gold), "line"),
+                      " for ", counted(std::ssize(to.sources), "sentence"), "; it needs one for each.");
 }
 
 // What a file of this model says, for a call without text.

@@ -8,6 +8,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/find_roles.h"
 #include "dragoman/cli/settings/architecture.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/invocation.h"
@@ -99,7 +100,13 @@ void train_model(CommandSettings& given) {
   request.settings.text.resolve_languages();
   request.settings.validate();
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
-  print_summary(request, watch_training(request, "to continue: " + again));
+  const train::RunResult result = watch_training(request, "to continue: " + again);
+  const train::TrainingSettings& used = request.settings;
+  if (!result.weights.empty() && used.text.has_validation()) {
+    save_roles(request.directory, used.text.validation_files(), kRoleSentencesOfTraining, device_of(used.run.device),
+               used.machine.threads);
+  }
+  print_summary(request, result);
 }
 
 }  // namespace

@@ -94,6 +94,61 @@ TEST(Grammar, ADerivationNamesItsRulesAndWords) {
     EXPECT_NE(derivation.text.source.find(grammar.word_name(word).substr(1)), std::string::npos);
 }
 
+// The links of a pair as words: "The=Der dog=Hund". Punctuation is left out.
+std::string links_in_words(const Derivation& derivation) {
+  const auto words_of = [](std::string text) {
+    std::erase_if(text, [](char c) { return std::string_view(".,?!").find(c) != std::string_view::npos; });
+    std::vector<std::string> words{""};
+    for (const char c : text) {
+      if (c == ' ')
+        words.emplace_back();
+      else
+        words.back() += c;
+    }
+    return words;
+  };
+  const std::vector<std::string> source = words_of(derivation.text.source), target = words_of(derivation.text.target);
+  std::string text;
+  for (const auto& [from, to] : derivation.links)
+    text += (text.empty() ? "" : " ") + source.at(from) + "=" + target.at(to);
+  return text;
+}
+
+TEST(Grammar, LinksWordsThatComeFromOneWordOrOneRule) {
+  const Grammar grammar(kSmall, "small");
+  for (int i = 0; i < 100; ++i) {
+    RandomStream random(1, 0, i);
+    const Derivation derivation = grammar.derive(random);
+    if (derivation.text.source != "The egg has the dog because the dog sees the egg.") continue;
+    EXPECT_EQ(derivation.text.target, "Das Ei hat den Hund, weil der Hund das Ei sieht.");
+    EXPECT_EQ(links_in_words(derivation),
+              "The=Das egg=Ei has=hat the=den dog=Hund because=weil the=der dog=Hund sees=sieht the=das egg=Ei");
+    return;
+  }
+  FAIL() << "the sentence was not made";
+}
+
+TEST(Grammar, MarksLinkWordsWithinARuleAndWordsThatDependOnOneText) {
+  const Grammar grammar(R"(
+respell target in_dem_ im_
+category Sentence
+  rule only 1
+    neg = yes
+    P : Part neg={neg}
+    source = it^it is^is not^neg {P.en} in^in the^the house^house.
+    target = in^in dem^the Haus^house ist^is es^it {P.de}.
+category Part : neg
+  rule part 1
+    en = here
+    de = nicht^neg hier
+)",
+                        "small");
+  RandomStream random(1);
+  const Derivation derivation = grammar.derive(random);
+  EXPECT_EQ(derivation.text, (TextPair{"It is not here in the house.", "Im Haus ist es nicht hier."}));
+  EXPECT_EQ(links_in_words(derivation), "It=es is=ist not=nicht here=hier in=Im the=Im house=Haus");
+}
+
 TEST(Grammar, WordsAndRulesMatchAnyAlternative) {
   const Grammar grammar(R"(
 words Thing : name kind
@@ -184,6 +239,12 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("{N.de}", "{N.de"), "my.grammar:34: there is a { without its }.");
   EXPECT_EQ(error_with("{N.de}", "{N.}"), "my.grammar:34: 'N.' does not name a text.");
   EXPECT_EQ(error_with("de = {der", "d.e = {der"), "my.grammar:34: 'd.e' cannot be a name.");
+  EXPECT_EQ(error_with("the {N.en}", "the^article {N.en}"),
+            "my.grammar:33: the mark ^article is used only once in this rule, so it links nothing.");
+  EXPECT_EQ(error_with("the {N.en}", "the^N {N.en}"),
+            "my.grammar:33: '^N' is the name of a child; a mark is that of a text, or a new name.");
+  EXPECT_EQ(error_with("the {N.en}", "the ^x {N.en}^x"),
+            "my.grammar:33: a mark is written as word^NAME or {NAME}^NAME, without a space.");
   EXPECT_EQ(error_of("word Noun : en\n"),
             "my.grammar:1: expected words, table, category, respell or unseen, not 'word'.");
   EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");
@@ -236,6 +297,48 @@ TEST(DemoGrammar, EveryRuleAndEveryWordIsUsed) {
   }
   for (int rule = 0; rule < grammar.rule_count(); ++rule) EXPECT_TRUE(rules.contains(rule)) << grammar.rule_name(rule);
   for (int word = 0; word < grammar.word_count(); ++word) EXPECT_TRUE(words.contains(word)) << grammar.word_name(word);
+}
+
+// Ten sentences in which German changes the order of the words, with links that were written by hand.
+TEST(DemoGrammar, LinksTheWordsThatTranslateEachOther) {
+  struct Checked {
+    int stream;
+    std::string source, links;
+  };
+  const std::vector<Checked> sentences{
+      {100,
+       "On the fifth of June Mrs. Weber will not see a flower.",  // Am fünften Juni wird Frau Weber keine Blume ...
+       "On=Am fifth=fünften June=Juni Mrs=Frau Weber=Weber will=wird not=keine see=sehen a=keine flower=Blume"},
+      {205, "Their man says that the friendly aunt has not driven to Paris.",  // ... nicht nach Paris gefahren ist.
+       "Their=Ihr man=Mann says=sagt that=dass the=die friendly=freundliche aunt=Tante has=ist not=nicht "
+       "driven=gefahren to=nach Paris=Paris"},
+      {256,
+       "Does the uncle who comes into the offices sleep in front of a house?",  // Schläft der Onkel, der in die ...
+       "the=der uncle=Onkel who=der comes=kommt into=in the=die offices=Büros sleep=Schläft in=vor front=vor of=vor "
+       "a=einem house=Haus"},
+      {390, "I will go to the dark house.",  // Ich werde zum dunklen Haus gehen.
+       "I=Ich will=werde go=gehen to=zum the=zum dark=dunklen house=Haus"},
+      {296, "The knives do not cost forty euros.",  // Die Messer kosten nicht vierzig Euro.
+       "The=Die knives=Messer do=kosten do=nicht not=kosten not=nicht cost=kosten cost=nicht forty=vierzig euros=Euro"},
+      {212, "I do not want to give the uncle the roll.",  // Ich will dem Onkel das Brötchen nicht geben.
+       "I=Ich not=nicht want=will give=geben the=dem uncle=Onkel the=das roll=Brötchen"},
+      {196, "Has their sister waited for the polite girl?",  // Hat ihre Schwester auf das höfliche Mädchen gewartet?
+       "Has=Hat their=ihre sister=Schwester waited=gewartet for=auf the=das polite=höfliche girl=Mädchen"},
+      {66, "Because we see Mrs. Weber, Mrs. Koch turns on the computer.",  // ..., macht Frau Koch den Computer an.
+       "Because=Weil we=wir see=sehen Mrs=Frau Weber=Weber Mrs=Frau Koch=Koch turns=macht turns=an on=macht on=an "
+       "the=den computer=Computer"},
+      {125, "Why did an old bird sit under your chair?",  // Warum saß ein alter Vogel unter deinem Stuhl?
+       "Why=Warum an=ein old=alter bird=Vogel sit=saß under=unter your=deinem chair=Stuhl"},
+      {374, "Emma cannot smoke.",  // Emma kann nicht rauchen.
+       "Emma=Emma cannot=kann cannot=nicht smoke=rauchen"},
+  };
+  const Grammar grammar(demo_grammar(), "demo");
+  for (const Checked& sentence : sentences) {
+    RandomStream random(1, 0, static_cast<std::uint64_t>(sentence.stream));
+    const Derivation derivation = grammar.derive(random);
+    EXPECT_EQ(derivation.text.source, sentence.source);
+    EXPECT_EQ(links_in_words(derivation), sentence.links) << derivation.text.target;
+  }
 }
 
 TEST(DemoGrammar, TheFileIsInTheProgramByteForByte) {

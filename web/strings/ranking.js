@@ -13,12 +13,13 @@ export const text = inLanguage({
   all: {en: "All", zh: "全部"},
   allRoles: {en: "All roles", zh: "所有作用"},
   noRoles: {
-    en: "What the heads do over many sentences is not known for this model. “dragoman heads --model DIR FILE” finds it, " +
-      "with a file of sentences.",
+    en: "What the heads do over many sentences is not known for this model. “dragoman heads --model DIR FILE” finds " +
+      "it, with a file of sentences.",
     zh: "尚不知道这个模型的注意力头在大量句子上的作用。用一个句子文件运行“dragoman heads --model DIR FILE”即可得到。",
   },
   notCurrent: {
-    en: "The model has been trained further since the roles were found; “dragoman heads --model DIR FILE” finds them again.",
+    en: "The model has been trained further since the roles were found; “dragoman heads --model DIR FILE” finds them " +
+      "again.",
     zh: "得出这些作用之后模型又继续训练过；可用“dragoman heads --model DIR FILE”重新得到。",
   },
   scatter: {
@@ -34,15 +35,16 @@ export const text = inLanguage({
     zh: "点击列标题排序；点击某个注意力头，即可在其他视图中查看它。",
   },
   note: {
-    en: "A head is far to the right if it looks far away, and far up if it spreads its weight over many words. In the " +
-      "decoder, distance is measured from the word that it read last; in cross-attention, from the place that is as far " +
-      "into the source as the word is into the translation.",
+    en: "A head is far to the right if it looks far away, and far up if it spreads its weight over many words. In " +
+      "the decoder, distance is measured from the word that it read last; in cross-attention, from the place that is " +
+      "as far into the source as the word is into the translation.",
     zh: "越靠右，注意力头看得越远；越靠上，权重分散在越多的词上。解码器的距离从它最后读到的词算起；" +
       "交叉注意力的距离从源句中与译文当前词相同比例的位置算起。",
   },
   roleNote: {
-    en: (count) => `A role was found over ${count} sentences: at least half of the weight goes to that place, or, for ` +
-      "alignment, the head links words as their occurrences in all sentences suggest. “Mixed” heads do several things.",
+    en: (count) => `Roles were found over ${count} sentences: at least half of a head's weight goes to that place; a ` +
+      "head with the role alignment links the words that often occur together in a sentence and its translation. " +
+      "“Mixed” heads do several things.",
     zh: (count) => `作用由 ${count} 个句子得出：至少一半的权重落在该位置；“词对齐”则指注意力头连接的词与` +
       "所有句子中的共现统计一致。“混合”表示同时做几件事。",
   },
@@ -72,8 +74,8 @@ export const text = inLanguage({
   lastHint: {en: "share on the end of the source", zh: "落在源句末尾的权重"},
   agreement: {en: "Agreement", zh: "一致率"},
   agreementHint: {
-    en: "share of the clear word pairs that the head links; word pairs are counted over all sentences",
-    zh: "注意力头连接起来的明确词对所占比例；词对由所有句子的共现得出",
+    en: "how far the head links the words that belong together, as their occurrences in all sentences show",
+    zh: "注意力头所连接的词与由所有句子的共现得出的词对有多一致",
   },
   does: {en: "Looks mostly at", zh: "主要看"},
   doesHint: {

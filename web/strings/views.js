@@ -29,8 +29,8 @@ export const about = inLanguage({
     zh: "一个权重是怎样算出来的：论文公式 (1)，代入你这句话的数字。",
   },
   ranking: {
-    en: "What each head mostly does with your sentence.",
-    zh: "每个注意力头在你这句话里主要做什么。",
+    en: "Which heads look near or far, at one word or at many, and what each does over many sentences.",
+    zh: "哪些注意力头看近处或远处、看一个词或许多词，以及它们在大量句子中各起什么作用。",
   },
   whatif: {
     en: "Change the model or the search, and see what becomes of the translation.",

@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 7> names(HeadRole) {
 }
 
 // A head has a role if at least half of its weight goes to the role's place; of several places, the one with the most
-// weight. It has the role "alignment" if its alignment has at least half of the clear links, and nearly as many as the
-// best head of the model. Numbers from fewer than kMinCounted words or links prove nothing.
+// weight. It has the role "alignment" if its agreement with the clear links is at least one half, and nearly that of
+// the best head of the model. Numbers from fewer than kMinCounted words or links prove nothing.
 inline constexpr double kMinShare = 0.5;
 inline constexpr double kNearBest = 0.9;  // of the best head's agreement
 inline constexpr std::int64_t kMinCounted = 100;

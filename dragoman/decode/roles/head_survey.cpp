@@ -102,6 +102,7 @@ HeadSurvey survey_heads(Backend& on, const model::Seq2Seq& model, const model::T
     for (const nn::AttentionSite& site : survey.sites) sites.emplace_back(site, words[i].source, words[i].target);
     for (HeadCounts& counts : heads) {
       const auto site = static_cast<std::size_t>(counts.head.site);
+      if (forced.attention[site].weights.empty()) continue;  // the model does not show these weights
       const AttentionMap weights = head_of(forced.attention[site], counts.head);
       counts.tally.add(weights, sites[site], clear[i]);
       if (request.gold.empty() || !sites[site].is_cross) continue;

@@ -76,7 +76,12 @@ void HeadTally::add_row(const AttentionMap& weights, std::int64_t row, const Sit
 
 void HeadTally::add_alignment(const AttentionMap& weights, const SiteWords& words,
                               const std::vector<eval::WordLink>& clear) {
-  for (const eval::WordLink& link : clear) agreement_.add(largest(weights, link.target) == link.source ? 1 : 0);
+  for (const eval::WordLink& link : clear) {
+    const std::int64_t source = largest(weights, link.target);
+    ++clear_;
+    linked_ += words.key_marks[source] ? 0 : 1;
+    found_ += source == link.source ? 1 : 0;
+  }
   std::set<std::int64_t> aligned;
   std::int64_t last = -1, count = 0;
   for (std::int64_t row = 0; row < std::ssize(words.query_marks); ++row) {
@@ -91,6 +96,8 @@ void HeadTally::add_alignment(const AttentionMap& weights, const SiteWords& word
 }
 
 HeadNumbers HeadTally::numbers() const {
+  std::optional<double> agreement;
+  if (clear_ > 0) agreement = 2 * static_cast<double>(found_) / static_cast<double>(linked_ + clear_);
   return {.entropy = entropy_.value().value_or(0),
           .distance = distance_.value().value_or(0),
           .peak = peak_.value().value_or(0),
@@ -99,11 +106,11 @@ HeadNumbers HeadTally::numbers() const {
           .next = next_.value(),
           .first = first_.value(),
           .end = end_.value(),
-          .agreement = agreement_.value(),
+          .agreement = agreement,
           .forward = forward_.value(),
           .distinct = distinct_.value(),
           .words = entropy_.count,
-          .evidence = agreement_.count};
+          .evidence = clear_};
 }
 
 std::vector<eval::WordLink> head_links(const AttentionMap& weights, const WordUnits& source, const WordUnits& target) {

@@ -24,11 +24,13 @@ struct HeadNumbers {
   std::optional<double> first;                 // the first word, or the start token that the decoder reads
   std::optional<double> end;                   // </s> and the punctuation marks directly before it
   // Only if the translation attends to the source. A word is aligned to the one that gets its largest weight.
-  std::optional<double> agreement;  // the share of clear links (see cooccurrence.h) that the head's alignment has
-  std::optional<double> forward;    // the share of steps from word to word that do not go back in the source
-  std::optional<double> distinct;   // the number of source words that are aligned, as a share of the target words
-  std::int64_t words = 0;           // queries that were counted
-  std::int64_t evidence = 0;        // clear links
+  // How far the alignment agrees with the clear links (see cooccurrence.h), from 0 to 1: 2 f / (l + c), where c is the
+  // number of clear links, l of these target words are linked to any source word, and f to the right one.
+  std::optional<double> agreement;
+  std::optional<double> forward;   // the share of steps from word to word that do not go back in the source
+  std::optional<double> distinct;  // the number of source words that are aligned, as a share of the target words
+  std::int64_t words = 0;          // queries that were counted
+  std::int64_t evidence = 0;       // clear links
 };
 
 // The words that one sentence has at an attention site. The decoder is said to be at the word that it writes: there
@@ -62,7 +64,8 @@ class HeadTally {
   void add_row(const AttentionMap& weights, std::int64_t row, const SiteWords& words);
   void add_alignment(const AttentionMap& weights, const SiteWords& words, const std::vector<eval::WordLink>& clear);
 
-  Mean entropy_, distance_, peak_, previous_, same_, next_, first_, end_, agreement_, forward_, distinct_;
+  Mean entropy_, distance_, peak_, previous_, same_, next_, first_, end_, forward_, distinct_;
+  std::int64_t clear_ = 0, linked_ = 0, found_ = 0;
 };
 
 // The links of a head between words as the Pharaoh format counts them: each target word that is not a mark, with the

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/decode/testing.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/serve/http/exchange_testing.h"
@@ -208,6 +210,36 @@ TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const std::string page = send("GET", "/")->response().body;
   EXPECT_EQ(page.find("<!--"), std::string::npos);  // all placeholders of index.html are filled
   EXPECT_NE(page.find("dragoman/main.js"), std::string::npos);
+}
+
+TEST_F(AppTest, SaysWhatTheHeadsDoIfThatWasFound) {
+  EXPECT_EQ(ask("GET", "/v1/model").second["heads"], false);
+  const auto [missing, refusal] = ask("GET", "/v1/heads");
+  EXPECT_EQ(missing, 404);
+  EXPECT_NE(refusal["error"].get<std::string>().find("'dragoman heads --model DIR FILE'"), std::string::npos);
+
+  const model::ModelInfo info = model::read_info(directory);
+  decode::HeadSurvey survey;
+  survey.sites.emplace_back().name = "cross";
+  decode::HeadReport& report = survey.heads.emplace_back();
+  report.role = decode::HeadRole::kAlignment;
+  report.numbers.entropy = 0.5;
+  decode::write_heads(directory, decode::heads_json(survey, info));
+  EXPECT_EQ(ask("GET", "/v1/model").second["heads"], true);
+  Json heads = ask("GET", "/v1/heads").second;
+  EXPECT_EQ(heads["current"], true);
+  EXPECT_EQ(heads["heads"][0]["role"], "alignment");
+  EXPECT_EQ(heads["heads"][0]["layer"], 1);
+  EXPECT_EQ(heads["heads"][0]["entropy"], 0.5);
+  EXPECT_EQ(heads["heads"][0]["previous"], nullptr);
+
+  heads["weights"] = {{"steps", 1}};
+  decode::write_heads(directory, heads);
+  EXPECT_EQ(ask("GET", "/v1/heads").second["current"], false);  // it belongs to other weights
+  replace_file(directory / "heads.json", "[1]");
+  const auto [damaged, why] = ask("GET", "/v1/heads");
+  EXPECT_EQ(damaged, 500);
+  EXPECT_NE(why["error"].get<std::string>().find("heads.json"), std::string::npos) << why;
 }
 
 TEST_F(AppTest, SaysWhichWordsAModelKnows) {

@@ -4,7 +4,7 @@
 import {el, moveFocus} from "../../parts/elements.js";
 import {hideTooltip, showTooltip} from "../../parts/tooltip.js";
 import {text} from "../../strings/play.js";
-import {views} from "../list.js";
+import {title} from "../../strings/views.js";
 
 export class BlockList {
   #buttons = new Map();  // item -> button
@@ -51,8 +51,7 @@ export class BlockList {
 
   #sentences(item) {
     const tab = this.#entranceOf(item)?.tab;
-    const view = views.find(({name}) => name === tab);
-    return [`${item.title}:`, item.about, item.details?.() ?? "", view ? text.opens(view.title) : text.noView]
+    return [`${item.title}:`, item.about, item.details?.() ?? "", tab ? text.opens(title[tab]) : text.noView]
       .filter(Boolean);
   }
 

@@ -61,7 +61,8 @@ export class Scatter {
   /** The picture alone, for the page and for export. */
   picture(entries, all, width) {
     const height = Math.round(Math.min(460, Math.max(280, width * 0.55)));
-    const [xTicks, yTicks] = ["distance", "entropy"].map((name) => ticksTo(Math.max(0.1, ...all.map((one) => one[name]))));
+    const [xTicks, yTicks] = ["distance", "entropy"].map(
+      (name) => ticksTo(Math.max(0.1, ...all.map((one) => one[name]))));
     const x = (value) => margin.left + (value / xTicks.at(-1)) * (width - margin.left - margin.right);
     const y = (value) => height - margin.bottom - (value / yTicks.at(-1)) * (height - margin.top - margin.bottom);
     const places = entries.map((entry) => ({entry, x: x(entry.distance), y: y(entry.entropy)}));
@@ -93,7 +94,8 @@ export class Scatter {
     const dot = svg("g", {
       class: "dot", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, role: "button", tabindex: "-1",
       "aria-label": `${name}: ${numbers}`, "aria-pressed": String(this.#isChosen(entry)),
-      onclick: () => this.#choose(entry), onpointerenter: show, onpointerleave: hideTooltip, onfocus: show, onblur: hideTooltip,
+      onclick: () => this.#choose(entry), onpointerenter: show, onpointerleave: hideTooltip,
+      onfocus: show, onblur: hideTooltip,
     }, svg("circle", {r: radius + 4, class: "dot-ring"}), mark(Math.max(0, site)));
     return dot;
   }
@@ -140,9 +142,9 @@ function labels(places, width) {
     if (!entry.role || entry.role === mixed) return [];
     const label = `${roleName(entry.role)} ${entry.layer + 1}.${entry.head + 1}`;
     const long = [...label].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0) * letterWidth;
-    const places4 = [{dx: radius + 4, dy: 4}, {dx: -radius - 4 - long, dy: 4}, {dx: -long / 2, dy: -radius - 5},
+    const sides = [{dx: radius + 4, dy: 4}, {dx: -radius - 4 - long, dy: 4}, {dx: -long / 2, dy: -radius - 5},
       {dx: -long / 2, dy: radius + lineHeight}];
-    for (const {dx, dy} of places4) {
+    for (const {dx, dy} of sides) {
       const box = {left: x + dx, right: x + dx + long, top: y + dy - lineHeight + 3, bottom: y + dy + 3};
       if (box.left < margin.left || box.right > width - 2 || box.top < 2) continue;
       if (taken.some((other) => overlap(box, other))) continue;
