@@ -40,6 +40,9 @@ void add_demo(CLI::App& program);
 // Trains a model from text files. The model flags are those of the given architecture.
 void add_train(CLI::App& program, const RequestedArchitecture& requested);
 
+// Writes the curves of training runs as a page.
+void add_report(CLI::App& program);
+
 // Checks the machine, models and texts.
 void add_doctor(CLI::App& program);
 
