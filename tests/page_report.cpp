@@ -28,15 +28,22 @@ std::string ended_page(std::int64_t step) {
 
 class ReportPageTest : public PageTest {
  protected:
-  // Opens a page that is no attention page.
+  // Opens a page that is no attention page, under a new name: a page remembers what it has seen under its name.
   static void open_report(const std::string& html) {
-    replace_file(file("report.html"), html);
-    browser().open("file://" + file("report.html"));
+    static int opened = 0;
+    path_ = file(fmt::format("report{}.html", ++opened));
+    write_report(html);
+    browser().open("file://" + path_);
     browser().wait_for("document.querySelector('.chart svg')");
   }
+  // Replaces the page that is open, as a run does.
+  static void write_report(const std::string& html) { replace_file(path_, html); }
   static void wait_for_status(const std::string& text) {
     browser().wait_for("document.querySelector('#status b')?.textContent === '" + text + "'");
   }
+
+ private:
+  inline static std::string path_;
 };
 
 TEST_F(ReportPageTest, AnUntickedRunLeavesThePictures) {
@@ -77,16 +84,16 @@ TEST_F(ReportPageTest, ThePageOfARunUnderWayShowsNewRecordsByItself) {
   open_report(running_page(40, train::unix_time()));
   wait_for_status("Training: step 40 of 100.");
   browser().run("document.querySelector('details').open = true; scrollTo(0, 400);");
-  replace_file(file("report.html"), running_page(60, train::unix_time()));
+  write_report(running_page(60, train::unix_time()));
   wait_for_status("Training: step 60 of 100.");
   browser().wait_for("scrollY > 300");  // what the reader has chosen stays
   EXPECT_TRUE(browser().value("document.querySelector('details').open"));
   // When the run has ended, the page is loaded no more.
-  replace_file(file("report.html"), ended_page(100));
+  write_report(ended_page(100));
   wait_for_status("Finished: all 100 steps.");
   EXPECT_TRUE(browser().value("document.querySelector('details').open"));
   browser().run("window.isStillThere = true;");
-  replace_file(file("report.html"), running_page(60, train::unix_time()));
+  write_report(running_page(60, train::unix_time()));
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   EXPECT_TRUE(browser().value("window.isStillThere === true"));
 }
@@ -106,7 +113,7 @@ TEST_F(ReportPageTest, AReaderCanStopToFollow) {
   open_report(running_page(40, train::unix_time()));
   browser().click("#status input");
   browser().run("window.isStillThere = true;");
-  replace_file(file("report.html"), running_page(60, train::unix_time()));
+  write_report(running_page(60, train::unix_time()));
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   EXPECT_TRUE(browser().value("window.isStillThere === true"));
   browser().click("#status input");

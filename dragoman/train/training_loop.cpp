@@ -13,8 +13,6 @@
 #include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/publish.h"
-#include "dragoman/train/report/table.h"
-#include "dragoman/train/run_report.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
@@ -45,20 +43,6 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
   const std::string_view name = to_string(by);
   if (!now.has(name) || !before.has(name)) return now.has(name);
   return by == BestBy::kNll ? now[name] < before[name] : now[name] > before[name];
-}
-
-// A page of a run that is under way is written at most this often, and takes at most one part in kReportShare of the
-// time.
-constexpr double kReportSeconds = 10, kReportShare = 500;
-
-std::string ending_text(Ending ending, const std::string& step) {
-  switch (ending) {
-    case Ending::kAllSteps: return "Finished: all " + step + " steps.";
-    case Ending::kMinutes: return "Stopped at step " + step + ": the time limit is reached.";
-    case Ending::kPatience: return "Finished at step " + step + ": validation did not improve any more.";
-    case Ending::kStopped: return "Stopped at step " + step + "; the run can be continued.";
-  }
-  return "";
 }
 
 }  // namespace
@@ -98,7 +82,7 @@ RunResult TrainingLoop::run_to_end() {
     if (ending_ || scheduled) {
       finish_updates(0);
       save(scheduled || last);
-    } else if (report_clock_.is_due()) {
+    } else if (report_.is_due()) {
       write_report();
     }
   }
@@ -128,7 +112,7 @@ void TrainingLoop::start_update() {
 
 void TrainingLoop::add_time(double seconds) {
   seconds = std::max(0.0, seconds);  // in case the clock went backwards
-  report_clock_.longest = std::max(report_clock_.longest, seconds);
+  report_.add_pause(seconds);
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;
@@ -203,7 +187,7 @@ void TrainingLoop::validate() {
   }
   if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
-  report_clock_.longest = std::max(report_clock_.longest, validation.seconds);
+  report_.add_pause(validation.seconds);
   validation.time = unix_time();
   write_record(to_json(validation));
   run_.watcher.validated(validation);
@@ -271,36 +255,8 @@ void TrainingLoop::publish() {
   write_report();
 }
 
-bool TrainingLoop::ReportClock::is_due() const { return now() - last >= std::max(kReportSeconds, kReportShare * cost); }
-
-double TrainingLoop::ReportClock::period() const { return std::max({kReportSeconds, kReportShare * cost, longest}); }
-
-RunStatus TrainingLoop::status(const std::string& failure) const {
-  const std::string step = with_thousands(state_.step - std::ssize(under_way_));
-  if (!failure.empty()) return {.text = join("Failed at step ", step, ": ", failure)};
-  if (ending_) return {.text = ending_text(*ending_, step)};
-  return {.text = join("Training: step ", step, " of ", with_thousands(state_.settings.training.steps), "."),
-          .is_running = true,
-          .written = unix_time(),
-          .seconds_until = report_clock_.period()};
-}
-
 void TrainingLoop::write_report(const std::string& failure) {
-  const double start = now();
-  ReportFacts facts = facts_of(state_.settings, run_.config);
-  if (run_.on->device().kind == Device::Kind::kCpu) {
-    facts.machine = fmt::format("CPU, {}, float32", counted(run_.on->threads(), "thread").text());
-  } else {
-    const bool rounds = state_.settings.run.device_and_type().dtype == DType::kBFloat16;
-    facts.machine = fmt::format("{}, {}", device_name(run_.on->device()), rounds ? "bfloat16" : "float32");
-  }
-  facts.status = status(failure);
-  replace_file(run_.directory() / "report.html", report_html(read_metrics(run_.metrics_file()), facts));
-  if (state_.settings.machine.csv) {
-    replace_file(run_.directory() / "metrics.csv", records_csv(read_records(run_.metrics_file())));
-  }
-  report_clock_.last = now();
-  report_clock_.cost = report_clock_.last - start;
+  report_.write({.step = state_.step - std::ssize(under_way_), .ending = ending_, .failure = failure});
 }
 
 double TrainingLoop::sum_of_squares(const Array& values) const {

@@ -7,31 +7,19 @@
 #include <optional>
 #include <string>
 
+#include "dragoman/train/live_report.h"
 #include "dragoman/train/prepared_run.h"
-#include "dragoman/train/report/report.h"
 
 namespace dragoman::train {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state) {}
+  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), report_(run) {}
 
   // If it throws, the report says why.
   RunResult run();
 
  private:
-  // Decides when a page of a run that is under way is written again: often enough to follow the run, and so rarely that
-  // writing takes no time worth mentioning.
-  struct ReportClock {
-    double last = 0;     // when the page was last written, by now()
-    double cost = 0;     // how long that took
-    double longest = 0;  // the longest update and validation so far, in seconds
-
-    bool is_due() const;
-    // Seconds until the next page, about.
-    double period() const;
-  };
-
   // An update that was started but not finished.
   struct UnderWay {
     data::Position first;  // of its first batch, for error messages
@@ -57,10 +45,7 @@ class TrainingLoop {
   void save(bool scheduled);
   void record_probe();
   void publish();
-  // Writes report.html, and metrics.csv if it is wanted. The report says that the run is under way until ending_ is set
-  // or there is a `failure`.
   void write_report(const std::string& failure = "");
-  RunStatus status(const std::string& failure) const;
 
   ProgressRecord progress() const;
   double sum_of_squares(const Array& values) const;
@@ -74,7 +59,7 @@ class TrainingLoop {
   std::optional<double> gradient_norm_;  // of the last update
   std::string published_;                // which weights the model has
   std::optional<Ending> ending_;
-  ReportClock report_clock_;
+  LiveReport report_;
 };
 
 }  // namespace dragoman::train

@@ -1,5 +1,7 @@
 // The page as one file that needs no server: the page as it was loaded, and the data of what is shown.
 
+import {isAgainstRival} from "../core/requests.js";
+
 // A copy from before the parts and views add anything.
 const pristine = document.documentElement.cloneNode(true);
 pristine.querySelector("#dragoman-data")?.remove();
@@ -42,7 +44,8 @@ export async function offlineData(app) {
     app.model.film ? app.film() : null,
     ...results.map((result) => withProjections(app, result)),
   ]);
-  return {version: 1, model: app.model, positions, sentences, film, state};
+  const rival = isAgainstRival(app.state) ? app.rival?.model : undefined;
+  return {version: 1, model: app.model, rival, positions, sentences, film, state};
 }
 
 /** The text of the file. */

@@ -35,7 +35,7 @@ export const views = [
   },
   {
     name: "compare", title: "Compare", group: "Experiments", load: () => import("./compare/view.js"),
-    about: "Two sentences side by side: what changes if one word changes?",
+    about: "Two sentences, or two models, side by side: what changes?",
   },
   {
     name: "words", title: "Next word", group: "Decoding", load: () => import("./words/view.js"),

@@ -15,9 +15,10 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits);
 // The encodings of the first `count` positions, or of as many as the model keeps.
 std::string positions_json(const ServedModel& model, std::int64_t count);
 
-// Handlers. answer_page answers with the page itself. The others answer with JSON about the model that ?source= and
-// ?target= in the query choose.
+// Handlers. answer_page answers with the page itself, answer_models with the list of all models. The others answer with
+// JSON about the model that ?source=, ?target= and ?model= in the query choose.
 void answer_page(const std::shared_ptr<Exchange>& exchange);
+void answer_models(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
