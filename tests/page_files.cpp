@@ -14,26 +14,8 @@
 namespace dragoman {
 namespace {
 
-// Chooses an entry of the menu "Export" and waits until it is done.
-void choose_export(Browser& browser, const std::string& entry) {
-  if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
-  browser.run(
-      "[...document.querySelectorAll('#export-panel button')]"
-      ".find((button) => button.textContent.startsWith(arguments[0])).click();",
-      Json::array({entry}));
-  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
-  browser.click("#export");  // the open menu covers tabs
-}
-
-// Waits for a file that the browser saves and returns its bytes.
-std::string saved(const std::string& path) {
-  // The browser reserves the name with an empty file, which it replaces when it has written everything.
-  const auto is_complete = [&] { return std::filesystem::exists(path) && std::filesystem::file_size(path) > 0; };
-  EXPECT_TRUE(serve::eventually(is_complete)) << path;
-  return read_file(path);
-}
-
-// All numbers with a fraction and all pictures of the views that need no server.
+// All numbers with a fraction and all pictures of the views that need no server; of "Play" only the numbers, because
+// its picture moves.
 Json everything_shown(Browser& browser, const std::function<void(const std::string&)>& show) {
   Json all;
   for (const std::string& view :

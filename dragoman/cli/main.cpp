@@ -30,6 +30,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_serve(program);
   add_show(program);
   add_evaluate(program);
+  add_report(program);
   add_average(program);
   add_export(program);
   add_inspect(program, requested);

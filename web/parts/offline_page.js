@@ -1,5 +1,6 @@
 // The page as one file that needs no server: the page as it was loaded, and the data of what is shown.
 
+import {isAgainstRival} from "../core/requests.js";
 import {text} from "../strings/page.js";
 
 // A copy from before the parts and views add anything.
@@ -51,7 +52,8 @@ export async function offlineData(app) {
     app.model.heads ? app.heads() : null,
     ...results.map((result) => withNumbers(app, result)),
   ]);
-  return {version: 1, model: app.model, positions, sentences, film, heads, state};
+  const rival = isAgainstRival(app.state) ? app.rival?.model : undefined;
+  return {version: 1, model: app.model, rival, positions, sentences, film, heads, state};
 }
 
 /** The text of the file. */

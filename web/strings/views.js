@@ -37,8 +37,8 @@ export const about = inLanguage({
     zh: "改动模型或搜索，看译文会变成什么样。",
   },
   compare: {
-    en: "Two sentences side by side: what changes if one word changes?",
-    zh: "两个句子并排：换一个词，会有什么不同？",
+    en: "Two sentences, or two models, side by side: what changes?",
+    zh: "两个句子或两个模型并排对照：有什么不同？",
   },
   words: {
     en: "Which words the model considered at each position, and what each layer would have said.",

@@ -33,7 +33,8 @@ void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, b
   replace_file(target_file(directory), tokenizers.target.bytes());
 }
 
-Tokenizers read_tokenizers(const fs::path& directory) {
+Tokenizers read_tokenizers(const fs::path& given) {
+  const fs::path directory = described_in(given);
   require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(),
                  "'; copy all files of the model.");
   if (is_file(joint_file(directory))) {

@@ -70,7 +70,7 @@ Json stacks_json(const model::BlockStacks& stacks) {
 }
 
 std::shared_ptr<ServedModel> requested_model(const HandlerContext& context, const HttpRequest& request) {
-  return context.models.find(query_of(request, "source"), query_of(request, "target"));
+  return context.models.find(query_of(request, "source"), query_of(request, "target"), query_of(request, "model"));
 }
 
 }  // namespace
@@ -84,7 +84,8 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
     std::ranges::replace(name, '-', '_');
     search[name] = value;
   }
-  return Json{{"source", model.source},
+  return Json{{"name", model.name},
+              {"source", model.source},
               {"target", model.target},
               {"source_name", language_name(model.source)},
               {"target_name", language_name(model.target)},
@@ -134,6 +135,25 @@ void answer_page(const std::shared_ptr<Exchange>& exchange) {
 
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = model_json(*requested_model(context, exchange->request()), context.limits)});
+}
+
+void answer_models(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  Json list = Json::array();
+  for (const NamedModel& named : context.models.named()) {
+    const ServedModel& model = *named.model;
+    const model::ModelConfig& config = model.service.model().info.config;
+    list.push_back({{"name", named.name},
+                    {"source", model.source},
+                    {"target", model.target},
+                    {"default", named.is_default},
+                    {"summary", config.describe()},
+                    {"parameters", model::parameter_count(config)}});
+    if (named.step) {
+      list.back()["checkpoint_of"] = model.name;
+      list.back()["step"] = *named.step;
+    }
+  }
+  exchange->answer({.body = Json{{"models", list}}.dump(-1, ' ', false, Json::error_handler_t::replace)});
 }
 
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {

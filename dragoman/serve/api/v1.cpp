@@ -20,9 +20,9 @@ namespace dragoman::serve {
 namespace {
 
 // The fields of a request that are not settings of the search.
-const std::set<std::string> kOwnFields = {"q",          "source",    "target",      "api_key",   "prefix",
-                                          "prefix_ids", "heads_off", "trace",       "packed",    "layers",
-                                          "next_words", "stream",    "projections", "alignment", "steps"};
+const std::set<std::string> kOwnFields = {"q",          "model",       "source",    "target", "api_key", "prefix",
+                                          "prefix_ids", "heads_off",   "trace",     "packed", "layers",  "next_words",
+                                          "stream",     "projections", "alignment", "steps"};
 
 // The name of the setting on the command line: "n-best" for "n_best" or "n-best".
 std::string setting_name(std::string field) {
@@ -168,7 +168,7 @@ void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>
     detected = detect_each(context.models, q.texts);
     source = choose_source(context.models, detected, target);
   }
-  const std::shared_ptr<ServedModel> model = context.models.find(source, target);
+  const std::shared_ptr<ServedModel> model = context.models.find(source, target, text_field(fields, "model", ""));
   FullAnswer reply{.exchange = exchange,
                    .options = options_of(fields, *model, context.limits.max_beam),
                    .numbers = bool_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,
