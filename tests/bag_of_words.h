@@ -111,6 +111,18 @@ class BagOfWords final : public Seq2Seq {
              .heads = 1,
              .d_k = config_.d_model}};
   }
+  // How the page draws it. Without this function it would draw a block for each site.
+  BlockStacks blocks() const override {
+    using enum BlockKind;
+    const Block keys_and_values{.kind = kLinear, .title = "Keys and values"};
+    const Block attention{.kind = kAttention, .site = "cross", .reads = "encoder"};
+    return {{.name = "encoder", .input = {{.kind = kEmbedding}}, .output = {keys_and_values}},
+            {.name = "decoder",
+             .tokens = nn::Side::kTarget,
+             .input = {{.kind = kEmbedding}},
+             .layers = {{.blocks = {attention, {.kind = kAdd}}}},
+             .output = {{.kind = kLinear}, {.kind = kSoftmax}}}};
+  }
 
  private:
   std::int64_t d() const { return config_.d_model; }

@@ -76,6 +76,11 @@ struct Own {
 };
 
 Own own_keys(const std::string& name) {
+  // A short recipe for a CPU, from the preset multi30k-tiny.
+  if (name == "multi30k-cpu") {
+    return {{"dropout", "norm", "source-vocabulary", "target-vocabulary"},
+            {"accumulate", "average", "batch-tokens", "rate-constant", "steps", "warmup"}};
+  }
   // Both start from the preset iwslt: europarl has its own recipe, tatoeba-zh its own model and recipe.
   if (name == "europarl") {
     return {{}, {"average", "batch-tokens", "cooldown", "peak-rate", "schedule", "steps", "warmup"}};

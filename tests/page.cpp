@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
+#include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/serve/testing.h"
@@ -95,9 +97,29 @@ Json PageTest::translated(const Json& request) {
 }
 
 std::string shown(double number, int digits) {
+  const double least = std::pow(10.0, -digits);
+  if (number != 0 && std::abs(number) < least / 2)
+    return (number > 0 ? "<" : ">−") + fmt::format("{:.{}f}", least, digits);
   std::string text = fmt::format("{:.{}f}", number, digits);
   if (text.starts_with("-")) text.replace(0, 1, "−");  // the minus sign U+2212
   return text;
+}
+
+void choose_export(Browser& browser, const std::string& entry) {
+  if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
+  browser.run(
+      "[...document.querySelectorAll('#export-panel button')]"
+      ".find((button) => button.textContent.startsWith(arguments[0])).click();",
+      Json::array({entry}));
+  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
+  browser.click("#export");  // the open menu covers tabs
+}
+
+std::string saved(const std::string& path) {
+  // The browser reserves the name with an empty file, which it replaces when it has written everything.
+  const auto is_complete = [&] { return std::filesystem::exists(path) && std::filesystem::file_size(path) > 0; };
+  EXPECT_TRUE(serve::eventually(is_complete)) << path;
+  return read_file(path);
 }
 
 }  // namespace dragoman

@@ -89,6 +89,12 @@ inline const std::string kSentence = "three eight two seven three one two seven"
 inline const std::string kOther = "three eight two seven three one two six";
 inline const std::string kState = "q=three+eight+two+seven+three+one+two+seven";
 
+// Chooses an entry of the menu "Export" and waits until it is done.
+void choose_export(Browser& browser, const std::string& entry);
+
+// Waits for a file that the browser saves and returns its bytes.
+std::string saved(const std::string& path);
+
 // A number as the page writes it.
 std::string shown(double number, int digits = 3);
 

@@ -1,6 +1,7 @@
 // Tests of what the attention page exports: pictures, data, links, and the page itself as one file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <tuple>
@@ -12,24 +13,6 @@
 
 namespace dragoman {
 namespace {
-
-// Chooses an entry of the menu "Export" and waits until it is done.
-void choose_export(Browser& browser, const std::string& entry) {
-  if (!browser.value("document.querySelector('#export-panel').checkVisibility()")) browser.click("#export");
-  browser.run(
-      "[...document.querySelectorAll('#export-panel button')]"
-      ".find((button) => button.textContent.startsWith(arguments[0])).click();",
-      Json::array({entry}));
-  browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
-}
-
-// Waits for a file that the browser saves and returns its bytes.
-std::string saved(const std::string& path) {
-  // The browser reserves the name with an empty file, which it replaces when it has written everything.
-  const auto is_complete = [&] { return std::filesystem::exists(path) && std::filesystem::file_size(path) > 0; };
-  EXPECT_TRUE(serve::eventually(is_complete)) << path;
-  return read_file(path);
-}
 
 // All numbers with a fraction and all pictures of the views that need no server; of "Play" only the numbers, because
 // its picture moves.
@@ -44,7 +27,6 @@ Json everything_shown(Browser& browser, const std::function<void(const std::stri
         return {numbers: texts.join(" ").match(/[−-]?\d+\.\d+/g),
                 pictures: [...view.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL())};)");
   }
-  all["play"].erase("pictures");
   all["facts"] =
       browser.value("[...document.querySelectorAll('.facts span')].slice(0, 2).map((fact) => fact.innerText)");
   all["translation"] = browser.text("#translation");
@@ -58,7 +40,7 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
   return paths;
 }
 
-const std::string kChosen = kState + "&attention=cross&layer=2&head=2&query=2&key=3";
+const std::string kChosen = kState + "&attention=cross&layer=2&head=2&query=2&key=3&step=13";
 
 TEST_F(PageTest, PicturesAreWhatTheViewShows) {
   open(kState);
@@ -78,6 +60,30 @@ TEST_F(PageTest, PicturesAreWhatTheViewShows) {
   }
   choose_export(browser(), "Picture, PNG");
   EXPECT_TRUE(saved(file("dragoman-film.png")).starts_with("\x89PNG"));
+}
+
+TEST_F(PageTest, ThePictureOfPlayHasTheWeightsOfTheTrace) {
+  // Word 2, the cross-attention of layer 2: after 9 moments of the encoder, 16 of the first word, the input, 6 blocks
+  // of layer 1, and 2 of layer 2. The address counts from 1.
+  open(kState + "&tab=play&step=" + std::to_string(9 + 16 + 1 + 6 + 2 + 1));
+  choose_export(browser(), "Picture, SVG");
+  const std::vector<std::string> titles = browser().run(R"(
+      const page = new DOMParser().parseFromString(arguments[0], "image/svg+xml");
+      return [...page.querySelectorAll("title")].map(({textContent}) => textContent);)",
+                                                        Json::array({saved(file("dragoman-play.svg"))}));
+  const Json trace = translated({{"q", kSentence}, {"trace", true}})["trace"];
+  int drawn = 0;
+  for (std::size_t head = 0; head < 2; ++head) {
+    for (const double weight : trace["attention"]["cross"][1][head][1]) {
+      if (weight < 0.07) continue;  // smaller weights are left out
+      const auto is_this = [&](const std::string& title) {
+        return title.starts_with("Head " + std::to_string(head + 1)) && title.ends_with(", " + shown(weight, 4));
+      };
+      EXPECT_TRUE(std::ranges::any_of(titles, is_this)) << weight;
+      ++drawn;
+    }
+  }
+  EXPECT_GT(drawn, 0);
 }
 
 TEST_F(PageTest, DataAreTheServersAnswer) {

@@ -36,24 +36,38 @@ void edit_traces(Json& data, const std::function<void(Json&)>& edit) {
   }
 }
 
-// Replaces the sites of the model, and removes everything else that says something about its sizes.
-void edit_model(Json& data, const Json& sites) {
+// Replaces the sites and blocks of the model, and removes everything else that says something about its sizes.
+void edit_model(Json& data, const Json& sites, const Json& decoder_block) {
   data["model"]["arch"] = "other";
   data["model"]["summary"] = "a model of its own";
   data["model"]["sites"] = sites;
+  const Json embedding = Json::array({{{"kind", "embedding"}}}), softmax = Json::array({{{"kind", "softmax"}}});
+  const Json layer{{"blocks", Json::array({decoder_block})}, {"count", 1}, {"shared", false}};
+  data["model"]["stacks"] = Json::array({{{"name", "encoder"},
+                                          {"tokens", "source"},
+                                          {"input", embedding},
+                                          {"layers", Json::array()},
+                                          {"output", Json::array()}},
+                                         {{"name", "decoder"},
+                                          {"tokens", "target"},
+                                          {"input", embedding},
+                                          {"layers", Json::array({layer})},
+                                          {"output", softmax}}});
   data["model"]["config"] = Json::object();
   data["positions"] = {{"rows", 0}, {"columns", 8}, {"packed", ""}};
 }
 
 void keep_cross_attention(Json& data) {
-  edit_model(data, Json::array({{{"name", "cross"},
-                                 {"queries", "target"},
-                                 {"keys", "source"},
-                                 {"layers", 1},
-                                 {"heads", 1},
-                                 {"d_k", 0},
-                                 {"causal", false},
-                                 {"window", 0}}}));
+  edit_model(data,
+             Json::array({{{"name", "cross"},
+                           {"queries", "target"},
+                           {"keys", "source"},
+                           {"layers", 1},
+                           {"heads", 1},
+                           {"d_k", 0},
+                           {"causal", false},
+                           {"window", 0}}}),
+             {{"kind", "attention"}, {"site", "cross"}, {"reads", "encoder"}});
   edit_traces(data, [](Json& trace) {
     trace["attention"] = {{"cross", one_head(trace["tgt"].size(), trace["src"].size())}};
     trace.erase("projections");
@@ -61,7 +75,7 @@ void keep_cross_attention(Json& data) {
 }
 
 void keep_no_attention(Json& data) {
-  edit_model(data, Json::array());
+  edit_model(data, Json::array(), {{"kind", "recurrent"}, {"reads", "encoder"}});
   edit_traces(data, [](Json& trace) {
     trace["attention"] = Json::object();
     trace.erase("projections");
@@ -177,9 +191,11 @@ TEST_F(PageTest, OneAttentionOfOneHeadIsShownInEveryView) {
   EXPECT_GT(browser().value("document.querySelectorAll('.tree-results tbody tr').length"), 0);
 
   show("play");
-  expect_text(browser(), ".play-caption", "The model reads the 9 pieces of the source.");
-  for (const std::string caption :
-       {"it reads the start token", "decoder layer 1 of 1: it looks at the source.", "is "}) {
+  browser().run(
+      "const slider = document.querySelector('.player input'); slider.value = 0; "
+      "slider.dispatchEvent(new Event('input'));");  // it plays by itself
+  expect_text(browser(), ".play-caption", "Each of the 9 pieces of the source becomes a vector.");
+  for (const std::string caption : {"it reads the start token", "Decoder, layer 1 of 1. Attention", "Softmax", "is "}) {
     browser().click("[aria-label='One step forward']");
     browser().wait_for("true");
     expect_text(browser(), ".play-caption", caption);
@@ -206,7 +222,8 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   const Json expected = translated({{"q", kSentence}});
   EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
   EXPECT_EQ(note(browser()), kNoAttention);
-  EXPECT_EQ(seen_tabs(browser()), (std::vector<std::string>{"whatif", "compare", "beam", "positions", "film"}));
+  EXPECT_EQ(seen_tabs(browser()),
+            (std::vector<std::string>{"whatif", "compare", "words", "beam", "play", "positions", "film"}));
   EXPECT_EQ(browser().value("document.querySelector('#view').dataset.view"), "beam");
   expect_text(browser(), ".tree-results tbody", expected["text"]);
   expect_text(browser(), ".facts", "score " + shown(expected["score"]));
@@ -215,6 +232,9 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   show("compare");
   wait_until_shown("document.querySelector('.compare .facts').textContent");
   EXPECT_EQ(browser().text(".compare .translation"), translated({{"q", kOther}})["text"].get<std::string>());
+  show("play");
+  EXPECT_EQ(browser().value("[...document.querySelectorAll('.play-block')].map(({dataset}) => dataset.kind)"),
+            Json({"embedding", "embedding", "recurrent", "softmax", "probabilities", "search"}));
   expect_sentence(browser(), "positions", "This model has no position encodings.");
   show("film");
   EXPECT_GT(browser().text(".film-step").size(), 5u);
@@ -246,6 +266,7 @@ constexpr const char* kRenameSites = R"(
       site.name === "encoder" ? {...site, name: "local"} : {...site, name: "memory", heads: 1, d_k: 0})),
     attention: ({encoder, cross}) => ({local: encoder, memory: first(cross)}),
     projections: (list) => list.map((entry) => ({...entry, attention: entry.attention === "encoder" ? "local" : ""})),
+    steps: (steps) => ({...steps, attention: "local"}),
   };)";
 
 // For kEditAnswers: leaves out all attention.
@@ -279,7 +300,7 @@ TEST_F(PageTest, SitesMayHaveOtherNamesAndDifferentNumbersOfHeads) {
   wait_until_shown(squares + " === 2");  // all heads again
 
   show("why");
-  browser().wait_for("document.querySelector('.why .sums')");
+  browser().wait_for("document.querySelector('.why .sums') && document.querySelector('.why-end')");
   const std::string weight = browser().text(".why-question strong.number");
   EXPECT_NEAR(std::stod(weight), std::stod(browser().text(".why .sums dd:nth-of-type(2)")), 1e-4);
   browser().click("input[data-value=memory] + span");
@@ -333,7 +354,7 @@ TEST_F(PageTest, AnotherPairOfLanguagesMayHaveAnotherKindOfModel) {
   choose("xx de");
   wait_until_shown("document.querySelector('#view').dataset.view === 'beam'");
   EXPECT_EQ(note(browser()), kNoAttention);
-  EXPECT_EQ(seen_tabs(browser()).size(), 5u);
+  EXPECT_EQ(seen_tabs(browser()).size(), 7u);
   choose("en de");
   wait_until_shown("document.querySelector('#view').dataset.view === 'grid'");
   EXPECT_EQ(seen_tabs(browser()), views());

@@ -19,7 +19,7 @@ struct NoBrowser : std::runtime_error {
 // Keys that do not type a character.
 struct Key {
   inline static const std::string kEnter = "\uE007", kShift = "\uE008", kEscape = "\uE00C", kEnd = "\uE010",
-                                  kLeft = "\uE012", kRight = "\uE014", kDown = "\uE015";
+                                  kLeft = "\uE012", kUp = "\uE013", kRight = "\uE014", kDown = "\uE015";
 };
 
 // One browser with one page. A command that fails, or a condition that does not become true within a minute, throws a

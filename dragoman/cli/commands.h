@@ -43,6 +43,9 @@ void add_train(CLI::App& program, const RequestedArchitecture& requested);
 // Finds what the attention heads of a model do.
 void add_heads(CLI::App& program);
 
+// Writes the curves of training runs as a page.
+void add_report(CLI::App& program);
+
 // Checks the machine, models and texts.
 void add_doctor(CLI::App& program);
 

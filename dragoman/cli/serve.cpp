@@ -31,6 +31,7 @@ namespace {
 struct ServeSettings {
   std::string address = "127.0.0.1";
   int port = 8080;
+  int checkpoints = 0;
   int queue = 2000;
   int connections = 20000;
   int body_kb = 1024;
@@ -53,6 +54,8 @@ struct ServeSettings {
   void fields(Visitor&& field) {
     field("address", address, "address to listen on; 0.0.0.0 for all addresses of the machine");
     field("port", port, "port to listen on; 0 for any free port");
+    field("checkpoints", checkpoints,
+          "also serve the checkpoints of the models; this many are in memory at a time, loaded when asked for");
     field("queue", queue, "sentences of a client that may wait for a model; more are refused with status 503");
     field("connections", connections, "open connections per address; more are refused with status 503");
     field("body-kb", body_kb, "largest request body in KiB; a larger one is refused with status 413");
@@ -83,6 +86,7 @@ struct ServeSettings {
   // Throws a UsageError that names the setting.
   void validate() const {
     require_between("port", port, 0, 65535);
+    require_between("checkpoints", checkpoints, 0, 100);
     require_between("queue", queue, 1, 10'000'000);
     require_between("connections", connections, 1, 1'000'000);
     require_between("body-kb", body_kb, 1, 1 << 20);
@@ -191,8 +195,14 @@ void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
 }
 
 void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) {
-  for (const auto& model : server.models().all()) {
-    logs.say(join(serve::language_name(model->source), " to ", serve::language_name(model->target)));
+  const std::vector<serve::NamedModel> models = server.models().named();
+  const bool has_names = models.size() > 1;
+  for (const serve::NamedModel& named : models) {
+    if (named.step) continue;  // there may be many
+    const serve::ServedModel& model = *named.model;
+    const std::string languages = join(serve::language_name(model.source), " to ", serve::language_name(model.target));
+    logs.say(has_names ? join(languages, ": ", named.name, named.is_default ? "" : " (for requests that name it)")
+                       : languages);
   }
   const bool is_ipv6 = options.address.find(':') != std::string::npos;
   const std::string host = is_ipv6 ? "[" + options.address + "]" : options.address;
@@ -235,7 +245,11 @@ void serve(CommandSettings& settings) {
   warn_of_short_keys(app.gate.keys, logs);
   decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = [&logs](const std::string& message) { logs.say(message); };
-  serve::Server server(directories(translation_settings), translation, options.queue, std::move(app),
+  serve::Server server({.directories = directories(translation_settings),
+                        .translation = translation,
+                        .max_waiting = options.queue,
+                        .checkpoints = static_cast<std::size_t>(options.checkpoints)},
+                       std::move(app),
                        {.address = options.address,
                         .port = options.port,
                         .max_connections = options.connections,

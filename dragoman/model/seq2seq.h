@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/data/tokens.h"
+#include "dragoman/model/blocks.h"
 #include "dragoman/model/state/decoder_state.h"
 #include "dragoman/nn/pass.h"
 #include "dragoman/params/parameter.h"
@@ -65,6 +66,8 @@ class Seq2Seq {
   // The places where the model uses attention. Observers and heads name a site by its index in this list. Empty for a
   // model without attention.
   virtual nn::AttentionSites sites() const { return {}; }
+  // The model's blocks, from which the attention page draws it.
+  virtual BlockStacks blocks() const { return default_blocks(sites()); }
 
   virtual void parameters(params::ParameterVisitor& visit) = 0;
 };

@@ -44,7 +44,16 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
     pass.observer->see_projections(site, layer, projected.Q.array(), projected.K.array());
   }
   switch_off(concatenated.array(), pass);
-  return W_O(concatenated);
+  Tensor output = W_O(concatenated);
+  if (pass.observer != nullptr) {
+    pass.observer->see_steps(AttentionSteps{.site = site,
+                                            .layer = layer,
+                                            .V = projected.V.array(),
+                                            .O = concatenated.array(),
+                                            .output = output.array(),
+                                            .W_O = W_O});
+  }
+  return output;
 }
 
 Heads MultiHeadAttention::heads(const Dropout& dropout) const {

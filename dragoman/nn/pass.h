@@ -10,28 +10,10 @@
 #include "dragoman/autograd/tensor.h"
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/dropout.h"
+#include "dragoman/nn/observer.h"
 #include "dragoman/nn/sites.h"
 
 namespace dragoman::nn {
-
-// Receives the attention weights that the kernels computed. An observer never changes the results. Sites and layers
-// are counted from 0.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  // Weights of whole sentences: [h, n_q, n_k] for each sentence of `reach`, one after the other.
-  virtual void see(int site, int layer, const Array& weights, const Reach& reach) = 0;
-  // The projections that the weights were computed from, [rows, h d_k] each, with the heads side by side. Called after
-  // see().
-  virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/) {}
-  // Weights of a decoding step: [rows, h, keys]; a row with fewer keys has zeros after its last.
-  virtual void see_step(int /*site*/, int /*layer*/, const Array& /*weights*/) {}
-  // Whether see_state() is to be called; a model may have to compute the states for it.
-  virtual bool wants_states() const { return false; }
-  // The output of a stack of layers as it would be if this layer were the last: [rows, width]. `side` says whether the
-  // stack reads the source or the target. The memory of the array is reused after the call.
-  virtual void see_state(Side /*side*/, int /*layer*/, const Array& /*state*/) {}
-};
 
 // Rows [first, first + rows) of a pass, and the heads that are switched off for them: the output of these heads is
 // replaced by zeros before the product with W^O.

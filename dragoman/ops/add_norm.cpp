@@ -18,7 +18,7 @@ AddNorm add_norm(const Tensor& x, const Tensor& a, const Segments& segments, con
         const auto [dx, da, dgamma, dbeta] = d.first<4>();
         on.add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
       });
-  return {sum, normed};
+  return {sum, normed, mean, rstd};
 }
 
 namespace plain {

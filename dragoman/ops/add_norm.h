@@ -10,6 +10,8 @@ namespace dragoman::ops {
 struct AddNorm {
   Tensor s;  // x + dropout(a)
   Tensor y;  // layer_norm(s)
+  // Of the rows of s, as the kernel computed them: the mean, and 1 / sqrt(variance + eps). Absent in plain::add_norm.
+  Array mean = {}, rstd = {};
 };
 
 AddNorm add_norm(const Tensor& x, const Tensor& a, const Segments& segments, const Dropout& dropout,

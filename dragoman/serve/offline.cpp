@@ -50,12 +50,25 @@ Response translate(const HandlerContext& context, const Json& body) {
   return exchange->wait();
 }
 
-// The answer as text. If it would be too long with queries and keys (projections) and next words, asks again without
-// them, and removes them from `request`.
-std::string translated(const HandlerContext& context, Json& request) {
+// Where the page begins: the last layer of the attention to the source. A file has the steps of this layer only,
+// because those of all layers would be many times as large as everything else in it.
+Json first_steps(const nn::AttentionSites& sites) {
+  const nn::AttentionSite& site = sites[static_cast<std::size_t>(std::max(0, nn::cross_site(sites)))];
+  return {{"attention", site.name}, {"layer", site.layers}};
+}
+
+// The answer as text. If it would be too long with the steps of a layer, queries and keys (projections) and next words,
+// asks again without them, and removes them from `request`.
+std::string translated(const HandlerContext& context, const nn::AttentionSites& sites, Json& request) {
+  if (!sites.empty()) request["steps"] = first_steps(sites);
   request["projections"] = "all";
   request["next_words"] = {{"count", 10}, {"layers", true}};
   Response response = translate(context, request);
+  // A model whose layers show no steps refuses them (400).
+  if (response.status == 413 || response.status == 400) {
+    request.erase("steps");
+    response = translate(context, request);
+  }
   if (response.status == 413) {
     request.erase("projections");
     request.erase("next_words");
@@ -76,7 +89,7 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
   for (const std::string& text : texts) {
     Json request{{"q", text}, {"trace", true}, {"packed", true}};
     if (search.method == decode::Method::kBeam) request["n_best"] = std::clamp(search.beam, 1, 4);
-    const std::string answer = translated(context, request);
+    const std::string answer = translated(context, model.service.model().model->sites(), request);
     sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";

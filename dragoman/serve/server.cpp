@@ -12,9 +12,9 @@ constexpr int kWorkers = 2;  // threads that parse request bodies and write answ
 
 }  // namespace
 
-Server::Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
-               std::int64_t max_waiting, AppOptions app, const ListenerOptions& listener)
-    : models_(std::make_unique<Models>(std::move(models), translation, max_waiting)) {
+Server::Server(ModelOptions models, AppOptions app, const ListenerOptions& listener)
+    : models_(std::make_unique<Models>(std::move(models.directories), models.translation, models.max_waiting,
+                                       models.checkpoints)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
   app.run_later = [this](const std::string& client, WorkerPool::Work work) { workers_->run(client, std::move(work)); };
   app_ = std::make_unique<App>(*models_, std::move(app));

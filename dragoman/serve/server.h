@@ -1,7 +1,10 @@
 // The whole server: the models, the application, and the listener in front of them.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "dragoman/serve/api/app.h"
 #include "dragoman/serve/api/models.h"
@@ -12,9 +15,15 @@ namespace dragoman::serve {
 
 class Server {
  public:
+  struct ModelOptions {
+    std::vector<std::filesystem::path> directories;
+    decode::TranslatorOptions translation;
+    std::int64_t max_waiting = 0;
+    std::size_t checkpoints = 0;  // that may be loaded at a time, see Models
+  };
+
   // Loads the models, then listens. Throws the errors of both.
-  Server(std::vector<std::filesystem::path> models, const decode::TranslatorOptions& translation,
-         std::int64_t max_waiting, AppOptions app, const ListenerOptions& listener);
+  Server(ModelOptions models, AppOptions app, const ListenerOptions& listener);
   ~Server();
 
   int port() const { return listener_->port(); }

@@ -4,15 +4,15 @@
 
 #include <chrono>
 #include <cmath>
+#include <exception>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/failure.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/publish.h"
-#include "dragoman/train/report/report.h"
-#include "dragoman/train/report/table.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
@@ -47,14 +47,28 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
 
 }  // namespace
 
+RunResult TrainingLoop::run() {
+  try {
+    return run_to_end();
+  } catch (...) {
+    const std::string reason = failure_sentence(std::current_exception());
+    try {
+      write_report(reason);
+    } catch (...) {  // what made the run fail, such as a full disk, may be in the way of its report too
+    }
+    throw;
+  }
+}
+
 // Each round starts one update. Before a record, a validation or a checkpoint all updates are finished; otherwise one
 // may stay under way. A run that has nothing left to do still publishes its model. The frame of the step that the run
 // begins with is made first if it is missing; a checkpoint of a stopped run has none.
-RunResult TrainingLoop::run() {
-  std::optional<Ending> ending = reason_to_end();
-  const bool had_nothing_to_do = ending.has_value();
+RunResult TrainingLoop::run_to_end() {
+  ending_ = reason_to_end();
+  const bool had_nothing_to_do = ending_.has_value();
   if (run_.probe && state_.scheduled && !run_.probe->has_frame(state_.step)) record_probe();
-  while (!ending) {
+  if (!ending_) write_report();
+  while (!ending_) {
     start_update();
     const TrainingSettings& settings = state_.settings;
     const bool last = state_.step >= settings.training.steps;
@@ -64,15 +78,17 @@ RunResult TrainingLoop::run() {
     finish_updates(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
     if (recorded) record();
     if (validated) validate();
-    ending = reason_to_end();
-    if (ending || scheduled) {
+    ending_ = reason_to_end();
+    if (ending_ || scheduled) {
       finish_updates(0);
       save(scheduled || last);
+    } else if (report_.is_due()) {
+      write_report();
     }
   }
   if (had_nothing_to_do && state_.step > 0) publish();
   return {
-      .ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds, .weights = published_};
+      .ending = *ending_, .step = state_.step, .best = state_.best, .seconds = state_.seconds, .weights = published_};
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {
@@ -96,6 +112,7 @@ void TrainingLoop::start_update() {
 
 void TrainingLoop::add_time(double seconds) {
   seconds = std::max(0.0, seconds);  // in case the clock went backwards
+  report_.add_pause(seconds);
   state_.seconds += seconds;
   state_.nominal_flops += seconds * run_.machine_rate;
   state_.window.seconds += seconds;
@@ -170,6 +187,7 @@ void TrainingLoop::validate() {
   }
   if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
+  report_.add_pause(validation.seconds);
   validation.time = unix_time();
   write_record(to_json(validation));
   run_.watcher.validated(validation);
@@ -237,26 +255,8 @@ void TrainingLoop::publish() {
   write_report();
 }
 
-void TrainingLoop::write_report() const {
-  ReportFacts facts;
-  const TextSettings& text = state_.settings.text;
-  const bool languages_known = !text.source_language.empty() && !text.target_language.empty();
-  facts.title = languages_known ? text.source_language + " to " + text.target_language : "training run";
-  facts.model = run_.config.describe();
-  facts.parameters = model::parameter_count(run_.config);
-  const DeviceAndType device_and_type = state_.settings.run.device_and_type();
-  facts.machine = run_.on->device().kind == Device::Kind::kCpu
-                      ? fmt::format("CPU, {}, float32", counted(run_.on->threads(), "thread").text())
-                      : fmt::format("{}, {}", device_name(run_.on->device()),
-                                    device_and_type.dtype == DType::kBFloat16 ? "bfloat16" : "float32");
-  const Json settings = to_json(state_.settings);
-  for (const auto& [key, value] : settings.items()) {
-    facts.settings.emplace_back(key, setting_text(value, key));
-  }
-  replace_file(run_.directory() / "report.html", report_html(read_metrics(run_.metrics_file()), facts));
-  if (state_.settings.machine.csv) {
-    replace_file(run_.directory() / "metrics.csv", records_csv(read_records(run_.metrics_file())));
-  }
+void TrainingLoop::write_report(const std::string& failure) {
+  report_.write({.step = state_.step - std::ssize(under_way_), .ending = ending_, .failure = failure});
 }
 
 double TrainingLoop::sum_of_squares(const Array& values) const {

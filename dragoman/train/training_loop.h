@@ -7,14 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "dragoman/train/live_report.h"
 #include "dragoman/train/prepared_run.h"
 
 namespace dragoman::train {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state) {}
+  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), report_(run) {}
 
+  // If it throws, the report says why.
   RunResult run();
 
  private:
@@ -24,6 +26,7 @@ class TrainingLoop {
     double flops = 0;
   };
 
+  RunResult run_to_end();
   std::optional<Ending> reason_to_end();
   void start_update();
   // Finishes updates, oldest first, until at most `most` are under way. Throws an Error if the loss of one is not
@@ -42,8 +45,7 @@ class TrainingLoop {
   void save(bool scheduled);
   void record_probe();
   void publish();
-  // Writes report.html, and metrics.csv if it is wanted.
-  void write_report() const;
+  void write_report(const std::string& failure = "");
 
   ProgressRecord progress() const;
   double sum_of_squares(const Array& values) const;
@@ -56,6 +58,8 @@ class TrainingLoop {
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
   std::string published_;                // which weights the model has
+  std::optional<Ending> ending_;
+  LiveReport report_;
 };
 
 }  // namespace dragoman::train

@@ -1,6 +1,8 @@
 // Where the page gets its data: from the server, or from the data that an offline file carries. Server and OfflineFile
 // have the same methods.
 
+import {text} from "../strings/core.js";
+
 /** A request that failed. The message is the server's own sentence if it sent one; `status` is 0 without an answer. */
 class RequestError extends Error {
   constructor(message, status) {
@@ -9,20 +11,18 @@ class RequestError extends Error {
   }
 }
 
-export const offlineNote = "This is an offline file: it shows what was computed when it was made. " +
-  "New translations need the server (dragoman serve).";
-
-const otherSentenceNote = "This offline file does not hold this sentence; choose one of those that it holds.";
+export const offlineNote = text.offline;
 
 export class Server {
   key = "";  // the API key that the user gave
 
   settings() { return this.#json("/frontend/settings"); }
   languages() { return this.#json("/languages"); }
-  model(source, target) { return this.#json("/v1/model", {source, target}); }
-  positions(source, target, count) { return this.#json("/v1/positions", {source, target, count}); }
-  heads(source, target) { return this.#json("/v1/heads", {source, target}); }
-  film(source, target) { return this.#json("/v1/film", {source, target}); }
+  async models() { return (await this.#json("/v1/models")).models; }
+  model(source, target, model) { return this.#json("/v1/model", {source, target, model}); }
+  positions({source, target, model}, count) { return this.#json("/v1/positions", {source, target, model, count}); }
+  heads({source, target, model}) { return this.#json("/v1/heads", {source, target, model}); }
+  film({source, target, model}) { return this.#json("/v1/film", {source, target, model}); }
 
   /** The answer of /v1/translate. If `onText` is given, it is called with the translation so far as it grows. */
   async translate(request, {signal, onText} = {}) {
@@ -36,7 +36,7 @@ export class Server {
       else if (name === "error") throw new RequestError(data.error, 200);
       else if (name === "done") return data;
     }
-    throw new RequestError("The server's answer ended before it was complete.", 0);
+    throw new RequestError(text.incomplete, 0);
   }
 
   async #json(path, query = {}) {
@@ -53,7 +53,7 @@ export class Server {
       answer = await fetch(path, {...options, headers});
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new RequestError("The server does not answer. Is it still running?", 0);
+      throw new RequestError(text.noAnswer, 0);
     }
     if (!answer.ok) throw new RequestError(await refusalOf(answer), answer.status);
     return answer;
@@ -61,7 +61,7 @@ export class Server {
 }
 
 async function refusalOf(answer) {
-  const fallback = `The server answered with status ${answer.status}.`;
+  const fallback = text.status(answer.status);
   try {
     return (await answer.json()).error ?? fallback;
   } catch {
@@ -95,12 +95,18 @@ async function* serverSentEvents(body) {
 
 export class OfflineFile {
   key = "";
+  #own;  // the entries of the model that the file shows, as opposed to those of its rival
 
   /**
-   * `data` is {version, model, positions, sentences: [{request, answer}], film, heads, state}: answers that the server
-   * gave, and the state of the page when the file was made.
+   * `data` is {version, model, rival?, positions, sentences: [{request, answer}], film, heads, state}: answers that the
+   * server gave, and the state of the page when the file was made. `rival` is the second model of a comparison, whose name is
+   * in the requests to it.
    */
-  constructor(data) { this.data = data; }
+  constructor(data) {
+    this.data = data;
+    const own = data.state?.model || undefined;
+    this.#own = data.sentences.filter(({request}) => request.model === own);
+  }
 
   async settings() { return {keyRequired: false}; }
 
@@ -109,9 +115,17 @@ export class OfflineFile {
     return [{code: source, name: from, targets: [target]}, {code: target, name: to, targets: []}];
   }
 
-  async model() { return this.data.model; }
+  async models() {
+    const {model, rival} = this.data;
+    return [model, ...(rival ? [rival] : [])].map(({name = "", source, target}) => ({name, source, target}));
+  }
 
-  async positions(source, target, count = 64) {
+  async model(source, target, name) {
+    const {model, rival} = this.data;
+    return name && name === rival?.name ? rival : model;
+  }
+
+  async positions(pair, count = 64) {
     const {positions} = this.data;
     return positions && {...positions, rows: Math.min(positions.rows, count)};  // fewer rows of the same data
   }
@@ -120,20 +134,22 @@ export class OfflineFile {
 
   async film() { return this.data.film; }
 
-  get sentences() { return [...new Set(this.data.sentences.map(({request}) => request.q))]; }
+  get sentences() { return [...new Set(this.#own.map(({request}) => request.q))]; }
 
-  /** The changes (see changesOf in requests.js) for which the file has a translation of this text. */
-  changesOf(text) {
-    return this.data.sentences.filter(({request}) => request.q === text && !isPlain(request)).map(({request}) => (
-      Object.fromEntries(Object.entries(request).filter(([name]) => !unusedFields.has(name) && name !== "q"))));
+  /** The changes (see changesOf in requests.js) for which the file has a translation of this sentence. */
+  changesOf(sentence) {
+    return this.#own.filter(({request}) => request.q === sentence && !isPlain(request)).map(({request}) => (
+      Object.fromEntries(Object.entries(request).filter(([name]) => (
+        !unusedFields.has(name) && !["q", "model"].includes(name)))));
   }
 
   /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */
   async translate(request) {
-    const {sentences} = this.data;
+    const {sentences, state} = this.data;
+    const isOwn = (request.model ?? "") === (state?.model ?? "");
     const found = sentences.find((entry) => translationKey(entry.request) === translationKey(request)) ??
-      (isPlain(request) ? sentences.find((entry) => entry.request.q === request.q) : undefined);
-    if (!found) throw new RequestError(isPlain(request) ? otherSentenceNote : offlineNote, 0);
+      (isOwn && isPlain(request) ? this.#own.find((entry) => entry.request.q === request.q) : undefined);
+    if (!found) throw new RequestError(isPlain(request) ? text.otherSentence : offlineNote, 0);
     return found.answer;
   }
 }
@@ -142,12 +158,13 @@ export class OfflineFile {
 // reported about it, and those that are the same for the whole file (languages, key). All others decide what is
 // translated, and how.
 const unusedFields = new Set(
-  ["trace", "packed", "stream", "layers", "projections", "next_words", "api_key", "n_best", "source", "target"]);
+  ["trace", "packed", "stream", "layers", "projections", "next_words", "steps", "api_key", "n_best", "source", "target"]);
 
 // Equal for two requests that have the same translation in an offline file.
 const translationKey = (request) => JSON.stringify(Object.entries(request)
   .filter(([name, value]) => !unusedFields.has(name) && value !== undefined && !(Array.isArray(value) && !value.length))
   .sort());
 
-// Whether a request has no settings, only a sentence. Then any translation of the sentence in the file will do.
-const isPlain = (request) => Object.keys(request).every((name) => unusedFields.has(name) || name === "q");
+// Whether a request has no settings, only a sentence and perhaps a model. Then any translation of the sentence in the file will do.
+const isPlain = (request) => Object.keys(request).every(
+  (name) => unusedFields.has(name) || name === "q" || name === "model");

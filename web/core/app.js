@@ -1,11 +1,13 @@
 // The application without its page: state, model, requests and answers. The parts and views read it and change the
 // state by set().
 
+import {text} from "../strings/core.js";
 import {roleName} from "../strings/roles.js";
 import {OfflineFile, Server} from "./api.js";
 import {fitToModel, keptHeads} from "./fitting.js";
+import {languageName} from "./language.js";
 import {followedPins, movedPins, pinsWithin} from "./pins.js";
-import {isChanged, Requests} from "./requests.js";
+import {isAgainstRival, isChanged, Requests} from "./requests.js";
 import {siteOf, sitesOf} from "./sites.js";
 import {fromHash, initialState, searchDefault, searchFields, setSearchDefaults} from "./state.js";
 import {mixed, Survey} from "./survey.js";
@@ -18,6 +20,8 @@ export class App {
   model = null;    // the answer of /v1/model
   sites = [];      // the model's attention sites, see sites.js
   survey = null;   // what its heads do over many sentences, see survey.js; null if that is not known
+  models = [];     // the list of /v1/models
+  rival = null;    // the second model of a comparison: {name, model, sites}; null if none is chosen or loaded
   languages = [];
   settings = {};
   failure = null;  // a sentence on what failed last, apart from translations
@@ -54,8 +58,8 @@ export class App {
   }
 
   /** Takes over what the user has typed. It is not translated before translateDraft() is called. */
-  type(text) {
-    this.draft = text;
+  type(draft) {
+    this.draft = draft;
     this.refresh();
   }
 
@@ -77,6 +81,7 @@ export class App {
   async retry() {
     this.failure = null;
     if (!this.model) await this.connect();
+    else await this.#loadRival();
     this.requests.forgetFailures();
     this.set({});
   }
@@ -89,10 +94,10 @@ export class App {
   refresh() { this.#page.redraw(); }
 
   /** Announces a text to screen readers. */
-  say(text) { this.#page.announce(text); }
+  say(sentence) { this.#page.announce(sentence); }
 
-  fail(text) {
-    this.failure = text;
+  fail(sentence) {
+    this.failure = sentence;
     this.refresh();
   }
 
@@ -103,10 +108,8 @@ export class App {
     const {sentences, answer} = request.result;
     if (request === this.requests.plain && this.trace && this.state.part >= sentences.length) this.state.part = 0;
     if (sentences.length) {
-      const text = answer.translations.map((translation) => translation.text).join(" ");
-      const kind = {plain: "Translation", changed: "Translation with your changes", other: "Second translation"};
-      const name = Object.keys(kind).find((candidate) => this.requests[candidate] === request);
-      this.say(`${kind[name]}: ${text}`);
+      const name = ["plain", "changed", "other"].find((candidate) => this.requests[candidate] === request);
+      this.say(text[name](answer.translations.map((translation) => translation.text).join(" ")));
     }
     this.refresh();
     this.#page.stateChanged();
@@ -126,10 +129,10 @@ export class App {
     return Math.min(this.state.part, Math.max(0, (this.requests.plain.result?.traces.length ?? 1) - 1));
   }
 
-  /** The traces of the plain translation, the changed one, and a comparison's second sentence; null if missing. */
+  /** The traces of the plain translation, the changed one, and the second of a comparison; null if missing. */
   get plain() { return this.requests.plain.result?.traces[this.part] ?? null; }
   get changed() { return this.requests.changed.result?.traces[this.part] ?? null; }
-  get other() { return this.requests.other.result?.traces[0] ?? null; }
+  get other() { return this.requests.other.result?.traces[isAgainstRival(this.state) ? this.part : 0] ?? null; }
 
   /** The trace that the views show: the plain one or the changed one. */
   get trace() {
@@ -152,10 +155,10 @@ export class App {
   get canSwitchHeads() { return !this.offline && this.model?.heads_can_be_switched !== false; }
 
   /** Whether the attention of a text is probably too much for one answer. A token has about four letters. */
-  isTooLong(text) {
+  isTooLong(sentence) {
     const most = this.model?.trace_weights ?? 2 ** 24;
     const matrices = this.sites.reduce((sum, {layers, heads}) => sum + layers * heads, 0);
-    return (text.length / 4) ** 2 * matrices > most;
+    return (sentence.length / 4) ** 2 * matrices > most;
   }
 
   isOff(attention, layer, head) {
@@ -167,13 +170,16 @@ export class App {
     const wasOff = this.isOff(attention, layer, head);
     const others = this.state.off.filter((entry) => !isHead(entry, attention, layer, head));
     this.set({off: wasOff ? others : [...others, {attention, layer, head}], show: "changed"});
-    this.say(`${this.headTitle(attention, layer, head)} is ${wasOff ? "on" : "off"}.`);
+    this.say((wasOff ? text.headIsOn : text.headIsOff)(this.headTitle(attention, layer, head)));
   }
+
+  /** A layer and a head as the page names them; both are counted from 0. */
+  layerTitle(attention, layer) { return text.layerTitle(this.site(attention).title, layer + 1); }
 
   headTitle(attention, layer, head) {
     const role = this.roleOf(attention, layer, head);
-    const title = `${this.site(attention).title}, layer ${layer + 1}, head ${head + 1}`;
-    return role && role !== mixed ? `${title} (${roleName(role)})` : title;
+    const title = text.headTitle(this.site(attention).title, layer + 1, head + 1);
+    return role && role !== mixed ? text.headWithRole(title, roleName(role)) : title;
   }
 
   /** The role that a head has over many sentences; an empty text if it is not known. */
@@ -181,22 +187,24 @@ export class App {
 
   /** The table of position encodings. */
   positions(count = 64) {
-    return this.#once(["positions", count], () => this.api.positions(this.state.source, this.state.target, count));
+    return this.#once(["positions", count], () => this.api.positions(this.state, count));
   }
 
   /** What the heads do over many sentences, as the server tells it. */
   heads() {
-    return this.#once(["heads"], () => this.api.heads(this.state.source, this.state.target));
+    return this.#once(["heads"], () => this.api.heads(this.state));
   }
 
   /** The training film. */
   film() {
-    return this.#once(["film"], () => this.api.film(this.state.source, this.state.target));
+    return this.#once(["film"], () => this.api.film(this.state));
   }
 
   /** Loads the state, from the data of an offline file and from the address, and the model. */
   async start(hash) {
-    const wanted = {...(this.data?.state ?? {}), ...fromHash(hash)};
+    const linked = fromHash(hash);
+    // An address with a sentence has the whole state, without the fields that have their initial values.
+    const wanted = {...("sentence" in linked ? {} : this.data?.state), ...linked};
     if (Array.isArray(wanted.heads)) wanted.heads = new Set(wanted.heads);
     Object.assign(this.state, wanted);
     await this.connect();
@@ -210,44 +218,94 @@ export class App {
   /** Asks for the server's settings, languages and model. Called again when the user has given a key. */
   async connect() {
     try {
-      [this.settings, this.languages] = await Promise.all([this.api.settings(), this.api.languages()]);
+      const [settings, languages, models] = await Promise.all(
+        [this.api.settings(), this.api.languages(), this.api.models()]);
+      this.settings = settings;
+      this.models = models;
+      this.languages = languages.map((entry) => ({...entry, name: languageName(entry.code, entry.name)}));
       const pair = this.languages.find(({targets}) => targets.length);
       this.state.source ||= pair?.code ?? "";
       this.state.target ||= pair?.targets[0] ?? "";
       await this.#loadModel();
       this.failure = null;
+      await this.#loadRival();
     } catch (error) {
       this.failure = error.message;
     }
     this.requests.forget();
   }
 
-  async choosePair(source, target) {
-    const {source: sourceBefore, target: targetBefore} = this.state;
+  choosePair(source, target) { return this.#change({source, target, model: "", rival: ""}); }
+
+  /** Shows another model of the same languages, by its name. */
+  chooseModel(model) { return this.#change({model}); }
+
+  /** Compares with another model of the same languages, by its name. */
+  async chooseRival(rival) {
+    this.failure = null;
+    this.state.rival = rival;
+    this.requests.other.clear();
+    await this.#loadRival();
+    this.set({});
+  }
+
+  /** The models for the languages that are shown, as /v1/models lists them. */
+  get namedModels() {
+    const {source, target} = this.state;
+    return this.models.filter((model) => model.source === source && model.target === target);
+  }
+
+  // Changes languages or model, and what belongs to the model.
+  async #change(changes) {
+    const before = {};
+    for (const name of Object.keys(changes)) before[name] = this.state[name];
     try {
-      Object.assign(this.state, {source, target});
+      Object.assign(this.state, changes);
       await this.#loadModel({off: [], heads: null, layer: null, query: null, key: null});
+      this.failure = null;
       this.requests.clear();  // their answers belong to another model
       this.#pinned = null;
+      await this.#loadRival();
       this.set({});
     } catch (error) {
-      Object.assign(this.state, {source: sourceBefore, target: targetBefore});
+      Object.assign(this.state, before);
       this.fail(error.message);
     }
   }
 
   /** Takes over the state of an address that the user has entered. */
-  restore(hash) {
-    const {source, target} = this.state;
+  async restore(hash) {
+    const {source, target, model} = this.state;
     Object.assign(this.state, {...initialState(), source, target}, fromHash(hash));
     this.#pinned = null;  // the pins are those of the address
+    try {
+      if (this.state.model !== model) await this.#loadModel();
+      await this.#loadRival();
+    } catch (error) {
+      this.state.model = model;
+      this.failure = error.message;
+    }
     this.set({sentence: this.state.sentence});
+  }
+
+  // Loads the model that the state names as the second of a comparison. If that fails, there is none.
+  async #loadRival() {
+    const {source, target, rival: name} = this.state;
+    if (this.rival?.name === name) return;
+    this.rival = null;
+    if (!name) return;
+    try {
+      const model = await this.api.model(source, target, name);
+      if (this.state.rival === name) this.rival = {name, model, sites: sitesOf(model)};
+    } catch (error) {
+      this.failure = error.message;
+    }
   }
 
   // `changes` are made to the state once the model has been loaded.
   async #loadModel(changes = {}) {
     const {state} = this;
-    this.model = await this.api.model(state.source, state.target);
+    this.model = await this.api.model(state.source, state.target, state.model);
     this.sites = sitesOf(this.model);
     Object.assign(state, changes);
     state.source = this.model.source ?? state.source;
@@ -271,10 +329,11 @@ export class App {
     }
   }
 
-  // A promise for each pair of languages and each `what`, so that views can ask every time they are drawn. After a
+  // A promise for each model and each `what`, so that views can ask every time they are drawn. After a
   // failure the next call asks again.
   #once(what, ask) {
-    const name = JSON.stringify([this.state.source, this.state.target, ...what]);
+    const {source, target, model} = this.state;
+    const name = JSON.stringify([source, target, model, ...what]);
     if (!this.#remembered.has(name)) {
       const promise = ask();
       promise.catch(() => this.#remembered.delete(name));

@@ -9,8 +9,8 @@ export const languages = {en: "English", zh: "中文"};
 export const language = find();
 
 function find() {
-  const wanted = [stored(), ...navigator.languages].map((code) => (code ?? "").split("-")[0]);
-  return wanted.find((code) => code in languages) ?? "en";
+  const wanted = [history.state?.[storedAs], stored(), ...navigator.languages];
+  return wanted.map((code) => (code ?? "").split("-")[0]).find((code) => code in languages) ?? "en";
 }
 
 function stored() {
@@ -21,20 +21,39 @@ function stored() {
   }
 }
 
-/** Loads the page again in another language. The address has the state, so nothing is lost. */
-export function choose(code) {
+/**
+ * Loads the page again in another language, with the state in `hash`. The history of the tab has the choice, too, for
+ * browsers that store nothing for a file.
+ */
+export function choose(code, hash) {
   try {
     localStorage.setItem(storedAs, code);
   } catch {
-    return;
+    // the choice holds until the tab is closed
   }
+  history.replaceState({...history.state, [storedAs]: code}, "", hash);
   location.reload();
 }
 
 /**
  * The texts of a table of web/strings/ in the language of the page: {title: {en: "Heads", zh: "注意力头"}} becomes
  * {title: "Heads"}. A text with values in it is a function: {lines: {en: (n) => `${n} lines`, zh: (n) => `${n} 行`}}.
+ * A text with elements in it is such a function that returns a list of parts, or the list of the texts around them.
  */
 export function inLanguage(table) {
   return Object.fromEntries(Object.entries(table).map(([name, texts]) => [name, texts[language]]));
+}
+
+/** Sentences as one text. Chinese has no space between them. */
+export const joinedSentences = (sentences) => sentences.filter(Boolean).join(language === "zh" ? "" : " ");
+
+const nameIn = (displayed, code) => new Intl.DisplayNames([displayed], {type: "language"}).of(code);
+
+/** The name of a language in that of the page. `name` is the server's; it is kept unless it is the usual one. */
+export function languageName(code, name) {
+  try {
+    return name === nameIn("en", code) ? nameIn(language, code) : name;
+  } catch {
+    return name;  // not the code of a language
+  }
 }

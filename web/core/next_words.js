@@ -2,6 +2,7 @@
 // the server when they are needed. A position is {id, p, rank, words: [{token, id, p}, ...]}: the id, probability and
 // rank of the word that the translation has, and the likeliest words.
 
+import {text} from "../strings/core.js";
 import {offlineNote} from "./api.js";
 
 const count = 10;
@@ -27,6 +28,6 @@ async function find(app, trace, temperature) {
   if (!app.sites.length) delete request.layers;
   const answer = await app.api.translate(request);
   const found = answer.translations.flatMap(({sentences}) => sentences)[part]?.trace;
-  if (!found?.next_words) throw new Error("The server did not send the words that the model considered.");
+  if (!found?.next_words) throw new Error(text.noNextWords);
   return {model: found.next_words, layers: found.layer_words ?? []};
 }

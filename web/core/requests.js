@@ -1,6 +1,6 @@
 // Which translations the page asks for, and when: that of the sentence with the server's settings (plain), that with
-// the changes made in the view "What if" (changed), and that of the second sentence of a comparison (other). A new
-// request replaces the one of its kind that is in progress.
+// the changes made in the view "What if" (changed), and that of the second sentence of a comparison, or of the second
+// model (other). A new request replaces the one of its kind that is in progress.
 
 import {searchDefault, searchFields} from "./state.js";
 import {Trace} from "./trace.js";
@@ -32,6 +32,9 @@ export function stateOf({heads_off: off = [], ...search}) {
 
 export const isChanged = (state) => Object.keys(changesOf(state)).length > 0;
 
+/** Whether the view "Compare" compares two models, not two sentences. */
+export const isAgainstRival = (state) => state.versus === "model";
+
 const noticeable = 300;  // milliseconds; the page says that a request is in progress if it takes longer
 
 // How many hypotheses to ask for: at most 4, and no more than the search keeps.
@@ -41,8 +44,8 @@ function hypothesisCount(changes) {
 }
 
 /** The request for the translation of a text with some changes. */
-export function requestOf({source, target}, text, changes = {}) {
-  return {q: text, source: source || undefined, target: target || undefined, ...changes,
+export function requestOf({source, target, model}, text, changes = {}) {
+  return {q: text, source: source || undefined, target: target || undefined, model: model || undefined, ...changes,
     n_best: hypothesisCount(changes), trace: true, packed: true};
 }
 
@@ -59,14 +62,16 @@ export class LatestRequest {
   isSlow = false;        // whether the request in progress takes noticeably long
   #app;
   #streams;
+  #sites;                // gives the attention sites of the model that is asked
   #abort = null;         // of the request in progress
   #asked = "";           // the newest request as text
   #fetchedLayer = null;  // the layer that is being added to `result`
   #slowTimer = 0;
 
-  constructor(app, {streams = false} = {}) {
+  constructor(app, {streams = false, sites = () => app.sites} = {}) {
     this.#app = app;
     this.#streams = streams;
+    this.#sites = sites;
   }
 
   /** Allows the last request to be sent again. */
@@ -149,7 +154,7 @@ export class LatestRequest {
   #take(found, layer, addsLayer) {
     const sentences = found.answer.translations.flatMap((translation) => translation.sentences);
     const traces = sentences.map(
-      ({trace}) => (trace?.attention || trace?.beam ? new Trace(trace, this.#app.sites) : null));
+      ({trace}) => (trace?.attention || trace?.beam ? new Trace(trace, this.#sites()) : null));
     const before = this.result;
     // absorb() adds the new layer. It returns false if the translation differs, and then the new answer replaces all.
     if (addsLayer && traces.every((trace, i) => trace && before.traces[i]?.absorb(trace))) {
@@ -164,7 +169,8 @@ export class LatestRequest {
   // Asks for all of a text's attention. If that is too much for one answer, asks for the layer that is shown; if even
   // that is too much, for the translation alone. A model without `sites` has no attention.
   async #fetch(request, options, layer, addsLayer) {
-    const {api, sites, offline} = this.#app;
+    const {api, offline} = this.#app;
+    const sites = this.#sites();
     const {trace, packed, ...translationOnly} = request;
     const whole = async () => ({answer: await api.translate(request, options)});
     const oneLayer = async () => (
@@ -191,7 +197,7 @@ export class Requests {
     this.app = app;
     this.plain = new LatestRequest(app, {streams: true});
     this.changed = new LatestRequest(app);
-    this.other = new LatestRequest(app);
+    this.other = new LatestRequest(app, {sites: () => (isAgainstRival(app.state) ? app.rival?.sites ?? [] : app.sites)});
   }
 
   get all() { return [this.plain, this.changed, this.other]; }
@@ -204,13 +210,23 @@ export class Requests {
   refresh() {
     const {state, settings, api} = this.app;
     if (settings.keyRequired && !api.key) return;
-    const [text, second, layer] = [state.sentence.trim(), state.compare.trim(), state.layer ?? 0];
+    const [text, layer] = [state.sentence.trim(), state.layer ?? 0];
     if (text) this.plain.ask(requestOf(state, text), layer);
     else this.plain.clear();
     const changes = changesOf(state);
     if (text && Object.keys(changes).length) this.changed.ask(requestOf(state, text, changes), layer);
     else this.changed.clear();
-    if (second && state.tab === "compare") this.other.ask(requestOf(state, second), layer);
-    else if (!second) this.other.clear();
+    this.#refreshOther(layer);
+  }
+
+  // The second sentence with the same model, or the same sentence with the second model.
+  #refreshOther(layer) {
+    const {state, rival} = this.app;
+    const byModel = isAgainstRival(state);
+    const text = (byModel ? state.sentence : state.compare).trim();
+    if (!text || (byModel && rival?.name !== state.rival)) this.other.clear();
+    else if (state.tab === "compare") {
+      this.other.ask(requestOf(byModel ? {...state, model: state.rival} : state, text), layer);
+    }
   }
 }

@@ -1,23 +1,26 @@
 // The attention sites of a model: which tokens each of them joins, what it is called, and which keys a query may see.
+import {text} from "../strings/core.js";
+
 // A site is {name, queries, keys, layers, heads, d_k, causal, window} as /v1/model gives it, with two names to show.
 
 const knownTitles = [
-  {name: "encoder", queries: "source", keys: "source", title: "Encoder self-attention"},
-  {name: "decoder", queries: "target", keys: "target", title: "Decoder self-attention"},
-  {name: "cross", queries: "target", keys: "source", title: "Cross-attention"},
+  {name: "encoder", queries: "source", keys: "source", title: text.encoderTitle},
+  {name: "decoder", queries: "target", keys: "target", title: text.decoderTitle},
+  {name: "cross", queries: "target", keys: "source", title: text.crossTitle},
 ];
-const sentenceNames = {source: "source", target: "translation"};
+const capitalised = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
-const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** The name of a site in running text. */
+export const siteName = (name) => (knownTitles.some((site) => site.name === name) ? text[name] : name);
 
 function titleOf({name, queries, keys}) {
   const known = knownTitles.find((site) => site.name === name && site.queries === queries && site.keys === keys);
-  return known?.title ?? `${capitalised(name)} (${sentenceNames[queries]} to ${sentenceNames[keys]})`;
+  return known?.title ?? text.siteTitle(capitalised(name), text[queries], text[keys]);
 }
 
 /** The sites of a model, each with a short name, `text`, and a long one, `title`. */
 export const sitesOf = (model) => (model?.sites ?? []).map(
-  (site) => ({...site, text: capitalised(site.name), title: titleOf(site)}));
+  (site) => ({...site, text: capitalised(siteName(site.name)), title: titleOf(site)}));
 
 // Stands for a site that the model does not have.
 const noSite = {
@@ -28,7 +31,7 @@ const noSite = {
 export const siteOf = (sites, name) => sites.find((site) => site.name === name) ?? noSite;
 
 /** What the page says instead of showing attention if the model has none. */
-export const noAttentionNote = "This model has no attention to look at.";
+export const noAttentionNote = text.noAttention;
 
 /** Whether a model adds position encodings to its embeddings, as far as its settings say. */
 export const hasPositions = (model) => (model?.config?.positions ?? "none") !== "none";
@@ -43,4 +46,4 @@ export function visible({causal, window}, i, j) {
 }
 
 /** The options of a picker of sites. */
-export const siteOptions = (sites) => sites.map(({name, text, title}) => ({value: name, text, title}));
+export const siteOptions = (sites) => sites.map(({name, text: short, title}) => ({value: name, text: short, title}));

@@ -35,6 +35,9 @@ const fields = {
   key: {type: "index", initial: null},
   show: {type: "text", initial: "changed"},       // the "plain" or the "changed" translation
   compare: {type: "text", initial: ""},
+  versus: {type: "text", initial: "sentence"},    // what the view "Compare" compares: "sentence" or "model"
+  model: {type: "text", initial: ""},             // the name of the model; empty for the server's first
+  rival: {type: "text", initial: ""},             // the name of the second model of a comparison
   step: {type: "index", initial: null},           // of the animation
   frame: {type: "index", initial: null},          // of the training film
   over: {type: "text", initial: ""},              // whose numbers the ranking shows: of the "sentence" or of "many"

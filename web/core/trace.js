@@ -1,11 +1,12 @@
 // What the decoder computed for one sentence: its tokens, the search, and the attention weights, of pieces or merged to
 // words.
 
+import {text} from "../strings/core.js";
 import {siteOf} from "./sites.js";
 import {label, startToken, wordGroups, wordLabel} from "./tokens.js";
 import {Matrix, meanOf, mergedToWords, statistics, weightTable} from "./weights.js";
 
-export const mergedNote = "Words are merged from subwords: their rows are averaged, their columns added.";
+export const mergedNote = text.merged;
 
 export class Trace {
   #sites;
@@ -25,6 +26,7 @@ export class Trace {
     this.projections = json.projections ?? [];
     this.nextWords = json.next_words ?? null;    // see core/next_words.js
     this.layerWords = json.layer_words ?? null;
+    this.steps = json.steps ?? null;             // of one layer, see views/why/layer_steps.js
     this.merged = false;  // whether weights and labels are those of words
     this.cache = new Map();
     this.#groups = {src: wordGroups(this.src), tgt: wordGroups(this.tgt), read: wordGroups(this.read)};

@@ -1,5 +1,6 @@
 // Boards: a table of buttons for each attention site, with a row for each layer and a column for each head.
 
+import {text as strings} from "../strings/parts.js";
 import {el, moveFocusInGrid} from "./elements.js";
 
 export class Boards {
@@ -55,7 +56,7 @@ export class Boards {
     button.className = [off ? "out" : "lit", chosen ? "chosen" : "", otherText ? "other-text" : ""].join(" ").trim();
     button.style.setProperty("--shade", Math.min(1, shade).toFixed(3));
     button.setAttribute("aria-pressed", String(chosen));
-    button.setAttribute("aria-label", `${name}: ${label ?? text}`);
+    button.setAttribute("aria-label", strings.ofHead(name, label ?? text));
     button.title = title ?? "";
   }
 

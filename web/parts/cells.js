@@ -2,6 +2,7 @@
 // readers. The canvas covers the visible part and some of its surroundings, so that large matrices scroll smoothly.
 
 import {number, signed} from "../core/format.js";
+import {text} from "../strings/parts.js";
 import {paintCells} from "./cells_painting.js";
 import {cellsPicture} from "./cells_picture.js";
 import {weightColours} from "./colours.js";
@@ -110,7 +111,7 @@ export class Cells {
     const {matrix, query, key, title} = this.#shown;
     const [i, j] = [Math.min(query ?? 0, matrix.rows - 1), Math.min(key ?? 0, matrix.columns - 1)];
     this.grid.setAttribute("aria-label",
-      `${title}. Rows are queries, columns are keys; the arrow keys go from cell to cell.`);
+      text.cellsLabel(title));
     this.grid.setAttribute("aria-rowcount", matrix.rows);
     this.grid.setAttribute("aria-colcount", matrix.columns);
     this.spokenRow.setAttribute("aria-rowindex", i + 1);
@@ -120,7 +121,7 @@ export class Cells {
 
   #valueAt(i, j) {
     const {matrix, head, masked} = this.#shown;
-    if (masked?.(i, j)) return "masked";
+    if (masked?.(i, j)) return text.masked;
     return head === null ? signed(matrix.at(i, j), 4) : number(matrix.at(i, j), 4);
   }
 
@@ -188,7 +189,7 @@ export class Cells {
     const measure = document.createElement("canvas").getContext("2d");
     measure.font = `13px ${getComputedStyle(this.#root).fontFamily}`;
     const longest = (texts) => Math.min(
-      130, Math.max(20, ...texts.slice(0, 500).map((text) => measure.measureText(text).width)) + 14);
+      130, Math.max(20, ...texts.slice(0, 500).map((label) => measure.measureText(label).width)) + 14);
     return {queries: longest(queries), keys: longest(keys)};
   }
 
@@ -220,8 +221,8 @@ export class Cells {
     const {queries, keys} = readable ? this.#shown : {queries: [], keys: []};
     const cell = this.#cell;
     this.across.replaceChildren(
-      ...keys.map((text, j) => el("span", {style: {left: `${(j + 0.5) * cell.x}px`}}, text)));
-    this.down.replaceChildren(...queries.map((text, i) => el("span", {style: {top: `${i * cell.y}px`}}, text)));
+      ...keys.map((label, j) => el("span", {style: {left: `${(j + 0.5) * cell.x}px`}}, label)));
+    this.down.replaceChildren(...queries.map((label, i) => el("span", {style: {top: `${i * cell.y}px`}}, label)));
   }
 
   // Makes the canvas cover the visible part and half its width and height more on each side, unless the canvas covers

@@ -2,6 +2,7 @@
 
 import {number, signed} from "../core/format.js";
 import {changesOf, isChanged} from "../core/requests.js";
+import {text} from "../strings/sentence.js";
 import {changesInWords} from "./changes_text.js";
 import {el} from "./elements.js";
 import {FailureNote} from "./failure_note.js";
@@ -19,9 +20,9 @@ export class ChangedBox {
     this.again = sampleAgain(app, "quiet small");
     this.failure = new FailureNote(app);
     this.body = el("div");
-    const undo = el("button", {type: "button", class: "quiet small", onclick: () => app.reset()}, "Undo all");
+    const undo = el("button", {type: "button", class: "quiet small", onclick: () => app.reset()}, text.undoAll);
     this.element = el("div", {class: "changed-translation", hidden: true},
-      el("div", {class: "what-head"}, el("span", {class: "language"}, "What if"), this.reasons, this.again.element,
+      el("div", {class: "what-head"}, el("span", {class: "language"}, text.whatIf), this.reasons, this.again.element,
         undo), this.failure.element, this.body);
   }
 
@@ -45,8 +46,8 @@ export class ChangedBox {
 function comparison(now, before, isSlow) {
   const logChange = now.log_probability - before.log_probability;
   const facts = isSlow ? [spinner()] : [
-    el("span", {}, now.text === before.text ? "the same text" : "another text"),
-    el("span", {}, `score ${number(now.score)} (${signed(now.score - before.score)})`),
+    el("span", {}, now.text === before.text ? text.sameText : text.otherText),
+    el("span", {}, `${text.score(number(now.score))} (${signed(now.score - before.score)})`),
     el("span", {}, `log p ${number(now.log_probability)} (${signed(logChange)})`),
   ];
   const warnings = warningList([now], ["unknown"]);

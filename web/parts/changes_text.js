@@ -1,14 +1,18 @@
 // The changes that are made in "What if", as text.
 
+import {siteName} from "../core/sites.js";
+import {settingNames, settingValues, text} from "../strings/sentence.js";
+
 /** `changes` are fields of a request (see changesOf in core/requests.js). */
 export function changesInWords({heads_off: off, ...search}) {
   const words = [];
   if (off) {
-    const list = off.map(({attention, layer, head}) => `${attention} ${layer}.${head}`);
-    words.push(`switched off: ${list.length > 6 ? `${list.length} heads` : list.join(", ")}`);
+    const list = off.map(({attention, layer, head}) => `${siteName(attention)} ${layer}.${head}`);
+    words.push(text.switchedOff(list.length > 6 ? text.headCount(list.length) : text.listed(list)));
   }
   for (const [name, value] of Object.entries(search)) {
-    words.push(`${name.replace("_", "-")} ${name === "prefix" ? `“${value}”` : value}`);
+    const shown = name === "prefix" ? `“${value}”` : settingValues[value] ?? value;
+    words.push(`${settingNames[name] ?? name} ${shown}`);
   }
-  return words.join("; ");
+  return text.joined(words);
 }

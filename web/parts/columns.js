@@ -1,10 +1,11 @@
 // Tokens in two columns that are joined by lines, for one trace. Tokens are elements, so that the keyboard and screen
 // readers reach them. Lines are drawn on a canvas that covers the visible part and some of its surroundings.
 
+import {text} from "../strings/parts.js";
 import {el, preparedCanvas} from "./elements.js";
 import {drawLinks, drawTokenCells, linksOfToken, linksPicture, strongestLinks} from "./links.js";
 
-export const sideNames = {src: "source", tgt: "translation", read: "translation read so far"};
+export const sideNames = {src: text.src, tgt: text.tgt, read: text.read};
 
 const measuredTokens = 400;  // the first tokens decide the width of a column
 
@@ -52,8 +53,8 @@ export class Columns {
     this.#merged = now.trace.merged;
     this.#labels = now.trace.tokens(now.attention);
     const sides = now.trace.sides(now.attention);
-    this.lists.query.setAttribute("aria-label", `Queries: ${sideNames[sides.queries]}`);
-    this.lists.key.setAttribute("aria-label", `Keys: ${sideNames[sides.keys]}`);
+    this.lists.query.setAttribute("aria-label", text.queries(sideNames[sides.queries]));
+    this.lists.key.setAttribute("aria-label", text.keys(sideNames[sides.keys]));
     const sameTokens = before.trace === now.trace && before.attention === now.attention &&
       before.merged === this.#merged;
     const sameLinks = sameTokens && before.layer === now.layer && before.heads === now.heads &&

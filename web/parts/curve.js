@@ -1,6 +1,7 @@
 // A small curve with one of its points marked.
 
 import {number} from "../core/format.js";
+import {text as strings} from "../strings/parts.js";
 import {svg} from "./elements.js";
 
 const [width, height] = [430, 150];
@@ -17,7 +18,7 @@ export function curve({places, values, marked, low, high, unit}) {
   const y = (value) => margin.top + (1 - (value - from) / (to - from || 1)) * (height - margin.bottom - margin.top);
   const path = values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   return svg("svg", {viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img",
-    "aria-label": `Curve; at ${unit} ${places[marked]}: ${number(values[marked])}`},
+    "aria-label": strings.curve(unit, places[marked], number(values[marked]))},
   ...[...new Set([from, 0, to])].flatMap((value) => gridLine(value, y(value))),
   svg("path", {d: path, class: "curve-line"}),
   svg("line", {x1: x(marked), x2: x(marked), y1: margin.top, y2: height - margin.bottom, class: "curve-mark"}),

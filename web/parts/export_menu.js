@@ -2,6 +2,7 @@
 // link to what is shown.
 
 import {toHash} from "../core/state.js";
+import {text} from "../strings/page.js";
 import {el} from "./elements.js";
 import {offlineData, offlinePage, resultsOf} from "./offline_page.js";
 import {pixelsOf, standalone} from "./picture_file.js";
@@ -10,7 +11,7 @@ export class ExportMenu {
   #app;
   #tabs;
   #status = el("p", {class: "menu-status", role: "status"});
-  #link = el("input", {type: "text", readonly: true, hidden: true, "aria-label": "Link to this view"});
+  #link = el("input", {type: "text", readonly: true, hidden: true, "aria-label": text.linkToView});
 
   /** `tabs()` gives the Tabs whose view is exported, or null while the page starts. */
   constructor(app, tabs) {
@@ -18,10 +19,10 @@ export class ExportMenu {
     this.#tabs = tabs;
     this.items = this.#items();
     this.panel = el("div", {
-      class: "menu-panel", id: "export-panel", hidden: true, role: "group", "aria-label": "Export",
+      class: "menu-panel", id: "export-panel", hidden: true, role: "group", "aria-label": text.export,
     }, this.items, this.#link, this.#status);
     this.opener = el("button", {type: "button", class: "quiet", id: "export", "aria-expanded": "false",
-      "aria-controls": this.panel.id, onclick: () => this.#setOpen(this.panel.hidden)}, "Export");
+      "aria-controls": this.panel.id, onclick: () => this.#setOpen(this.panel.hidden)}, text.export);
     this.element = el("div", {class: "menu", onkeydown: (event) => this.#onKey(event)}, this.opener, this.panel);
     document.addEventListener("pointerdown", (event) => {
       if (!this.panel.hidden && !this.element.contains(event.target)) this.#setOpen(false);
@@ -30,16 +31,15 @@ export class ExportMenu {
 
   #items() {
     const items = [
-      ["Picture, SVG", "The view as it is, sharp at any size", () => this.#savePicture("svg")],
-      ["Picture, PNG", "The view in pixels, at twice the resolution of the screen", () => this.#savePicture("png")],
-      ["Data, JSON", "Requests and answers, with weights as base64 of float32", () => this.#saveData()],
-      ["Offline page, HTML", "One file with this page and these sentences; needs no server and no network",
-        () => this.#savePage()],
-      ["Copy link", "Opens this page with the same sentence, settings and view", () => this.#copyLink()],
+      [text.svg, text.svgAbout, () => this.#savePicture("svg")],
+      [text.png, text.pngAbout, () => this.#savePicture("png")],
+      [text.json, text.jsonAbout, () => this.#saveData()],
+      [text.html, text.htmlAbout, () => this.#savePage()],
+      [text.link, text.linkAbout, () => this.#copyLink()],
     ];
-    return items.map(([text, about, act]) => (
+    return items.map(([title, about, act]) => (
       el("button", {type: "button", class: "menu-item", onclick: () => this.#run(act)},
-        el("span", {}, text), el("span", {class: "menu-about"}, about))));
+        el("span", {}, title), el("span", {class: "menu-about"}, about))));
   }
 
   #setOpen(open) {
@@ -67,7 +67,7 @@ export class ExportMenu {
 
   // Runs the function of an item, which returns a sentence that says what it has done.
   async #run(act) {
-    this.#status.textContent = "One moment …";
+    this.#status.textContent = text.oneMoment;
     try {
       this.#status.textContent = await act();
     } catch (error) {
@@ -78,7 +78,7 @@ export class ExportMenu {
   async #savePicture(kind) {
     const tabs = this.#tabs();
     const drawing = tabs?.view?.svg?.();
-    if (!drawing) throw new Error("There is nothing to draw in this view yet.");
+    if (!drawing) throw new Error(text.nothingToDraw);
     const picture = standalone(drawing);
     const name = `dragoman-${tabs.name}.${kind}`;
     if (kind === "png") return save(name, "image/png", await pixelsOf(picture));
@@ -87,7 +87,7 @@ export class ExportMenu {
 
   #saveData() {
     const results = resultsOf(this.#app);
-    if (!results.length) throw new Error("There is no translation yet.");
+    if (!results.length) throw new Error(text.noTranslation);
     const sentences = results.map(({request, answer}) => ({request, answer}));
     return save("dragoman.json", "application/json",
       JSON.stringify({version: 1, model: this.#app.model, sentences}));
@@ -101,12 +101,12 @@ export class ExportMenu {
     const address = location.href.replace(/#.*/, "") + toHash(this.#app.state);
     try {
       await navigator.clipboard.writeText(address);
-      return "The link is copied.";
+      return text.linkCopied;
     } catch {
       this.#link.hidden = false;
       this.#link.value = address;
       this.#link.select();
-      return "Copy the link from here.";
+      return text.linkShown;
     }
   }
 }
@@ -118,5 +118,5 @@ function save(name, type, content) {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
-  return `Saved as ${name}.`;
+  return text.saved(name);
 }

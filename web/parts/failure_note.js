@@ -1,5 +1,6 @@
 // A sentence on what failed, and a button that tries again.
 
+import {text as strings} from "../strings/sentence.js";
 import {el} from "./elements.js";
 
 export class FailureNote {
@@ -11,7 +12,7 @@ export class FailureNote {
     this.element = element;
     element.classList.add("failure");
     element.setAttribute("role", "alert");
-    this.#retry = el("button", {type: "button", class: "small", onclick: () => app.retry()}, "Retry");
+    this.#retry = el("button", {type: "button", class: "small", onclick: () => app.retry()}, strings.retry);
     element.replaceChildren(this.#text, ...(app.offline ? [] : [this.#retry]));
     this.show(null);
   }

@@ -1,5 +1,6 @@
 // The first lines of the page: what it is and what to do; on a first visit also an invitation to the tour.
 
+import {text as strings} from "../strings/page.js";
 import {el} from "./elements.js";
 
 const visitedKey = "dragoman-visited";
@@ -28,21 +29,20 @@ export class FrontDoor {
   /** `tour` has open(), and calls its `onOpen` when it is opened. */
   constructor(root, app, tour) {
     this.#app = app;
-    const later = el("button", {type: "button", class: "quiet", onclick: () => this.#dismiss()}, "Not now");
+    const later = el("button", {type: "button", class: "quiet", onclick: () => this.#dismiss()}, strings.notNow);
     const take = el("button", {type: "button", class: "main", id: "take-tour", onclick: () => tour.open()},
-      "Take the tour");
+      strings.takeTour);
     this.#invitation = el("p", {class: "invitation", hidden: hasVisited()},
-      el("span", {}, "New here? A tour of a few minutes follows your sentence to its translation."), take, later);
+      el("span", {}, strings.newHere), take, later);
     tour.onOpen = () => this.#dismiss();
     root.append(this.#text, this.#invitation);
   }
 
   update() {
     const {model, offline, withoutAttention} = this.#app;
-    const kind = model?.arch === "transformer" ? "a Transformer" : "a neural network";
-    const seen = withoutAttention ? "how it found each word" : "what it looked at for each word";
-    const text = offline ? `See how ${kind} translated these sentences: open the tabs to see ${seen}.`
-      : `See how ${kind} translates: type a sentence or choose an example, then open the tabs to see ${seen}.`;
+    const kind = model?.arch === "transformer" ? strings.aTransformer : strings.aNetwork;
+    const seen = withoutAttention ? strings.howFound : strings.lookedAt;
+    const text = (offline ? strings.inviteOffline : strings.invite)(kind, seen);
     if (this.#text.textContent !== text) this.#text.textContent = text;
   }
 

@@ -1,6 +1,7 @@
 // The coloured squares of the heads. A click shows or hides a head; a double click, or a click with Shift, shows it
 // alone, or all heads again. Below them are switches that take a head out of the model.
 
+import {text} from "../strings/parts.js";
 import {headColour} from "./colours.js";
 import {el, moveFocus} from "./elements.js";
 import {showRole} from "./role_title.js";
@@ -9,15 +10,15 @@ export class HeadSquares {
   #app;
   #switchable;
   #squares = el("div",
-    {class: "squares", role: "group", "aria-label": "Heads shown", onkeydown: (event) => this.#onKey(event)});
-  #switches = el("div", {class: "squares switches", role: "group", "aria-label": "Heads that the model uses"});
-  #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, "switch off in the model"));
+    {class: "squares", role: "group", "aria-label": text.headsShown, onkeydown: (event) => this.#onKey(event)});
+  #switches = el("div", {class: "squares switches", role: "group", "aria-label": text.headsUsed});
+  #switchRow = el("div", {class: "switch-row"}, this.#switches, el("span", {class: "note"}, text.switchOff));
 
   constructor(app, {switchable = true} = {}) {
     this.#app = app;
     this.#switchable = switchable;
-    this.element = el("fieldset", {class: "choice heads"}, el("legend", {}, "Heads"),
-      el("div", {class: "switch-row"}, this.#squares, el("span", {class: "note"}, "show or hide")), this.#switchRow);
+    this.element = el("fieldset", {class: "choice heads"}, el("legend", {}, text.heads),
+      el("div", {class: "switch-row"}, this.#squares, el("span", {class: "note"}, text.showOrHide)), this.#switchRow);
   }
 
   update() {
@@ -35,8 +36,8 @@ export class HeadSquares {
 
   #square(head) {
     return el("button", {
-      type: "button", class: "square", title: `Head ${head + 1}: click to show or hide, double-click to show it alone`,
-      "aria-label": `Head ${head + 1}`, ondblclick: () => this.#showAlone(head),
+      type: "button", class: "square", title: text.squareTitle(head + 1),
+      "aria-label": text.headNumber(head + 1), ondblclick: () => this.#showAlone(head),
       onclick: (event) => (event.shiftKey ? this.#showAlone(head) : this.#toggle(head)),
     }, String(head + 1));
   }
@@ -56,9 +57,8 @@ export class HeadSquares {
     square.classList.toggle("off", off);
     showRole(square, this.#app.roleOf(attention, layer, head));
     toggle.setAttribute("aria-checked", String(!off));
-    toggle.setAttribute("aria-label", `Head ${head + 1} of layer ${layer + 1} takes part in the computation`);
-    toggle.title = off ? `Head ${head + 1} is switched off in the model; click to switch it on`
-      : `Switch head ${head + 1} off in the model (what if)`;
+    toggle.setAttribute("aria-label", text.takesPart(head + 1, layer + 1));
+    toggle.title = (off ? text.switchedOff : text.switchedOn)(head + 1);
   }
 
   #showAlone(head) {

@@ -1,5 +1,6 @@
 // A matrix of numbers as a picture of coloured cells. The pointer or the arrow keys choose one cell.
 
+import {text as strings} from "../strings/parts.js";
 import {colour} from "./colours.js";
 import {el, preparedCanvas, svg} from "./elements.js";
 import {scaledImage} from "./heat.js";
@@ -18,7 +19,7 @@ export class HeatMap {
   constructor({name, text, choose, say}) {
     this.#options = {name, text, choose, say};
     this.element = el("div", {
-      class: "heat", tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-label": name,
+      class: "heat", tabindex: "0", role: "application", "aria-roledescription": strings.heatMap, "aria-label": name,
       onpointermove: (event) => this.#onPointer(event), onpointerdown: (event) => this.#onPointer(event),
       onkeydown: (event) => this.#onKey(event),
     }, this.#canvas);
@@ -48,7 +49,7 @@ export class HeatMap {
     context.strokeStyle = colour("--ink");
     context.lineWidth = 1.5;
     context.strokeRect(j * w - 0.5, i * h - 0.5, Math.max(3, w) + 1, Math.max(3, h) + 1);
-    this.element.setAttribute("aria-label", `${this.#options.name}. ${this.#options.text(i, j)}`);
+    this.element.setAttribute("aria-label", strings.heatLabel(this.#options.name, this.#options.text(i, j)));
   }
 
   #choose(i, j) {

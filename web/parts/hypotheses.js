@@ -2,13 +2,13 @@
 
 import {commonPairs} from "../core/difference.js";
 import {number} from "../core/format.js";
+import {language as pageLanguage} from "../core/language.js";
 import {joinedText, pathOf, searchTree} from "../core/search_tree.js";
 import {label} from "../core/tokens.js";
+import {text as strings} from "../strings/sentence.js";
 import {el} from "./elements.js";
 import {markedWords} from "./marked_words.js";
 
-const sameTextNote = "The search compares sequences of pieces, not texts. Different pieces can spell the same text, " +
-  "and each way to spell it is a translation of its own, with its own probability.";
 const rounding = 1e-3;  // of log-probabilities that are written as text
 
 // The pieces of each hypothesis, as the search wrote them; null where the trace does not have them.
@@ -27,7 +27,7 @@ function differenceText(pieces, others) {
   if (!pieces || !others) return "";
   const pairs = commonPairs(pieces, others);
   const [own, before] = [0, 1].map((side) => new Set(pairs.map((pair) => pair[side])));
-  return `: ${spelled(pieces, own)}, not ${spelled(others, before)}`;
+  return strings.notSpelled(spelled(pieces, own), spelled(others, before));
 }
 
 // For each hypothesis whose text an earlier one has already: a note that says so.
@@ -36,7 +36,7 @@ function repeatNotes(hypotheses, trace) {
   const repeats = first.some((earlier, i) => earlier < i);
   const pieces = repeats ? piecesOf(hypotheses, trace) : [];
   return first.map((earlier, i) => (earlier === i ? null
-    : `the same text as number ${earlier + 1}, in other pieces${differenceText(pieces[i], pieces[earlier])}`));
+    : strings.sameAs(earlier + 1, differenceText(pieces[i], pieces[earlier]))));
 }
 
 /**
@@ -48,23 +48,23 @@ export function hypothesisTable({hypotheses}, trace, {language, look = null}) {
   const title = (text, kind) => el("th", {scope: "col", class: kind}, text);
   return [
     el("table", {class: "hypotheses"},
-      el("thead", {}, el("tr", {}, el("td"), title("Translation"), title("Score", "figure"), title("log p", "figure"),
-        look ? el("td") : null)),
+      el("thead", {}, el("tr", {}, el("td"), title(strings.translation), title(strings.scoreColumn, "figure"),
+        title("log p", "figure"), look ? el("td") : null)),
       el("tbody", {}, ...hypotheses.map(
         (hypothesis, i) => row(hypothesis, i, {best: hypotheses[0].text, note: notes[i], language, look})))),
-    ...(notes.some(Boolean) ? [el("p", {class: "note"}, sameTextNote)] : []),
+    ...(notes.some(Boolean) ? [el("p", {class: "note"}, strings.sameNote)] : []),
   ];
 }
 
 function row({text, score, log_probability: logp, finished}, i, {best, note, language, look}) {
   const button = () => el("button", {
-    type: "button", class: "quiet small", "aria-label": `Look into translation ${i + 1}`,
-    title: "Make the model write this translation, to see its attention", onclick: () => look(text),
-  }, "Look into it");
+    type: "button", class: "quiet small", "aria-label": strings.lookAt(i + 1),
+    title: strings.lookTitle, onclick: () => look(text),
+  }, strings.look);
   return el("tr", {},
     el("td", {}, String(i + 1)),
-    el("td", {lang: language}, ...(i ? markedWords(best, text) : [text]), finished ? null : " (cut off)",
-      note ? el("span", {class: "same-text", lang: "en"}, note) : null),
+    el("td", {lang: language}, ...(i ? markedWords(best, text) : [text]), finished ? null : strings.unfinished,
+      note ? el("span", {class: "same-text", lang: pageLanguage}, note) : null),
     el("td", {class: "figure"}, number(score)),
     el("td", {class: "figure"}, number(logp)),
     look ? el("td", {class: "figure"}, i && !note ? button() : null) : null);

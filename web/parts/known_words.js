@@ -1,7 +1,9 @@
 // What the model does not know of the text that is being typed, and, for a model that was trained on few words, which
 // ones it knows.
 
+import {joinedSentences} from "../core/language.js";
 import {joinedRanges, unknownRanges, unknownWords} from "../core/unknown.js";
+import {text as strings} from "../strings/sentence.js";
 import {el} from "./elements.js";
 
 const mostNamed = 5;  // parts of the text that a sentence names
@@ -10,8 +12,7 @@ function quoted(parts) {
   const different = [...new Set(parts)];
   const named = different.slice(0, mostNamed).map((part) => `“${part}”`);
   const rest = different.length - named.length;
-  if (rest) return `${named.join(", ")} and ${rest} more`;
-  return named.length > 1 ? `${named.slice(0, -1).join(", ")} and ${named.at(-1)}` : named[0];
+  return rest ? strings.namedAndMore(named, rest) : strings.named(named);
 }
 
 const overlaps = ([begin, end]) => ([from, to]) => begin < to && from < end;
@@ -26,7 +27,7 @@ export class KnownWords {
     this.#app = app;
     this.note = el("p", {class: "unknown-note", role: "status"});
     this.list = el("p", {class: "word-list", id: "word-list", tabindex: "0", role: "region", hidden: true,
-      "aria-label": "Words of this model"});
+      "aria-label": strings.wordsOfModel});
     this.opener = el("button", {type: "button", class: "quiet small", id: "known-words", "aria-expanded": "false",
       "aria-controls": this.list.id, onclick: () => this.#toggle()});
     this.element = el("div", {}, this.note, this.list);
@@ -52,7 +53,7 @@ export class KnownWords {
     if (words === this.#words) return;
     this.#words = words;
     this.#known = new Set(words.map((word) => word.toLowerCase()));
-    this.opener.textContent = `This model knows ${words.length} words`;
+    this.opener.textContent = strings.knownWords(words.length);
     const {source} = this.#app.state;
     this.list.textContent = [...words].sort((a, b) => a.localeCompare(b)).join(", ");
     this.list.lang = source;
@@ -62,11 +63,9 @@ export class KnownWords {
     const {draft} = this.#app;
     const texts = (ranges) => ranges.map(([begin, end]) => draft.slice(begin, end));
     const sentences = [];
-    if (pieces.length) {
-      sentences.push(`The model's vocabulary lacks ${quoted(texts(pieces))}: it reads <unk> in its place.`);
-    }
-    if (words.length) sentences.push(`The model never saw ${quoted(texts(words))} in training: it can only guess.`);
-    const text = sentences.join(" ");
+    if (pieces.length) sentences.push(strings.lacks(quoted(texts(pieces))));
+    if (words.length) sentences.push(strings.neverSaw(quoted(texts(words))));
+    const text = joinedSentences(sentences);
     this.note.hidden = !text;
     if (this.note.textContent !== text) this.note.textContent = text;
   }

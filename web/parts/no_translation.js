@@ -1,11 +1,13 @@
 // What a view says while there is no translation to show.
 
+import {text} from "../strings/parts.js";
+
 /** `what` continues the sentence "This view shows ...". */
 export function noTranslationText({requests: {plain}, settings, api, offline}, what) {
-  if (offline) return `Choose a sentence of this file above. This view shows ${what}.`;
-  if (plain.failure) return `There is no translation to look into: the request failed. This view shows ${what}.`;
-  if (plain.busy) return "The translation is on its way.";
-  if (plain.result) return `The server sent this translation without what it looked at. This view shows ${what}.`;
-  if (settings.keyRequired && !api.key) return `Enter the API key above, and then a sentence. This view shows ${what}.`;
-  return `Type a sentence above, or choose an example. This view shows ${what}.`;
+  if (offline) return text.chooseOfFile(what);
+  if (plain.failure) return text.failed(what);
+  if (plain.busy) return text.onItsWay;
+  if (plain.result) return text.withoutTrace(what);
+  if (settings.keyRequired && !api.key) return text.enterKey(what);
+  return text.enterSentence(what);
 }

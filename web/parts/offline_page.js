@@ -1,5 +1,8 @@
 // The page as one file that needs no server: the page as it was loaded, and the data of what is shown.
 
+import {isAgainstRival} from "../core/requests.js";
+import {text} from "../strings/page.js";
+
 // A copy from before the parts and views add anything.
 const pristine = document.documentElement.cloneNode(true);
 pristine.querySelector("#dragoman-data")?.remove();
@@ -19,15 +22,21 @@ function canHaveProjections(app, {sentences, layers}) {
   return !layers && numbers > 0 && rows * numbers * 4 < mostProjectionBytes;
 }
 
-// A result with the queries and keys of all heads, if they can be had.
-async function withProjections(app, result) {
+// A result with the queries and keys of all heads, and with the steps of the layer that is shown, if they can be had.
+// The steps of all layers would be many times as large as everything else in the file.
+async function withNumbers(app, result) {
   const {request, answer} = result;
   if (!canHaveProjections(app, result)) return {request, answer};
-  try {
-    return {request, answer: await app.api.translate({...request, projections: "all"})};
-  } catch {
-    return {request, answer};
+  const numbers = {...request, projections: "all"};
+  const steps = {attention: app.state.attention, layer: app.state.layer + 1};
+  for (const wanted of [{...numbers, steps}, numbers]) {
+    try {
+      return {request, answer: await app.api.translate(wanted)};
+    } catch {
+      continue;  // the answer would be too long, or the model shows no steps
+    }
   }
+  return {request, answer};
 }
 
 /** The data of the file, as OfflineFile in core/api.js reads it. */
@@ -35,15 +44,16 @@ export async function offlineData(app) {
   const state = {...app.state, heads: [...(app.state.heads ?? [])]};
   if (app.offline) return {...app.data, state};
   const results = resultsOf(app);
-  if (!results.length) throw new Error("There is no translation yet.");
+  if (!results.length) throw new Error(text.noTranslation);
   const longest = Math.max(leastPositions, ...results.flatMap(({sentences}) => sentences.flatMap(lengthsOf)));
   const [positions, film, heads, ...sentences] = await Promise.all([
     app.positions(Math.min(mostPositions, longest)),
     app.model.film ? app.film() : null,
     app.model.heads ? app.heads() : null,
-    ...results.map((result) => withProjections(app, result)),
+    ...results.map((result) => withNumbers(app, result)),
   ]);
-  return {version: 1, model: app.model, positions, sentences, film, heads, state};
+  const rival = isAgainstRival(app.state) ? app.rival?.model : undefined;
+  return {version: 1, model: app.model, rival, positions, sentences, film, heads, state};
 }
 
 /** The text of the file. */

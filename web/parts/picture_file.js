@@ -1,5 +1,6 @@
 // The picture of a view as a file: an SVG that needs no style sheet, or a PNG of it.
 
+import {text as strings} from "../strings/page.js";
 import {colour} from "./colours.js";
 import {el, svg} from "./elements.js";
 
@@ -51,6 +52,6 @@ export async function pixelsOf({text, width, height}) {
   await image.decode();
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => { canvas.toBlob(done, "image/png"); });
-  if (!blob) throw new Error("The picture is too large for this browser.");
+  if (!blob) throw new Error(strings.tooLarge);
   return blob;
 }

@@ -1,8 +1,9 @@
 // The controls of an animation of steps: play and pause, one step back or forward, a slider, and the speed.
 
+import {text as strings} from "../strings/parts.js";
 import {el} from "./elements.js";
 
-const speeds = [[0.5, "Speed ½"], [1, "Speed 1"], [2, "Speed 2"], [4, "Speed 4"], [16, "Speed 16"]];
+const speeds = [[0.5, "½"], [1, "1"], [2, "2"], [4, "4"], [16, "16"]];
 const longestGap = 2000;  // milliseconds; a longer one means that the page was not visible
 
 const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -22,15 +23,16 @@ export class Player {
    */
   constructor({count, text, show, time, name, moved = () => {}}) {
     this.#options = {count, text, show, time, moved};
-    const button = (text, act, label, kind) => (
-      el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, text));
-    this.playButton = button("Play", () => this.#toggle(), null, "play-button");
-    this.back = button("Back", () => this.go(this.#at - 1), "One step back");
-    this.forward = button("Next", () => this.go(this.#at + 1), "One step forward");
+    const button = (title, act, label, kind) => (
+      el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, title));
+    this.playButton = button(strings.play, () => this.toggle(), null, "play-button");
+    this.back = button(strings.back, () => this.go(this.#at - 1), strings.oneBack);
+    this.forward = button(strings.next, () => this.go(this.#at + 1), strings.oneForward);
     const slide = () => this.go(Number(this.slider.value));
     this.slider = el("input", {type: "range", min: 0, step: 1, "aria-label": name, oninput: slide});
-    const rate = el("select", {"aria-label": "Speed", onchange: () => { this.#speed = Number(rate.value); }},
-      speeds.map(([value, text]) => el("option", {value: String(value), selected: value === 1}, text)));
+    const rate = el("select", {"aria-label": strings.speed, onchange: () => { this.#speed = Number(rate.value); }},
+      speeds.map(([value, shown]) => (
+        el("option", {value: String(value), selected: value === 1}, strings.speedOf(shown)))));
     this.element = el("div", {class: "player"}, this.playButton, this.back, this.forward, this.slider, rate);
   }
 
@@ -39,7 +41,7 @@ export class Player {
 
   pause() {
     this.#running = false;
-    this.playButton.textContent = "Play";
+    this.playButton.textContent = strings.play;
     cancelAnimationFrame(this.#frame);
   }
 
@@ -60,15 +62,17 @@ export class Player {
 
   get #last() { return this.#options.count() - 1; }
 
-  #toggle() {
+  toggle() {
     if (this.#running) this.#stop();
-    else this.#start();
+    else this.play(this.#at >= this.#last ? 0 : this.#at);
   }
 
-  #start() {
-    if (this.#at >= this.#last) this.#at = 0;
+  /** Plays from a step on. */
+  play(from) {
+    this.pause();
+    this.#at = from;
     this.#running = true;
-    this.playButton.textContent = "Pause";
+    this.playButton.textContent = strings.pause;
     this.#begin = performance.now();
     this.#frame = requestAnimationFrame((now) => this.#tick(now));
   }

@@ -2,6 +2,7 @@
 
 import {offlineNote} from "../core/api.js";
 import {examplesOf} from "../core/examples.js";
+import {text} from "../strings/sentence.js";
 import {el} from "./elements.js";
 import {KnownWords} from "./known_words.js";
 import {MarkedInput} from "./marked_input.js";
@@ -19,11 +20,11 @@ export class SourceBox {
     this.#app = app;
     this.#taken = app.draft;
     this.input = el("textarea", {id: "sentence", dir: "auto", rows: 2, spellcheck: "false",
-      autocapitalize: "sentences", enterkeyhint: "go", placeholder: "Type a sentence", value: this.#taken,
+      autocapitalize: "sentences", enterkeyhint: "go", placeholder: text.type, value: this.#taken,
       oninput: () => this.#onInput(), onkeydown: (event) => this.#onKey(event)});
     this.marked = new MarkedInput(this.input);
     this.words = new KnownWords(app);
-    this.examples = el("div", {class: "examples", role: "group", "aria-label": "Example sentences"});
+    this.examples = el("div", {class: "examples", role: "group", "aria-label": text.examples});
     this.element = el("div", {class: "side"}, this.#head(), this.marked.element, this.words.element, this.examples,
       this.#keyRow());
   }
@@ -41,10 +42,10 @@ export class SourceBox {
   }
 
   #head() {
-    this.pair = el("select", {id: "pair", "aria-label": "Languages",
+    this.pair = el("select", {id: "pair", "aria-label": text.languages,
       onchange: () => this.#app.choosePair(...this.pair.value.split(" "))});
     this.name = el("label", {for: "sentence", class: "language"});
-    this.known = el("select", {id: "known", "aria-label": "Sentences of this file",
+    this.known = el("select", {id: "known", "aria-label": text.sentencesOfFile,
       onchange: () => this.#app.set({sentence: this.known.value, part: 0})});
     return el("div", {class: "side-head"}, this.name, this.pair, this.known, this.words.opener);
   }
@@ -58,7 +59,7 @@ export class SourceBox {
     const key = el("input", {id: "key", type: "password", autocomplete: "off",
       oninput: () => { api.key = key.value; }, onchange: connect});
     return this.keyRow = el("form", {class: "key", onsubmit: (event) => event.preventDefault()},
-      el("label", {for: "key"}, "API key"), key);
+      el("label", {for: "key"}, text.key), key);
   }
 
   #onInput() {
@@ -82,12 +83,12 @@ export class SourceBox {
     const nameOf = (code) => languages.find((language) => language.code === code)?.name ?? code;
     const pairs = languages.flatMap(({code, name, targets}) => (
       targets.map((to) => ({code, name, target: to, targetName: nameOf(to)}))));
-    this.name.textContent = nameOf(source) || "Sentence";
+    this.name.textContent = nameOf(source) || text.sentence;
     this.input.lang = source;
     this.pair.hidden = pairs.length < 2;
     if (this.pair.options.length !== pairs.length) {
       this.pair.replaceChildren(...pairs.map((entry) => el("option", {value: `${entry.code} ${entry.target}`},
-        `${entry.name} to ${entry.targetName}`)));
+        text.pair(entry.name, entry.targetName))));
     }
     this.pair.value = `${source} ${target}`;
   }
@@ -110,9 +111,11 @@ export class SourceBox {
     const now = JSON.stringify(sentences);
     if (now !== this.#shownExamples) {
       this.#shownExamples = now;
-      this.examples.replaceChildren(el("span", {class: "language"}, "Try"), ...sentences.map((sentence) => el("button",
-        {type: "button", class: "example", lang: state.source, title: sentence, "data-sentence": sentence,
-          onclick: () => this.#app.set({sentence, part: 0})}, sentence)));
+      this.examples.replaceChildren(el("span", {class: "language"}, text.try), ...sentences.map(
+        (sentence) => el("button", {
+          type: "button", class: "example", lang: state.source, title: sentence, "data-sentence": sentence,
+          onclick: () => this.#app.set({sentence, part: 0}),
+        }, sentence)));
     }
     this.examples.hidden = !sentences.length;
     for (const button of this.examples.querySelectorAll("button")) {

@@ -1,6 +1,7 @@
 // The row of tabs and the panel below it, which shows one view at a time.
 
 import {noAttentionNote} from "../core/sites.js";
+import {text} from "../strings/page.js";
 import {el, moveFocus} from "./elements.js";
 
 export class Tabs {
@@ -44,7 +45,7 @@ export class Tabs {
   get name() { return this.#entry?.name; }
 
   #row() {
-    const row = el("div", {role: "tablist", "aria-label": "Views", onkeydown: (event) => this.#onKey(event)});
+    const row = el("div", {role: "tablist", "aria-label": text.views, onkeydown: (event) => this.#onKey(event)});
     this.#views.forEach(({group}, i) => {
       if (i > 0 && group !== this.#views[i - 1].group) {
         const gap = el("span", {class: "gap", "aria-hidden": "true"});
@@ -106,6 +107,6 @@ export class Tabs {
   }
 
   #showFailure({title}, error) {
-    this.#panel.append(el("p", {class: "empty"}, `The view “${title}” could not be loaded: ${error.message}`));
+    this.#panel.append(el("p", {class: "empty"}, text.cannotLoad(title, error.message)));
   }
 }

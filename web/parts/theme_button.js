@@ -1,6 +1,7 @@
 // The button for the light or dark theme. Until the user chooses one, the page has the theme of the system. The page
 // also follows later changes of the system's theme, but does not store them.
 
+import {text} from "../strings/page.js";
 import {el} from "./elements.js";
 
 const theme = () => document.documentElement.dataset.theme;
@@ -26,8 +27,8 @@ export class ThemeButton {
   }
 
   #update() {
-    this.element.textContent = theme() === "dark" ? "Light" : "Dark";
-    this.element.setAttribute("aria-label", theme() === "dark" ? "Light theme" : "Dark theme");
+    this.element.textContent = theme() === "dark" ? text.light : text.dark;
+    this.element.setAttribute("aria-label", theme() === "dark" ? text.lightTheme : text.darkTheme);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import {number} from "../core/format.js";
 import {hasUnknownPieces} from "../core/unknown.js";
+import {text} from "../strings/sentence.js";
 import {ChangedBox} from "./changed_box.js";
 import {el} from "./elements.js";
 import {FailureNote} from "./failure_note.js";
@@ -32,7 +33,7 @@ export class TranslationBox {
 
   update() {
     const {languages, state: {target}, requests: {plain}, isStale} = this.#app;
-    this.name.textContent = languages.find(({code}) => code === target)?.name ?? "Translation";
+    this.name.textContent = languages.find(({code}) => code === target)?.name ?? text.translation;
     this.text.lang = target;
     this.#showText(plain);
     this.#showNotes(plain);
@@ -45,8 +46,8 @@ export class TranslationBox {
 
   #createPrompt() {
     const translate = el("button", {type: "button", class: "small main", onclick: () => this.#app.translateDraft()},
-      "Translate");
-    return el("p", {class: "prompt", role: "status", hidden: true}, "Press Enter to translate", translate);
+      text.translate);
+    return el("p", {class: "prompt", role: "status", hidden: true}, text.pressEnter, translate);
   }
 
   #showText(plain) {
@@ -64,7 +65,7 @@ export class TranslationBox {
     const {hasDraft, translatesOnEnter, draft, settings, api} = this.#app;
     this.prompt.hidden = !(hasDraft && translatesOnEnter && draft.trim());
     this.failure.showRequest(hasDraft ? {} : plain);
-    const note = settings.keyRequired && !api.key ? "This server needs an API key: enter it below the sentence."
+    const note = settings.keyRequired && !api.key ? text.needsKey
       : this.#app.isStale ? "" : noteOn(plain.result);
     this.note.hidden = !note;
     this.note.textContent = note;
@@ -74,10 +75,10 @@ export class TranslationBox {
   #sentenceButtons({sentences, answer}) {
     if (sentences.length < 2) return [answer.translations[0]?.text ?? ""];
     const {part} = this.#app;
-    return sentences.flatMap(({text, source}, i) => [el("button", {
+    return sentences.flatMap(({text: translation, source}, i) => [el("button", {
       type: "button", class: "part", title: source, "aria-pressed": String(i === part),
       onclick: () => this.#app.set({part: i, query: null, key: null}),
-    }, text), " "]);
+    }, translation), " "]);
   }
 
   #showFacts(sentence, plain) {
@@ -87,13 +88,13 @@ export class TranslationBox {
 
   #scoreFacts(sentence, {milliseconds}) {
     const facts = [
-      el("span", {title: "log-probability divided by the length norm: what the search maximises"},
-        `score ${number(sentence.score)}`),
-      el("span", {title: "natural logarithm of the translation's probability"},
+      el("span", {title: text.scoreTitle},
+        text.score(number(sentence.score))),
+      el("span", {title: text.logTitle},
         `log p ${number(sentence.log_probability)}`),
     ];
     if (!this.#app.offline) {
-      facts.push(el("span", {title: "from the request to the complete answer"}, `${Math.round(milliseconds)} ms`));
+      facts.push(el("span", {title: text.timeTitle}, `${Math.round(milliseconds)} ms`));
     }
     return facts;
   }
@@ -111,7 +112,7 @@ export class TranslationBox {
     if (this.best.hidden) return;
     const {offline, plain, state} = this.#app;
     const look = offline ? null : (prefix) => this.#app.set({prefix, show: "changed"});
-    this.best.replaceChildren(el("summary", {}, `Compare the ${list.length} best translations`),
+    this.best.replaceChildren(el("summary", {}, text.compareBest(list.length)),
       ...hypothesisTable(sentence, plain, {language: state.target, look}));
   }
 }
@@ -120,6 +121,6 @@ export class TranslationBox {
 function noteOn(result) {
   if (!result?.answer) return "";
   if (result.error) return result.error;
-  const isEmpty = result.sentences.length && result.sentences.every(({text}) => text === "");
-  return isEmpty ? "The model wrote nothing: it ended the sentence at once." : "";
+  const isEmpty = result.sentences.length && result.sentences.every((sentence) => sentence.text === "");
+  return isEmpty ? text.wroteNothing : "";
 }

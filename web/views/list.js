@@ -4,58 +4,60 @@
 // current state; the optional svg() gives a picture for export, or null if there is nothing to draw; the optional
 // destroy() ends timers and observers.
 
+import {about, title} from "../strings/views.js";
+
 /**
  * `about` says what a view shows. A line separates the tabs of different groups. Views with `attention` are left out if
  * the model has no attention; those with `ofModel` do not depend on the sentence.
  */
 export const views = [
   {
-    name: "heads", title: "Heads", group: "Attention", attention: true, load: () => import("./heads/view.js"),
-    about: "Which words each word looked at. Each colour is one head, and stronger lines are larger weights.",
+    name: "heads", title: title.heads, group: "Attention", attention: true, load: () => import("./heads/view.js"),
+    about: about.heads,
   },
   {
-    name: "grid", title: "Grid", group: "Attention", attention: true, load: () => import("./grid/view.js"),
-    about: "All heads of all layers at a glance.",
+    name: "grid", title: title.grid, group: "Attention", attention: true, load: () => import("./grid/view.js"),
+    about: about.grid,
   },
   {
-    name: "matrix", title: "Matrix", group: "Attention", attention: true, load: () => import("./matrix/view.js"),
-    about: "One head, with every weight as a number.",
+    name: "matrix", title: title.matrix, group: "Attention", attention: true, load: () => import("./matrix/view.js"),
+    about: about.matrix,
   },
   {
-    name: "why", title: "Why", group: "Attention", attention: true, load: () => import("./why/view.js"),
-    about: "How one weight comes about: the paper's equation (1) with the numbers of your sentence.",
+    name: "why", title: title.why, group: "Attention", attention: true, load: () => import("./why/view.js"),
+    about: about.why,
   },
   {
-    name: "ranking", title: "Ranking", group: "Attention", attention: true, load: () => import("./ranking/view.js"),
-    about: "Which heads look near or far, at one word or at many, and what each does over many sentences.",
+    name: "ranking", title: title.ranking, group: "Attention", attention: true, load: () => import("./ranking/view.js"),
+    about: about.ranking,
   },
   {
-    name: "whatif", title: "What if", group: "Experiments", load: () => import("./whatif/view.js"),
-    about: "Change the model or the search, and see what becomes of the translation.",
+    name: "whatif", title: title.whatif, group: "Experiments", load: () => import("./whatif/view.js"),
+    about: about.whatif,
   },
   {
-    name: "compare", title: "Compare", group: "Experiments", load: () => import("./compare/view.js"),
-    about: "Two sentences side by side: what changes if one word changes?",
+    name: "compare", title: title.compare, group: "Experiments", load: () => import("./compare/view.js"),
+    about: about.compare,
   },
   {
-    name: "words", title: "Next word", group: "Decoding", load: () => import("./words/view.js"),
-    about: "Which words the model considered at each position, and what each layer would have said.",
+    name: "words", title: title.words, group: "Decoding", load: () => import("./words/view.js"),
+    about: about.words,
   },
   {
-    name: "beam", title: "Beam", group: "Decoding", load: () => import("./beam/view.js"),
-    about: "How the search found the translation: every candidate, and why it was kept or dropped.",
+    name: "beam", title: title.beam, group: "Decoding", load: () => import("./beam/view.js"),
+    about: about.beam,
   },
   {
-    name: "play", title: "Play", group: "Decoding", attention: true, load: () => import("./play/view.js"),
-    about: "The translation as it happens, layer by layer and word by word.",
+    name: "play", title: title.play, group: "Decoding", load: () => import("./play/view.js"),
+    about: about.play,
   },
   {
-    name: "positions", title: "Positions", group: "Model", ofModel: true, load: () => import("./positions/view.js"),
-    about: "How the model knows where in the sentence a word stands.",
+    name: "positions", title: title.positions, group: "Model", ofModel: true, load: () => import("./positions/view.js"),
+    about: about.positions,
   },
   {
-    name: "film", title: "Training", group: "Model", ofModel: true, load: () => import("./film/view.js"),
-    about: "How the model learned: its attention and its translations at each checkpoint of the training.",
+    name: "film", title: title.film, group: "Model", ofModel: true, load: () => import("./film/view.js"),
+    about: about.film,
   },
 ];
 

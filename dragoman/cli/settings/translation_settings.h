@@ -28,8 +28,8 @@ struct TranslationSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model),
-          "directory of the model; may be repeated: translate then averages their probabilities, and serve uses one "
-          "for each pair of languages");
+          "directory of the model, or of a checkpoint in it; may be repeated: translate then averages their "
+          "probabilities, and serve serves each by its name, the first of a pair of languages by default");
     field("device", device, "device to compute on: cpu, or cuda for an NVIDIA GPU");
     field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or stored: as in the file on the CPU, bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");

@@ -8,6 +8,7 @@
 
 #include "dragoman/data/tokens.h"
 #include "dragoman/decode/inside/next_words.h"
+#include "dragoman/decode/inside/steps.h"
 #include "dragoman/decode/search/search.h"
 #include "dragoman/nn/sites.h"
 
@@ -23,8 +24,9 @@ struct RequestOptions {
   bool links = false;                      // return which target words come from which source words
   std::vector<nn::Head> projections = {};  // heads whose queries and keys are returned
   NextWordsChoice next_words = {};         // the words that the model considered at each position
-  bool follow = false;                     // report the beginning of the translation as soon as it is certain
-  std::string client = {};                 // the client that asks; a fair engine divides its capacity among clients
+  std::optional<StepsChoice> steps = std::nullopt;  // the steps of a layer that are returned
+  bool follow = false;                              // report the beginning of the translation as soon as it is certain
+  std::string client = {};  // the client that asks; a fair engine divides its capacity among clients
 };
 
 struct TranslationRequest {

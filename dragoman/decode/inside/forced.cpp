@@ -14,9 +14,11 @@ class ForcedObserver final : public nn::Observer {
       : on_(on), model_(model), target_(target), choice_(choice) {
     forced.sites = model.sites();
     forced.attention.resize(forced.sites.size());
+    if (choice.steps) steps.emplace(on, forced.sites, *choice.steps);
   }
 
-  void see(int site, int, const Array& weights, const Reach& reach) override {
+  void see(int site, int layer, const Array& weights, const Reach& reach) override {
+    if (steps) steps->see(site, layer, weights, reach);
     Attention& seen = forced.attention[static_cast<std::size_t>(site)];
     ++seen.layers;
     seen.queries = reach.queries.R;
@@ -43,9 +45,18 @@ class ForcedObserver final : public nn::Observer {
     forced.layer_words.push_back(next_words(model_, Tensor(on_, state), target_, choice_.next_words));
   }
 
+  void see_steps(const nn::AttentionSteps& seen) override { show(seen); }
+  void see_steps(const nn::FeedForwardSteps& seen) override { show(seen); }
+  void see_steps(const nn::AddNormSteps& seen) override { show(seen); }
+
   Forced forced;
+  std::optional<StepsRecorder> steps;
 
  private:
+  void show(const auto& seen) {
+    if (steps) steps->see(seen);
+  }
+
   Backend& on_;
   const model::Seq2Seq& model_;
   const data::Sentence& target_;
@@ -75,6 +86,7 @@ Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::Sentence
   if (choice.next_words.count > 0) {
     observer.forced.next_words = next_words(model, states, pair.target, choice.next_words);
   }
+  if (observer.steps) observer.forced.steps = observer.steps->take();
   return std::move(observer.forced);
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dragoman/data/batch.h"
 #include "dragoman/decode/inside/next_words.h"
+#include "dragoman/decode/inside/steps.h"
 #include "dragoman/decode/inside/trace.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/pass.h"
@@ -26,6 +28,7 @@ struct ForcedChoice {
   std::vector<nn::Head> switched_off;  // heads that are switched off
   bool attention = true;               // whether attention weights are returned
   NextWordsChoice next_words = {};
+  std::optional<StepsChoice> steps = std::nullopt;  // the steps of a layer to return
 };
 
 struct Forced {
@@ -34,6 +37,7 @@ struct Forced {
   std::vector<HeadProjections> projections;
   NextWords next_words;                // the model's own distribution at each position; if asked for
   std::vector<NextWords> layer_words;  // the same for each layer of the decoder, if the model shows its states
+  std::optional<LayerSteps> steps;     // if asked for
 };
 
 // Runs the pair through the model. The source ends in EOS; so does the target unless its search stopped at the limit.

@@ -239,18 +239,20 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
 }
 
 void LineWorker::look_inside(TranslatedLine& line, const RequestOptions& options) const {
-  if (options.projections.empty() && options.next_words.count == 0) return;
+  if (options.projections.empty() && options.next_words.count == 0 && !options.steps) return;
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
   const ForcedChoice choice{.projections = options.projections,
                             .switched_off = options.heads_off,
                             .attention = false,
-                            .next_words = options.next_words};
+                            .next_words = options.next_words,
+                            .steps = options.steps};
   Forced forced = run_forced(on_, *models_.front()->model, pair, choice);
   line.projections = std::move(forced.projections);
   line.next_words = std::move(forced.next_words);
   line.layer_words = std::move(forced.layer_words);
+  line.layer_steps = std::move(forced.steps);
 }
 
 // The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.

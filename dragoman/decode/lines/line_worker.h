@@ -43,7 +43,7 @@ class LineWorker {
   std::string settled_text(const ActiveLine& active) const;
   void collect(std::vector<Result> results);
   TranslatedLine compose(std::int64_t number, ActiveLine& active) const;
-  // Adds the projections and next words that the options ask for.
+  // Adds the projections, next words and steps that the options ask for.
   void look_inside(TranslatedLine& line, const RequestOptions& options) const;
   void align(std::vector<TranslatedLine>& lines) const;
 

@@ -77,6 +77,7 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   line.projections.clear();
   line.next_words.clear();
   line.layer_words.clear();
+  line.layer_steps.reset();
 }
 
 }  // namespace dragoman::decode

@@ -253,6 +253,8 @@ void Service::deliver(std::int64_t number, Order::Outcome outcome) {
     taken = found->second;
     open = open_.at(taken.ticket);
     taken_.erase(found);
+    // Its number so far was that of the service, which depends on the orders before.
+    outcome.line.number = static_cast<std::int64_t>(taken.line) + 1;
     --counts_.under_way;
     ++counts_.finished;
     counts_.source_tokens += static_cast<std::int64_t>(outcome.line.source.size());

@@ -31,6 +31,7 @@ struct Overload : Error {
 
 struct Order {
   // A line's translation, or the error because of which there is none: a UsageError if the line itself is the reason.
+  // The number of the translation is that of the line in the order, counted from 1.
   struct Outcome {
     TranslatedLine line;
     std::exception_ptr error;

@@ -8,6 +8,7 @@
 
 #include "dragoman/base/base64.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/decode/lines/steps_json.h"
 
 namespace dragoman::decode {
 namespace {
@@ -65,10 +66,6 @@ void append_sites(std::string& text, const nn::AttentionSites& sites, const Appe
     append_site(site);
   }
   text += '}';
-}
-
-Json matrix_json(const std::vector<float>& values, std::int64_t columns) {
-  return {{"rows", std::ssize(values) / columns}, {"columns", columns}, {"packed", base64(values)}};
 }
 
 Json projections_json(const std::vector<HeadProjections>& projections, const nn::AttentionSites& sites) {
@@ -161,6 +158,9 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
     Json layers = Json::array();
     for (const NextWords& layer : line.layer_words) layers.push_back(next_words_json(layer, tokenizers.target));
     text += R"(,"layer_words":)" + layers.dump();
+  }
+  if (line.layer_steps && !line.layer_steps->queries.empty()) {
+    text += R"(,"steps":)" + steps_json(*line.layer_steps, trace.sites).dump();
   }
   text += '}';
 }

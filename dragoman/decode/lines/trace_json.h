@@ -1,5 +1,5 @@
 // A trace as one line of JSON: {line, src, tgt, text, score, logp, norm, finished, attention: {site: weights}, beam,
-// projections, next_words, layer_words}.
+// projections, next_words, layer_words, steps}.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace dragoman::decode {
 enum class Numbers : std::uint8_t { kLists, kPacked };
 
 // Writes the tokens of both sides as text, each attention as [layer][head][query][key], the candidates of every step,
-// and packed projections and next words if the line has any. A line without a trace (it is empty, bad, or in several
-// pieces) has only the tokens and scores.
+// and packed projections, next words and steps if the line has any. A line without a trace (it is empty, bad, or in
+// several pieces) has only the tokens and scores.
 std::string trace_json(const TranslatedLine& line, const model::Tokenizers& tokenizers, const SearchSettings& settings,
                        Numbers numbers = Numbers::kLists);
 

@@ -79,8 +79,9 @@ struct TranslatedLine {
   std::shared_ptr<const Trace> trace;        // if asked for; it contains the best hypothesis only
   std::vector<std::vector<WordLink>> links;  // if asked for, of each hypothesis; empty for an unfinished one
   std::vector<HeadProjections> projections;
-  NextWords next_words;                // see Forced
-  std::vector<NextWords> layer_words;  // see Forced
+  NextWords next_words;                   // see Forced
+  std::vector<NextWords> layer_words;     // see Forced
+  std::optional<LayerSteps> layer_steps;  // see Forced
 };
 
 // The likelihood of a given translation.

@@ -33,7 +33,8 @@ void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, b
   replace_file(target_file(directory), tokenizers.target.bytes());
 }
 
-Tokenizers read_tokenizers(const fs::path& directory) {
+Tokenizers read_tokenizers(const fs::path& given) {
+  const fs::path directory = described_in(given);
   require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(),
                  "'; copy all files of the model.");
   if (is_file(joint_file(directory))) {
@@ -58,8 +59,8 @@ namespace {
 
 // The file of the weights, which must exist.
 fs::path existing_weights(const fs::path& directory) {
-  require<Error>(is_file(weights_file(directory)), "there is no model.safetensors in '", directory.string(),
-                 "'; copy all files of the model.");
+  require<Error>(fs::exists(status_of(weights_file(directory))), "there is no model.safetensors in '",
+                 directory.string(), "'; copy all files of the model.");
   return weights_file(directory);
 }
 

@@ -52,6 +52,27 @@ TEST_F(DirectoryTest, ACompleteModelLoads) {
   EXPECT_EQ(error_message(), "");
 }
 
+TEST_F(DirectoryTest, ACheckpointOfARunLoadsWithWhatTheRunHas) {
+  namespace fs = std::filesystem;
+  write_model();
+  const fs::path checkpoint = fs::path(directory) / "checkpoints/step-70";
+  fs::create_directories(checkpoint);
+  const auto on = make_backend(Device{}, {.threads = 1});
+  EXPECT_NE(data::error_message_of([&] { LoadedModel(*on, checkpoint); }).find("there is no model.safetensors"),
+            std::string::npos);
+  fs::copy(weights_file(directory), weights_file(checkpoint));
+  for (const fs::path& name : {checkpoint, checkpoint / ""}) {
+    const LoadedModel loaded(*on, name);
+    EXPECT_EQ(loaded.info.source_language, "zh-Hans");
+    EXPECT_EQ(loaded.info.provenance, R"({"weights":"the checkpoint of step 70","steps":70})");
+  }
+  // Only directories that are named as checkpoints are.
+  fs::rename(checkpoint, fs::path(directory) / "checkpoints/best");
+  EXPECT_NE(
+      data::error_message_of([&] { read_info(fs::path(directory) / "checkpoints/best"); }).find("has no config.json"),
+      std::string::npos);
+}
+
 // log P of every next word, with teacher forcing.
 Doubles scores(Backend& on, const Seq2Seq& model) {
   const ArenaScope scratch(on.arena());

@@ -21,9 +21,15 @@ struct ModelInfo {
   std::string provenance = "{}";  // how the weights were made, for people to read; a JSON object as text
 };
 
+// The directory with the files that describe a model: the given one, or the directory of the run if the given one is a
+// checkpoint of a run (DIR/checkpoints/step-N). A checkpoint has weights of its own and shares everything else, so all
+// functions that read a model directory take a checkpoint too.
+std::filesystem::path described_in(const std::filesystem::path& directory);
+
 // Replaces the file atomically. Throws an Error if this fails or if info.provenance is not JSON.
 void write_info(const std::filesystem::path& directory, const ModelInfo& info);
-// Throws an Error that names the file, or the directory, if it is missing, damaged or of another format.
+// Throws an Error that names the file, or the directory, if it is missing, damaged or of another format. For a
+// checkpoint the provenance names its step.
 ModelInfo read_info(const std::filesystem::path& directory);
 
 }  // namespace dragoman::model

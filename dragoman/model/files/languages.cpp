@@ -3,6 +3,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/model/files/info.h"
 
 namespace dragoman::model {
 
@@ -10,7 +11,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = 16 << 20;  // bytes; the profile of a language takes a few thousand
 
-fs::path languages_file(const fs::path& directory) { return directory / "languages.json"; }
+fs::path languages_file(const fs::path& directory) { return described_in(directory) / "languages.json"; }
 
 void write_languages(const fs::path& directory, const std::vector<text::KnownLanguage>& languages) {
   Json json = Json::object();

@@ -4,6 +4,7 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/base/utf8.h"
+#include "dragoman/model/files/info.h"
 
 namespace dragoman::model {
 
@@ -11,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestWordsFile = 1 << 20;  // bytes; a model with more words is not said to know few
 
-fs::path words_file(const fs::path& directory) { return directory / "words.txt"; }
+fs::path words_file(const fs::path& directory) { return described_in(directory) / "words.txt"; }
 
 void write_words(const fs::path& directory, const std::vector<std::string>& words) {
   std::string text;

@@ -151,6 +151,13 @@ TEST(Preset, EveryPresetIsValid) {
   }
 }
 
+TEST(Preset, TheBlocksOfEveryPresetFitItsAttentionSites) {
+  for (const std::string& name : preset_names()) {
+    const auto model = preset(name).model.make_model();
+    EXPECT_EQ(mistake_in(model->blocks(), model->sites()), "") << name;
+  }
+}
+
 TEST(Preset, OfTable3OnlyBaseAndBigAverageCheckpoints) {
   for (const Row& row : kTable3) {
     const std::string name = row.name;

@@ -40,10 +40,23 @@ class Residual {
   // Post-norm, as in the paper: the next residual x is y, so that a sub-layer is LN(x + Dropout(S(x))).
   // Pre-norm, which we offer too: the next residual x is s, so that a sub-layer is x + Dropout(S(LN(x))). The LayerNorm
   // in add() is then the one before the next sub-layer, or the last one of the stack.
-  void add(const Tensor& a) {
+  // `where` names S to an observer.
+  void add(const Tensor& a, const nn::SubLayer& where) {
     const nn::LayerNorm& ln = next_norm();
-    const auto [s, y] =
+    const auto [s, y, mean, rstd] =
         ops::add_norm(x_, a, segments_, pass_.dropout(rule_.P_drop), ln.gamma.tensor(), ln.beta.tensor(), ln.eps);
+    if (pass_.observer != nullptr) {
+      pass_.observer->see_steps(nn::AddNormSteps{.where = where,
+                                                 .x = x_.array(),
+                                                 .s = s.array(),
+                                                 .y = y.array(),
+                                                 .mean = mean,
+                                                 .rstd = rstd,
+                                                 .gamma = ln.gamma.tensor().array(),
+                                                 .beta = ln.beta.tensor().array(),
+                                                 .eps = ln.eps,
+                                                 .keeps_sum = rule_.norm == Norm::kPre});
+    }
     x_ = rule_.norm == Norm::kPost ? y : s;
     y_ = y;
   }

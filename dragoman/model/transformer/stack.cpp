@@ -8,9 +8,10 @@ namespace {
 Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) {
   const nn::AttentionSizes sizes = attention_sizes(config);
   const bool is_decoder = kind == Stack::Kind::kDecoder;
+  const nn::SubLayer where{.side = Stack::side_of(kind), .layer = number};
   Layer layer{.self = nn::SelfAttention(sizes, is_decoder ? kDecoderSite : kEncoderSite, number),
               .cross = std::nullopt,
-              .ffn = nn::FeedForward(config.d_model, config.d_ff, config.P_drop_relu),
+              .ffn = nn::FeedForward(config.d_model, config.d_ff, config.P_drop_relu, where),
               .norms = {}};
   if (is_decoder) layer.cross = nn::CrossAttention(sizes, kCrossSite, number);
   layer.norms.assign(is_decoder ? 3 : 2, nn::LayerNorm(config.d_model, config.ln_eps));
@@ -69,8 +70,7 @@ void Stack::show_state(std::size_t l, const Residual& residual, const nn::Pass& 
   const ArenaScope scratch(pass.on.arena());
   const bool is_output = norm == Norm::kPost || l + 1 == layers.size();  // otherwise y is the next layer's input
   const Tensor state = is_output ? residual.y() : ln(residual.x());
-  pass.observer->see_state(kind == Kind::kDecoder ? nn::Side::kTarget : nn::Side::kSource, static_cast<int>(l),
-                           state.array());
+  pass.observer->see_state(side_of(kind), static_cast<int>(l), state.array());
 }
 
 void Stack::layer_parameters(params::ParameterVisitor& visit) {

@@ -26,6 +26,8 @@ struct Layer {
 
 struct Stack {
   enum class Kind : std::uint8_t { kEncoder, kDecoder };
+  // The sentence that a stack reads.
+  static nn::Side side_of(Kind kind) { return kind == Kind::kDecoder ? nn::Side::kTarget : nn::Side::kSource; }
 
   Kind kind = Kind::kEncoder;
   std::vector<Layer> layers;
@@ -48,9 +50,9 @@ struct Stack {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const Layer& layer = layers[l];
       const auto sub_layers = [&] {
-        residual.add(self(layer, l, residual.y()));
-        if (layer.cross) residual.add(cross(layer, l, residual.y()));
-        residual.add(layer.ffn(residual.y(), segments, pass));
+        residual.add(self(layer, l, residual.y()), place(l, layer.self.multi_head.site));
+        if (layer.cross) residual.add(cross(layer, l, residual.y()), place(l, layer.cross->multi_head.site));
+        residual.add(layer.ffn(residual.y(), segments, pass), layer.ffn.where);
       };
       free_layers ? residual.run_and_free(sub_layers) : sub_layers();
       show_state(l, residual, pass);
@@ -63,6 +65,7 @@ struct Stack {
 
  private:
   AddNorm add_norm() const;
+  nn::SubLayer place(std::size_t layer, int site) const { return {side_of(kind), static_cast<int>(layer), site}; }
   // Shows the observer, if it wants that, what the stack would return if layer l were its last.
   void show_state(std::size_t l, const Residual& residual, const nn::Pass& pass) const;
 };

@@ -157,6 +157,30 @@ nn::AttentionSites Transformer::sites() const {
   return sites;
 }
 
+// Figure 1 of the paper. With pre-norm each LayerNorm is before its sub-layer, and one more is on top of each stack.
+BlockStacks Transformer::blocks() const {
+  using enum BlockKind;
+  const bool is_pre = config_.norm == Norm::kPre;
+  const auto add_sub_layer = [&](Blocks& layer, const Block& block) {
+    if (is_pre) layer.push_back({.kind = kNorm});
+    layer.push_back(block);
+    layer.push_back({.kind = is_pre ? kAdd : kAddNorm});
+  };
+  Blocks encoder, decoder, input{{.kind = kEmbedding}};
+  if (config_.positions != Positions::kNone) input.push_back({.kind = kPositions});
+  add_sub_layer(encoder, {.kind = kAttention, .site = "encoder"});
+  add_sub_layer(encoder, {.kind = kFeedForward});
+  add_sub_layer(decoder, {.kind = kAttention, .site = "decoder"});
+  add_sub_layer(decoder, {.kind = kAttention, .site = "cross", .reads = "encoder"});
+  add_sub_layer(decoder, {.kind = kFeedForward});
+  const Blocks top = is_pre ? Blocks{{.kind = kNorm}} : Blocks{};
+  Blocks output = top;
+  output.push_back({.kind = kLinear});
+  output.push_back({.kind = kSoftmax});
+  return {{"encoder", nn::Side::kSource, input, {{encoder, config_.N_enc}}, top},
+          {"decoder", nn::Side::kTarget, input, {{decoder, config_.N_dec}}, output}};
+}
+
 void Transformer::parameters(params::ParameterVisitor& visit) {
   visit("embed.E", E_);
   visit("embed.E_source", E_source_);

@@ -29,6 +29,7 @@ class Transformer final : public Seq2Seq {
   std::int32_t start_token() const override;
   std::int64_t max_positions() const override;
   nn::AttentionSites sites() const override;
+  BlockStacks blocks() const override;
   void parameters(params::ParameterVisitor& visit) override;
 
   std::vector<float> position_encodings(Backend& on, std::int64_t positions) const override;

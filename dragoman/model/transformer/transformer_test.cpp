@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "dragoman/model/transformer/testing.h"
 
@@ -224,6 +225,47 @@ TEST(Transformer, NamesItsTensorsAfterTheirPlace) {
                        "dec.0.ln1.beta",  "dec.0.cross.W_Q", "dec.0.cross.W_O", "dec.0.ln2.gamma", "dec.0.ln2.beta",
                        "dec.0.ffn.W_1",   "dec.0.ffn.b_1",   "dec.0.ffn.W_2",   "dec.0.ffn.b_2",   "dec.0.ln3.gamma",
                        "dec.0.ln3.beta",  "dec.0.cross.W_K", "dec.0.cross.W_V", "dec.ln.gamma",    "dec.ln.beta"}));
+}
+
+// The kinds of blocks as one text.
+std::string kinds_of(const Blocks& blocks) {
+  std::string kinds;
+  for (const Block& block : blocks) kinds += (kinds.empty() ? "" : " ") + std::string(to_string(block.kind));
+  return kinds;
+}
+
+TEST(TransformerBlocks, AreThoseOfFigure1) {
+  TransformerConfig config = small_config();
+  config.N_enc = 3;
+  const Transformer model(config);
+  const BlockStacks stacks = model.blocks();
+  ASSERT_EQ(stacks.size(), 2u);
+  const auto& [encoder, decoder] = std::tie(stacks[0], stacks[1]);
+  EXPECT_EQ(kinds_of(encoder.input), "embedding positions");
+  EXPECT_EQ(encoder.layers[0].count, 3);
+  EXPECT_EQ(kinds_of(encoder.layers[0].blocks), "attention add-norm feed-forward add-norm");
+  EXPECT_EQ(kinds_of(encoder.output), "");
+  EXPECT_EQ(decoder.layers[0].count, 2);
+  EXPECT_EQ(kinds_of(decoder.layers[0].blocks), "attention add-norm attention add-norm feed-forward add-norm");
+  EXPECT_EQ(kinds_of(decoder.output), "linear softmax");
+  EXPECT_EQ(decoder.layers[0].blocks[0].site, "decoder");
+  EXPECT_EQ(decoder.layers[0].blocks[2].site, "cross");
+  EXPECT_EQ(decoder.layers[0].blocks[2].reads, "encoder");
+  EXPECT_EQ(mistake_in(stacks, model.sites()), "");
+}
+
+TEST(TransformerBlocks, WithPreNormTheNormComesBeforeASubLayerAndOnTopOfAStack) {
+  TransformerConfig config = small_config();
+  config.norm = Norm::kPre;
+  config.positions = Positions::kNone;
+  const Transformer model(config);
+  const BlockStacks stacks = model.blocks();
+  EXPECT_EQ(kinds_of(stacks[0].input), "embedding");
+  EXPECT_EQ(kinds_of(stacks[0].layers[0].blocks), "norm attention add norm feed-forward add");
+  EXPECT_EQ(kinds_of(stacks[0].output), "norm");
+  EXPECT_EQ(kinds_of(stacks[1].layers[0].blocks), "norm attention add norm attention add norm feed-forward add");
+  EXPECT_EQ(kinds_of(stacks[1].output), "norm linear softmax");
+  EXPECT_EQ(mistake_in(stacks, model.sites()), "");
 }
 
 }  // namespace

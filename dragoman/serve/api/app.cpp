@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <set>
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
@@ -107,6 +108,7 @@ App::App(const Models& models, AppOptions options)
              {"/openapi.json", {.methods = {{"GET", answer_openapi}}, .open = true}},
              {"/v1/translate", {.methods = {{"POST", with_context(v1_translate)}}, .slow = true}},
              {"/v1/model", {.methods = {{"GET", with_context(answer_model)}}, .open = true, .slow = true}},
+             {"/v1/models", {.methods = {{"GET", with_context(answer_models)}}, .open = true, .slow = true}},
              {"/v1/positions", {.methods = {{"GET", with_context(answer_positions)}}, .open = true, .slow = true}},
              {"/v1/heads", {.methods = {{"GET", with_context(answer_heads)}}, .open = true, .slow = true}},
              {"/v1/film", {.methods = {{"GET", with_context(answer_film)}}, .slow = true}},
@@ -171,14 +173,20 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
     response.headers.emplace_back("Allow", allowed(route.methods));
     return exchange->answer(std::move(response));
   }
-  if (!route.open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
+  // A request that names a model may have it loaded, so not everybody may send it.
+  const bool is_open = route.open && !request.query.contains("model");
+  if (!is_open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
   method->second(exchange);
 }
 
 std::string App::metrics_text() const {
   std::vector<ModelFigures> figures;
-  for (const auto& model : context_.models.all()) {
-    figures.push_back({.source = model->source,
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& model : context_.models.loaded()) {
+    // Only models that are not the first of their languages need a name.
+    const bool is_first = seen.emplace(model->source, model->target).second;
+    figures.push_back({.name = is_first ? "" : model->name,
+                       .source = model->source,
                        .target = model->target,
                        .counts = model->service.counts(),
                        .max_waiting = model->service.max_waiting(),

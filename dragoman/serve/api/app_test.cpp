@@ -2,56 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/decode/roles/heads_file.h"
-#include "dragoman/decode/testing.h"
 #include "dragoman/model/files/words.h"
-#include "dragoman/serve/http/exchange_testing.h"
+#include "dragoman/serve/api/app_testing.h"
 
 namespace dragoman::serve {
 namespace {
-
-class AppTest : public decode::ModelDirectoryTest {
- protected:
-  AppTest() {
-    name_languages("en", "de");
-    make_app();
-  }
-
-  void make_app(AppOptions options = {}, std::int64_t max_waiting = 1000) {
-    app_.reset();
-    models_ = std::make_unique<Models>(std::vector<std::filesystem::path>{directory}, translation(), max_waiting);
-    app_ = std::make_unique<App>(*models_, std::move(options));
-  }
-  static decode::TranslatorOptions translation() { return {.search = {.max_extra = 12}, .threads = 1}; }
-
-  std::shared_ptr<FakeExchange> send(const std::string& method, const std::string& path, const std::string& body = "") {
-    HttpRequest request{.method = method, .path = path, .query = {}, .headers = {}, .body = body, .client = "client"};
-    if (!body.empty()) request.headers["content-type"] = "application/json";
-    const auto exchange = std::make_shared<FakeExchange>(std::move(request));
-    (*app_)(exchange);
-    return exchange;
-  }
-  std::pair<int, Json> ask(const std::string& method, const std::string& path, const Json& body = {}) {
-    const auto exchange = send(method, path, body.is_null() ? "" : body.dump());
-    return {exchange->response().status, try_parse_json(exchange->response().body)};
-  }
-  Json post(const std::string& path, const Json& body) {
-    const auto [status, answer] = ask("POST", path, body);
-    EXPECT_EQ(status, 200) << answer;
-    return answer;
-  }
-  std::string expected(const std::string& text, const decode::SearchSettings& search = translation().search) const {
-    decode::TranslatorOptions options = translation();
-    options.search = search;
-    const std::vector<std::string> lines{text};
-    return decode::Translator(directory, options).translate(lines)[0].text;
-  }
-
-  std::unique_ptr<Models> models_;
-  std::unique_ptr<App> app_;
-};
 
 TEST_F(AppTest, TranslatesOneTextOrSeveral) {
   const std::string one = expected("one"), two = expected("two three");
@@ -161,11 +118,44 @@ TEST_F(AppTest, TracesHoldTheRequestedLayersAndProjections) {
   EXPECT_EQ(trace["tgt"].size(), cross["queries"]);
 }
 
+TEST_F(AppTest, TracesHoldTheStepsOfALayer) {
+  const auto ask_steps = [&](Json choice) {
+    return ask("POST", "/v1/translate",
+               {{"q", "one two"}, {"trace", true}, {"packed", true}, {"steps", std::move(choice)}});
+  };
+  const Json choice{{"attention", "encoder"}, {"layer", 2}, {"query", 3}, {"units", 4}};
+  const Json steps = ask_steps(choice).second["translations"][0]["sentences"][0]["trace"]["steps"];
+  EXPECT_EQ(steps["attention"], "encoder");
+  EXPECT_EQ(steps["layer"], 2);
+  EXPECT_EQ(steps["norm"], "post");
+  EXPECT_EQ(steps["values"]["rows"], 3);  // two words and the end of the sentence
+  ASSERT_EQ(steps["queries"].size(), 1u);
+  const Json& query = steps["queries"][0];
+  EXPECT_EQ(query["query"], 3);
+  EXPECT_EQ(query["weights"]["columns"], 3);
+  EXPECT_EQ(query["contributions"]["rows"], query["weights"]["rows"]);
+  EXPECT_EQ(query["feed_forward"]["units"].size(), 4u);
+  EXPECT_EQ(query["feed_forward"]["contributions"]["rows"], 4);
+  // Without "query" there are those of all queries, and those of the third are the same.
+  const Json all = ask_steps({{"attention", "encoder"}, {"layer", 2}, {"units", 4}})
+                       .second["translations"][0]["sentences"][0]["trace"]["steps"]["queries"];
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2], query);
+  const auto [status, refusal] = ask_steps({{"attention", "encoder"}, {"layer", 2}, {"query", 4}});
+  EXPECT_EQ(status, 400);
+  EXPECT_EQ(refusal["error"], "'steps': there is no query 4 of 'encoder'; the longest source has 3 tokens.");
+}
+
 TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const Json model = ask("GET", "/v1/model").second;
   EXPECT_EQ(model["config"]["encoder-layers"], 2);
   EXPECT_EQ(model["search"]["max_extra"], 12);
   EXPECT_EQ(model["film"], false);
+  ASSERT_EQ(model["stacks"].size(), 2u);
+  EXPECT_EQ(model["stacks"][0]["tokens"], "source");
+  EXPECT_EQ(model["stacks"][0]["layers"][0]["count"], 2);
+  EXPECT_EQ(model["stacks"][1]["layers"][0]["blocks"][2],
+            Json({{"kind", "attention"}, {"site", "cross"}, {"reads", "encoder"}}));
   EXPECT_EQ(model["words"], Json::array());
   const int most = model["max_beam"];
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}, {"beam", most}}).first, 200);
@@ -262,6 +252,13 @@ TEST_F(AppTest, RefusesInOneSentence) {
       {"POST", "/v1/translate", with("next_words", {{"count", 101}}), 400},
       {"POST", "/v1/translate", with("next_words", {{"temperature", 0}}), 400},
       {"POST", "/v1/translate", with("next_words", {{"counts", 1}}), 400},
+      {"POST", "/v1/translate", with("steps", "all"), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "self"}, {"layer", 1}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 3}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"query", 0}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"units", 65}}), 400},
+      {"POST", "/v1/translate", with("steps", {{"attention", "cross"}, {"layer", 1}, {"head", 1}}), 400},
       {"POST", "/v1/translate", with("prefix_ids", {2}), 400},
       {"POST", "/v1/translate", with("prefix_ids", {1e9}), 400},
       {"POST", "/v1/translate", with("prefix_ids", "one"), 400},

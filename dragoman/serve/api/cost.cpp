@@ -15,6 +15,11 @@ constexpr std::int64_t kCandidateTextBytes = 140;  // of a candidate of the sear
 constexpr std::int64_t kTokenBytes = 40;           // of a token of a result: the token, its row, its text
 constexpr std::int64_t kSentenceBytes = 1000;
 
+constexpr std::int64_t kPackedBytes = 3 * 6;  // base64, held three times: in a JSON value, in its text, in the answer
+// The vectors that the steps of a query have besides those of heads and units, in widths of the model. The hidden units
+// of a feed-forward network count as eight of them.
+constexpr std::int64_t kStepsVectors = 20;
+
 constexpr std::int64_t kNextWordBytes = 150;  // of a likely word: in memory, as a JSON value, and as text
 // While next words are found, the probabilities of all words are there for some rows, as float32 on the device and on
 // the host, and as float64 with their order for one row.
@@ -61,6 +66,8 @@ Cost::Cost(const decode::Service& service, const decode::RequestOptions& options
     next_words_ = (layers + 1) * options.next_words.count;
     largest_copy_ = kNextWordsRows * model.model->target_vocabulary() * kNextWordsNumberBytes;
   }
+  width_ = model.info.config.width();
+  if (options.steps) steps_heads_ = sites[static_cast<std::size_t>(options.steps->site)].heads;
   number_bytes_ = numbers == decode::Numbers::kPacked ? 6 : 9;  // base64, or as in "0.123456,"
   max_positions_ = model.model->max_positions();
   longest_piece_ = translator.longest;
@@ -144,12 +151,24 @@ void Cost::add_kept(std::int64_t n, std::int64_t length, int times) {
   if (projection_numbers_ > 0) {
     const std::int64_t numbers = projection_numbers_ * std::max(n, length);
     kept += kWeightBytes * numbers;
-    answer += 3 * 6 * numbers;  // base64, held three times: in a JSON value, in its text, and in the answer
+    answer += kPackedBytes * numbers;
+  }
+  if (options_.steps) {
+    kept += kWeightBytes * steps_numbers(std::max(n, length));
+    answer += kPackedBytes * steps_numbers(std::max(n, length));
   }
   kept += length * next_words_ * std::int64_t{sizeof(decode::NextWord::Candidate)};
   answer += length * next_words_ * kNextWordBytes;
   kept_bytes_ += times * kept;
   answer_bytes_ += times * answer;
+}
+
+// The numbers in the steps of a sentence with this number of tokens: its values, and for each query the weights,
+// outputs and contributions of the heads, the weights and contributions of units, and other vectors.
+std::int64_t Cost::steps_numbers(std::int64_t tokens) const {
+  const std::int64_t queries = options_.steps->query ? 1 : tokens;
+  const std::int64_t vectors = steps_heads_ + 2 * options_.steps->units + kStepsVectors;
+  return tokens * width_ + queries * (steps_heads_ * tokens + vectors * width_);
 }
 
 // The engine does not search more sentences at once than it has capacity for. While the answer is handed over, two

@@ -37,6 +37,7 @@ class Cost {
   std::int64_t usual_length(std::int64_t tokens) const;
   void add_search(std::int64_t n, std::int64_t length);
   void add_kept(std::int64_t n, std::int64_t length, int times = 1);
+  std::int64_t steps_numbers(std::int64_t tokens) const;
   void check_length(std::int64_t length) const;
   void check_bytes() const;
 
@@ -50,6 +51,8 @@ class Cost {
   std::int64_t cross_heads_ = 0;         // the translation attends to the source
   std::int64_t projection_numbers_ = 0;  // numbers per token in the projections
   std::int64_t next_words_ = 0;          // likely words per token of the translation
+  std::int64_t width_ = 0;               // of the model's states
+  int steps_heads_ = 0;                  // heads of the attention whose steps are asked for
   std::int64_t number_bytes_;            // of a number in the answer
   std::int64_t max_positions_, longest_piece_;
   std::int64_t max_length_, max_cells_;  // limits of one translation

@@ -20,14 +20,6 @@ std::string names_of(const nn::AttentionSites& sites) {
   return names;
 }
 
-int site_of(const Json& entry, const std::string& field, const nn::AttentionSites& sites) {
-  require_or(400, !sites.empty(), "'", field, "': this model has no attention.");
-  const std::string name = text_field(entry, "attention", "");
-  const auto found = std::ranges::find(sites, name, &nn::AttentionSite::name);
-  require_or(400, found != sites.end(), "'", field, "': attention is '", name, "'; it must be ", names_of(sites), ".");
-  return static_cast<int>(found - sites.begin());
-}
-
 std::vector<nn::Head> all_heads(const nn::AttentionSites& sites) {
   std::vector<nn::Head> heads;
   for (int site = 0; site < std::ssize(sites); ++site) {
@@ -40,6 +32,14 @@ std::vector<nn::Head> all_heads(const nn::AttentionSites& sites) {
 }
 
 }  // namespace
+
+int site_of(const Json& entry, const std::string& field, const nn::AttentionSites& sites) {
+  require_or(400, !sites.empty(), "'", field, "': this model has no attention.");
+  const std::string name = text_field(entry, "attention", "");
+  const auto found = std::ranges::find(sites, name, &nn::AttentionSite::name);
+  require_or(400, found != sites.end(), "'", field, "': attention is '", name, "'; it must be ", names_of(sites), ".");
+  return static_cast<int>(found - sites.begin());
+}
 
 std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites) {
   std::vector<nn::Head> heads;

@@ -9,8 +9,10 @@
 
 namespace dragoman::serve {
 
-// Both functions throw a Refusal (400) that names the field.
+// All functions throw a Refusal (400) that names the field.
 
+// The index of the site that the entry's "attention" names. `field` is where the entry stands, for the message.
+int site_of(const Json& entry, const std::string& field, const nn::AttentionSites& sites);
 // [{"attention": "cross", "layer": 1, "head": 3}], or "all".
 std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites);
 // The field layers: [1, 3]. The result is sorted, without repeats, and counted from 0. Empty if the field is missing.

@@ -38,8 +38,39 @@ Json sites_json(const nn::AttentionSites& sites) {
   return list;
 }
 
+Json blocks_json(const model::Blocks& blocks) {
+  Json list = Json::array();
+  for (const model::Block& block : blocks) {
+    Json& entry = list.emplace_back(Json{{"kind", to_string(block.kind)}});
+    const auto add = [&](const char* key, const std::string& value) {
+      if (!value.empty()) entry[key] = value;
+    };
+    add("site", block.site);
+    add("reads", block.reads);
+    add("title", block.title);
+    add("about", block.about);
+  }
+  return list;
+}
+
+Json stacks_json(const model::BlockStacks& stacks) {
+  Json list = Json::array();
+  for (const model::BlockStack& stack : stacks) {
+    Json layers = Json::array();
+    for (const model::BlockLayers& group : stack.layers) {
+      layers.push_back({{"blocks", blocks_json(group.blocks)}, {"count", group.count}, {"shared", group.shared}});
+    }
+    list.push_back({{"name", stack.name},
+                    {"tokens", to_string(stack.tokens)},
+                    {"input", blocks_json(stack.input)},
+                    {"layers", layers},
+                    {"output", blocks_json(stack.output)}});
+  }
+  return list;
+}
+
 std::shared_ptr<ServedModel> requested_model(const HandlerContext& context, const HttpRequest& request) {
-  return context.models.find(query_of(request, "source"), query_of(request, "target"));
+  return context.models.find(query_of(request, "source"), query_of(request, "target"), query_of(request, "model"));
 }
 
 }  // namespace
@@ -53,7 +84,8 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
     std::ranges::replace(name, '-', '_');
     search[name] = value;
   }
-  return Json{{"source", model.source},
+  return Json{{"name", model.name},
+              {"source", model.source},
               {"target", model.target},
               {"source_name", language_name(model.source)},
               {"target_name", language_name(model.target)},
@@ -61,6 +93,7 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
               {"summary", info.config.describe()},
               {"width", info.config.width()},
               {"sites", sites_json(model.service.model().model->sites())},
+              {"stacks", stacks_json(model.service.model().model->blocks())},
               {"config", settings_to_json(info.config)},
               {"parameters", model::parameter_count(info.config)},
               {"provenance", try_parse_json(info.provenance)},
@@ -102,6 +135,25 @@ void answer_page(const std::shared_ptr<Exchange>& exchange) {
 
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = model_json(*requested_model(context, exchange->request()), context.limits)});
+}
+
+void answer_models(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  Json list = Json::array();
+  for (const NamedModel& named : context.models.named()) {
+    const ServedModel& model = *named.model;
+    const model::ModelConfig& config = model.service.model().info.config;
+    list.push_back({{"name", named.name},
+                    {"source", model.source},
+                    {"target", model.target},
+                    {"default", named.is_default},
+                    {"summary", config.describe()},
+                    {"parameters", model::parameter_count(config)}});
+    if (named.step) {
+      list.back()["checkpoint_of"] = model.name;
+      list.back()["step"] = *named.step;
+    }
+  }
+  exchange->answer({.body = Json{{"models", list}}.dump(-1, ' ', false, Json::error_handler_t::replace)});
 }
 
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {

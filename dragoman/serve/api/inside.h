@@ -17,9 +17,10 @@ std::string positions_json(const ServedModel& model, std::int64_t count);
 // The contents of heads.json. Throws a Refusal (404) if the model has none.
 std::string heads_json(const ServedModel& model);
 
-// Handlers. answer_page answers with the page itself. The others answer with JSON about the model that ?source= and
-// ?target= in the query choose.
+// Handlers. answer_page answers with the page itself, answer_models with the list of all models. The others answer with
+// JSON about the model that ?source=, ?target= and ?model= in the query choose.
 void answer_page(const std::shared_ptr<Exchange>& exchange);
+void answer_models(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_model(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_positions(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);
 void answer_heads(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange);

@@ -21,7 +21,7 @@ class JobTest : public decode::ModelDirectoryTest {
   }
 
   const std::shared_ptr<ServedModel> model =
-      std::make_shared<ServedModel>(directory, decode::TranslatorOptions{.threads = 1}, 100);
+      std::make_shared<ServedModel>("model", directory, decode::TranslatorOptions{.threads = 1}, 100);
 };
 
 TEST_F(JobTest, AnAnswerThatThrowsBecomesARefusalAndOtherJobsGoOn) {

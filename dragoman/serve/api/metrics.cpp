@@ -29,7 +29,8 @@ std::string label(const char* name, std::string_view value) {
 }
 
 std::string labels_of(const ModelFigures& model) {
-  return label("source", model.source) + "," + label("target", model.target);
+  return label("source", model.source) + "," + label("target", model.target) +
+         (model.name.empty() ? "" : "," + label("model", model.name));
 }
 
 struct ModelMetric {

@@ -16,6 +16,7 @@ namespace dragoman::serve {
 
 // The languages of a model, and its counts and limits.
 struct ModelFigures {
+  std::string name = {};  // empty for the model that requests with these languages get
   std::string source, target;
   decode::ServiceCounts counts;
   std::int64_t max_waiting = 0, batch_size = 0;

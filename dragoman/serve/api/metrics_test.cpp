@@ -12,6 +12,14 @@ TEST(ServerMetrics, LabelsAreEscaped) {
       << text;
 }
 
+TEST(ServerMetrics, ASecondModelOfTheSameLanguagesHasItsName) {
+  const ModelFigures first{.source = "en", .target = "de", .counts = {}};
+  const ModelFigures second{.name = "large", .source = "en", .target = "de", .counts = {}};
+  const std::string text = ServerMetrics().text({}, {first, second});
+  EXPECT_NE(text.find("dragoman_queue_sentences{source=\"en\",target=\"de\"} 0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("dragoman_queue_sentences{source=\"en\",target=\"de\",model=\"large\"} 0\n"), std::string::npos);
+}
+
 TEST(ServerMetrics, RefusedRequestsAreCountedWithoutATime) {
   ServerMetrics metrics;
   metrics.answered("/translate", 200, 0.1);

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "dragoman/base/path_names.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/serve/api/refusal.h"
@@ -38,9 +40,16 @@ bool fits(const std::string& requested, const std::string& tag) {
   return requested.empty() || tag.empty() || tag == requested || tag.starts_with(requested + "-");
 }
 
+bool same_languages(const ServedModel& a, const ServedModel& b) { return a.source == b.source && a.target == b.target; }
+
+// "en to de, de to en", each once.
 std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
   std::string pairs;
-  for (const auto& model : models) pairs += (pairs.empty() ? "" : ", ") + model->source + " to " + model->target;
+  for (auto model = models.begin(); model != models.end(); ++model) {
+    const auto is_same = [&](const auto& other) { return same_languages(*other, **model); };
+    if (std::any_of(models.begin(), model, is_same)) continue;
+    pairs += (pairs.empty() ? "" : ", ") + (*model)->source + " to " + (*model)->target;
+  }
   return pairs;
 }
 
@@ -56,9 +65,10 @@ std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model
   return json_;
 }
 
-ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
-                         std::int64_t max_waiting)
-    : directory(directory_),
+ServedModel::ServedModel(std::string name_, const std::filesystem::path& directory_,
+                         const decode::TranslatorOptions& options, std::int64_t max_waiting)
+    : name(std::move(name_)),
+      directory(directory_),
       service(directory, options, max_waiting),
       source(service.model().info.source_language),
       target(service.model().info.target_language),
@@ -68,26 +78,38 @@ ServedModel::ServedModel(const std::filesystem::path& directory_, const decode::
       words(model::read_words(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-               std::int64_t max_waiting)
-    : directories_(std::move(directories)), options_(options), max_waiting_(max_waiting), models_(load()) {}
+               std::int64_t max_waiting, std::size_t checkpoints)
+    : directories_(std::move(directories)),
+      names_(distinct_names(directories_)),
+      options_(options),
+      max_waiting_(max_waiting),
+      checkpoints_(std::make_unique<Checkpoints>(
+          checkpoints,
+          [this](const CheckpointEntry& entry) {
+            return std::make_shared<ServedModel>(entry.name, entry.directory, options_, max_waiting_);
+          },
+          [this](Set leaving) { keep_until_unused(std::move(leaving)); })),
+      models_(load()) {}
 
 Models::~Models() { end(); }
 
 Models::Set Models::load() const {
   Set models;
-  for (const std::filesystem::path& directory : directories_) {
-    auto model = std::make_shared<ServedModel>(directory, options_, max_waiting_);
-    for (const auto& other : models) {
-      require<UsageError>(other->source != model->source || other->target != model->target, "'", directory.string(),
-                          "' translates from '", model->source, "' to '", model->target,
-                          "', and so does another model; name only one of them.");
-    }
-    models.push_back(std::move(model));
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    models.push_back(std::make_shared<ServedModel>(names_[i], directories_[i], options_, max_waiting_));
   }
   return models;
 }
 
-std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::string& target) const {
+std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::string& target,
+                                          const std::string& name) const {
+  if (!name.empty()) {
+    const std::shared_ptr<ServedModel> model = find_named(name);
+    require_or(400, fits(source, model->source) && fits(target, model->target), "the model '", name,
+               "' translates from '", model->source, "' to '", model->target, "', not from '", source, "' to '", target,
+               "'.");
+    return model;
+  }
   const Set models = all();
   Set fitting;
   for (const auto& model : models) {
@@ -95,14 +117,54 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   }
   require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the models are ",
              pairs_of(models), ".");
-  require_or(400, fitting.size() == 1 || (!source.empty() && !target.empty()),
-             "name source and target; the models are ", pairs_of(models), ".");
+  const bool is_one_pair =
+      std::ranges::all_of(fitting, [&](const auto& model) { return same_languages(*model, *fitting.front()); });
+  require_or(400, is_one_pair || (!source.empty() && !target.empty()), "name source and target; the models are ",
+             pairs_of(models), ".");
   return fitting.front();
+}
+
+std::shared_ptr<ServedModel> Models::find_named(const std::string& name) const {
+  const Set models = all();
+  const auto found = std::ranges::find(models, name, &ServedModel::name);
+  if (found != models.end()) return *found;
+  std::vector<std::string> names;
+  for (const auto& model : models) {
+    names.push_back(model->name);
+    for (const CheckpointEntry& entry : checkpoints_->list(model->name, model->directory)) {
+      if (entry.name == name) return checkpoints_->get(entry);
+      names.push_back(entry.name);
+    }
+  }
+  constexpr std::size_t kMaxListed = 20;
+  const bool has_more = names.size() > kMaxListed;
+  if (has_more) names.resize(kMaxListed);
+  throw Refusal(400, join("there is no model '", name, "'; there ", names.size() == 1 ? "is " : "are ", listed(names),
+                          has_more ? ", and more, which /v1/models lists." : "."));
 }
 
 Models::Set Models::all() const {
   const std::lock_guard lock(mutex_);
   return models_;
+}
+
+Models::Set Models::loaded() const {
+  Set models = all();
+  std::ranges::copy(checkpoints_->loaded(), std::back_inserter(models));
+  return models;
+}
+
+std::vector<NamedModel> Models::named() const {
+  std::vector<NamedModel> list;
+  const Set models = all();
+  for (const auto& model : models) {
+    const auto first = std::ranges::find_if(models, [&](const auto& other) { return same_languages(*other, *model); });
+    list.push_back({.model = model, .name = model->name, .is_default = *first == model});
+    for (const CheckpointEntry& entry : checkpoints_->list(model->name, model->directory)) {
+      list.push_back({.model = model, .name = entry.name, .step = entry.step});
+    }
+  }
+  return list;
 }
 
 std::vector<Language> Models::languages() const {
@@ -111,7 +173,8 @@ std::vector<Language> Models::languages() const {
     for (const std::string& tag : {model->source, model->target}) {
       found.try_emplace(tag, Language{.code = tag, .name = language_name(tag), .targets = {}});
     }
-    found[model->source].targets.push_back(model->target);
+    std::vector<std::string>& targets = found[model->source].targets;
+    if (std::ranges::find(targets, model->target) == targets.end()) targets.push_back(model->target);
   }
   std::vector<Language> languages;
   for (auto& [tag, language] : found) languages.push_back(std::move(language));
@@ -123,8 +186,17 @@ void Models::reload() {
   {
     const std::lock_guard lock(mutex_);
     models_.swap(models);
+  }
+  keep_until_unused(std::move(models));
+  checkpoints_->reduce_to(0);  // they are loaded again when they are asked for
+}
+
+void Models::keep_until_unused(Set models) {
+  {
+    const std::lock_guard lock(mutex_);
     std::ranges::move(models, std::back_inserter(retired_));
   }
+  models.clear();
   retire();
 }
 
@@ -148,6 +220,7 @@ void Models::end() {
     models = models_;
     std::ranges::copy(retired_, std::back_inserter(models));
   }
+  std::ranges::copy(checkpoints_->loaded(), std::back_inserter(models));
   for (const auto& model : models) model->service.end();
 }
 

@@ -1,15 +1,17 @@
-// The models of a server, found by the languages that they translate between.
+// The models of a server, found by the languages that they translate between, or by name.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/decode/lines/service.h"
+#include "dragoman/serve/api/checkpoints.h"
 #include "dragoman/text/language.h"
 
 namespace dragoman::serve {
@@ -29,9 +31,10 @@ class Film {
 };
 
 struct ServedModel {
-  ServedModel(const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
+  ServedModel(std::string name_, const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
               std::int64_t max_waiting);
 
+  std::string name;
   std::filesystem::path directory;
   decode::Service service;
   std::string source, target;                  // BCP 47 tags; empty if the model does not name them
@@ -48,18 +51,34 @@ struct Language {
   std::vector<std::string> targets;
 };
 
+// A model that requests can name, as /v1/models lists it.
+struct NamedModel {
+  std::shared_ptr<ServedModel> model;  // for a checkpoint the model that it is a checkpoint of
+  std::string name;
+  bool is_default = false;                // requests that name no model but its languages get it
+  std::optional<std::int64_t> step = {};  // of a checkpoint
+};
+
 class Models {
  public:
-  // Loads all models. Throws an Error for a directory without a complete model, and a UsageError for two models with
-  // the same languages.
+  // Loads all models. Their names are those of their directories, with as much of the path as tells them apart. With
+  // `checkpoints` above 0, the checkpoints in their directories can be asked for too, and at most that many are loaded
+  // at a time. Throws an Error for a directory without a complete model, and a UsageError for one that is given twice.
   Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-         std::int64_t max_waiting);
+         std::int64_t max_waiting, std::size_t checkpoints = 0);
   ~Models();
 
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
-  // one model fits. Throws a Refusal (400) that lists the models if none fits, or if a tag is empty and several fit.
-  std::shared_ptr<ServedModel> find(const std::string& source, const std::string& target) const;
+  // one pair of languages fits. Of several models with the same languages it is the first, or the one with the given
+  // name, which may be that of a checkpoint. Throws a Refusal (400) that lists the models if none fits, or if a tag is
+  // empty and several pairs fit.
+  std::shared_ptr<ServedModel> find(const std::string& source, const std::string& target,
+                                    const std::string& name = "") const;
   std::vector<std::shared_ptr<ServedModel>> all() const;
+  // All models, and the checkpoints that are loaded.
+  std::vector<std::shared_ptr<ServedModel>> loaded() const;
+  // All that requests can name, checkpoints after their models.
+  std::vector<NamedModel> named() const;
   std::vector<Language> languages() const;
 
   // Loads every model again. Requests that have begun keep the model that they began with. If a model cannot be loaded,
@@ -74,10 +93,15 @@ class Models {
   using Set = std::vector<std::shared_ptr<ServedModel>>;
 
   Set load() const;
+  std::shared_ptr<ServedModel> find_named(const std::string& name) const;
+  // Keeps models that were replaced until nothing uses them.
+  void keep_until_unused(Set models);
 
   std::vector<std::filesystem::path> directories_;
+  std::vector<std::string> names_;
   decode::TranslatorOptions options_;
   std::int64_t max_waiting_;
+  std::unique_ptr<Checkpoints> checkpoints_;
   mutable std::mutex mutex_;
   Set models_, retired_;
 };

@@ -14,14 +14,15 @@
 #include "dragoman/serve/api/job.h"
 #include "dragoman/serve/api/next_words.h"
 #include "dragoman/serve/api/refusal.h"
+#include "dragoman/serve/api/steps.h"
 
 namespace dragoman::serve {
 namespace {
 
 // The fields of a request that are not settings of the search.
-const std::set<std::string> kOwnFields = {"q",          "source",    "target",      "api_key",  "prefix",
-                                          "prefix_ids", "heads_off", "trace",       "packed",   "layers",
-                                          "next_words", "stream",    "projections", "alignment"};
+const std::set<std::string> kOwnFields = {"q",          "model",       "source",    "target", "api_key", "prefix",
+                                          "prefix_ids", "heads_off",   "trace",     "packed", "layers",  "next_words",
+                                          "stream",     "projections", "alignment", "steps"};
 
 // The name of the setting on the command line: "n-best" for "n_best" or "n-best".
 std::string setting_name(std::string field) {
@@ -55,6 +56,7 @@ decode::RequestOptions options_of(const Json& fields, const ServedModel& model, 
   options.trace_layers = layers_field(fields, sites);
   options.projections = heads_field(fields, "projections", sites);
   options.next_words = next_words_field(fields);
+  options.steps = steps_field(fields, sites);
   return options;
 }
 
@@ -124,6 +126,7 @@ struct FullAnswer {
 
   // Built as text, because a trace is text already and may be long.
   std::string body(const Job& job) const {
+    if (options.trace && options.steps) require_steps(job, *options.steps);
     std::string body = R"({"translations":[)";
     for (std::size_t d = 0; d < job.documents(); ++d) {
       Json head{{"text", job.text(d)}};
@@ -165,7 +168,7 @@ void v1_translate(const HandlerContext& context, const std::shared_ptr<Exchange>
     detected = detect_each(context.models, q.texts);
     source = choose_source(context.models, detected, target);
   }
-  const std::shared_ptr<ServedModel> model = context.models.find(source, target);
+  const std::shared_ptr<ServedModel> model = context.models.find(source, target, text_field(fields, "model", ""));
   FullAnswer reply{.exchange = exchange,
                    .options = options_of(fields, *model, context.limits.max_beam),
                    .numbers = bool_field(fields, "packed", false) ? decode::Numbers::kPacked : decode::Numbers::kLists,

@@ -14,7 +14,7 @@ namespace {
 
 // Coordinates of the drawing, which the page scales to the available width.
 constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
-constexpr std::size_t kMaxPoints = 600, kMaxMeans = 300, kMaxDots = 40;
+constexpr std::size_t kMaxDots = 40;
 
 struct Axis {
   double low = 0, high = 1;  // values at the ends of the axis
@@ -55,7 +55,7 @@ std::vector<Series> drawable(const Chart& chart) {
   const double lowest = chart.scale == Scale::kLog ? 1 / kMaxValue : -kMaxValue;
   std::vector<Series> all;
   for (const Series& series : chart.series) {
-    Series kept{series.name, {}};
+    Series kept{series.name, {}, series.run};
     for (const Point& point : series.points) {
       if (point.y >= lowest && point.y <= kMaxValue) kept.points.push_back(point);
     }
@@ -124,11 +124,11 @@ std::string path_of(const std::vector<Point>& points, const Axes& axes) {
 }
 
 // For very many points, draws a curve of means on top of a band that shows the range of the points.
-std::string curve(const Series& series, std::size_t number, const Axes& axes) {
-  const bool has_band = series.points.size() > kMaxPoints;
-  const std::vector<Point> points = has_band ? averaged(series.points, kMaxMeans) : series.points;
-  std::string svg = fmt::format(R"(<g class="s{}">)", number), values;
-  if (has_band) svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, kMaxPoints), axes));
+std::string curve(const Series& series, std::size_t number, const Axes& axes, std::size_t max_points) {
+  const bool has_band = series.points.size() > max_points;
+  const std::vector<Point> points = has_band ? averaged(series.points, max_points / 2) : series.points;
+  std::string svg = fmt::format(R"(<g class="{}">)", series.colour(number)), values;
+  if (has_band) svg += fmt::format(R"(<path class="band" d="{}"/>)", path_of(thinned(series.points, max_points), axes));
   for (const Point& point : points) {
     values += fmt::format("{}{} {}", values.empty() ? "" : ";", step_text(point.x), number_text(point.y, 4));
   }
@@ -153,14 +153,19 @@ std::string aria_text(const Chart& chart, const std::vector<Series>& all) {
 }
 
 std::string legend(const std::vector<Series>& all) {
-  if (all.size() < 2) return "";
+  // A page of several runs says whose curve it is even if only one of them has it.
+  if (all.empty() || (all.size() == 1 && !all.front().run)) return "";
   std::string items;
   for (std::size_t i = 0; i < all.size(); ++i)
-    items += fmt::format(R"(<li class="s{}">{}</li>)", i, escaped(all[i].name));
+    items += fmt::format(R"(<li class="{}">{}</li>)", all[i].colour(i), escaped(all[i].name));
   return "<ul class=\"legend\">" + items + "</ul>";
 }
 
 }  // namespace
+
+std::string Series::colour(std::size_t number) const {
+  return run ? fmt::format("r{}", *run) : fmt::format("s{}", number);
+}
 
 std::string chart_figure(const Chart& chart) {
   const std::vector<Series> all = drawable(chart);
@@ -174,7 +179,7 @@ std::string chart_figure(const Chart& chart) {
     html +=
         fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">)", kWidth, kHeight, aria_text(chart, all));
     html += grid(axes);
-    for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes);
+    for (std::size_t i = 0; i < all.size(); ++i) html += curve(all[i], i, axes, chart.max_points);
     html += "</svg>\n";
   }
   return html + "</figure>\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ struct Point {
 struct Series {
   std::string name;
   std::vector<Point> points;  // ordered by x; points whose y is not finite are not drawn
+  // In a chart of several runs: the number of the run, which has the same colour in all charts of the page.
+  std::optional<std::size_t> run = {};
+
+  // The class of its colour, if it is the drawn series with this number.
+  std::string colour(std::size_t number) const;
 };
 
 enum class Scale { kLinear, kLog };
@@ -25,7 +31,8 @@ struct Chart {
   Scale scale = Scale::kLinear;
   bool from_zero = false;
   std::int64_t steps = 0;  // of the run so far: the horizontal axis goes from 0 to here, or to the last point beyond
-  std::vector<Series> series;  // one to three
+  std::size_t max_points = 600;  // of a curve; a longer one is drawn as means over a band
+  std::vector<Series> series;    // one to three, or one for each run
 };
 
 // A <figure> with caption, legend and curves. The values are also in attributes of the curves, where the page's script

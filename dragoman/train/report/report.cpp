@@ -1,53 +1,24 @@
 #include "dragoman/train/report/report.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <ctime>
 #include <string_view>
 
 #include "dragoman/base/strings.h"
 #include "dragoman/train/report/chart.h"
 #include "dragoman/train/report/html.h"
+#include "dragoman/train/report/parts.h"
 #include "dragoman/train/report/samples.h"
 
 namespace dragoman::train {
 
-// report.css and report.js, compiled in (cmake/embed.cmake).
-std::string_view report_style();
-std::string_view report_script();
-
 namespace {
 
 constexpr std::size_t kMaxRows = 60;
-
-// The curve of one field of the records over the steps.
-template <class Record, class Field>
-Series series_of(std::string name, const std::vector<Record>& records, Field field) {
-  Series series{std::move(name), {}};
-  for (const Record& record : records) series.points.push_back({static_cast<double>(record.step), field(record)});
-  return series;
-}
-
-double nll_of(const Validation& record) { return record.scores["nll"]; }
-double perplexity(const Validation& record) { return std::exp(nll_of(record)); }
-double bleu_of(const Validation& record) { return record.scores["bleu"]; }
-
-// The names of all figures of the records, except the usual ones.
-template <class Record>
-std::vector<std::string> other_names(const std::vector<Record>& records, Figures Record::*figures,
-                                     std::initializer_list<std::string_view> usual) {
-  std::vector<std::string> names;
-  for (const Record& record : records) {
-    for (const auto& [name, value] : record.*figures) {
-      if (std::ranges::find(usual, name) == usual.end() && std::ranges::find(names, name) == names.end()) {
-        names.push_back(name);
-      }
-    }
-  }
-  return names;
-}
 
 bool has_nominal_flops(const TrainingRecords& metrics) {
   return !metrics.progress.empty() && metrics.progress.back().nominal_flops > 0;
@@ -99,11 +70,6 @@ Chart loss_chart(const TrainingRecords& metrics) {
   return chart;
 }
 
-std::int64_t last_step(const TrainingRecords& metrics) {
-  return std::max(metrics.progress.empty() ? 0 : metrics.progress.back().step,
-                  metrics.validations.empty() ? 0 : metrics.validations.back().step);
-}
-
 std::string charts(const TrainingRecords& metrics) {
   const auto& [progress, validations] = metrics;
   const auto figure = [steps = last_step(metrics)](Chart chart) {
@@ -112,7 +78,10 @@ std::string charts(const TrainingRecords& metrics) {
   };
   std::string html = "<section class=\"charts\">\n<h2>Curves</h2>\n";
   html += figure(loss_chart(metrics));
-  for (const std::string& name : other_names(progress, &ProgressRecord::losses, {"loss", "nll"})) {
+  std::vector<std::string> losses, scores;
+  add_other_names(losses, progress);
+  add_other_names(scores, validations);
+  for (const std::string& name : losses) {
     html += figure({.title = "Loss: " + name,
                     .unit = "mean in training, per target token",
                     .series = {series_of(name, progress, [&](const ProgressRecord& p) { return p.losses[name]; })}});
@@ -125,7 +94,7 @@ std::string charts(const TrainingRecords& metrics) {
                   .unit = "on the validation set",
                   .from_zero = true,
                   .series = {series_of("BLEU", validations, bleu_of)}});
-  for (const std::string& name : other_names(validations, &Validation::scores, {"nll", "bleu"})) {
+  for (const std::string& name : scores) {
     html += figure({.title = name,
                     .unit = "on the validation set",
                     .series = {series_of(name, validations, [&](const Validation& v) { return v.scores[name]; })}});
@@ -158,16 +127,11 @@ std::string tile(std::string_view name, const std::string& value, const std::str
 std::string summary(const TrainingRecords& metrics) {
   std::string html = "<section>\n<h2>Summary</h2>\n<dl class=\"tiles\">\n";
   const auto at_step = [](const Validation& best) { return "at step " + with_thousands(best.step); };
-  const auto best = std::ranges::min_element(metrics.validations, {}, [](const Validation& v) {
-    return std::isfinite(nll_of(v)) ? nll_of(v) : std::numeric_limits<double>::infinity();
-  });
-  if (best != metrics.validations.end()) {
+  if (const Validation* best = lowest_perplexity(metrics)) {
     html += tile("Best perplexity", number_text(perplexity(*best)), at_step(*best));
   }
-  const auto highest = std::ranges::max_element(
-      metrics.validations, {}, [](const Validation& v) { return v.scores.has("bleu") ? bleu_of(v) : -1; });
-  if (highest != metrics.validations.end() && highest->scores.has("bleu")) {
-    html += tile("Best BLEU", fmt::format("{:.1f}", bleu_of(*highest)), at_step(*highest));
+  if (const Validation* best = highest_bleu(metrics)) {
+    html += tile("Best BLEU", fmt::format("{:.1f}", bleu_of(*best)), at_step(*best));
   }
   if (metrics.progress.empty()) return html + tile("Steps", "0", "nothing recorded yet") + "</dl>\n</section>\n";
 
@@ -192,17 +156,6 @@ std::vector<const Record*> spread(const std::vector<Record>& records, std::size_
   return chosen;
 }
 
-std::string folded_table(std::string_view title, std::initializer_list<std::string_view> columns,
-                         const std::string& rows) {
-  if (rows.empty()) return "";
-  std::string head;
-  for (const std::string_view column : columns) head += fmt::format("<th scope=\"col\">{}</th>", column);
-  return fmt::format(
-      "<details>\n<summary>{}</summary>\n<div class=\"scroll\"><table>\n<thead><tr>{}</tr></thead>\n"
-      "<tbody>\n{}</tbody>\n</table></div>\n</details>\n",
-      title, head, rows);
-}
-
 std::string row(std::initializer_list<std::string> cells, bool marked = false) {
   std::string html = marked ? "<tr class=\"best\">" : "<tr>";
   for (const std::string& cell : cells) html += "<td>" + cell + "</td>";
@@ -224,10 +177,26 @@ std::string number_tables(const TrainingRecords& metrics) {
                      number_text(record->rate), record->gradient_norm ? number_text(*record->gradient_norm) : "–",
                      number_text(record->tokens_per_second), number_text(record->flops)});
   }
-  return folded_table("Validations as a table", {"Step", "Loss", "Perplexity", "BLEU", ""}, validations) +
-         folded_table("Training as a table",
-                      {"Step", "Epoch", "Loss", "Perplexity", "Learning rate", "Gradient norm", "Tokens/s", "FLOPs"},
-                      progress);
+  const std::vector<std::string> scores{"Step", "Loss", "Perplexity", "BLEU", ""};
+  const std::vector<std::string> columns{"Step",          "Epoch",         "Loss",     "Perplexity",
+                                         "Learning rate", "Gradient norm", "Tokens/s", "FLOPs"};
+  return folded_table("Validations as a table", scores, validations) +
+         folded_table("Training as a table", columns, progress);
+}
+
+// The script reads the attributes; without it the page says when it was written.
+std::string status_line(const RunStatus& status) {
+  if (status.text.empty()) return "";
+  const std::string attributes = status.is_running ? fmt::format(" data-written=\"{:.3f}\" data-seconds=\"{:.3f}\"",
+                                                                 status.written, status.seconds_until)
+                                                   : "";
+  const auto written = static_cast<std::time_t>(status.written);
+  const std::string news =
+      status.is_running
+          ? fmt::format(" <span id=\"news\">Written at {:%Y-%m-%d %H:%M:%S} UTC.</span>", fmt::gmtime(written))
+          : "";
+  return fmt::format("<div id=\"status\" class=\"{}\"{}><b>{}</b>{}</div>\n", status.is_running ? "running" : "ended",
+                     attributes, escaped(status.text), news);
 }
 
 std::string header(const ReportFacts& facts) {
@@ -237,7 +206,7 @@ std::string header(const ReportFacts& facts) {
   for (const std::string& line : {facts.languages, facts.model, parameters, facts.machine}) {
     if (!line.empty()) html += "<p>" + escaped(line) + "</p>\n";
   }
-  return html + "</header>\n";
+  return html + status_line(facts.status) + "</header>\n";
 }
 
 std::string settings_table(const ReportFacts& facts) {
@@ -245,21 +214,17 @@ std::string settings_table(const ReportFacts& facts) {
   for (const auto& [key, value] : facts.settings) {
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(key), escaped(value));
   }
-  return folded_table("Settings", {"Setting", "Value"}, rows);
+  return folded_table("Settings", std::vector<std::string>{"Setting", "Value"}, rows);
 }
 
 }  // namespace
 
 std::string report_html(const TrainingRecords& metrics, const ReportFacts& facts) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-      escaped(facts.title), report_style());
-  html += header(facts) + "<main>\n" + summary(metrics) + charts(metrics) + sample_section(metrics.validations);
+  std::string html =
+      header(facts) + "<main>\n" + summary(metrics) + charts(metrics) + sample_section(metrics.validations);
   const std::string tables = number_tables(metrics) + settings_table(facts);
   if (!tables.empty()) html += "<section>\n<h2>Numbers</h2>\n" + tables + "</section>\n";
-  return html + fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", report_script());
+  return whole_page(facts.title, html + "</main>\n");
 }
 
 }  // namespace dragoman::train

@@ -2,49 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 
+#include "dragoman/train/report/testing.h"
 #include "dragoman/train/testing.h"
 
 namespace dragoman::train {
 namespace {
-
-int count(const std::string& text, const std::string& part) {
-  int found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
-// A typical run: it learns quickly at first, with some noise, and is validated ten times.
-TrainingRecords run_of(std::int64_t steps) {
-  TrainingRecords metrics;
-  for (std::int64_t step = 1; step <= steps; ++step) {
-    const double share = static_cast<double>(step) / static_cast<double>(steps);
-    const double noise = 0.1 * std::sin(static_cast<double>(step * step % 1000));
-    const double nll = 1.4 + 7.5 * std::exp(-7 * share) + noise;
-    metrics.progress.push_back({.step = step,
-                                .epoch = 1 + step * 4 / steps,
-                                .losses = {{"loss", nll + 0.8}, {"nll", nll}},
-                                .rate = 7e-4 * std::min(share / 0.1, std::sqrt(0.1 / share)),
-                                .gradient_norm = 1 + noise,
-                                .tokens_per_second = 11'000 + 3'000 * noise,
-                                .seconds = 0.35 * static_cast<double>(step),
-                                .target_tokens = 4'000 * step,
-                                .flops = 1.5e12 * static_cast<double>(step),
-                                .nominal_flops = 5e12 * static_cast<double>(step)});
-    if (step * 10 % steps < 10) {
-      metrics.validations.push_back({.step = step,
-                                     .scores = {{"nll", nll + 0.2}, {"bleu", 28 * (1 - std::exp(-4 * share))}},
-                                     .samples = {{.source = "Das Haus ist klein.",
-                                                  .reference = "The house is small.",
-                                                  .translation = share < 0.5 ? "The the" : "The house is little."}},
-                                     .best = true});
-    }
-  }
-  return metrics;
-}
 
 TEST(Report, ShowsBestFiguresAndSamples) {
   const std::string html = report_html(run_of(100), {.title = "de-en", .settings = {{"d-model", "512"}}});
@@ -121,6 +86,22 @@ TEST(Report, OfARunThatDivergedIsStillAPage) {
   const std::string html = report_html(metrics, {});
   EXPECT_FALSE(contains(html, ">nan"));
   EXPECT_FALSE(contains(html, "nan "));
+}
+
+TEST(Report, OfARunThatIsUnderWayTellsItsScriptWhenItWasWritten) {
+  const ReportFacts running{
+      .title = "new",
+      .status = {.text = "Training: step 3 of 10.", .is_running = true, .written = 60, .seconds_until = 15}};
+  const std::string page = report_html({}, running);
+  EXPECT_TRUE(contains(page, "data-written=\"60.000\" data-seconds=\"15.000\"><b>Training: step 3 of 10.</b>"));
+  EXPECT_TRUE(contains(page, "Written at 1970-01-01 00:01:00 UTC."));  // for readers without JavaScript
+}
+
+TEST(Report, OfARunThatHasEndedDoesNotLoadItselfAgain) {
+  const std::string page = report_html({}, {.title = "old", .status = {.text = "Failed: <disk>", .written = 60}});
+  EXPECT_TRUE(contains(page, "<div id=\"status\" class=\"ended\"><b>Failed: &lt;disk&gt;</b></div>"));
+  EXPECT_FALSE(contains(page, "data-written"));
+  EXPECT_FALSE(contains(report_html({}, {.title = "stored"}), "id=\"status\""));
 }
 
 TEST(Report, OfALongRunStaysUnderAMegabyte) {

@@ -15,7 +15,7 @@
 namespace dragoman::train {
 namespace {
 
-// Together these limits keep the section below about 600 KB.
+// Together these limits keep each section below about 600 KB.
 constexpr std::size_t kMaxSentences = 12, kMaxVersions = 20, kMaxCodePoints = 600;
 
 struct Version {
@@ -96,7 +96,53 @@ std::string table(const History& history) {
   return html + "</table>\n";
 }
 
+// A sentence and the last translations of it: of each run its number and what it wrote.
+struct Versus {
+  std::string source, reference;
+  std::vector<std::pair<std::size_t, Version>> last;
+};
+
+std::vector<Versus> last_translations(const std::vector<NamedValidations>& runs) {
+  std::vector<Versus> all;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const History& history : histories(*runs[run].validations)) {
+      auto found = std::ranges::find_if(all, [&](const Versus& other) {
+        return other.source == history.source && other.reference == history.reference;
+      });
+      if (found == all.end()) found = all.insert(all.end(), {history.source, history.reference, {}});
+      found->last.emplace_back(run, history.versions.back());
+    }
+  }
+  std::erase_if(all, [](const Versus& versus) { return versus.last.size() < 2; });
+  return all;
+}
+
+std::string table(const Versus& versus, const std::vector<NamedValidations>& runs) {
+  const std::string reference = shortened(versus.reference, kMaxCodePoints);
+  std::string html = "<table class=\"sample\">\n";
+  html += row("source", "Source", escaped(shortened(versus.source, kMaxCodePoints)));
+  html += row("reference", "Reference", escaped(reference));
+  for (const auto& [run, version] : versus.last) {
+    const std::string name = fmt::format("<span class=\"r{} run\">{}</span>", run, escaped(runs[run].run));
+    html += row("version", name, marked(shortened(version.translation, kMaxCodePoints), reference));
+  }
+  return html + "</table>\n";
+}
+
 }  // namespace
+
+std::string sample_comparison(const std::vector<NamedValidations>& runs) {
+  const std::vector<Versus> all = last_translations(runs);
+  if (all.empty()) return "";
+  std::string html =
+      "<section class=\"samples\">\n<h2>Translations</h2>\n"
+      "<p>The last translation of each run; words of the reference are marked.</p>\n";
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxSentences); ++i) html += table(all[i], runs);
+  if (all.size() > kMaxSentences) {
+    html += fmt::format("<p>{} of {} sentences are shown.</p>\n", kMaxSentences, all.size());
+  }
+  return html + "</section>\n";
+}
 
 std::string sample_section(const std::vector<Validation>& validations) {
   const std::vector<History> all = histories(validations);

@@ -12,4 +12,14 @@ namespace dragoman::train {
 // there are no samples. If there are very many sentences, changes or words, only a part is shown, and the page says so.
 std::string sample_section(const std::vector<Validation>& validations);
 
+// The validations of a run, with its name.
+struct NamedValidations {
+  std::string run;
+  const std::vector<Validation>* validations;
+};
+
+// A <section> with each sentence that several runs translated, its reference, and the last translation of each run.
+// Empty if there is none.
+std::string sample_comparison(const std::vector<NamedValidations>& runs);
+
 }  // namespace dragoman::train

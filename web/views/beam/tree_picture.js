@@ -3,6 +3,7 @@
 import {number} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
 import {svg} from "../../parts/elements.js";
+import {text as strings} from "../../strings/beam.js";
 
 /** Pixels: the left margin, from step to step, from candidate to candidate, above the first candidate, and of a box. */
 export const layout = {left: 10, column: 132, line: 40, top: 32, box: {width: 96, height: 32}};
@@ -43,7 +44,7 @@ export class TreePicture {
     const middle = layout.left + (step + 1) * layout.column + layout.box.width / 2;
     const boxes = svg("g", {},
       svg("text", {x: middle, y: 16, "text-anchor": "middle", class: "step-name", "aria-hidden": "true"},
-        step < 0 ? "start" : `step ${step + 1}`));
+        step < 0 ? strings.start : strings.step(step + 1)));
     for (const node of this.nodesAt(step)) {
       if (node.parent) lines.append(this.#edge(node));
       boxes.append(this.#box(node, attributes(node)));

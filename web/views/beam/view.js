@@ -7,6 +7,7 @@ import {checkBox, controlBar, Segmented} from "../../parts/controls.js";
 import {el, svg} from "../../parts/elements.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker} from "../../parts/pickers.js";
+import {text as strings} from "../../strings/beam.js";
 import {candidateDetails, resultTable} from "./details.js";
 import {fateOf, stopText} from "./fates.js";
 import {layout, TreePicture} from "./tree_picture.js";
@@ -30,11 +31,10 @@ export class View {
     this.controls = this.#createControls();
     this.status = el("p", {class: "empty"});
     this.useBeam = el("button", {type: "button", hidden: true, onclick: () => this.#showBeamSearch()},
-      "Show a beam search");
+      strings.showBeam);
     this.edges = svg("g", {class: "edges", "aria-hidden": "true"});
     this.nodes = svg("g", {});
-    const name = "Search tree; arrow keys move from hypothesis to hypothesis";
-    this.canvas = svg("svg", {class: "tree", role: "tree", "aria-label": name,
+    this.canvas = svg("svg", {class: "tree", role: "tree", "aria-label": strings.tree,
       onkeydown: (event) => this.#onKey(event)}, this.edges, this.nodes);
     this.scroller = el("div",
       {class: "tree-scroll", onscroll: () => requestAnimationFrame(() => this.#fill())}, this.canvas);
@@ -52,9 +52,9 @@ export class View {
     const {trace, offline} = this.#app;
     this.useBeam.hidden = offline || !trace || trace.beam.length > 0;
     if (!trace) {
-      this.#show(noTranslationText(this.#app, "how the search found the translation"));
+      this.#show(noTranslationText(this.#app, strings.shows));
     } else if (!trace.beam.length) {
-      this.#show("There is no tree: a greedy search and sampling follow a single hypothesis, word by word.");
+      this.#show(strings.noTree);
     } else if (this.#trace !== trace) {
       this.#showTree(trace);
     }
@@ -77,12 +77,12 @@ export class View {
   }
 
   #createControls() {
-    const dead = checkBox("Dropped candidates", () => this.#drawsDead, (value) => {
+    const dead = checkBox(strings.dropped, () => this.#drawsDead, (value) => {
       this.#drawsDead = value;
       if (this.#picture) this.#picture.drawsDead = value;
       this.#redraw();
-    }, "Also shows the candidates that did not get into the beam, because better ones filled it");
-    const size = new Segmented("Size", () => sizes, () => this.#scale, (value) => {
+    }, strings.droppedTitle);
+    const size = new Segmented(strings.size, () => sizes, () => this.#scale, (value) => {
       this.#scale = value;
       this.#redraw();
     });
@@ -170,15 +170,16 @@ export class View {
   }
 
   #labelOf(node) {
-    if (!node.parent) return "Start of the search";
-    const text = `${joinedText(pathOf(node)) || "nothing"}${node.token === "</s>" ? ", end" : ""}`;
-    return `Step ${node.step + 1}: ${text}; score ${number(node.score)}. ${this.#fate(node)}`;
+    if (!node.parent) return strings.startLabel;
+    const words = joinedText(pathOf(node)) || strings.nothing;
+    const path = node.token === "</s>" ? strings.ended(words) : words;
+    return strings.nodeLabel(node.step + 1, path, number(node.score), this.#fate(node));
   }
 
   #fate(node) {
     const {tree} = this.#picture;
     const isForced = this.#app.state.prefix !== "" && node.fate === "alive" && tree.steps[node.step].length === 1;
-    return isForced ? "Forced: the translation must begin like this." : fateOf(tree, node, this.#limit);
+    return isForced ? strings.forced : fateOf(tree, node, this.#limit);
   }
 
   // Arrow keys: left to the parent, right to the best continuation, up and down within the step.

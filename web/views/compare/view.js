@@ -1,123 +1,143 @@
 // Compare: two sentences side by side with the same layer, heads and word, and how their attention differs, as in "The
-// animal didn't cross the street because it was too tired (wide)".
+// animal didn't cross the street because it was too tired (wide)". Or two models, or checkpoints, on the same sentence.
 
-import {offlineNote} from "../../core/api.js";
 import {MovedShares, sharedTokens} from "../../core/difference.js";
 import {number} from "../../core/format.js";
+import {isAgainstRival} from "../../core/requests.js";
+import {siteOf} from "../../core/sites.js";
 import {Boards} from "../../parts/board.js";
 import {Columns} from "../../parts/columns.js";
-import {controlBar} from "../../parts/controls.js";
+import {controlBar, Segmented} from "../../parts/controls.js";
 import {el, svg} from "../../parts/elements.js";
 import {FailureNote} from "../../parts/failure_note.js";
 import {HeadSquares} from "../../parts/head_squares.js";
-import {markedWords} from "../../parts/marked_words.js";
 import {attentionPicker, layerPicker, wordSwitch} from "../../parts/pickers.js";
-import {spinner} from "../../parts/spinner.js";
-import {wordComparison, wordHint} from "./word.js";
+import {text} from "../../strings/compare.js";
+import {firstName, ModelInputs, modelTitle} from "./model_inputs.js";
+import {SentenceInput} from "./sentence_input.js";
+import {wordComparison} from "./word.js";
 
-const typingDelay = 180;   // milliseconds
 const widestPicture = 640; // pixels
 const listOf = {query: "queries", key: "keys"};
 const otherSide = {query: "key", key: "query"};
 
+const modes = [
+  {value: "sentence", text: text.sentences, title: text.sentencesTitle},
+  {value: "model", text: text.models, title: text.modelsTitle},
+];
+
 export class View {
   #app;
-  #timer = 0;
-  #taken;                      // the second sentence when the input was last set or read
   #pointed = null;             // {which: "first" | "second", side, index} of the token that is pointed at
   #pinnedInSecond = null;      // {side, index} of a pinned token that the first sentence does not have
   #moved = new MovedShares();
 
   constructor(root, app) {
     this.#app = app;
-    this.#taken = app.state.compare;
     this.failure = new FailureNote(app);
+    this.mode = new Segmented(text.compare, () => modes, () => app.state.versus, (versus) => app.set({versus}));
+    this.sentence = new SentenceInput(app);
+    this.models = new ModelInputs(app);
     this.controls = controlBar(
       attentionPicker(app), layerPicker(app), new HeadSquares(app, {switchable: false}), wordSwitch(app));
+    this.missing = el("p", {class: "note", role: "status"});
     this.word = el("section", {});
     this.boards = new Boards(app, {
       describe: (attention, layer, head) => this.#describe(attention, layer, head),
       press: (attention, layer, head) => app.set({attention, layer, head, heads: new Set([head])}),
     });
-    this.overall = el("section", {}, el("h3", {}, "Where the two differ most"),
-      el("p", {class: "note"},
-        "The numbers are the per cent of each head's attention that goes to other words in the second sentence, " +
-          "counted over the words that both have. Choose a head to show it alone."), this.boards.element);
-    root.append(el("div", {class: "compare"}, this.#inputs(), this.failure.element, this.controls.element,
-      this.#pictures(), this.word, this.overall));
+    this.overallNote = el("p", {class: "note"});
+    this.overall = el("section", {}, el("h3", {}, text.mostDifferent), this.overallNote, this.boards.element);
+    root.append(el("div", {class: "compare"}, el("div", {class: "bar"}, this.mode.element), this.sentence.element,
+      this.models.element, this.failure.element, this.controls.element, this.missing, this.#pictures(), this.word,
+      this.overall));
   }
 
   update() {
-    const {state, plain, other} = this.#app;
+    const {state, plain, other, requests} = this.#app;
     this.#updateInputs();
-    this.#updateTranslation();
+    this.failure.showRequest(requests.other);
     this.controls.element.hidden = this.#app.withoutAttention;
     this.controls.update();
     this.left.hidden = !plain?.has(state.attention, state.layer);
-    this.right.hidden = this.word.hidden = this.overall.hidden = !other?.has(state.attention, state.layer);
+    this.right.hidden = !other?.has(state.attention, state.layer) || !this.#headsOfSecond().size;
+    this.word.hidden = this.overall.hidden = !other || this.left.hidden;
+    this.#showMissing();
     if (!this.left.hidden) this.first.update();
-    if (this.right.hidden) return;
-    this.second.update();
+    if (!this.right.hidden) this.second.update();
+    if (this.word.hidden) return;
     this.#showWord();
     this.boards.update();
   }
 
   svg() {
     if (this.left.hidden || this.right.hidden) return null;
-    return sideBySide(this.first.svg(this.#app.state.sentence), this.second.svg(this.#app.state.compare));
+    const {sentence, compare} = this.#app.state;
+    const captions = this.#byModel ? this.#titles().map((title) => `${title}: ${sentence}`) : [sentence, compare];
+    return sideBySide(this.first.svg(captions[0]), this.second.svg(captions[1]));
   }
 
   destroy() {
-    clearTimeout(this.#timer);
+    this.sentence.destroy();
     this.first.destroy();
     this.second.destroy();
   }
 
-  #inputs() {
-    const app = this.#app;
-    this.input = el("textarea", {id: "second", dir: "auto", rows: 2, spellcheck: "false", value: this.#taken,
-      readonly: app.offline, placeholder: "A sentence that differs in a word or two", oninput: () => this.#onInput()});
-    this.known = el("select", {"aria-label": "Second sentence, from this file",
-      onchange: () => app.set({compare: this.known.value})});
-    if (app.offline) {
-      this.known.append(...["", ...app.api.sentences].map(
-        (sentence) => el("option", {value: sentence}, sentence || "Choose a sentence")));
-    }
-    this.copyButton = el("button", {type: "button", class: "quiet small", onclick: () => {
-      app.set({compare: app.state.sentence});
-      this.input.focus();
-    }}, "Copy the first sentence");
-    this.translation = el("div", {class: "translation"});
-    this.facts = el("p", {class: "facts"});
-    const label = el("label", {class: "language", for: "second"}, "Second sentence");
-    const title = el("span", {class: "language"}, "Its translation");
-    return el("div", {class: "translate"},
-      el("div", {class: "side"}, el("div", {class: "side-head"}, label, this.copyButton, this.known), this.input),
-      el("div", {class: "side"}, el("div", {class: "side-head"}, title, this.facts), this.translation));
+  get #byModel() { return isAgainstRival(this.#app.state); }
+
+  // What is above the two pictures.
+  #titles() {
+    if (!this.#byModel) return [text.firstSentence, text.secondSentence];
+    return [firstName(this.#app), this.#app.state.rival].map((name) => modelTitle(this.#app, name));
   }
 
-  #onInput() {
-    clearTimeout(this.#timer);
-    this.#app.refresh();
-    this.#timer = setTimeout(() => {
-      this.#taken = this.input.value;
-      this.#app.set({compare: this.#taken});
-    }, typingDelay);
+  #updateInputs() {
+    const {state} = this.#app;
+    this.mode.update();
+    this.sentence.element.hidden = this.#byModel;
+    this.models.element.hidden = !this.#byModel;
+    // A comparison of models begins with another model, or with the first checkpoint.
+    const {rivals} = this.models;
+    if (this.#byModel && !state.rival && rivals.length) {
+      this.#app.chooseRival((rivals.find(({step}) => step === undefined) ?? rivals[0]).name);
+    }
+    if (this.#byModel) this.models.update();
+    else this.sentence.update();
+    this.#titles().forEach((title, i) => { this.titles[i].textContent = title; });
+    this.overallNote.textContent = this.#byModel ? text.mostDifferentModels : text.mostDifferentNote;
+  }
+
+  // The heads that are shown of the second model: those of the first that it has.
+  #headsOfSecond() {
+    const {state: {attention, heads}, other} = this.#app;
+    const count = other?.shape(attention).heads ?? 0;
+    return [...heads].every((head) => head < count) ? heads : new Set([...heads].filter((head) => head < count));
+  }
+
+  // Says why there is no second picture, if the second model is smaller than the first.
+  #showMissing() {
+    const {state, other, rival} = this.#app;
+    const isMissing = this.#byModel && other && rival && this.right.hidden && !this.left.hidden;
+    const title = isMissing ? modelTitle(this.#app, rival.name) : "";
+    const isLayer = isMissing && state.layer >= siteOf(rival.sites, state.attention).layers;
+    this.missing.textContent = !isMissing ? "" : isLayer ? text.noLayer(title, state.layer + 1) : text.noHead(title);
+    this.missing.hidden = !isMissing;
   }
 
   #pictures() {
     const app = this.#app;
-    const picture = (title) => el("div", {}, el("div", {class: "column-titles"}, el("b", {}, title)));
-    this.left = picture("First sentence");
-    this.right = picture("Second sentence");
+    this.titles = [el("b"), el("b")];
+    [this.left, this.right] = this.titles.map((title) => el("div", {}, el("div", {class: "column-titles"}, title)));
     this.first = new Columns(this.left, {
       get: () => ({...this.#shown(), trace: app.plain, query: app.state.query, key: app.state.key}),
       pin: (side, index) => this.#pinInFirst(side, index),
       hover: (side, index) => this.#hover("first", side, index), widest: widestPicture,
     });
     this.second = new Columns(this.right, {
-      get: () => (
-        {...this.#shown(), trace: app.other, query: this.#pinOfSecond("query"), key: this.#pinOfSecond("key")}),
+      get: () => ({
+        ...this.#shown(), heads: this.#headsOfSecond(), trace: app.other,
+        query: this.#pinOfSecond("query"), key: this.#pinOfSecond("key"),
+      }),
       pin: (side, index) => this.#pinInSecond(side, index),
       hover: (side, index) => this.#hover("second", side, index), widest: widestPicture,
     });
@@ -127,29 +147,6 @@ export class View {
   #shown() {
     const {attention, layer, heads} = this.#app.state;
     return {attention, layer, heads};
-  }
-
-  #updateInputs() {
-    const {state, offline} = this.#app;
-    if (state.compare !== this.#taken) this.input.value = this.#taken = state.compare;
-    this.input.title = offline ? offlineNote : "";
-    this.input.lang = state.source;
-    this.known.hidden = !offline;
-    this.known.value = state.compare;
-    this.copyButton.hidden = offline || Boolean(state.compare);
-  }
-
-  #updateTranslation() {
-    const {requests, state} = this.#app;
-    const joined = (sentences) => sentences?.map(({text}) => text).join(" ") ?? "";
-    const [first, second] = [requests.plain, requests.other].map(({result}) => result?.sentences);
-    this.translation.lang = state.target;
-    this.translation.replaceChildren(...(second?.length ? markedWords(joined(first), joined(second)) : []));
-    const {other} = requests;
-    this.translation.classList.toggle("stale", state.compare !== this.input.value || other.isOutdated);
-    const score = second?.length && !other.isOutdated ? `score ${number(second[0].score)}` : "";
-    this.facts.replaceChildren(other.isSlow ? spinner() : score);
-    this.failure.showRequest(other);
   }
 
   // The index of a token of one sentence in the other, or null.
@@ -185,13 +182,15 @@ export class View {
 
   #describe(attention, layer, head) {
     const {state, plain, other} = this.#app;
+    const chosen =
+      state.attention === attention && state.layer === layer && state.heads.size === 1 && state.heads.has(head);
+    if (!other.has(attention, layer) || head >= other.shape(attention).heads) {
+      return {text: "–", shade: 0, label: text.headMissing, title: text.headMissing, chosen};
+    }
     const moved = this.#moved.of(plain, other, attention, layer, head);
-    return {
-      text: String(Math.round(100 * moved)), shade: moved,
-      label: `${number(100 * moved, 1)} per cent of its attention differs`,
-      title: `${number(100 * moved, 1)} % of the attention of layer ${layer + 1}, head ${head + 1} differs`,
-      chosen: state.attention === attention && state.layer === layer && state.heads.size === 1 && state.heads.has(head),
-    };
+    const share = number(100 * moved, 1);
+    return {text: String(Math.round(100 * moved)), shade: moved, label: text.headDiffers(share),
+      title: text.headTitle(share, layer + 1, head + 1), chosen};
   }
 
   // The token that is pointed at or pinned: {which, side, index}, or null.
@@ -206,8 +205,8 @@ export class View {
   #showWord() {
     const {plain, other, state} = this.#app;
     const token = this.#chosenToken();
-    if (!token || !plain || !other || !state.heads.size) {
-      this.word.replaceChildren(el("p", {class: "note"}, wordHint));
+    if (!token || !plain || !other || !state.heads.size || this.right.hidden) {
+      this.word.replaceChildren(el("p", {class: "note"}, this.#byModel ? text.wordHintModels : text.wordHint));
       return;
     }
     const {which, side, index} = token;

@@ -1,13 +1,11 @@
-// The weights of one word in both sentences, side by side, as the mean of the shown heads.
+// The weights of one word in both sentences, or in both models, side by side, as the mean of the shown heads.
 
 import {sharedTokens} from "../../core/difference.js";
 import {number, signed} from "../../core/format.js";
 import {el} from "../../parts/elements.js";
+import {text} from "../../strings/compare.js";
 
 const leastWeight = 0.005;  // rows in which both weights are smaller are left out
-
-export const wordHint =
-  "Point at a word in either sentence, or click to pin it, to see its weights in both sentences here.";
 
 /** `first` and `second` are the token's indices in the two sentences; null if the sentence does not have it. */
 export function wordComparison(app, side, first, second) {
@@ -18,23 +16,22 @@ export function wordComparison(app, side, first, second) {
   const weights = [weightsOf(app, plain, side, first), weightsOf(app, other, side, second)];
   const order = mergedOrder(tokens[0][others], tokens[1][others], sharedTokens(plain, other, attention, others));
   const rows = order.map(([i, j]) => ({
-    text: i !== null ? tokens[0][others][i] : tokens[1][others][j],
+    word: i !== null ? tokens[0][others][i] : tokens[1][others][j],
     a: i !== null && weights[0] ? weights[0](i) : null,
     b: j !== null && weights[1] ? weights[1](j) : null,
   })).filter(({a, b}) => (a ?? 0) >= leastWeight || (b ?? 0) >= leastWeight);
-  const count = heads.size === 1 ? "one head" : `${heads.size} heads`;
   return [
-    el("h3", {}, side === "query" ? `“${name}” looks at` : `Who looks at “${name}”`),
+    el("h3", {}, side === "query" ? text.looksAt(name) : text.whoLooksAt(name)),
     weightTable(rows),
-    el("p", {class: "note"}, `${app.site(attention).title}, layer ${layer + 1}, mean of ${count}; ` +
-      "weights below 0.005 in both are left out."),
+    el("p", {class: "note"}, text.tableNote(app.site(attention).title, layer + 1, heads.size)),
   ];
 }
 
 // A function from a token of the other side to its weight; null if the sentence does not have the word.
 function weightsOf({state: {attention, layer, heads}}, trace, side, index) {
-  if (index === null) return null;
-  const mean = trace.mean(attention, layer, heads);
+  const shown = [...heads].filter((head) => head < trace.shape(attention).heads);  // the second model may have fewer
+  if (index === null || !shown.length) return null;
+  const mean = trace.mean(attention, layer, shown);
   return (i) => (side === "query" ? mean.at(index, i) : mean.at(i, index));
 }
 
@@ -52,20 +49,20 @@ function mergedOrder(first, second, pairs) {
 
 // A full bar is the weight 1.
 function weightTable(rows) {
-  const title = (text) => el("th", {scope: "col", class: "figure"}, text);
+  const title = (name) => el("th", {scope: "col", class: "figure"}, name);
   const scale = (from, to) => el("td", {class: "scale"}, el("span", {}, from), el("span", {}, to));
   return el("table", {class: "versus"},
     el("thead", {}, el("tr", {},
-      title("First"), scale("1", "0"), el("td", {}), scale("0", "1"), title("Second"), title("Change"))),
+      title(text.first), scale("1", "0"), el("td", {}), scale("0", "1"), title(text.second), title(text.change))),
     el("tbody", {}, ...rows.map(weightRow)));
 }
 
-function weightRow({text, a, b}) {
+function weightRow({word, a, b}) {
   const bar = (value, kind) => el("div", {class: "track"},
     el("div", {class: kind, style: {width: `${100 * (value ?? 0)}%`}}));
   const figure = (content) => el("td", {class: "figure"}, content);
   return el("tr", {},
-    figure(number(a)), el("td", {class: "left"}, bar(a, "level")), el("th", {scope: "row"}, text),
+    figure(number(a)), el("td", {class: "left"}, bar(a, "level")), el("th", {scope: "row"}, word),
     el("td", {class: "right"}, bar(b, "level more")), figure(number(b)),
     figure(a !== null && b !== null ? signed(b - a) : ""));
 }

@@ -1,6 +1,7 @@
 // The attention of one frame of the film: cells with their tokens beside them.
 
 import {svg} from "../../parts/elements.js";
+import {text} from "../../strings/film.js";
 
 export const labelHeight = 84;  // pixels for the labels of the keys
 const mostHeight = 560;         // of all cells
@@ -23,7 +24,7 @@ export function framePicture({weights, queries, keys, image, head, width: room})
   const [wide, high] = [weights.columns * cell.wide, weights.rows * cell.high];
   const [width, height] = [left + wide + 30, labelHeight + high + 4];
   return svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-    "aria-label": `Attention of head ${head + 1}: ${strongestText(weights, queries, keys)}`},
+    "aria-label": text.attention(head + 1, strongestTexts(weights, queries, keys))},
   svg("image", {x: left, y: labelHeight, width: wide, height: high, href: image.toDataURL(),
     preserveAspectRatio: "none", style: {"image-rendering": "pixelated"}}),
   ...labels(queries, cell.high, (i) => (
@@ -43,10 +44,10 @@ function labels(tokens, size, place) {
 }
 
 // The strongest key of each query, in words.
-function strongestText(weights, queries, keys) {
+function strongestTexts(weights, queries, keys) {
   return queries.slice(0, mostDescribed).map((query, i) => {
     let best = 0;
     for (let j = 1; j < weights.columns; ++j) if (weights.at(i, j) > weights.at(i, best)) best = j;
-    return `${query} looks most at ${keys[best]}`;
-  }).join(", ");
+    return text.looksMostAt(query, keys[best]);
+  });
 }

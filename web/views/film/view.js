@@ -11,10 +11,9 @@ import {FailureNote} from "../../parts/failure_note.js";
 import {scaledImage} from "../../parts/heat.js";
 import {attentionPicker, headPicker, layerPicker} from "../../parts/pickers.js";
 import {Player} from "../../parts/player.js";
+import {text as strings} from "../../strings/film.js";
 import {cellSize, framePicture, labelHeight} from "./frame_picture.js";
 
-const noFilmNote = "This model has no training film. “dragoman train --probe FILE” keeps the attention of the " +
-  "sentences of a file at every checkpoint; this view then shows how it changed.";
 const thumbnailSize = 72;   // pixels
 const frameDuration = 700;  // milliseconds
 
@@ -28,19 +27,19 @@ export class View {
 
   constructor(root, app) {
     this.#app = app;
-    this.status = el("p", {class: "empty"}, "The film is being fetched.");
+    this.status = el("p", {class: "empty"}, strings.fetching);
     this.failure = new FailureNote(app);
-    this.sentences = new LabelledSelect("Sentence", (value) => this.#choose(Number(value)));
+    this.sentences = new LabelledSelect(strings.sentence, (value) => this.#choose(Number(value)));
     this.pickers = [attentionPicker(app), layerPicker(app), headPicker(app)];
     this.controls = controlBar({element: this.sentences.element, update() {}}, ...this.pickers);
     this.player = this.#createPlayer();
     this.facts = el("div", {class: "film-now"});
     this.holder = el("div", {class: "film-matrix scroll-x"});
     this.entropy = el("div");
-    this.strip = el("div", {class: "film-strip", role: "group", "aria-label": "Checkpoints"});
+    this.strip = el("div", {class: "film-strip", role: "group", "aria-label": strings.checkpoints});
     this.parts = el("div", {class: "film-parts"}, this.holder, el("div", {}, this.entropy, this.strip));
     this.note = el(
-      "p", {class: "note"}, "Colours show the square root of the weight, so that small weights are visible.");
+      "p", {class: "note"}, strings.colours);
     this.body = el("div", {class: "film", hidden: true},
       this.controls.element, this.player.element,
       el("div", {class: "film-picture"}, this.facts, this.parts), this.note);
@@ -61,9 +60,9 @@ export class View {
   destroy() { this.player.pause(); }
 
   #createPlayer() {
-    const textAt = (at) => (this.#frames[at] ? `Step ${this.#frames[at].step}: ${this.#frames[at].text}` : "");
+    const textAt = (at) => (this.#frames[at] ? strings.frame(this.#frames[at].step, this.#frames[at].text) : "");
     return new Player({
-      name: "Checkpoint", count: () => this.#frames.length, text: textAt, show: (at) => this.#draw(at),
+      name: strings.checkpoint, count: () => this.#frames.length, text: textAt, show: (at) => this.#draw(at),
       time: () => frameDuration,
       moved: (at) => {
         this.#shownFrame = at;
@@ -82,7 +81,7 @@ export class View {
         this.#choose(0);
         return true;
       }
-      this.status.textContent = noFilmNote;
+      this.status.textContent = strings.noFilm;
     } catch (error) {
       this.status.hidden = true;
       this.failure.show(error.message);
@@ -150,16 +149,16 @@ export class View {
     context.imageSmoothingEnabled = false;
     context.drawImage(this.#imageOf(this.#weightsOf(frame)), 0, 0, thumbnailSize, thumbnailSize);
     return el("button", {
-      type: "button", class: "film-frame", "aria-label": `Step ${frame.step}`, onclick: () => this.player.go(at),
+      type: "button", class: "film-frame", "aria-label": strings.step(frame.step), onclick: () => this.player.go(at),
     }, canvas, el("span", {}, grouped(frame.step)));
   }
 
   #draw(at) {
     if (!this.#frames[at]) return;
     const {step, text} = this.#frames[at];
-    this.facts.replaceChildren(el("p", {class: "film-step"}, `Step ${grouped(step)}`),
+    this.facts.replaceChildren(el("p", {class: "film-step"}, strings.step(grouped(step))),
       el("p", {class: "film-source"}, this.#film.sentences[this.#sentence].source),
-      el("p", {class: "film-text", lang: this.#app.state.target}, text || "(nothing)"));
+      el("p", {class: "film-text", lang: this.#app.state.target}, text || strings.nothing));
     if (!this.#hasWeights) return;
     this.holder.replaceChildren(this.#picture(at));
     this.#drawEntropy(at);
@@ -179,8 +178,8 @@ export class View {
     const {attention, layer, head} = this.#app.state;
     const values = this.#frames.map(({trace}) => trace.entropy(attention, layer, head));
     const places = this.#frames.map(({step}) => step);
-    this.entropy.replaceChildren(el("h3", {}, `Entropy of this head: ${number(values[marked], 2)} bits`),
+    this.entropy.replaceChildren(el("h3", {}, strings.entropy(number(values[marked], 2))),
       // The axis reaches from 0 to at least 0.1 bits.
-      curve({places, values, marked, low: 0, high: 0.1, unit: "step"}));
+      curve({places, values, marked, low: 0, high: 0.1, unit: strings.unit}));
   }
 }

@@ -3,6 +3,7 @@
 import {number} from "../../core/format.js";
 import {Cells, headMatrix} from "../../parts/cells.js";
 import {el} from "../../parts/elements.js";
+import {text as strings} from "../../strings/grid.js";
 
 export class Enlargement {
   #app;
@@ -14,7 +15,7 @@ export class Enlargement {
     this.title = el("h2", {id: "enlarged-title"});
     this.facts = el("p", {class: "note"});
     const place = el("div", {class: "matrix-place"});
-    const close = el("button", {type: "button", class: "quiet", onclick: () => this.element.close()}, "Close");
+    const close = el("button", {type: "button", class: "quiet", onclick: () => this.element.close()}, strings.close);
     this.element = el("dialog", {class: "enlarged", "aria-labelledby": "enlarged-title"},
       el("div", {class: "dialog-head"}, this.title, close), this.facts, this.#buttons(), place);
     this.cells = new Cells(place, {
@@ -37,10 +38,10 @@ export class Enlargement {
     if (!this.element.open || !trace) return;
     const {entropy, distance, peak} = trace.statistics(attention, this.#layer, this.#head);
     this.title.textContent = this.#app.headTitle(attention, this.#layer, this.#head);
-    this.facts.textContent = `Mean entropy ${number(entropy, 2)} bits · mean distance ${
-      number(distance, 1)} · mean largest weight ${number(peak, 2)}`;
+    this.facts.textContent = strings.facts(number(entropy, 2), number(distance, 1), number(peak, 2));
     this.offButton.hidden = offline;
-    this.offButton.textContent = this.#app.isOff(attention, this.#layer, this.#head) ? "Switch on" : "Switch off";
+    const isOff = this.#app.isOff(attention, this.#layer, this.#head);
+    this.offButton.textContent = isOff ? strings.switchOn : strings.switchOff;
     this.cells.update();
   }
 
@@ -53,11 +54,12 @@ export class Enlargement {
     const toggle = () => this.#app.toggleHead(this.#app.state.attention, this.#layer, this.#head);
     this.offButton = el("button", {type: "button", onclick: toggle});
     return el("div", {class: "bar"},
-      button("‹ Head", () => this.#step(0, -1), "Previous head"), button("Head ›", () => this.#step(0, 1), "Next head"),
-      button("‹ Layer", () => this.#step(-1, 0), "Previous layer"),
-      button("Layer ›", () => this.#step(1, 0), "Next layer"),
-      button("Matrix", () => this.#showIn("matrix"), "Show in Matrix"),
-      button("Lines", () => this.#showIn("heads"), "Show alone in Heads"), this.offButton);
+      button(strings.previousHead, () => this.#step(0, -1), strings.previousHeadLabel),
+      button(strings.nextHead, () => this.#step(0, 1), strings.nextHeadLabel),
+      button(strings.previousLayer, () => this.#step(-1, 0), strings.previousLayerLabel),
+      button(strings.nextLayer, () => this.#step(1, 0), strings.nextLayerLabel),
+      button(strings.matrix, () => this.#showIn("matrix"), strings.matrixLabel),
+      button(strings.lines, () => this.#showIn("heads"), strings.linesLabel), this.offButton);
   }
 
   #step(layers, heads) {

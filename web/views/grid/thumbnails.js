@@ -4,6 +4,7 @@ import {number} from "../../core/format.js";
 import {headColour, isDark, weightColours} from "../../parts/colours.js";
 import {el, moveFocusInGrid} from "../../parts/elements.js";
 import {pooled, weightImage} from "../../parts/heat.js";
+import {text} from "../../strings/grid.js";
 
 export const thumbnailPixels = 160;  // at most, on a side
 
@@ -22,7 +23,7 @@ export class Thumbnails {
     const table = el("div", {class: "thumbs", role: "group", "aria-label": title,
       onkeydown: (event) => moveFocusInGrid(event, this.#tiles.map(({button}) => button), heads)});
     for (let layer = 0; layer < layers; ++layer) {
-      table.append(el("div", {class: "thumb-layer"}, `Layer ${layer + 1}`));
+      table.append(el("div", {class: "thumb-layer"}, text.layer(layer + 1)));
       for (let head = 0; head < heads; ++head) table.append(this.#tile(layer, head));
     }
     this.element = el("section", {class: "thumb-group", style: {"--heads": String(heads)}}, el("h3", {}, title), table);
@@ -50,7 +51,7 @@ export class Thumbnails {
       "button", {type: "button", class: "thumb", onclick: () => this.#onClick(layer, head)}, picture, caption);
     const toggle = el("button", {
       type: "button", class: "switch", role: "switch",
-      "aria-label": `${this.#app.headTitle(attention, layer, head)} takes part in the computation`,
+      "aria-label": text.takesPart(this.#app.headTitle(attention, layer, head)),
       onclick: () => this.#app.toggleHead(attention, layer, head),
     });
     this.#tiles.push({layer, head, picture, caption, button, toggle});
@@ -72,7 +73,6 @@ export class Thumbnails {
       ? [weightImage(pooled(trace.weights(attention, layer, head), thumbnailPixels), weightColours(head))] : []));
     const entropy = has ? number(trace.entropy(attention, layer, head), 2) : "–";
     caption.replaceChildren(el("b", {}, String(head + 1)), ` ${entropy}`);
-    button.setAttribute("aria-label",
-      `Enlarge ${this.#app.headTitle(attention, layer, head)}, mean entropy ${entropy} bits`);
+    button.setAttribute("aria-label", text.enlarge(this.#app.headTitle(attention, layer, head), entropy));
   }
 }

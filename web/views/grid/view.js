@@ -7,6 +7,8 @@ import {el, svg, svgSheet} from "../../parts/elements.js";
 import {pooled, weightImage} from "../../parts/heat.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker, wordSwitch} from "../../parts/pickers.js";
+import {text} from "../../strings/grid.js";
+import {text as shared} from "../../strings/parts.js";
 import {Enlargement} from "./enlargement.js";
 import {Thumbnails, thumbnailPixels} from "./thumbnails.js";
 
@@ -19,12 +21,8 @@ export class View {
     this.#app = app;
     this.controls = controlBar(this.#sitePicker(), wordSwitch(app), translationPicker(app));
     this.list = el("div", {class: "thumb-groups"});
-    this.note = el("p", {class: "note"},
-      "Rows of a thumbnail are queries, columns are keys; the stronger the colour, the larger the weight. Below it ",
-      "are the number of the head and the mean entropy of its rows in bits. Click a thumbnail to enlarge it; the ",
-      "switch takes the head out of the model.");
-    this.partialNote = el("p", {class: "note"},
-      "This sentence is long, so layers are fetched one by one. Click an empty thumbnail to fetch its layer.");
+    this.note = el("p", {class: "note"}, text.note);
+    this.partialNote = el("p", {class: "note"}, text.partial);
     this.empty = el("p", {class: "empty"});
     this.enlargement = new Enlargement(app);
     root.append(this.controls.element, this.empty, this.partialNote, this.list, this.note, this.enlargement.element);
@@ -34,7 +32,7 @@ export class View {
     const {trace, sites} = this.#app;
     this.controls.update();
     this.empty.hidden = Boolean(trace);
-    this.empty.textContent = trace ? "" : noTranslationText(this.#app, "all layers and heads as small pictures");
+    this.empty.textContent = trace ? "" : noTranslationText(this.#app, text.shows);
     this.list.hidden = this.note.hidden = this.partialNote.hidden = !trace;
     if (!trace) return;
     this.#updateGroups();
@@ -47,7 +45,7 @@ export class View {
 
   #sitePicker() {
     const app = this.#app;
-    return new Segmented("Attention", () => [{value: "all", text: "All"}, ...siteOptions(app.sites)],
+    return new Segmented(shared.attention, () => [{value: "all", text: shared.all}, ...siteOptions(app.sites)],
       () => (this.#showsAll ? "all" : app.state.attention), (value) => {
         this.#showsAll = value === "all";
         app.set(this.#showsAll ? {} : {attention: value});

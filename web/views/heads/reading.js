@@ -4,6 +4,7 @@ import {number} from "../../core/format.js";
 import {isSelf} from "../../core/sites.js";
 import {headColour} from "../../parts/colours.js";
 import {el} from "../../parts/elements.js";
+import {text as strings} from "../../strings/heads.js";
 
 const mostRows = 12;
 const mostRunningTokens = 120;  // longer sentences are not shown as running text
@@ -22,10 +23,9 @@ export function tokenWeights(app, {side, index}, focusToken) {
   const rows = largest(others, weightsOf);
   const go = (i) => focusToken(side === "query" ? "key" : "query", i);
   return [
-    el("h3", {}, side === "query" ? "“" : "Who looks at “", el("b", {}, own[index]),
-      side === "query" ? "” looks at" : "”"),
-    el(
-      "p", {class: "note"}, `mean of ${heads.length === 1 ? "one head" : `${heads.length} heads`}, layer ${layer + 1}`),
+    el("h3", {}, ...(side === "query" ? strings.wordLooksAt : strings.whoLooksAt)(el("b", {}, own[index]))),
+    el("p", {class: "note"},
+      heads.length === 1 ? strings.meanOfOne(layer + 1) : strings.meanOf(heads.length, layer + 1)),
     ...(others.length <= mostRunningTokens ? [runningText(others, weightsOf)] : []),
     el("table", {class: "bars"}, weightScale(), el("tbody", {},
       ...rows.map((row) => weightRow(row, heads, others.length > 60, () => go(row.i))))),
@@ -45,10 +45,10 @@ function largest(tokens, weightsOf) {
 // A full bar is the weight 1.
 const weightScale = () => el("thead", {}, el("tr", {}, el("td"),
   el("th", {scope: "col", class: "scale"}, el("span", {}, "0"), el("span", {}, "1")),
-  el("th", {scope: "col", class: "figure"}, "weight")));
+  el("th", {scope: "col", class: "figure"}, strings.weight)));
 
 function weightRow({text, i, weights, mean}, heads, numbered, go) {
-  const details = heads.map((head, h) => `head ${head + 1}: ${number(weights[h], 4)}`).join("\n");
+  const details = heads.map((head, h) => strings.headWeight(head + 1, number(weights[h], 4))).join("\n");
   const stack = heads.map(
     (head, h) => el("i", {style: {"flex-grow": String(weights[h]), background: headColour(head)}}));
   return el("tr", {title: details},
@@ -75,19 +75,16 @@ function runningText(tokens, weightsOf) {
 export function headNumbers(app) {
   const {attention, layer, heads} = app.state;
   const site = app.site(attention);
-  const fromWhere = isSelf(site) ? "between a query and what it looks at" : "from the diagonal";
   const title = (text) => el("th", {scope: "col", class: "figure"}, text);
   return [
-    el("h3", {}, `${site.title}, layer ${layer + 1}`),
-    el("p", {class: "note"}, "Point at a word to see only its lines; click to pin it. " +
-      "With the keyboard: arrows move, Enter pins, Escape unpins."),
+    el("h3", {}, app.layerTitle(attention, layer)),
+    el("p", {class: "note"}, strings.usage),
     el("table", {class: "stats"},
-      el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Head"),
-        title("Entropy, bits"), title("Distance"), title("Peak"))),
+      el("thead", {}, el("tr", {}, el("th", {scope: "col"}, strings.head),
+        title(strings.entropy), title(strings.distance), title(strings.peak))),
       el("tbody", {}, ...inOrder(heads).map(
         (head) => headRow(head, app.trace.statistics(attention, layer, head))))),
-    el("p", {class: "note"}, "Means over all queries. Entropy: how spread the weights are, 0 if each query looks at " +
-      `one token. Distance: ${fromWhere}, in tokens. Peak: the largest weight.`),
+    el("p", {class: "note"}, isSelf(site) ? strings.statisticsOfSelf : strings.statisticsOfCross),
   ];
 }
 

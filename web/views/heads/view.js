@@ -2,6 +2,7 @@
 // weight. Beside the lines are the weights of one token, or numbers about each head.
 
 import {grouped, number} from "../../core/format.js";
+import {joinedSentences} from "../../core/language.js";
 import {mergedNote} from "../../core/trace.js";
 import {Columns, sideNames} from "../../parts/columns.js";
 import {controlBar} from "../../parts/controls.js";
@@ -11,6 +12,7 @@ import {noTranslationText} from "../../parts/no_translation.js";
 import {
   attentionPicker, layerPicker, leastWeightSlider, translationPicker, wordSwitch,
 } from "../../parts/pickers.js";
+import {text} from "../../strings/heads.js";
 import {headNumbers, tokenWeights} from "./reading.js";
 
 const readingDelay = 60;  // milliseconds between updates of the numbers under the pointer; faster could not be read
@@ -26,7 +28,7 @@ export class View {
     this.titles = el("div", {class: "column-titles"});
     this.note = el("p", {class: "note"});
     this.reading = el(
-      "aside", {class: "reading", "aria-label": "Weights of the word that you point at or have pinned"});
+      "aside", {class: "reading", "aria-label": text.reading});
     this.empty = el("p", {class: "empty"});
     const middle = el("div", {class: "two-columns"});
     this.body = el("div", {class: "heads-body"},
@@ -43,12 +45,12 @@ export class View {
     const app = this.#app;
     this.controls.update();
     this.empty.hidden = Boolean(app.trace);
-    this.empty.textContent = app.trace ? "" : noTranslationText(app, "what the model looked at for each word");
+    this.empty.textContent = app.trace ? "" : noTranslationText(app, text.shows);
     this.body.hidden = !this.#ready;
     if (!this.#ready) return;
     const {queries, keys} = app.trace.sides(app.state.attention);
-    this.titles.replaceChildren(el("span", {}, el("b", {}, sideNames[queries]), " (queries)"),
-      el("span", {}, "looks at →"), el("span", {}, el("b", {}, sideNames[keys]), " (keys)"));
+    this.titles.replaceChildren(el("span", {}, el("b", {}, sideNames[queries]), text.queries),
+      el("span", {}, text.looksAt), el("span", {}, el("b", {}, sideNames[keys]), text.keys));
     this.columns.update();
     this.note.replaceChildren(...this.#noteParts());
     this.#showReading();
@@ -56,7 +58,7 @@ export class View {
 
   svg() {
     const {state} = this.#app;
-    return this.#ready ? this.columns.svg(`${this.#app.site().title}, layer ${state.layer + 1}`) : null;
+    return this.#ready ? this.columns.svg(this.#app.layerTitle(state.attention, state.layer)) : null;
   }
 
   destroy() {
@@ -83,20 +85,15 @@ export class View {
     const app = this.#app;
     if (!app.state.heads.size) {
       const showAll = el("button", {type: "button", class: "small", onclick: () => app.set({heads: null})},
-        "Show all heads");
-      return ["All heads are hidden, so no lines are drawn. ", showAll];
+        text.showAll);
+      return [text.allHidden, showAll];
     }
     const {least, drawn, all} = this.columns.links;
     const weight = number(least, least < 0.01 ? 4 : 3);
-    const sentences = [
-      `${grouped(drawn)} of ${grouped(all)} links are drawn: those of weight ${weight} or more.`,
-      "A word that you point at or have pinned shows all of its links.",
-    ];
+    const sentences = [text.drawn(grouped(drawn), grouped(all), weight), text.pointed];
     if (app.state.merged) sentences.push(mergedNote);
-    if (this.#offHeads().size) {
-      sentences.push("Dotted lines belong to heads that are switched off; their weights are not used.");
-    }
-    return [sentences.join(" ")];
+    if (this.#offHeads().size) sentences.push(text.dotted);
+    return [joinedSentences(sentences)];
   }
 
   #showReading() {

@@ -1,14 +1,14 @@
 // Matrix: the exact weights of one head.
 
 import {number} from "../../core/format.js";
+import {joinedSentences} from "../../core/language.js";
 import {mergedNote} from "../../core/trace.js";
 import {Cells, headMatrix} from "../../parts/cells.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker, wordSwitch} from "../../parts/pickers.js";
-
-const laterWords = {target: "words that were not written yet", source: "words that come later"};
+import {text} from "../../strings/matrix.js";
 
 export class View {
   #app;
@@ -21,7 +21,7 @@ export class View {
     this.place = el("div", {class: "matrix-place"});
     this.chosen = el("p", {class: "chosen-cell"});
     this.why = el(
-      "button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, "Why this weight?");
+      "button", {type: "button", class: "quiet small", onclick: () => app.set({tab: "why"})}, text.why);
     this.note = el("p", {class: "note"});
     this.empty = el("p", {class: "empty"});
     root.append(this.controls.element, this.empty, this.chosen, this.place, this.note);
@@ -36,7 +36,7 @@ export class View {
     const ready = this.#app.trace?.has(this.#app.state.attention, this.#app.state.layer);
     this.controls.update();
     this.empty.hidden = Boolean(this.#app.trace);
-    this.empty.textContent = this.#app.trace ? "" : noTranslationText(this.#app, "the weights of one head");
+    this.empty.textContent = this.#app.trace ? "" : noTranslationText(this.#app, text.shows);
     this.place.hidden = this.note.hidden = this.chosen.hidden = !ready;
     if (!ready) return;
     this.cells.update();
@@ -58,7 +58,7 @@ export class View {
       this.#zoom = Number(input.value);
       this.update();
     }});
-    const element = el("label", {class: "field range"}, el("span", {}, "Cell size"), input);
+    const element = el("label", {class: "field range"}, el("span", {}, text.cellSize), input);
     return this.size = {element, update: () => {
       if (!this.#zoom && this.cells.size) input.value = this.cells.size;
     }};
@@ -68,12 +68,11 @@ export class View {
     const {attention, layer, head, merged} = this.#app.state;
     const site = this.#app.site();
     const {entropy, distance, peak} = this.#app.trace.statistics(attention, layer, head);
-    return [
-      `Rows are queries and add up to 1; columns are keys. Mean entropy ${number(entropy, 2)} bits,`,
-      `mean distance ${number(distance, 1)} tokens, mean largest weight ${number(peak, 2)}.`,
-      site.causal ? `Grey cells are masked: ${laterWords[site.keys]}.` : "",
+    const masked = site.keys === "target" ? text.maskedInTarget : text.maskedInSource;
+    return joinedSentences([
+      text.note(number(entropy, 2), number(distance, 1), number(peak, 2)), site.causal ? masked : "",
       merged ? mergedNote : "",
-    ].join(" ");
+    ]);
   }
 
   #showChosen() {
@@ -82,6 +81,6 @@ export class View {
     const {rows, columns} = this.#app.trace.weights(attention, layer, head);
     const isChosen = query !== null && key !== null && query < rows && key < columns;
     if (isChosen) this.chosen.replaceChildren(el("span", {}, this.cells.textAt(query, key)), this.why);
-    else this.chosen.replaceChildren("Point at a cell for its weight; click or use the arrow keys to choose one.");
+    else this.chosen.replaceChildren(text.point);
   }
 }

@@ -1,55 +1,98 @@
-// Where the animation draws encoder and decoder.
+// Where the animation draws the stacks and blocks: side by side, from the bottom to the top, as in Figure 1.
 
-const labelHeight = 78;  // pixels for slanted words
-const gap = 40;          // between encoder and decoder
+const bars = 7;  // rows of the distribution: six words, and all others
+
+// Sizes in pixels for a wide and for a narrow picture.
+const wideSizes = {
+  pad: 16, between: 96, column: 540, outer: 30, inner: 14, gap: 13, box: 27, attention: 82, labels: 74, angle: 45,
+  frame: 12, head: 20, bar: 17, font: 13,
+};
+const narrowSizes = {
+  pad: 2, between: 26, column: 300, outer: 17, inner: 6, gap: 10, box: 24, attention: 72, labels: 66, angle: 62,
+  frame: 9, head: 18, bar: 15, font: 11,
+};
 
 /**
- * The layout of a picture of this width. `size` is {sources, targets, encoderLayers, decoderLayers}. The encoder is at
- * the bottom left and the decoder at the top right, so that lines to the source cross nothing else. If there is no room
- * for both, they are stacked: the decoder is right above the encoder.
+ * The layout of a picture of this width. `counts` is {source, target}: the numbers of tokens. Gives
+ *   width, height, font (the size of texts)
+ *   rects      a Map from each block to its {x, y, w, h}
+ *   places     a Map from each stack to its place, see below
+ *   output     {text, bars}: the rectangles of the written words and of the distribution; null without a softmax
  */
-export function layoutOf(size, width) {
-  const {sources, targets, encoderLayers, decoderLayers} = size;
-  const wide = width >= 900;
-  const pad = wide ? 30 : 14;
-  const {stacked, column} = columnsOf(size, width, wide, pad);
-  const rows = Math.max(1, decoderLayers + encoderLayers - (stacked ? 0 : 0.5));
-  const row = Math.max(34, Math.min(64, (wide ? 470 : 400) / rows));
-  // How far the decoder's lowest row is above the encoder's.
-  const raised = stacked ? encoderLayers * row + labelHeight + 24 : Math.max(0, encoderLayers - 0.5) * row;
-  const height = 24 + labelHeight + decoderLayers * row + raised + labelHeight;
-  const bottom = height - labelHeight;
-  const decoderX = stacked ? pad : pad + sources * column + gap;
-  const columns = stacked ? Math.max(sources, targets) : sources + targets;
-  const places = {
-    encoder: (layer, at) => ({x: pad + (at + 0.5) * column, y: bottom - layer * row}),
-    decoder: (layer, at) => ({x: decoderX + (at + 0.5) * column, y: bottom - raised - layer * row}),
-  };
+export function layoutOf({stacks, blocks}, counts, width) {
+  const sizes = width >= 760 ? wideSizes : narrowSizes;
+  const count = Math.max(1, stacks.length);
+  const column = Math.min(sizes.column, (width - 2 * sizes.pad - (count - 1) * sizes.between) / count);
+  const left = (width - count * column - (count - 1) * sizes.between) / 2;
+  const layout = {width, font: sizes.font, bar: sizes.bar, rects: new Map(), places: new Map(), output: null};
+  stacks.forEach((stack, i) => {
+    const isLeft = i < count / 2 && count > 1;
+    const place = placeOf(left + i * (column + sizes.between), column, isLeft, counts[stack.tokens], sizes);
+    layout.places.set(stack, place);
+    stackUp(layout, stack, place, sizes);
+  });
+  const softmax = blocks.filter(({kind}) => kind === "softmax").at(-1);
+  if (softmax) layout.output = outputAbove(layout, softmax, sizes);
+  shiftDown(layout, sizes);
+  return layout;
+}
+
+// The place of a stack: its column {x, w}, its boxes {boxX, boxW}, the side of its residual connections (`outer`: -1
+// for left), and the x of each token, lane(i). Its frames, `top` and `bottom` are added when it is stacked up.
+function placeOf(x, w, isLeft, tokens, {outer, inner, angle}) {
+  const boxX = x + (isLeft ? outer : inner);
+  const boxW = w - outer - inner;
+  const step = Math.min(62, (boxW - 16) / Math.max(1, tokens));
+  const begin = boxX + (boxW - step * tokens) / 2;
   return {
-    ...places, column, height, angle: column >= 56 ? 0 : column < 22 ? 70 : 50,
-    names: namesOf(size, places, {pad, decoderX, stacked, wide}),
-    width: Math.max(width, 2 * pad + (stacked ? 0 : gap) + columns * column + 20),
+    x, w, boxX, boxW, middle: boxX + boxW / 2, outer: isLeft ? -1 : 1, step, frames: [], bottom: 0,
+    angle: step >= 58 ? 0 : step < 20 ? Math.max(angle, 62) : angle, lane: (i) => begin + (i + 0.5) * step,
   };
 }
 
-function columnsOf({sources, targets}, width, wide, pad) {
-  const together = (width - 2 * pad - gap) / (sources + targets);
-  const stacked = together < (wide ? 20 : 24);
-  const room = stacked ? (width - 2 * pad) / Math.max(sources, targets) : together;
-  return {stacked, column: Math.min(64, Math.max(stacked && !wide ? 16.5 : 20, room))};
+// Places the blocks of a stack. y is 0 at the bottom and negative above it until shiftDown().
+function stackUp(layout, stack, place, sizes) {
+  const {boxX, boxW, x, w} = place;
+  let y = -sizes.labels;
+  place.bottom = y;
+  for (const group of stack.groups) {
+    const isLayer = group.part === "layer";
+    const below = y - sizes.gap;
+    if (isLayer) y -= sizes.gap + sizes.frame - 4;
+    for (const block of group.blocks) {
+      const h = block.kind === "attention" ? sizes.attention : sizes.box;
+      y -= sizes.gap + h;
+      layout.rects.set(block, {x: boxX, y, w: boxW, h});
+    }
+    if (!isLayer) continue;
+    y -= sizes.head;
+    place.frames.push({group, x, y, w, h: below - y});
+  }
+  place.top = y - sizes.gap;
+  // The tokens of the output, which other stacks read.
+  if (stack.read) place.top -= 4;
 }
 
-// The names of the stacks and, in a wide picture, the numbers of the layers.
-function namesOf({targets, encoderLayers, decoderLayers}, {encoder, decoder}, {pad, decoderX, stacked, wide}) {
-  const names = [{x: pad, y: encoder(encoderLayers, 0).y - 24, text: "Encoder"},
-    {x: decoderX, y: decoder(decoderLayers, 0).y - labelHeight - 10, text: "Decoder"}];
-  if (!wide) return names;
-  for (let layer = 1; layer <= encoderLayers; ++layer) {
-    names.push({x: pad - 14, y: encoder(layer, 0).y, text: String(layer)});
+function outputAbove({places, rects}, softmax, sizes) {
+  const place = places.get(softmax.stack);
+  const {boxX: x, boxW: w} = place;
+  const h = (bars + 1) * sizes.bar + 6;
+  const y = rects.get(softmax).y - sizes.gap - h;
+  const line = sizes.font + 14;
+  return {bars: {x, y, w, h, rows: bars}, text: {x, y: y - sizes.gap - line, w, h: line}};
+}
+
+// Moves everything down so that the highest part is at the top of the picture.
+function shiftDown(layout, {font}) {
+  const {rects, places, output} = layout;
+  const highest = Math.min(0, ...[...rects.values(), ...(output ? [output.text] : [])].map(({y}) => y),
+    ...[...places.values()].map(({top}) => top - font - 8));
+  layout.height = 8 - highest;
+  const shift = layout.height - 2;
+  for (const rect of [...rects.values(), ...(output ? Object.values(output) : [])]) rect.y += shift;
+  for (const place of places.values()) {
+    place.top += shift;
+    place.bottom += shift;
+    for (const frame of place.frames) frame.y += shift;
   }
-  for (let layer = 1; layer <= decoderLayers; ++layer) {
-    const x = stacked ? pad - 14 : decoder(layer, targets - 0.5).x + 8;
-    names.push({x, y: decoder(layer, 0).y, text: String(layer)});
-  }
-  return names;
 }

@@ -1,92 +1,100 @@
-// Draws a scene (see scene.js) on a canvas, or as SVG for export.
+// Draws the shapes of a scene (see shapes.js) on a canvas, or as SVG for export.
 
-import {colour, faded} from "../../parts/colours.js";
+import {colour} from "../../parts/colours.js";
 import {svg} from "../../parts/elements.js";
+import {arrowHead} from "./shapes.js";
 
-// The end of a line that has grown in part.
-function endOf({x1, y1, x2, y2, grown}) {
-  return {x: x1 + (x2 - x1) * grown, y: y1 + (y2 - y1) * grown};
-}
+const valueOf = (name) => (name.startsWith("--") ? colour(name) : name);
 
-const alignmentOf = ({angle, below, begins}) => (begins || (angle && !below) ? "left" : angle ? "right" : "center");
+const painters = {
+  rect(context, {x, y, w, h, r, fill, stroke, thickness, dashed}) {
+    context.beginPath();
+    context.roundRect(x, y, w, h, Math.min(r, w / 2, h / 2));
+    if (dashed) context.setLineDash([4, 3]);
+    fillAndStroke(context, {fill, stroke, thickness});
+    if (dashed) context.setLineDash([]);
+  },
+  circle(context, {x, y, r, fill, stroke, thickness}) {
+    context.beginPath();
+    context.arc(x, y, r, 0, 2 * Math.PI);
+    fillAndStroke(context, {fill, stroke, thickness});
+  },
+  line(context, {points, stroke, thickness, arrow}) {
+    context.beginPath();
+    points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+    fillAndStroke(context, {stroke, thickness});
+    if (!arrow) return;
+    context.beginPath();
+    for (const [x, y] of arrowHead(points)) context.lineTo(x, y);
+    fillAndStroke(context, {fill: stroke});
+  },
+  curve(context, {points: [a, b, c, d], stroke, thickness}) {
+    context.beginPath();
+    context.moveTo(...a);
+    context.bezierCurveTo(...b, ...c, ...d);
+    fillAndStroke(context, {stroke, thickness});
+  },
+  text(context, {x, y, text, size, fill, align, angle, strong}) {
+    context.font = `${strong ? 600 : 400} ${size}px ${fontFamily}`;
+    context.fillStyle = valueOf(fill);
+    context.textAlign = align;
+    if (!angle) return context.fillText(text, x, y);
+    context.save();
+    context.translate(x, y);
+    context.rotate((-angle * Math.PI) / 180);
+    context.fillText(text, 0, 0);
+    return context.restore();
+  },
+};
 
-/** Draws the part of a scene from `left` to `left + width`. */
-export function paint(context, scene, left, width) {
-  context.translate(-left, 0);
-  const isVisible = (x) => x > left - 80 && x < left + width + 80;
-  for (const line of scene.lines) if (isVisible(line.x1) || isVisible(line.x2)) paintLine(context, line);
-  for (const dot of scene.dots) if (isVisible(dot.x)) paintDot(context, dot);
-  context.textBaseline = "middle";
-  const font = getComputedStyle(document.body).fontFamily;
-  for (const text of scene.texts) if (isVisible(text.x)) paintText(context, text, font);
-}
+let fontFamily = "";
 
-function paintLine(context, line) {
-  if (line.grown <= 0) return;
-  const to = endOf(line);
-  context.strokeStyle = faded(line.colour, line.alpha);
-  context.lineWidth = line.width;
-  context.beginPath();
-  context.moveTo(line.x1, line.y1);
-  context.lineTo(to.x, to.y);
-  context.stroke();
-}
-
-function paintDot(context, {x, y, r, lit, current}) {
-  const own = colour(current ? "--accent" : "--ink");
-  context.beginPath();
-  context.arc(x, y, r, 0, 2 * Math.PI);
-  context.fillStyle = colour("--paper");
-  context.fill();
-  if (lit > 0) {
-    context.fillStyle = faded(own, lit);
+function fillAndStroke(context, {fill, stroke, thickness}) {
+  if (fill) {
+    context.fillStyle = valueOf(fill);
     context.fill();
   }
-  context.lineWidth = 1;
-  context.strokeStyle = lit > 0 ? faded(own, 0.4 + 0.6 * lit) : faded(colour("--edge"), 0.7);
-  context.stroke();
+  if (stroke) {
+    context.strokeStyle = valueOf(stroke);
+    context.lineWidth = thickness;
+    context.stroke();
+  }
 }
 
-function paintText(context, text, font) {
-  context.save();
-  context.globalAlpha = text.alpha ?? 1;
-  context.font = `${text.strong ? 600 : 400} 13px ${font}`;
-  context.fillStyle = colour(text.strong ? "--ink" : "--soft");
-  context.translate(text.x, text.y);
-  if (!text.begins) context.rotate((-(text.angle ?? 0) * Math.PI) / 180);
-  context.textAlign = alignmentOf(text);
-  context.fillText(text.text, 0, 0);
-  context.restore();
+export function paint(context, shapes) {
+  fontFamily = getComputedStyle(document.body).fontFamily;
+  context.textBaseline = "middle";
+  for (const shape of shapes) {
+    context.globalAlpha = shape.alpha;
+    painters[shape.shape](context, shape);
+  }
 }
 
-const rounded = (value) => value.toFixed(1);
+const rounded = (value) => Number(value.toFixed(1));
+const joined = (points) => points.map((point) => point.map(rounded).join(",")).join(" ");
+
+const drawers = {
+  rect: ({x, y, w, h, r, dashed, ...style}) => svg("rect", {x: rounded(x), y: rounded(y), width: rounded(w),
+    height: rounded(h), rx: r, "stroke-dasharray": dashed ? "4 3" : null, ...look(style)}),
+  circle: ({x, y, r, ...style}) => svg("circle", {cx: rounded(x), cy: rounded(y), r: rounded(r), ...look(style)}),
+  line: ({points, arrow, ...style}) => svg("g", {opacity: rounded(style.alpha)},
+    svg("polyline", {points: joined(points), ...look({...style, alpha: 1})}),
+    arrow ? svg("polygon", {points: joined(arrowHead(points)), fill: valueOf(style.stroke)}) : null),
+  curve: ({points: [a, ...others], title, ...style}) => svg("path", {d: `M${joined([a])} C${joined(others)}`,
+    ...look(style)}, title ? svg("title", {}, title()) : null),
+  text: ({x, y, text, size, fill, align, angle, strong, alpha}) => svg("text", {
+    x: rounded(x), y: rounded(y), "font-size": `${size}px`, fill: valueOf(fill), opacity: rounded(alpha),
+    "font-weight": strong ? 600 : 400, "dominant-baseline": "middle", class: "play-text",
+    transform: angle ? `rotate(${-angle} ${rounded(x)} ${rounded(y)})` : null,
+    "text-anchor": {left: "start", right: "end", center: "middle"}[align],
+  }, text),
+};
+
+const look = ({fill, stroke, thickness, alpha}) => ({
+  fill: fill ? valueOf(fill) : "none", stroke: stroke ? valueOf(stroke) : null,
+  "stroke-width": stroke ? Number(thickness.toFixed(2)) : null, opacity: alpha < 1 ? Number(alpha.toFixed(2)) : null,
+});
 
 /** The whole scene as SVG. */
-export function scenePicture(scene, {width, height}) {
-  return svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height},
-    ...scene.lines.filter(({grown}) => grown > 0).map(lineShape), ...scene.dots.map(dotShape),
-    ...scene.texts.map(textShape));
-}
-
-function lineShape(line) {
-  const to = endOf(line);
-  return svg("line", {
-    x1: rounded(line.x1), y1: rounded(line.y1), x2: rounded(to.x), y2: rounded(to.y), stroke: line.colour,
-    "stroke-opacity": line.alpha.toFixed(2), "stroke-width": line.width.toFixed(2),
-  });
-}
-
-function dotShape({x, y, r, lit, current}) {
-  const own = colour(current ? "--accent" : "--ink");
-  const fill = lit > 0.5 ? own : colour("--paper");
-  return svg("circle", {cx: rounded(x), cy: rounded(y), r, fill, stroke: own, "stroke-opacity": "0.7"});
-}
-
-function textShape(text) {
-  const [x, y] = [rounded(text.x), rounded(text.y)];
-  return svg("text", {
-    x, y, transform: text.angle && !text.begins ? `rotate(${-text.angle} ${x} ${y})` : null,
-    class: text.strong ? "label strong" : "label", "dominant-baseline": "middle",
-    "text-anchor": {left: "start", right: "end", center: "middle"}[alignmentOf(text)],
-  }, text.text);
-}
+export const scenePicture = (shapes, {width, height}) => svg(
+  "svg", {viewBox: `0 0 ${width} ${height}`, width, height}, ...shapes.map((shape) => drawers[shape.shape](shape)));

@@ -1,159 +1,155 @@
-// What the animation shows at each moment, as plain shapes: first the encoder's layers, with all words at once, then
-// the decoder, word by word. Nothing here draws; see painting.js.
+// What the animation shows at each moment, as shapes: the stacks with their blocks and arrows, the tokens, the
+// attention of the blocks that have computed, and the words that come out. Nothing here draws; see painting.js.
 //
 // `play` is what is animated:
-//   encoder, decoder: the sites of each stack, {name, keys, layers, heads}
-//   has(name, layer), weights(name, layer, head), colour(head)
+//   figure, moments: see figure.js and moments.js
 //   sources, inputs, outputs: labels of the source, of what the decoder reads, and of what it writes
-//   encoderLayers, decoderLayers: how many there are
-//   positions: whether position encodings are added
+//   headsOf(site): the heads that are shown; has(name, layer), weights(name, layer, head), colour(head)
+//   wordsAt(word): the likeliest words at the position of a word, see core/next_words.js; null if they are unknown
 //   least: the smallest weight that is drawn
-//   cache: a Map in which heaviestLines keeps its results
-// `layout` is from layout.js: encoder(layer, i) and decoder(layer, i) give the place {x, y} of a dot.
+//   cache: a Map in which attention.js keeps what it has found
 
-/** The moments of a translation, in order: {kind: "embed"|"encoder"|"read"|"decoder"|"write", layer, word}. */
-export function momentsOf(encoderLayers, decoderLayers, words) {
-  const moments = [{kind: "embed"}];
-  for (let layer = 0; layer < encoderLayers; ++layer) moments.push({kind: "encoder", layer});
-  for (let word = 0; word < words; ++word) {
-    moments.push({kind: "read", word});
-    for (let layer = 0; layer < decoderLayers; ++layer) moments.push({kind: "decoder", word, layer});
-    moments.push({kind: "write", word});
+import {text} from "../../strings/play.js";
+import {attentionShapes} from "./attention.js";
+import {activityOf} from "./moments.js";
+import {outputShapes} from "./output.js";
+import {circle, curve, ease, fitted, line, rect, widthOf, words} from "./shapes.js";
+import {tokenShapes} from "./tokens.js";
+
+/** The shapes of a moment at the fraction `t` of its duration, those behind others first. */
+export function sceneOf(play, layout, moment, t) {
+  const {stacks, blocks} = play.figure;
+  const activities = new Map(blocks.map((block) => [block, activityOf(block, moment, t)]));
+  return [
+    ...stacks.flatMap((stack) => frameShapes(stack, layout, activities)),
+    ...stacks.flatMap((stack) => arrowShapes(stack, layout)),
+    ...blocks.flatMap((block) => boxShapes(block, layout, activities.get(block))),
+    ...tokenShapes(play, layout, moment, t),
+    ...attentionShapes(play, layout, moment, activities),
+    ...outputShapes(play, layout, moment, t),
+  ].filter(Boolean);
+}
+
+// The frames around repeated layers, and the names of the stacks.
+function frameShapes(stack, {places, rects, font}, activities) {
+  const place = places.get(stack);
+  const shapes = [];
+  for (const {group, x, y, w, h} of place.frames) {
+    const active = group.blocks.map((block) => activities.get(block)).find(({state}) => state === "active");
+    const now = active && text.layerNow(group.first + active.repeat + 1, stack.layers);
+    const label = [now ?? text.layers(group.count), group.shared ? text.shared : ""].filter(Boolean).join(", ");
+    shapes.push(rect(x, y, w, h, {r: 12, fill: "--sunk", stroke: "--line"}),
+      words(place.boxX + 2, y + 12, label,
+        {size: font, align: "left", fill: active ? "--accent" : "--soft", strong: Boolean(active)}));
   }
-  return moments;
+  const top = place.frames.at(-1);
+  const blocks = stack.groups.flatMap((group) => group.blocks);
+  const y = top ? top.y + 12 : (blocks.length ? rects.get(blocks.at(-1)).y : place.top) - font - 2;
+  const right = {size: font, align: top ? "right" : "left", fill: "--ink", strong: true};
+  shapes.push(words(top ? place.boxX + place.boxW - 2 : place.boxX, y, stack.title, right));
+  return shapes;
 }
 
-// Rises smoothly from 0 to 1 while t goes from 0 to 1.
-const ease = (t) => (t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t));
+// Where the arrow into a block ends, and where the one out of it begins.
+const inlet = ({kind}, {y, h}) => (kind === "positions" ? y + h / 2 + 9 : y + h);
+const outlet = ({kind}, {y, h}) => (kind === "positions" ? y + h / 2 - 9 : y);
 
-const dotRadius = 4.5;
-
-/**
- * The shapes {lines, dots, texts} at moment `at`, at the fraction `t` of its duration.
- *   A line is {x1, y1, x2, y2, grown, colour, alpha, width}; `grown` is the fraction of it that is drawn.
- *   A dot is {x, y, r, lit, current?}; `lit` goes from 0 to 1, and `current` marks the word that is being written.
- *   A text is {x, y, text, angle?, below?, begins?, strong?, alpha?}. It is slanted by `angle` degrees: it then ends at
- *   x, y if `below` is set, and begins there otherwise. A level text is centred, or begins there if `begins` is set.
- */
-export function sceneOf(play, layout, moments, at, t) {
-  const now = moments[at];
-  const scene = {lines: [], dots: [], texts: layout.names.map((title) => ({...title, begins: true}))};
-  const inDecoder = now.word !== undefined;
-  const encoded = inDecoder ? play.encoderLayers : now.kind === "encoder" ? now.layer + 1 : 0;
-  play.sources.forEach((_, i) => addSource(scene, play, layout, {now, encoded, i, t}));
-  if (!inDecoder) addEncoderLines(scene, play, layout, encoded, t);
-  for (let word = 0; word < play.outputs.length; ++word) addWord(scene, play, layout, now, word, t);
-  if (inDecoder && now.kind !== "read") addCurrentWordLines(scene, play, layout, now, t);
-  return scene;
-}
-
-// One column of the encoder: a word of the source and its layers.
-function addSource(scene, play, layout, {now, encoded, i, t}) {
-  const inDecoder = now.word !== undefined;
-  const place = layout.encoder(0, i);
-  scene.texts.push(
-    {x: place.x, y: place.y + 16, text: play.sources[i], angle: layout.angle, below: true, strong: !inDecoder});
-  for (let layer = 0; layer <= play.encoderLayers; ++layer) {
-    const isArriving = !inDecoder && layer === encoded;
-    const lit = isArriving ? ease(now.kind === "embed" ? t : t * 2 - 1) : Number(layer <= encoded);
-    scene.dots.push({...layout.encoder(layer, i), r: dotRadius, lit});
-  }
-}
-
-// The lines of the layer that the encoder computes, and faintly those of the layer before.
-function addEncoderLines(scene, play, layout, encoded, t) {
-  for (let layer = Math.max(0, encoded - 2); layer < encoded; ++layer) {
-    const isCurrent = layer === encoded - 1;
-    const [grown, strength] = isCurrent ? [ease(t * 1.6), 1] : [1, 0.22];
-    for (let query = 0; query < play.sources.length; ++query) {
-      for (const site of play.encoder) {
-        const most = Math.max(2, Math.min(3 * site.heads.length, Math.floor(4000 / play.sources.length)));
-        const lines = heaviestLines(play, site, layer, query, most);
-        addLines(scene, play, site, lines,
-          {from: (key) => layout.encoder(layer, key), to: layout.encoder(layer + 1, query), grown, strength});
-      }
+function arrowShapes(stack, layout) {
+  const {places, rects, output} = layout;
+  const place = places.get(stack);
+  const shapes = [];
+  let from = place.bottom;
+  for (const group of stack.groups) {
+    for (const block of group.blocks) {
+      const box = rects.get(block);
+      shapes.push(line([[place.middle, from], [place.middle, inlet(block, box)]], {arrow: true}),
+        residual(block, layout), reading(block, layout));
+      from = outlet(block, box);
     }
   }
+  const hasSoftmax = stack.groups.at(-1)?.blocks.at(-1)?.kind === "softmax";
+  if (hasSoftmax && output) {
+    shapes.push(line([[place.middle, from], [place.middle, output.bars.y + output.bars.h]], {arrow: true}));
+  } else if (stack.read) {
+    shapes.push(line([[place.middle, from], [place.middle, place.top]]));
+  }
+  return shapes;
 }
 
-// One column of the decoder: the token that it reads, its layers, and the word that it writes.
-function addWord(scene, play, layout, now, word, t) {
-  const isDone = now.word !== undefined && word < now.word;
-  const isCurrent = now.word !== undefined && word === now.word;
-  const bottom = layout.decoder(0, word);
-  const top = layout.decoder(play.decoderLayers, word);
-  const read = isDone || (isCurrent && now.kind !== "read") ? 1 : isCurrent ? ease(t) : 0;
-  const written = isDone ? 1 : isCurrent && now.kind === "write" ? ease(t) : 0;
-  if (read > 0) {
-    scene.texts.push({x: bottom.x, y: bottom.y + 16, text: play.inputs[word] ?? "", angle: layout.angle, below: true,
-      strong: isCurrent, alpha: read});
-  }
-  for (let layer = 0; layer <= play.decoderLayers; ++layer) {
-    const lit = isCurrent ? currentDot(now, layer, read, t) : Number(isDone);
-    scene.dots.push({...layout.decoder(layer, word), r: dotRadius, lit, current: isCurrent});
-  }
-  if (written > 0) {
-    scene.texts.push({x: top.x, y: top.y - 13, text: play.outputs[word], angle: layout.angle, strong: isCurrent,
-      alpha: written});
-  }
+// The way around the blocks since the last addition.
+function residual(block, {rects, places}) {
+  if (block.kind !== "add" && block.kind !== "add-norm") return null;
+  const {blocks} = block.group;
+  let first = blocks.indexOf(block);
+  while (first > 0 && !blocks[first - 1].kind.startsWith("add")) --first;
+  if (blocks[first] === block) return null;
+  const place = places.get(block.stack);
+  const [start, end] = [rects.get(blocks[first]), rects.get(block)];
+  const edge = place.outer < 0 ? place.boxX : place.boxX + place.boxW;
+  const x = edge + place.outer * Math.min(13, Math.abs(edge - (place.outer < 0 ? place.x : place.x + place.w)) - 6);
+  const below = start.y + start.h + 5;
+  const y = end.y + end.h / 2;
+  return line([[place.middle, below], [x, below], [x, y], [edge, y]], {arrow: true});
 }
 
-// How far the dot of a layer is lit in the column of the word that is being written.
-function currentDot(now, layer, read, t) {
-  if (layer === 0) return read;
-  if (now.kind === "write") return 1;
-  if (now.kind !== "decoder") return 0;
-  if (layer <= now.layer) return 1;
-  return layer === now.layer + 1 ? ease(t * 2 - 1) : 0;
+// From the output of another stack into a block.
+function reading(block, {rects, places}) {
+  if (!block.reads) return null;
+  const [from, to] = [places.get(block.reads), places.get(block.stack)];
+  const isRight = from.x < to.x;
+  const edge = isRight ? to.boxX : to.boxX + to.boxW;
+  const between = isRight ? (from.x + from.w + to.x) / 2 : (to.x + to.w + from.x) / 2;
+  const box = rects.get(block);
+  const y = box.y + box.h * (block.kind === "attention" ? 0.72 : 0.5);
+  return line([[from.middle, from.top], [between, from.top], [between, y], [edge, y]], {arrow: true});
 }
 
-// The lines of the decoder's layers for the word that is being written.
-function addCurrentWordLines(scene, play, layout, now, t) {
-  const done = now.kind === "write" ? play.decoderLayers : now.layer;
-  for (let layer = 0; layer < done; ++layer) addDecoderLines(scene, play, layout, now.word, layer, 1, 0.3);
-  if (now.kind === "decoder") addDecoderLines(scene, play, layout, now.word, now.layer, t, 1);
+function boxShapes(block, layout, {state, share}) {
+  const box = layout.rects.get(block);
+  if (block.kind === "positions") return positionShapes(block, box, layout, {state, share});
+  const {x, y, w, h} = box;
+  const lit = state === "active" ? ease(share * 4) : 0;
+  const title = block.kind === "attention" ? y + 12 : y + h / 2;
+  const strong = state === "active";
+  const name = fitted(block.title, w - 8, layout.font) === block.title ? block.title
+    : fitted(block.short, w - 8, layout.font);
+  return [
+    rect(x, y, w, h, {fill: "--raised", stroke: state === "waiting" ? "--line" : "--edge"}),
+    lit ? rect(x, y, w, h, {fill: "--wash", stroke: "--accent", thickness: 2, alpha: lit}) : null,
+    block.kind === "recurrent" ? loop(block, layout, box) : null,
+    words(x + w / 2, title, name, {size: layout.font, strong, fill: state === "waiting" ? "--soft" : "--ink"}),
+  ];
 }
 
-// First the lines to the words that have been written (self-attention), then those to the source (cross-attention).
-function addDecoderLines(scene, play, layout, word, layer, t, strength) {
-  const to = layout.decoder(layer + 1, word);
-  for (const site of play.decoder) {
-    const lines = heaviestLines(play, site, layer, word, 4 * site.heads.length);
-    const [from, grown] = site.keys === "target" ? [(key) => layout.decoder(layer, key), ease(t * 2.4)]
-      : [(key) => layout.encoder(play.encoderLayers, key), ease(t * 2.4 - 0.9)];
-    addLines(scene, play, site, lines, {from, to, grown, strength});
-  }
+// A recurrent block reads what it computed for the word before.
+function loop({stack}, {places}, {y, h}) {
+  const place = places.get(stack);
+  const side = -place.outer;
+  const edge = side < 0 ? place.boxX : place.boxX + place.boxW;
+  const middle = y + h / 2;
+  const out = edge + side * 18;
+  return curve([[edge, middle + 6], [out, middle + 9], [out, middle - 9], [edge, middle - 6]], 1,
+    {stroke: "--edge", thickness: 1});
 }
 
-// The lines {key, head, weight} of one query, the heaviest first. There are at most `most`, so that a long sentence is
-// drawn quickly.
-function heaviestLines(play, site, layer, query, most) {
-  const name = `${site.name} ${layer} ${query}`;
-  if (play.cache.has(name)) return play.cache.get(name);
-  const found = [];
-  if (!play.has(site.name, layer)) return found;
-  for (const head of site.heads) {
-    const weights = play.weights(site.name, layer, head);
-    if (query >= weights.rows) continue;
-    for (let key = 0; key < weights.columns; ++key) {
-      const weight = weights.at(query, key);
-      if (weight >= play.least) found.push({key, head, weight});
-    }
-  }
-  found.sort((a, b) => b.weight - a.weight);
-  found.length = Math.min(found.length, most);
-  play.cache.set(name, found);
-  return found;
-}
-
-// Lines from the places of the keys to the query's place. The lines of different heads are drawn side by side.
-function addLines(scene, play, {heads}, lines, {from, to, grown, strength}) {
-  for (const {key, head, weight} of lines) {
-    const start = from(key);
-    const aside = (heads.indexOf(head) - (heads.length - 1) / 2) * Math.min(2, 7 / heads.length);
-    scene.lines.push({
-      x1: start.x + aside, y1: start.y, x2: to.x + aside, y2: to.y, grown,
-      colour: play.colour(head), alpha: strength * Math.min(1, 0.15 + 0.85 * weight), width: 0.6 + 2.6 * weight,
-    });
-  }
+// A circle with a plus, and beside it a wave if there is room for it.
+function positionShapes(block, {y, h}, {places, font}, {state, share}) {
+  const {middle, outer, boxX, boxW} = places.get(block.stack);
+  const centre = y + h / 2;
+  const style = state === "active" ? {fill: "--wash", stroke: "--accent", thickness: 1 + ease(share * 4)}
+    : {fill: "--raised", stroke: state === "waiting" ? "--line" : "--edge"};
+  const ink = {stroke: state === "waiting" ? "--soft" : "--ink", thickness: 1.2};
+  const wave = middle + outer * 34;
+  const roomAfter = (x) => (outer < 0 ? x - boxX : boxX + boxW - x);
+  const hasWave = widthOf(block.title, font, true) <= roomAfter(wave + outer * 15);
+  const begin = hasWave ? wave + outer * 15 : middle + outer * 21;
+  return [
+    line([[middle + outer * (hasWave ? 24 : 19), centre], [middle + outer * 9, centre]], {arrow: true}),
+    circle(middle, centre, 9, style),
+    line([[middle - 5, centre], [middle + 5, centre]], ink), line([[middle, centre - 5], [middle, centre + 5]], ink),
+    ...(hasWave ? [circle(wave, centre, 10, style), curve(
+      [[wave - 7, centre], [wave - 2, centre - 12], [wave + 2, centre + 12], [wave + 7, centre]], 1, ink)] : []),
+    words(begin, centre, fitted(block.title, roomAfter(begin) + 4, font), {size: font, strong: state === "active",
+      align: outer < 0 ? "right" : "left", fill: state === "waiting" ? "--soft" : "--ink"}),
+  ];
 }

@@ -3,6 +3,7 @@
 import {el} from "../../parts/elements.js";
 import {number} from "../../core/format.js";
 import {digits, formula, mi, mn, mo, name, over, row, sub, sup} from "../../parts/formula.js";
+import {text} from "../../strings/positions.js";
 
 /**
  * The wave of a cell as the model computes it: {isSine, pair, rate, angle, half?}, where sin(angle) or cos(angle) is
@@ -28,7 +29,7 @@ export function cellFormulas(kind, {position, dimension, width, value}) {
   const wave = waveOf(kind, position, dimension, width);
   const cell = [name("PE"), row(mo("("), mn(position), mo(","), mn(dimension), mo(")")), mo("=")];
   if (!wave) {
-    return [formula(...cell, digits(value)), kind ? el("p", {class: "note"}, "Learned in training.") : ""];
+    return [formula(...cell, digits(value)), kind ? el("p", {class: "note"}, text.learnedCell) : ""];
   }
   const isPaper = kind === "sinusoid";
   const turn = (...angle) => [name(wave.isSine ? "sin" : "cos"), row(mo("("), ...angle, mo(")"))];
@@ -39,8 +40,7 @@ export function cellFormulas(kind, {position, dimension, width, value}) {
     generalFormula(isPaper, wave.isSine, turn),
     el("div", {class: "formulas"}, formula(...cell, ...turn(over(mn(position), sup(mn(10000), power)))),
       formula(mo("="), ...turn(digits(wave.angle)), mo("="), digits(result, 5))),
-    el("p", {class: "note"}, `In the model's table: ${number(value, 5)}. This column repeats every ` +
-      `${length < 1000 ? number(length, 1) : Math.round(length)} positions.`),
+    el("p", {class: "note"}, text.inTable(number(value, 5), length < 1000 ? number(length, 1) : Math.round(length))),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Positions: the table of position encodings, the formula of one of its cells, and how similar two positions are.
 
 import {number} from "../../core/format.js";
+import {joinedSentences} from "../../core/language.js";
 import {unpacked} from "../../core/packed.js";
 import {label} from "../../core/tokens.js";
 import {divergingScale} from "../../parts/colours.js";
@@ -9,13 +10,10 @@ import {curve} from "../../parts/curve.js";
 import {el, svg} from "../../parts/elements.js";
 import {FailureNote} from "../../parts/failure_note.js";
 import {HeatMap} from "../../parts/heat_map.js";
+import {text as strings} from "../../strings/positions.js";
 import {cellFormulas} from "./encoding.js";
 
-const learnedNote = "These encodings were learned, like the embeddings (row E of the paper's Table 3); no formula " +
-  "gives them.";
-const sinusoidNote = "The table is added to the embeddings and tells the model where a word stands. None of it was " +
-  "learned (Section 3.5). The first sines and cosines change quickly from position to position, the last ones slowly.";
-const orders = [{value: "model", text: "As in the model"}, {value: "apart", text: "Sines, then cosines"}];
+const orders = [{value: "model", text: strings.asInModel}, {value: "apart", text: strings.apart}];
 const [leastRows, mostRows] = [64, 512];
 
 export class View {
@@ -28,7 +26,7 @@ export class View {
 
   constructor(root, app) {
     this.#app = app;
-    this.status = el("p", {class: "empty"}, "The position encodings are being fetched.");
+    this.status = el("p", {class: "empty"}, strings.fetching);
     this.failure = new FailureNote(app);
     this.details = {formula: el("div"), dimension: el("div"), similarity: el("div")};
     this.map = this.#createMap();
@@ -62,8 +60,7 @@ export class View {
   svg() {
     if (!this.#table) return null;
     const {rows, columns} = this.#table;
-    const kind = this.#kind ? ` (${this.#kind})` : "";
-    const title = `Position encodings${kind}: ${rows} positions × ${columns} dimensions`;
+    const title = strings.picture(this.#kind, rows, columns);
     const parts = [this.details.dimension, this.details.similarity];
     return svg("svg", {viewBox: "0 0 900 640", width: 900, height: 640},
       svg("text", {x: 10, y: 22, class: "label strong"}, title), this.heat.svgImage(10, 34, 880, 360),
@@ -80,24 +77,24 @@ export class View {
 
   #createMap() {
     this.heat = new HeatMap({
-      name: "Position encodings, positions down, dimensions across", say: (text) => this.#app.say(text),
+      name: strings.mapName, say: (text) => this.#app.say(text),
       text: (i, j) => {
         const dimension = this.#dimensions[j];
-        return `Position ${i}, dimension ${dimension}: ${number(this.#at(i, dimension), 4)}`;
+        return strings.cell(i, dimension, number(this.#at(i, dimension), 4));
       },
       choose: (i, j) => {
         this.#cell = [i, this.#dimensions[j]];
         this.#showDetails();
       },
     });
-    this.orderPicker = controlBar(new Segmented("Columns", () => orders, () => this.#order, (value) => {
+    this.orderPicker = controlBar(new Segmented(strings.columns, () => orders, () => this.#order, (value) => {
       this.#order = value;
       this.#draw();
     }));
     this.about = el("p", {class: "note"});
     this.axis = el("p", {class: "positions-axis", "aria-hidden": "true"});
     return el("div", {class: "positions-map"},
-      el("h3", {}, "The table: a row for each position, a column for each dimension"), this.about,
+      el("h3", {}, strings.table), this.about,
       this.orderPicker.element, this.heat.element, this.axis);
   }
 
@@ -105,9 +102,8 @@ export class View {
   async #fetch(count) {
     try {
       const answer = await this.#app.positions(count);
-      if (!answer) return {note: "There are no position encodings in this file."};
-      const why = this.#kind === "none" ? ": it does not see the order of the words" : "";
-      if (!answer.rows) return {note: `This model has no position encodings${why}.`};
+      if (!answer) return {note: strings.notInFile};
+      if (!answer.rows) return {note: this.#kind === "none" ? strings.noneSeen : strings.none};
       return {table: {rows: answer.rows, columns: answer.columns, data: unpacked(answer.packed)}};
     } catch (error) {
       return {failure: error.message};
@@ -125,9 +121,8 @@ export class View {
     this.#showMap();
     this.orderPicker.element.hidden = !isPaper;
     this.orderPicker.update();
-    const across = isApart ? "even dimensions (sines), then odd ones (cosines)" : `dimensions 0 to ${columns - 1}`;
-    this.axis.textContent = `Left to right: ${across}; from the top: positions 0 to ${rows - 1}`;
-    this.about.textContent = this.#kind === "learned" ? learnedNote : this.#kind ? sinusoidNote : "";
+    this.axis.textContent = isApart ? strings.acrossApart(rows - 1) : strings.across(columns - 1, rows - 1);
+    this.about.textContent = this.#kind === "learned" ? strings.learned : this.#kind ? strings.sinusoid : "";
     this.#showDetails();
   }
 
@@ -147,21 +142,22 @@ export class View {
     const [position, dimension] = this.#cell;
     const {rows, columns: width} = this.#table;
     const places = Array.from({length: rows}, (_, i) => i);
-    const common = {places, marked: position, unit: "position"};
+    const common = {places, marked: position, unit: strings.unit};
     const dots = places.map((other) => this.#dotProduct(position, other));
     this.details.formula.replaceChildren(
-      el("h3", {}, `Position ${position}${this.#tokenAt(position)}, dimension ${dimension}`),
+      el("h3", {}, this.#cellTitle(position, dimension)),
       ...cellFormulas(this.#kind, {position, dimension, width, value: this.#at(position, dimension)}));
-    this.details.dimension.replaceChildren(el("h3", {}, `Dimension ${dimension} over the positions`),
+    this.details.dimension.replaceChildren(el("h3", {}, strings.overPositions(dimension)),
       curve({...common, values: places.map((i) => this.#at(i, dimension)), low: -1, high: 1}));
-    this.details.similarity.replaceChildren(el("h3", {}, `How similar position ${position} is to the others`),
+    this.details.similarity.replaceChildren(el("h3", {}, strings.similar(position)),
       el("p", {class: "note"}, this.#similarityText(dots, position)),
       curve({...common, values: dots, low: 0, high: 0}));
   }
 
-  #tokenAt(position) {
+  #cellTitle(position, dimension) {
     const piece = this.#app.trace?.src[position];
-    return piece === undefined ? "" : ` (“${label(piece)}” of your sentence)`;
+    return piece === undefined ? strings.chosen(position, dimension)
+      : strings.chosenWord(position, label(piece), dimension);
   }
 
   #dotProduct(position, other) {
@@ -171,11 +167,11 @@ export class View {
   }
 
   #similarityText(dots, position) {
-    const parts = [`${number(dots[position], 1)} with itself`];
-    if (position + 1 < dots.length) parts.push(`${number(dots[position + 1], 1)} one position later`);
-    if (position + 10 < dots.length) parts.push(`${number(dots[position + 10], 1)} ten positions later`);
-    const why = this.#kind === "learned" || !this.#kind ? "" : " It depends only on the distance.";
-    return `The dot product of their rows: ${parts.join(", ")}.${why}`;
+    const parts = [strings.withItself(number(dots[position], 1))];
+    if (position + 1 < dots.length) parts.push(strings.oneLater(number(dots[position + 1], 1)));
+    if (position + 10 < dots.length) parts.push(strings.tenLater(number(dots[position + 10], 1)));
+    const why = this.#kind === "learned" || !this.#kind ? "" : strings.distanceOnly;
+    return joinedSentences([strings.dotProduct(parts), why]);
   }
 }
 

@@ -1,6 +1,7 @@
 // The heads that the view shows, each with its numbers: {attention, layer, head, role, distance, entropy, peak, own,
 // previous, next, first, last, agreement, does}. A number that a head does not have is null.
 
+import {siteName} from "../../core/sites.js";
 import {characterOf, headStatistics} from "./statistics.js";
 
 /** What the heads do with the sentence of a trace. */
@@ -21,4 +22,4 @@ export const surveyEntries = (app) => app.survey.heads
   .filter(({attention, layer, head}) => layer < app.site(attention).layers && head < app.site(attention).heads)
   .map(({end, ...entry}) => ({...entry, last: end, does: ""}));
 
-export const shortName = ({attention, layer, head}) => `${attention} ${layer + 1}.${head + 1}`;
+export const shortName = ({attention, layer, head}) => `${siteName(attention)} ${layer + 1}.${head + 1}`;

@@ -3,9 +3,9 @@
 // source files.
 
 import {el} from "../../parts/elements.js";
+import {text as strings} from "../../strings/tour.js";
 import {steps} from "./steps.js";
 
-const noSentenceNote = "Type a sentence first, or choose an example; the tour then explains its translation.";
 const [markTries, markDelay] = [120, 50];  // how often a missing element is looked for, and milliseconds in between
 
 const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -28,13 +28,13 @@ export class Tour {
     this.count = el("p", {class: "tour-count"});
     this.text = el("p", {class: "tour-text", id: "tour-text"});
     this.source = el("p", {class: "tour-source"});
-    this.back = el("button", {type: "button", onclick: () => this.#go(this.#at - 1)}, "Back");
-    this.next = el("button", {type: "button", class: "main", onclick: () => this.#go(this.#at + 1)}, "Next");
-    const end = el("button", {type: "button", class: "quiet", onclick: () => this.#close()}, "End the tour");
+    this.back = el("button", {type: "button", onclick: () => this.#go(this.#at - 1)}, strings.back);
+    this.next = el("button", {type: "button", class: "main", onclick: () => this.#go(this.#at + 1)}, strings.next);
+    const end = el("button", {type: "button", class: "quiet", onclick: () => this.#close()}, strings.end);
     this.body = el("div", {class: "tour-body"}, this.count, this.title, this.text, this.source);
     panel.append(this.body, el("div", {class: "tour-buttons"}, end, this.back, this.next));
     const toggle = () => (panel.open ? this.#close() : this.open());
-    this.button = el("button", {type: "button", class: "quiet", id: "tour-button", onclick: toggle}, "Tour");
+    this.button = el("button", {type: "button", class: "quiet", id: "tour-button", onclick: toggle}, strings.tour);
     this.#listen();
   }
 
@@ -84,7 +84,7 @@ export class Tour {
     const step = this.#steps[to];
     this.#show(step);
     this.back.disabled = to === 0;
-    this.next.textContent = to === this.#steps.length - 1 ? "Done" : "Next";
+    this.next.textContent = to === this.#steps.length - 1 ? strings.done : strings.next;
     this.title.focus({preventScroll: true});
     this.body.scrollTop = 0;
     this.#mark(step);
@@ -116,10 +116,10 @@ export class Tour {
     const {model} = this.#app;
     const files = step.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
     const context = {trace: this.#trace, model, site, pair, film: this.#film};
-    this.count.textContent = `${this.#at + 1} of ${this.#steps.length}`;
+    this.count.textContent = strings.count(this.#at + 1, this.#steps.length);
     this.title.textContent = step.title;
-    this.text.replaceChildren(...(this.#trace || step.ofModel ? step.text(context) : [noSentenceNote]));
-    this.source.replaceChildren(`${step.section} of the paper; source: `, ...files);
+    this.text.replaceChildren(...(this.#trace || step.ofModel ? step.text(context) : [strings.noSentence]));
+    this.source.replaceChildren(strings.source(step.section), ...files);
   }
 
   async #fetchFilm(step, chosen) {

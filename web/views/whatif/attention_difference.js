@@ -3,12 +3,14 @@
 
 import {difference, MovedShares} from "../../core/difference.js";
 import {number} from "../../core/format.js";
+import {joinedSentences} from "../../core/language.js";
 import {isChanged} from "../../core/requests.js";
 import {Boards} from "../../parts/board.js";
 import {Cells, headMatrix} from "../../parts/cells.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
 import {attentionPicker, headPicker, layerPicker, wordSwitch} from "../../parts/pickers.js";
+import {text as strings} from "../../strings/whatif.js";
 
 const largestCell = 30;  // pixels
 
@@ -24,14 +26,14 @@ export class AttentionDifference {
       press: (attention, layer, head) => app.set({attention, layer, head}),
     });
     this.note = el("p", {class: "note"});
-    const places = ["Original", "With your changes", "Difference"].map((text) => el("div", {}, el("h4", {}, text)));
+    const places = [strings.original, strings.changed, strings.difference].map(
+      (title) => el("div", {}, el("h4", {}, title)));
     const sources = [() => this.#matrix(app.plain), () => this.#matrix(app.changed), () => this.#difference()];
     const traces = [() => app.plain, () => app.changed, () => app.changed];
     this.matrices = sources.map((get, i) => new Cells(
       places[i], {get, select: (query, key) => app.pin(traces[i](), {query, key}), most: largestCell}));
-    this.element = el("section", {}, el("h3", {}, "How attention changes"),
-      el("p", {class: "note"}, "The numbers are the per cent of each head's attention that moved to other tokens. " +
-        "Choose a head to see where it went."),
+    this.element = el("section", {}, el("h3", {}, strings.attentionChanges),
+      el("p", {class: "note"}, strings.movedNote),
       this.boards.element, el("div", {class: "spaced"}, this.controls.element), el("div", {class: "trio"}, ...places),
       this.note);
   }
@@ -44,8 +46,7 @@ export class AttentionDifference {
     this.boards.update();
     for (const cells of this.matrices) cells.update();
     const {unmatched = 0, full = 1} = this.#difference() ?? {};
-    this.note.textContent = "Difference: blue is more attention than in the original translation, orange is less; " +
-      `the strongest colour is ${number(full, 2)}. ${blankRows(unmatched)}`;
+    this.note.textContent = joinedSentences([strings.colours(number(full, 2)), blankRows(unmatched)]);
   }
 
   svg() { return this.matrices[2].svg(); }
@@ -56,8 +57,8 @@ export class AttentionDifference {
     const moved = this.#moved.of(plain, changed, attention, layer, head);
     return {
       text: String(Math.round(100 * moved)), shade: moved,
-      label: `${number(100 * moved, 1)} per cent of its attention moved`,
-      title: `${number(100 * moved, 1)} % of the attention of layer ${layer + 1}, head ${head + 1} moved`,
+      label: strings.moved(number(100 * moved, 1)),
+      title: strings.movedTitle(number(100 * moved, 1), layer + 1, head + 1),
       chosen: state.attention === attention && state.layer === layer && state.head === head,
     };
   }
@@ -74,13 +75,12 @@ export class AttentionDifference {
     return {
       ...found, head: null, ...this.#app.pinsIn(changed),
       full: Math.max(0.1, found.matrix.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0)),
-      title: `Difference, ${this.#app.headTitle(attention, layer, head)}`,
+      title: strings.differenceOf(this.#app.headTitle(attention, layer, head)),
     };
   }
 }
 
 function blankRows(count) {
   if (count === 0) return "";
-  return count === 1 ? "One row is blank: the original translation does not have its token."
-    : `${count} rows are blank: the original translation does not have their tokens.`;
+  return count === 1 ? strings.oneBlank : strings.blank(count);
 }

@@ -4,11 +4,8 @@ import {signed} from "../../core/format.js";
 import {requestOf} from "../../core/requests.js";
 import {Boards} from "../../parts/board.js";
 import {el} from "../../parts/elements.js";
+import {text as strings} from "../../strings/whatif.js";
 
-const boardNote = "Each number is a head, each row a layer. Click a head to switch it off. “Measure each head” " +
-  "switches off each of them alone and shows the effect.";
-const measuredNote = "The numbers are the change of the best translation's log-probability if this head alone is " +
-  "off. A thick frame means that the text changes. Click a head to switch it off.";
 const fullShade = 4;  // the change of the log-probability that is shown in full colour
 
 const nameOf = (attention, layer, head) => `${attention} ${layer} ${head}`;
@@ -24,11 +21,11 @@ export class HeadBoard {
       describe: (attention, layer, head) => this.#describe(attention, layer, head),
       press: (attention, layer, head) => app.toggleHead(attention, layer, head),
     });
-    this.measure = el("button", {type: "button", onclick: () => this.#measureAll()}, "Measure each head");
-    this.allOn = el("button", {type: "button", onclick: () => app.set({off: []})}, "All on");
+    this.measure = el("button", {type: "button", onclick: () => this.#measureAll()}, strings.measure);
+    this.allOn = el("button", {type: "button", onclick: () => app.set({off: []})}, strings.allOn);
     this.progress = el("span", {class: "progress", role: "status"});
     this.note = el("p", {class: "note"});
-    this.element = el("section", {}, el("h3", {}, "Switch heads off"), this.boards.element,
+    this.element = el("section", {}, el("h3", {}, strings.switchHeads), this.boards.element,
       el("div", {class: "bar"}, this.measure, this.allOn, this.progress), this.note);
   }
 
@@ -42,7 +39,7 @@ export class HeadBoard {
     this.element.hidden = withoutAttention;
     this.allOn.disabled = !state.off.length;
     this.measure.disabled = !requests.plain.result?.answer;
-    this.note.textContent = this.#measured ? measuredNote : boardNote;
+    this.note.textContent = this.#measured ? strings.measured : strings.board;
     this.boards.update();
   }
 
@@ -51,17 +48,16 @@ export class HeadBoard {
   #describe(attention, layer, head) {
     const off = this.#app.isOff(attention, layer, head);
     const effect = this.#measured?.effects.get(nameOf(attention, layer, head));
-    const label = off ? "switched off" : "on";
+    const label = off ? strings.isOff : strings.isOn;
     if (!effect) {
-      const title = off ? "Click to switch on" : "Click to switch off";
-      return {text: off ? "off" : String(head + 1), off, label, title};
+      const title = off ? strings.clickOn : strings.clickOff;
+      return {text: off ? strings.off : String(head + 1), off, label, title};
     }
     const {change, sameText, text} = effect;
     return {
       text: signed(change, 2), off, otherText: !sameText, shade: Math.min(1, Math.abs(change) / fullShade),
-      label: `${label}; if it alone is off, log p changes by ${signed(change, 2)}, ${
-        sameText ? "same text" : "another text"}`,
-      title: sameText ? "the same text" : text,
+      label: (sameText ? strings.effectSame : strings.effectOther)(label, signed(change, 2)),
+      title: sameText ? strings.sameText : text,
     };
   }
 
@@ -76,7 +72,7 @@ export class HeadBoard {
     const heads = allHeads(this.#app.sites);
     try {
       for (const [i, head] of heads.entries()) {
-        this.progress.textContent = `${i + 1} of ${heads.length}`;
+        this.progress.textContent = strings.progress(i + 1, heads.length);
         const effect = await this.#effectOf(head, before, mine.abort.signal);
         mine.effects.set(nameOf(head.attention, head.layer, head.head), effect);
         this.update();

@@ -4,23 +4,25 @@ import {isChanged} from "../../core/requests.js";
 import {Segmented} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
 import {sampleAgain} from "../../parts/pickers.js";
+import {text as strings} from "../../strings/whatif.js";
 
 const typingDelay = 120;  // milliseconds
 
-const kinds = [{value: "beam", text: "Beam"}, {value: "greedy", text: "Greedy"}, {value: "sample", text: "Sample"}];
-const norms = [["gnmt", "((5 + n) / 6)^α, as in the paper"], ["pow", "n^α"], ["none", "none: 1"]];
+const kinds = [{value: "beam", text: strings.beam}, {value: "greedy", text: strings.greedy},
+  {value: "sample", text: strings.sample}];
+const norms = [["gnmt", strings.gnmt], ["pow", strings.pow], ["none", strings.none]];
 const mostBeams = 64;  // if the server does not say
 
 const isSampling = ({search}) => search === "sample";
 const numberFields = [
-  {name: "beam", title: "Beam width", limits: {min: 1, max: mostBeams, step: 1},
+  {name: "beam", title: strings.beamWidth, limits: {min: 1, max: mostBeams, step: 1},
     isUsed: ({search}) => search === "beam"},
-  {name: "alpha", title: "Exponent α", limits: {min: 0, max: 5, step: "any"},
+  {name: "alpha", title: strings.alpha, limits: {min: 0, max: 5, step: "any"},
     isUsed: (state) => !isSampling(state) && state.length_norm !== "none"},
-  {name: "temperature", title: "Temperature", limits: {min: 0.01, max: 10, step: "any"}, isUsed: isSampling},
-  {name: "top_k", title: "Top k (0 for all)", limits: {min: 0, max: 1000000, step: 1}, isUsed: isSampling},
-  {name: "top_p", title: "Top p", limits: {min: 0.01, max: 1, step: "any"}, isUsed: isSampling},
-  {name: "seed", title: "Seed", limits: {min: 0, max: 4294967295, step: 1}, isUsed: isSampling},
+  {name: "temperature", title: strings.temperature, limits: {min: 0.01, max: 10, step: "any"}, isUsed: isSampling},
+  {name: "top_k", title: strings.topK, limits: {min: 0, max: 1000000, step: 1}, isUsed: isSampling},
+  {name: "top_p", title: strings.topP, limits: {min: 0.01, max: 1, step: "any"}, isUsed: isSampling},
+  {name: "seed", title: strings.seed, limits: {min: 0, max: 4294967295, step: 1}, isUsed: isSampling},
 ];
 
 const labelled = (title, input, ...more) => el("label", {class: "field"}, el("span", {}, title), input, ...more);
@@ -31,21 +33,21 @@ export class SearchSettings {
 
   constructor(app) {
     this.#app = app;
-    this.kind = new Segmented("Search", () => kinds, () => app.state.search, (search) => this.#change({search}));
+    this.kind = new Segmented(strings.search, () => kinds, () => app.state.search, (search) => this.#change({search}));
     this.numbers = numberFields.map((field) => this.#numberField(field));
     this.norm = el("select", {onchange: () => this.#change({length_norm: this.norm.value})},
       ...norms.map(([value, text]) => el("option", {value}, text)));
-    this.normField = labelled("The score is log p divided by", this.norm);
+    this.normField = labelled(strings.dividedBy, this.norm);
     this.again = sampleAgain(app);
     this.prefix = el("input", {type: "text", spellcheck: "false", lang: app.state.target,
       oninput: () => this.#changeSoon({prefix: this.prefix.value})});
-    this.undo = el("button", {type: "button", onclick: () => app.reset()}, "Undo all changes");
+    this.undo = el("button", {type: "button", onclick: () => app.reset()}, strings.undoAll);
     const [beam, alpha, ...sampling] = this.numbers.map(({element}) => element);
-    this.element = el("section", {}, el("h3", {}, "Change the search"),
+    this.element = el("section", {}, el("h3", {}, strings.changeSearch),
       el("div", {class: "lab-controls"}, this.kind.element,
         el("div", {class: "fields"}, beam, alpha, ...sampling), this.again.element, this.normField,
-        labelled("The translation begins with", this.prefix),
-        el("p", {class: "note"}, "Changes take effect as you make them, here and in all other views."), this.undo));
+        labelled(strings.beginsWith, this.prefix),
+        el("p", {class: "note"}, strings.takeEffect), this.undo));
   }
 
   // A field that the user is typing into keeps its text.
@@ -83,8 +85,8 @@ export class SearchSettings {
   // Says what is wrong with the number that is being typed; it is not used.
   #check({input, limits, problem}) {
     const {min, max, validity: {valid}} = input;
-    const kind = limits.step === 1 ? "a whole number" : "a number";
-    const text = valid && input.value !== "" ? "" : `This must be ${kind} from ${min} to ${max}.`;
+    const rule = limits.step === 1 ? strings.wholeNumber : strings.number;
+    const text = valid && input.value !== "" ? "" : rule(min, max);
     if (problem.textContent !== text) problem.textContent = text;
     input.setAttribute("aria-invalid", String(text !== ""));
   }

@@ -9,6 +9,7 @@ import {markedWords} from "../../parts/marked_words.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {spinner} from "../../parts/spinner.js";
 import {warningList} from "../../parts/warnings.js";
+import {text as strings} from "../../strings/whatif.js";
 
 const note = (text) => el("p", {class: "note"}, text);
 
@@ -21,10 +22,10 @@ export class Translations {
   constructor(app) {
     this.#app = app;
     this.failure = new FailureNote(app);
-    this.card = el("div", {class: "card now"}, el("h3", {}, "With your changes"), this.#busy, this.failure.element,
+    this.card = el("div", {class: "card now"}, el("h3", {}, strings.changed), this.#busy, this.failure.element,
       this.#changed);
     this.element = el("section", {}, el("div", {class: "pair"},
-      el("div", {class: "card"}, el("h3", {}, "Original"), this.#plain), this.card));
+      el("div", {class: "card"}, el("h3", {}, strings.original), this.#plain), this.card));
   }
 
   update() {
@@ -33,7 +34,7 @@ export class Translations {
     const [before, after] = [plain, changed].map(({result}) => result?.sentences[part]);
     const language = state.target;
     this.#plain.replaceChildren(...(before ? card(before, {language, trace: app.plain})
-      : [note(noTranslationText(app, "what changes do to a translation"))]));
+      : [note(noTranslationText(app, strings.shows))]));
     this.failure.showRequest(isChanged(state) ? changed : {});
     this.#busy.replaceChildren(...(changed.isSlow ? [spinner()] : []));
     if (!isChanged(state)) this.#changed.replaceChildren(note(this.#invitation()));
@@ -46,9 +47,8 @@ export class Translations {
 
   #invitation() {
     const {withoutAttention, offline} = this.#app;
-    if (offline) return "Nothing is changed in what is shown.";
-    return `Nothing is changed yet. You can ${withoutAttention ? "" : "switch a head off, "}force a beginning, or ` +
-      "choose another search.";
+    if (offline) return strings.nothingInFile;
+    return withoutAttention ? strings.invitationWithoutHeads : strings.invitation;
   }
 }
 
@@ -58,15 +58,15 @@ function card(sentence, {language, trace, original = null}) {
     el("div", {class: "translation", lang: language},
       ...(original ? markedWords(original.text, sentence.text) : [sentence.text])),
     el("p", {class: "facts"},
-      ...scoreFacts("score", sentence.score, original?.score),
-      ...scoreFacts("log p", sentence.log_probability, original?.log_probability)),
+      ...scoreFacts(strings.score, sentence.score, original?.score),
+      ...scoreFacts((value) => `log p ${value}`, sentence.log_probability, original?.log_probability)),
     ...[original ? warningList([sentence], ["unknown"]) : null].filter(Boolean),
     ...(sentence.hypotheses?.length > 1 ? hypothesisTable(sentence, trace, {language}) : []),
   ];
 }
 
-function scoreFacts(name, value, original) {
-  const facts = [el("span", {}, `${name} ${number(value)}`)];
+function scoreFacts(written, value, original) {
+  const facts = [el("span", {}, written(number(value)))];
   if (original !== undefined) facts.push(el("span", {class: "delta"}, signed(value - original)));
   return facts;
 }

@@ -1,6 +1,7 @@
 // Queries and keys of one head: from the answer that has them, or asked from the server when they are needed.
 
 import {unpacked} from "../../core/packed.js";
+import {text} from "../../strings/why.js";
 
 const known = new WeakMap();  // a Trace -> its promises, by name of the head
 
@@ -20,15 +21,13 @@ export function projectionsOf(app, trace, attention, layer, head) {
 async function find(app, trace, wanted) {
   const isWanted = (entry) => Object.keys(wanted).every((name) => entry[name] === wanted[name]);
   const entry = trace.projections.find(isWanted) ?? (await ask(app, wanted)).find(isWanted);
-  if (!entry) throw new Error("The server did not send the queries and keys of this head.");
+  if (!entry) throw new Error(text.noProjections);
   const matrix = ({rows, columns, packed}) => ({rows, columns, data: unpacked(packed)});
   return {q: matrix(entry.q), k: matrix(entry.k)};
 }
 
 async function ask(app, wanted) {
-  if (app.offline) {
-    throw new Error("This offline file does not contain the queries and keys of this head; the server has them.");
-  }
+  if (app.offline) throw new Error(text.notInFile);
   const {part} = app;
   const answer = await app.api.translate({...app.shownResult.request, layers: [wanted.layer], projections: [wanted]});
   return answer.translations.flatMap(({sentences}) => sentences)[part]?.trace?.projections ?? [];

@@ -3,6 +3,7 @@
 
 import {number} from "../../core/format.js";
 import {el, svg} from "../../parts/elements.js";
+import {text} from "../../strings/why.js";
 
 const tops = {q: 4, k: 32, bars: 64, sum: 128};  // pixels from the top of the picture
 const heights = {cell: 24, bars: 56, sum: 40};
@@ -26,7 +27,7 @@ export function stripPicture(weight, width, chosen) {
   const name = (y, content) => svg("text", {x: left - 8, y, "text-anchor": "end", class: "strip-name"}, content);
   const picture = svg("svg",
     {viewBox: `0 0 ${width} ${height}`, width, height, class: "strip-picture", "aria-hidden": "true"},
-    name(tops.q + 17, "q"), name(tops.k + 17, "k"), name(tops.bars + 32, "q × k"), name(tops.sum + 25, "sum"),
+    name(tops.q + 17, "q"), name(tops.k + 17, "k"), name(tops.bars + 32, "q × k"), name(tops.sum + 25, text.sumName),
     ...vectorCells(weight.queryVector, {x, y: tops.q, width: bar, class: "strip-q"}),
     ...vectorCells(weight.keyVector, {x, y: tops.k, width: bar, class: "strip-k"}),
     ...productBars(weight.products, x, bar),
@@ -74,7 +75,7 @@ function sumLine(products, x, width) {
 function dimensionText({queryVector, keyVector, products}, c) {
   const sum = products.subarray(0, c + 1).reduce((total, value) => total + value, 0);
   const product = `${number(queryVector[c])} × ${number(keyVector[c])} = ${number(products[c])}`;
-  return `Dimension ${c + 1}: ${product}; sum so far ${number(sum)}`;
+  return text.dimensionText(c + 1, product, number(sum));
 }
 
 /** The strip in the page. */
@@ -84,7 +85,7 @@ export class Strip {
   #frame = el("div", {class: "strip-frame"});
   #text = el("p", {class: "strip-text"});
   #slider = el("div", {
-    class: "strip", tabindex: "0", role: "slider", "aria-label": "Dimension of query and key", "aria-valuemin": "1",
+    class: "strip", tabindex: "0", role: "slider", "aria-label": text.dimension, "aria-valuemin": "1",
     onpointermove: (event) => this.#onPointer(event), onpointerdown: (event) => this.#onPointer(event),
     onkeydown: (event) => this.#onKey(event),
   }, this.#frame);
@@ -107,11 +108,11 @@ export class Strip {
     if (!this.#weight) return;
     const width = Math.max(240, this.#frame.clientWidth);
     this.#frame.replaceChildren(stripPicture(this.#weight, width, this.#chosen));
-    const text = dimensionText(this.#weight, this.#chosen);
-    this.#text.textContent = text;
+    const numbers = dimensionText(this.#weight, this.#chosen);
+    this.#text.textContent = numbers;
     this.#slider.setAttribute("aria-valuemax", this.#weight.d);
     this.#slider.setAttribute("aria-valuenow", this.#chosen + 1);
-    this.#slider.setAttribute("aria-valuetext", text);
+    this.#slider.setAttribute("aria-valuetext", numbers);
   }
 
   #choose(dimension) {

@@ -9,6 +9,8 @@ import {FailureNote} from "../../parts/failure_note.js";
 import {keyLength} from "../../parts/formula.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {attentionPicker, headPicker, layerPicker, translationPicker} from "../../parts/pickers.js";
+import {text} from "../../strings/why.js";
+import {Chain} from "./chain_view.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
 import {equationOne, oneWeight} from "./formulas.js";
 import {whyPicture} from "./picture.js";
@@ -16,8 +18,6 @@ import {projectionsOf} from "./projections.js";
 import {comparisonParts, dotParts, maskText, questionParts, scaleFormula, softmaxParts} from "./steps.js";
 import {Strip} from "./strip.js";
 
-const otherFormula = "The weights of this attention are not computed by equation (1), so this view cannot show the " +
-  "sum behind them.";
 const shortRow = 24;  // so many keys are listed unless the user asks for all
 
 export class View {
@@ -30,11 +30,12 @@ export class View {
   constructor(root, app) {
     this.#app = app;
     this.controls = controlBar(attentionPicker(app), layerPicker(app), headPicker(app), translationPicker(app));
-    this.queries = new LabelledSelect("Query", (value) => this.#pick({query: Number(value)}));
-    this.keys = new LabelledSelect("Key", (value) => this.#pick({key: Number(value)}));
+    this.queries = new LabelledSelect(text.query, (value) => this.#pick({query: Number(value)}));
+    this.keys = new LabelledSelect(text.key, (value) => this.#pick({key: Number(value)}));
     this.controls.element.append(this.queries.element, this.keys.element);
     this.status = el("p", {class: "empty"});
     this.failure = new FailureNote(app);
+    this.chain = new Chain(app);
     this.body = this.#createBody();
     root.append(this.controls.element, this.status, this.failure.element, this.body);
   }
@@ -42,18 +43,21 @@ export class View {
   async update() {
     this.controls.update();
     const {trace, state: {attention, layer}} = this.#app;
-    if (!trace) return this.#show(noTranslationText(this.#app, "how one weight was computed"));
+    if (!trace) return this.#show(noTranslationText(this.#app, text.shows));
     const site = this.#app.site();
     this.queries.element.hidden = this.keys.element.hidden = !site.d_k;
     if (!site.d_k) {
       this.#weight = null;
-      return this.#show(otherFormula);
+      return this.#show(text.otherFormula);
     }
-    if (!trace.has(attention, layer)) return this.#show("This layer is being fetched.");
+    if (!trace.has(attention, layer)) return this.#show(text.fetching);
     return this.#compute(trace, site);
   }
 
-  svg() { return this.#weight ? whyPicture(this.#weight, heaviestKeys(this.#weight, shortRow)) : null; }
+  svg() {
+    const weight = this.#weight;
+    return weight ? whyPicture(weight, heaviestKeys(weight, shortRow), this.chain.blocks) : null;
+  }
   destroy() { this.strip.destroy(); }
 
   #createBody() {
@@ -62,29 +66,21 @@ export class View {
     this.parts = Object.fromEntries(["dot", "scale", "mask", "softmax", "comparison"].map((name) => [name, el("div")]));
     const {dot, scale, mask, softmax, comparison} = this.parts;
     const steps = el("ol", {class: "why-steps"},
-      step("Query and key", [
-        "This head's projections of the two tokens, ", keyLength(), " numbers each. Where both have the same sign, ",
-        "the product raises the weight.",
-      ], this.strip.element, dot),
-      step("Scaling", [
-        "Long vectors give large sums, and a softmax of large numbers gives almost all weight to the largest. So the ",
-        "sum is divided by the square root of ", keyLength(), ".",
-      ], scale),
-      step("Mask", [], mask),
-      step("Softmax over all keys", [
-        "Each exponential is divided by the sum of its row, so that the weights add up to one.",
-      ], softmax),
-      step("What the attention kernel recorded", [], comparison));
-    return el("div", {class: "why"}, this.question, steps);
+      step(text.dotTitle, [text.dotAbout[0], keyLength(), text.dotAbout[1]], this.strip.element, dot),
+      step(text.scaleTitle, [text.scaleAbout[0], keyLength(), text.scaleAbout[1]], scale),
+      step(text.maskTitle, [], mask),
+      step(text.softmaxTitle, [text.softmaxAbout], softmax),
+      step(text.recordedTitle, [], comparison));
+    return el("div", {class: "why"}, this.question, steps, this.chain.element);
   }
 
   // Shows a sentence instead of the steps, or the steps if it is empty. `failure` says why there are none.
-  #show(text, failure = "") {
-    if (text || failure) this.#drawn = "";
-    this.status.textContent = text;
-    this.status.hidden = text === "";
+  #show(sentence, failure = "") {
+    if (sentence || failure) this.#drawn = "";
+    this.status.textContent = sentence;
+    this.status.hidden = sentence === "";
     this.failure.show(failure);
-    this.body.hidden = text !== "" || failure !== "";
+    this.body.hidden = sentence !== "" || failure !== "";
   }
 
   // Pins pieces. If words are merged, the word is pinned in the state, and the piece is kept in #picked.
@@ -128,6 +124,7 @@ export class View {
     const {attention, layer, head} = state;
     const {query, key} = this.#chosenPieces();
     const labels = this.#showTokens(trace, {query, key});
+    this.chain.update({trace, site, attention, layer, head, query, labels});
     const now = [attention, layer, head, query, key, this.#listsAll].join(" ");
     if (this.#drawn === now && this.#weight?.trace === trace) return;
     let found;
@@ -184,7 +181,7 @@ export class View {
     return el("button", {type: "button", hidden: rest === 0 && count <= shortRow, onclick: () => {
       this.#listsAll = !this.#listsAll;
       this.update();
-    }}, this.#listsAll ? "List only the largest weights" : `List the other ${rest} keys, too`);
+    }}, this.#listsAll ? text.listFewer : text.listOthers(rest));
   }
 }
 

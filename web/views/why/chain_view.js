@@ -1,0 +1,161 @@
+// The second half of the view "Why": from the weights of a query to the end of its layer, step by step.
+
+import {number} from "../../core/format.js";
+import {el} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
+import {VectorRows} from "../../parts/vector_rows.js";
+import {text} from "../../strings/layer.js";
+import {feedForwardSum, headsSum, headSum, normalised, residualSum, shareOf} from "./chain.js";
+import {checkLine, endParts, normFacts, unitParts} from "./chain_parts.js";
+import {headRows, normRows, residualRows, unitRows, valueRows} from "./chain_rows.js";
+import {equationTwo, layerNorm, multiHead, oneHead, residualSumFormula} from "./formulas.js";
+import {stepsOf} from "./layer_steps.js";
+
+const always = {value: text.value, axis: text.dimension};  // titles of strips
+
+export class Chain {
+  #app;
+  #place = null;  // {trace, site, attention, layer, head, query, labels}: what is to be shown
+  #found = null;  // the kernels' numbers for it
+  #unit = 0;      // the chosen one of the listed units
+  #status = el("p", {class: "empty"});
+  #failure;
+  #inFile = el("button", {type: "button", hidden: true, onclick: () => this.#showWhatTheFileHas()});
+  #steps = el("div");
+
+  constructor(app) {
+    this.#app = app;
+    this.#failure = new FailureNote(app);
+    this.element = el("section", {class: "why-chain", "aria-label": text.title},
+      el("h2", {class: "why-title"}, text.title), el("p", {class: "note"}, text.about), this.#status,
+      this.#failure.element, this.#inFile, this.#steps);
+  }
+
+  /** The steps that are drawn, for export: [{title, rows}]. Empty while there are none. */
+  blocks = [];
+
+  async update(place) {
+    const same = this.#place && ["trace", "attention", "layer", "query", "head"].every(
+      (name) => this.#place[name] === place[name]);
+    if (same && this.#found) return;
+    this.#place = place;
+    this.#found = null;
+    this.#show(this.blocks.length ? null : text.fetching);
+    let found;
+    try {
+      found = await stepsOf(this.#app, place.trace, place.attention, place.layer, place.query);
+    } catch (error) {
+      if (this.#place === place) this.#show("", error.message);
+      return;
+    }
+    if (this.#place !== place) return;
+    this.#found = found;
+    this.#unit = 0;
+    this.#show("");
+    this.#draw();
+  }
+
+  // Shows a sentence or why there are no steps. With null, what is drawn stays, in grey, until new steps have arrived.
+  #show(sentence, failure = "") {
+    this.#steps.classList.toggle("stale", sentence === null);
+    if (sentence === null) return;
+    this.#status.textContent = sentence;
+    this.#status.hidden = sentence === "";
+    this.#failure.show(failure);
+    const stored = this.#app.offline ? this.#place.trace.steps : null;
+    this.#inFile.hidden = !failure || !stored;
+    if (stored) this.#inFile.textContent = text.inFile(this.#titleOf(stored.attention), stored.layer);
+    this.#steps.hidden = sentence !== "" || failure !== "";
+    if (this.#steps.hidden) this.blocks = [];
+  }
+
+  #titleOf(attention) {
+    return this.#app.sites.find(({name}) => name === attention)?.title ?? attention;
+  }
+
+  #showWhatTheFileHas() {
+    const {attention, layer} = this.#place.trace.steps;
+    this.#app.set({attention, layer: layer - 1});
+  }
+
+  #isOff(head) {
+    const {attention, layer} = this.#place;
+    return (this.#app.shownResult?.request.heads_off ?? []).some((off) => (
+      off.attention === attention && off.layer === layer + 1 && off.head === head + 1));
+  }
+
+  #draw() {
+    const {addNorm, feedForward} = this.#found;
+    this.blocks = [];
+    const attention = [this.#values(), this.#heads(),
+      ...(addNorm ? this.#addNorm(addNorm, this.#found.output, text.attentionOutput, "MultiHead") : [])];
+    const network = feedForward && !this.#crossFollows() ? [this.#network(), ...(feedForward.addNorm
+      ? this.#addNorm(feedForward.addNorm, feedForward.output, text.networkOutput, "FFN") : [])] : [];
+    this.#steps.replaceChildren(
+      el("div", {class: "why-columns"}, el("ol", {class: "why-steps from-six"}, attention),
+        el("div", {}, el("ol", {class: "why-steps from-ten", hidden: network.length === 0}, network),
+          endParts(this.#app, this.#place, this.#crossFollows()))));
+  }
+
+  // Whether another attention stands between this one and the feed-forward network.
+  #crossFollows() { return this.#place.site.causal && this.#app.sites.some(isCross); }
+
+  // `checked` says what the difference is about, if the step has several.
+  #step(title, about, formula, {rows, titles, difference, checked}, ...content) {
+    const vectors = new VectorRows(titles);
+    vectors.show(rows);
+    this.blocks.push({title, rows});
+    return el("li", {}, el("h3", {}, title), el("p", {class: "note"}, about), formula, vectors.element,
+      ...content, checkLine(difference, checked));
+  }
+
+  #values() {
+    const {head, labels} = this.#place;
+    const sum = headSum(this.#found, head, this.#isOff(head));
+    const rows = valueRows(sum, labels.keys, head);
+    const strongest = sum.terms.map((term) => shareOf(term, sum.kernel));
+    const key = strongest.indexOf(Math.max(...strongest));
+    const summary = this.#isOff(head) ? text.isOff
+      : text.mostOf(labels.keys[key], `${number(100 * strongest[key], 0)}%`);
+    return this.#step(text.valuesTitle, text.valuesAbout, oneHead(head),
+      {rows, difference: sum.difference, titles: {label: text.word, second: text.weight, share: text.share, ...always}},
+      el("p", {}, summary));
+  }
+
+  #heads() {
+    const sum = headsSum(this.#found);
+    const rows = headRows(sum, this.#place.head,
+      {pick: (head) => this.#app.set({head}), isOff: (head) => this.#isOff(head)});
+    return this.#step(text.headsTitle, text.headsAbout, multiHead(sum.terms.length),
+      {rows, difference: sum.difference, titles: {share: text.share, ...always}});
+  }
+
+  #addNorm(numbers, output, name, subLayer) {
+    const sum = residualSum(numbers, output);
+    const norm = normalised(numbers);
+    const about = subLayer === "FFN" ? text.networkResidual : text.attentionResidual;
+    return [
+      this.#step(text.residualTitle, about, residualSumFormula(subLayer),
+        {rows: residualRows(sum, name), difference: sum.difference, titles: {share: text.share, ...always}}),
+      this.#step(text.normTitle, this.#found.norm === "pre" ? text.normPre : text.normPost, layerNorm(),
+        {rows: normRows(norm), difference: norm.difference, titles: always}, normFacts(norm, numbers)),
+    ];
+  }
+
+  #network() {
+    const sum = feedForwardSum(this.#found.feedForward);
+    const inner = new VectorRows({value: text.value, axis: text.unit});
+    inner.show([{label: text.hidden, values: sum.inner}]);
+    const pick = (at) => {
+      this.#unit = at;
+      this.#draw();
+    };
+    const titles = {label: text.unit, second: text.activation, share: text.share, ...always};
+    return this.#step(text.networkTitle, text.networkAbout,
+      el("div", {}, equationTwo(), el("p", {}, text.unitsOn(sum.on, sum.inner.length)), inner.element),
+      {rows: unitRows(sum, this.#unit, pick), difference: sum.difference, titles, checked: text.outputCheck},
+      ...unitParts(sum, this.#found.feedForward, this.#unit));
+  }
+}
+
+const isCross = ({queries, keys}) => queries === "target" && keys === "source";
