@@ -81,6 +81,14 @@ TEST_F(Heads, RefuseWhatTheyCannotUseAndKeepWhatWasFound) {
   EXPECT_EQ(read_file(heads_file()), before);
 }
 
+TEST_F(Heads, OfAnExportedCopyAreThoseOfTheModel) {
+  ASSERT_EQ(heads(write("text", "one two\n")).status, 0);
+  ASSERT_EQ(run("export --model " + model + " --precision int8 --output " + file("copy")).status, 0);
+  const Ending copy = run("heads --model " + file("copy"));
+  EXPECT_EQ(copy.out, heads("").out);
+  EXPECT_EQ(copy.err, "");
+}
+
 TEST_F(Heads, OfAModelThatHasChangedAreMarked) {
   ASSERT_EQ(heads(write("text", "one two\n")).status, 0);
   model::ModelInfo info = model::read_info(model);

@@ -6,6 +6,7 @@
 
 #include "dragoman/backend/quantise.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/base/new_directory.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
@@ -83,6 +84,8 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);
   copy_words(from, to);
+  const fs::path heads = from / "heads.json";  // see decode/roles/heads_file.h; rounding changes no head's role
+  if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_file(heads));
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
                             {"from", fs::absolute(from).lexically_normal().filename().string()}};
