@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <regex>
-#include <set>
 
 #include "dragoman/base/files.h"
 #include "tests/page.h"
@@ -12,9 +11,6 @@
 
 namespace dragoman {
 namespace {
-
-// Views whose texts are not in tables yet.
-const std::set<std::string> kWithoutTables{"play", "compare"};
 
 // Makes the browser prefer Chinese.
 constexpr const char* kChinese = R"(
@@ -75,7 +71,6 @@ TEST(PageTexts, StandInTheTables) {
     const std::string path = std::filesystem::relative(entry.path(), source_file("web")).generic_string();
     const bool has_words = path == "core/examples.js" || path == "views/tour/words.js";  // lists of words, not texts
     if (!path.ends_with(".js") || path.starts_with("strings/") || has_words) continue;
-    if (path.starts_with("views/") && kWithoutTables.contains(path.substr(6, path.find('/', 6) - 6))) continue;
     std::istringstream lines(read_file(entry.path()));
     for (std::string line; std::getline(lines, line);) {
       line = std::regex_replace(line, comment, "");
@@ -91,7 +86,6 @@ TEST_F(PageTest, EveryViewIsInChinese) {
   open(kChangedState);
   EXPECT_EQ(language_of(browser()), "zh");
   for (const std::string& view : views()) {
-    if (kWithoutTables.contains(view)) continue;
     show(view);
     for (const std::string& text : english_texts(browser())) ADD_FAILURE() << view << ": " << text;
   }
