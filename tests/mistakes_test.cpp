@@ -46,7 +46,7 @@ TEST_F(Mistakes, AFlagOfAnotherNameIsSuggested) {
 }
 
 TEST_F(Mistakes, AFlagOfAnotherCommandIsNamedWithItsCommands) {
-  expect_usage("translate --model model --reference a.de", "It is a flag of evaluate and score.");
+  expect_usage("translate --model model --reference a.de", "It is a flag of evaluate, heads and score.");
   expect_usage("translate --version", "Did you mean 'dragoman --version'?");
   expect_usage("score --reference a.de --metric comet", "BLEU and chrF are always computed; --ter adds TER.");
   expect_usage("score --reference a.de --colour red", "'dragoman score --help' shows them all.");

@@ -132,7 +132,7 @@ TEST_F(PageTest, TheLanguageButtonKeepsTheState) {
   EXPECT_EQ(browser().text("#language"), "中文");
   browser().wait_for("location.hash.includes('source=en')");  // the page has written the address
   const Json before = browser().value("location.hash");
-  const Json cell = browser().text(".chosen-cell span");
+  const std::string cell = browser().text(".chosen-cell span");
   browser().click("#language");
   wait_until_shown("document.documentElement.lang === 'zh' && document.querySelector('.chosen-cell span')");
   EXPECT_EQ(browser().value("location.hash"), before);

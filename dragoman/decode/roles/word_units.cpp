@@ -39,6 +39,10 @@ void add_word(std::span<const Piece> pieces, std::int64_t word, WordUnits& to) {
   while (first < end && is_mark(first)) ++first;
   while (end > first && is_mark(end - 1)) --end;
   for (std::size_t at = 0; at < pieces.size(); ++at) {
+    if (pieces[at].text.empty() && at + 1 < pieces.size()) {  // only a space: it belongs to the piece after it
+      to.of_token.push_back(std::ssize(to.units));
+      continue;
+    }
     const bool outside = at < first || at >= end;
     if (outside || at == first || pieces[at].kind == PieceKind::kIdeographs) {
       to.units.push_back({.text = "", .is_mark = outside, .word = word});
