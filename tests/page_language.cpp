@@ -21,11 +21,11 @@ const std::string kChangedState = kState + "&query=2&key=1&off=c1.1&prefix=nine&
 std::string source_file(const std::string& path) { return std::string(DRAGOMAN_SOURCE_DIR) + "/" + path; }
 
 // Names that are the same in every language, and the words of the test's model and its sentences.
-const Json kSameInEveryLanguage{"dragoman", "Transformer", "softmax", "Logit",  "lens",  "log",  "exp",  "PE",
-                                "pos",      "sin",         "cos",     "SVG",    "PNG",   "JSON", "HTML", "API",
-                                "Enter",    "float",       "base",    "Escape", "Top",   "gnmt", "FFN",  "MultiHead",
-                                "GPU",      "json",        "top",     "ms",     "unk",   "one",  "two",  "three",
-                                "four",     "five",        "six",     "seven",  "eight", "nine"};
+const Json kSameInEveryLanguage{"dragoman",  "Transformer", "softmax", "Softmax", "Logit",  "lens",  "log",  "exp",
+                                "PE",        "pos",         "sin",     "cos",     "SVG",    "PNG",   "JSON", "HTML",
+                                "API",       "Enter",       "float",   "base",    "Escape", "Top",   "gnmt", "FFN",
+                                "MultiHead", "GPU",         "json",    "top",     "ms",     "unk",   "one",  "two",
+                                "three",     "four",        "five",    "six",     "seven",  "eight", "nine"};
 
 // The texts in an element of the page that have English words.
 std::vector<std::string> english_texts(Browser& browser, const std::string& root = "body") {
