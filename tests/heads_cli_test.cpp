@@ -56,7 +56,8 @@ TEST_F(Heads, CanBeComparedWithAlignments) {
   const Ending ending = heads(source + " --reference " + target + " --alignments " + gold);
   ASSERT_EQ(ending.status, 0) << ending.err;
   EXPECT_NE(ending.out.find("AER"), std::string::npos) << ending.out;
-  for (const Json& head : saved()["heads"]) {
+  const Json file = saved();
+  for (const Json& head : file["heads"]) {
     EXPECT_EQ(head.contains("alignment_error"), head["attention"] == "cross");
     EXPECT_EQ(head["role"], "mixed");  // three words prove nothing
   }

@@ -78,7 +78,7 @@ TEST_F(RankingTest, ShowsADotForEachHeadThatFiltersAndClicksReach) {
             "Cross-attention, layer 2, head 2 (alignment): Distance 1.20, Entropy, bits 1.50");
   browser().run("document.querySelector('.scatter .dot').dispatchEvent(new MouseEvent('click', {bubbles: true}));");
   browser().wait_for("document.querySelector('.dot[aria-pressed=true]')");
-  browser().wait_for("/[&]head=2/.test(location.hash) && /[&]heads=2/.test(location.hash)");
+  browser().wait_for("/&head=2/.test(location.hash) && /&heads=2/.test(location.hash)");  // the address follows
   choose_role("previous word");
   browser().wait_for("document.querySelector('.scatter text.label')");  // no head fits
   EXPECT_EQ(dots(), 0);

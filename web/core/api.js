@@ -140,7 +140,7 @@ export class OfflineFile {
   changesOf(sentence) {
     return this.#own.filter(({request}) => request.q === sentence && !isPlain(request)).map(({request}) => (
       Object.fromEntries(Object.entries(request).filter(([name]) => (
-        !unusedFields.has(name) && !["q", "model"].includes(name)))));
+        !unusedFields.has(name) && !["q", "model"].includes(name))))));
   }
 
   /** The stored answer for the request. A plain request also takes any other stored answer for its sentence. */

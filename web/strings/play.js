@@ -17,6 +17,7 @@ export const text = inLanguage({
       "曲线越粗，权重越大；最小的权重不画。点击模块可以查看它的工作方式。从第二个词起播放加快。",
   },
   blocks: {en: "Blocks of the model, in the order of the computation", zh: "模型的模块，按计算顺序排列"},
+  named: {en: (title) => `${title}:`, zh: (title) => `${title}：`},
   opens: {en: (view) => `Opens “${view}”.`, zh: (view) => `打开“${view}”。`},
   noView: {en: "No view shows more of it.", zh: "没有显示其细节的视图。"},
 
@@ -45,10 +46,10 @@ export const text = inLanguage({
   softmax: {en: "Softmax", zh: "Softmax"},
 
   aboutEmbedding: {
-    en: "Looks up a vector for each piece in a learned table.", zh: "在学到的表中为每个词片查出一个向量。",
+    en: "Looks up a vector for each piece in a learned table.", zh: "在学到的表中为每个子词查出一个向量。",
   },
   aboutPositions: {
-    en: "Adds a vector that says where in the sentence a piece stands.", zh: "加上一个表示词片在句中位置的向量。",
+    en: "Adds a vector that says where in the sentence a piece stands.", zh: "加上一个表示子词在句中位置的向量。",
   },
   aboutSelf: {
     en: "Each word collects what it needs from all words of its sentence.", zh: "每个词从整个句子的词中收集所需的信息。",
@@ -80,10 +81,10 @@ export const text = inLanguage({
   },
   aboutConvolution: {en: "Combines each word with its neighbours.", zh: "把每个词与相邻的词结合起来。"},
   aboutLinear: {
-    en: "Turns the last vector into a score for each piece of the vocabulary.", zh: "把最后的向量变成词表中每个词片的得分。",
+    en: "Turns the last vector into a score for each piece of the vocabulary.", zh: "把最后的向量变成词表中每个子词的得分。",
   },
   aboutSoftmax: {
-    en: "Turns the scores into probabilities of the next piece.", zh: "把得分变成下一个词片的概率。",
+    en: "Turns the scores into probabilities of the next piece.", zh: "把得分变成下一个子词的概率。",
   },
   aboutOther: {en: "A block of this model’s own.", zh: "该模型特有的模块。"},
   aboutSearch: {
@@ -92,11 +93,11 @@ export const text = inLanguage({
 
   embeds: {
     en: (count) => `Each of the ${count} pieces of the source becomes a vector.`,
-    zh: (count) => `源句的 ${count} 个词片各变成一个向量。`,
+    zh: (count) => `源句的 ${count} 个子词各变成一个向量。`,
   },
   embedsWithPositions: {
     en: (count) => `Each of the ${count} pieces of the source becomes a vector, and its position is added.`,
-    zh: (count) => `源句的 ${count} 个词片各变成一个向量，并加上位置编码。`,
+    zh: (count) => `源句的 ${count} 个子词各变成一个向量，并加上位置编码。`,
   },
   begins: {en: "The decoder begins: it reads the start token.", zh: "解码器开始：读入起始符。"},
   reads: {
@@ -135,7 +136,7 @@ export const text = inLanguage({
   ends: {
     en: "The end token, </s>, is chosen, so the sentence is complete.", zh: "选中了结束符 </s>，句子完成。",
   },
-  firstPiece: {en: " (The probabilities are those of its first piece.)", zh: "（概率是该词第一个词片的概率。）"},
+  firstPiece: {en: " (The probabilities are those of its first piece.)", zh: "（概率是该词第一个子词的概率。）"},
   probabilityOf: {en: (word, p) => `${word} ${p}`, zh: (word, p) => `${word} ${p}`},
   notYet: {en: "not computed yet", zh: "尚未计算"},
   curve: {

@@ -32,22 +32,21 @@ Piece piece_of(std::int32_t token, const text::Tokenizer& tokenizer) {
   return {text, PieceKind::kMark};
 }
 
-// Adds the units of one word between spaces. Marks inside the word, as in o'clock, belong to it. A piece that is only a
-// space belongs to the unit after it.
+// Adds the units of one word between spaces. Marks inside the word, as in o'clock, belong to it.
 void add_word(std::span<const Piece> pieces, std::int64_t word, WordUnits& to) {
   const auto is_mark = [&](std::size_t at) { return pieces[at].kind == PieceKind::kMark; };
   std::size_t first = 0, end = pieces.size();
   while (first < end && is_mark(first)) ++first;
   while (end > first && is_mark(end - 1)) --end;
-  bool begins = true;
   for (std::size_t at = 0; at < pieces.size(); ++at) {
-    const bool outside = at < first || at >= end;
-    if (begins || outside || at == first || pieces[at].kind == PieceKind::kIdeographs) {
-      const bool continues_space = !begins && to.units.back().text.empty();
-      if (!continues_space) to.units.push_back({.text = "", .is_mark = true, .word = word});
-      to.units.back().is_mark = outside;
+    if (pieces[at].text.empty() && at + 1 < pieces.size()) {  // only a space: it belongs to the piece after it
+      to.of_token.push_back(std::ssize(to.units));
+      continue;
     }
-    begins = false;
+    const bool outside = at < first || at >= end;
+    if (outside || at == first || pieces[at].kind == PieceKind::kIdeographs) {
+      to.units.push_back({.text = "", .is_mark = outside, .word = word});
+    }
     to.units.back().text += pieces[at].text;
     to.of_token.push_back(std::ssize(to.units) - 1);
   }

@@ -1,6 +1,7 @@
 // The blocks of the drawing as a list of buttons above the picture: each can be pointed at, reached by keyboard, read
 // by a screen reader, and entered.
 
+import {joinedSentences} from "../../core/language.js";
 import {el, moveFocus} from "../../parts/elements.js";
 import {hideTooltip, showTooltip} from "../../parts/tooltip.js";
 import {text} from "../../strings/play.js";
@@ -31,7 +32,7 @@ export class BlockList {
   /** Says what is known at another moment. */
   update() {
     for (const [item, button] of this.#buttons) {
-      const label = this.#sentences(item).join(" ");
+      const label = joinedSentences(this.#sentences(item));
       if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       button.toggleAttribute("data-closed", this.#entranceOf(item) === null);
     }
@@ -51,7 +52,7 @@ export class BlockList {
 
   #sentences(item) {
     const tab = this.#entranceOf(item)?.tab;
-    return [`${item.title}:`, item.about, item.details?.() ?? "", tab ? text.opens(title[tab]) : text.noView]
+    return [text.named(item.title), item.about, item.details?.() ?? "", tab ? text.opens(title[tab]) : text.noView]
       .filter(Boolean);
   }
 
@@ -60,7 +61,7 @@ export class BlockList {
     const box = event.target.getBoundingClientRect();
     const [x, y] = event.type === "focus" ? [box.left, box.bottom] : [event.clientX, event.clientY];
     const [title, ...others] = this.#sentences(item);
-    showTooltip(x, y, el("strong", {}, title), " ", others.join(" "));
+    showTooltip(x, y, el("strong", {}, title), " ", joinedSentences(others));
   }
 
   #open(item) {
