@@ -100,7 +100,7 @@ TEST(Manual, HoldsEveryFlagOfEveryCommandWithItsDefault) {
     }
   }
   EXPECT_NE(manual.find("--norm post|pre\n"), std::string::npos);
-  EXPECT_NE(manual.find("dragoman translate [FLAG]... [FILE]...\n"), std::string::npos);
+  EXPECT_NE(manual.find("dragoman translate --model DIR [FLAG]... [FILE]...\n"), std::string::npos);
   EXPECT_NE(manual.find("--d-model N\nWidth of every sub-layer(aqs output.\nDefault: 512.\n"), std::string::npos);
 }
 

@@ -202,7 +202,7 @@ TEST_F(Damage, OfAModelIsReportedInOneSentence) {
   expect_one_sentence(damaged("truncate -s 100 config.json"), 1, "is not JSON");
   expect_one_sentence(damaged("truncate -s 1000 model.safetensors"), 1, "model.safetensors");
   expect_one_sentence(damaged("truncate -s -4 model.safetensors"), 1, "cut short");
-  expect_one_sentence(damaged("rm model.safetensors"), 1, "(no such file or directory)");
+  expect_one_sentence(damaged("rm model.safetensors"), 1, "there is no model.safetensors in");
   expect_one_sentence(damaged("rm model.safetensors && mkdir model.safetensors"), 1, "is not a file");
   expect_one_sentence(damaged("rm tokenizer.model"), 1, "there is no tokenizer.model in");
   expect_one_sentence(damaged("truncate -s 50 tokenizer.model"), 1, "is not a SentencePiece model");
@@ -336,7 +336,7 @@ TEST_F(WrongInput, SettingsThatDoNotFitAreNamed) {
   const auto with = [&](const std::string& more) { return train_on("train.en", "train.ne", more); };
   std::ofstream(file("config.yaml")) << "d-modle: 32\n";
   expect_one_sentence(with("--config " + file("config.yaml")), 2, "no setting 'd-modle'. Did you mean 'd-model'?");
-  expect_one_sentence(with("--train-weights 1,2"), 2, "train-weights has 2 numbers for 1 corpora");
+  expect_one_sentence(with("--train-weights 1,2"), 2, "train-weights has 2 numbers for 1 corpus");
   expect_one_sentence(with("--source-language english"), 2, "'english', which is not a language tag");
   expect_last_sentence(with("--max-length 300"), 2, "max-length is 300, but a batch has 256 tokens");
   expect_last_sentence(with("--patience 3"), 2, "patience is 3, but there is no validation text");

@@ -69,7 +69,7 @@ TEST_F(Doctor, PrintsTheSameAsJson) {
   for (const Json& section : whole["sections"]) {
     names.insert(section["name"].get<std::string>());
     for (const Json& finding : section["findings"]) {
-      if (section["name"] == "memory") continue;  // what is free changes from call to call
+      if (section["name"] == "memory" || section["name"] == "cuda") continue;  // what is free changes from call to call
       const std::string words = finding["text"].get<std::string>();
       EXPECT_NE(text.out.find(words), std::string::npos) << words << text.out;
     }
@@ -158,6 +158,7 @@ TEST_F(Doctor, RefusesHalfATestText) {
   expect_one_sentence(doctor("--preset nothing"), 2, "nothing");
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers keep freed memory
 TEST_F(Doctor, DoesNotKeepTheTextInMemory) {
   {
     std::ofstream text(file("large.en"));  // 60 MB, and as much for the other side
@@ -169,6 +170,7 @@ TEST_F(Doctor, DoesNotKeepTheTextInMemory) {
   EXPECT_EQ(large.wait().status, 1);  // source and target are equal
   EXPECT_LT(large.peak_mebibytes(), small.peak_mebibytes() + 60);
 }
+#endif
 
 }  // namespace
 }  // namespace dragoman

@@ -40,6 +40,7 @@ TEST_F(Mistakes, AFlagOfAnotherNameIsSuggested) {
   expect_usage("translate -m model", "there is no flag '-m'. Did you mean '--model'?");
   expect_usage("-v", "there is no flag '-v'. Did you mean '--version'?");
   expect_usage("translate \u2013model model", "Did you mean '--model'?");  // a word processor made a dash of it
+  expect_usage("translate model", "'model' is a directory. Did you mean '--model model'?");
   expect_usage("translate '--model model'", "there is no flag '--model model'. Write it without the quotes.");
   expect_usage("train --model m --resume", "A run is resumed by itself if --model names its directory.");
 }

@@ -108,6 +108,7 @@ void choose_export(Browser& browser, const std::string& entry) {
       ".find((button) => button.textContent.startsWith(arguments[0])).click();",
       Json::array({entry}));
   browser.wait_for("/Saved|copied|Copy/.test(document.querySelector('.menu-status').textContent)");
+  browser.click("#export");  // the open menu covers tabs
 }
 
 std::string saved(const std::string& path) {

@@ -33,7 +33,7 @@ std::string theme(Browser& browser) {
 
 TEST_F(PageTest, EveryViewShowsSomethingAndEveryControlHasAName) {
   open(kFullState);
-  EXPECT_EQ(views().size(), 11u);
+  EXPECT_EQ(views().size(), 12u);
   for (const std::string& view : views()) {
     show(view);
     EXPECT_EQ(browser().value("document.querySelector('[role=tab][aria-selected=true]').dataset.tab"), view);

@@ -206,7 +206,8 @@ TEST_F(PageTest, AModelWithoutAttentionShowsTranslationAndSearch) {
   const Json expected = translated({{"q", kSentence}});
   EXPECT_EQ(browser().text("#translation"), expected["text"].get<std::string>());
   EXPECT_EQ(note(browser()), kNoAttention);
-  EXPECT_EQ(seen_tabs(browser()), (std::vector<std::string>{"whatif", "compare", "beam", "positions", "film"}));
+  EXPECT_EQ(seen_tabs(browser()),
+            (std::vector<std::string>{"whatif", "compare", "words", "beam", "positions", "film"}));
   EXPECT_EQ(browser().value("document.querySelector('#view').dataset.view"), "beam");
   expect_text(browser(), ".tree-results tbody", expected["text"]);
   expect_text(browser(), ".facts", "score " + shown(expected["score"]));
@@ -333,7 +334,7 @@ TEST_F(PageTest, AnotherPairOfLanguagesMayHaveAnotherKindOfModel) {
   choose("xx de");
   wait_until_shown("document.querySelector('#view').dataset.view === 'beam'");
   EXPECT_EQ(note(browser()), kNoAttention);
-  EXPECT_EQ(seen_tabs(browser()).size(), 5u);
+  EXPECT_EQ(seen_tabs(browser()).size(), 6u);
   choose("en de");
   wait_until_shown("document.querySelector('#view').dataset.view === 'grid'");
   EXPECT_EQ(seen_tabs(browser()), views());

@@ -126,10 +126,10 @@ TEST_F(ScoreCommand, ComparesSystems) {
 
 TEST_F(ScoreCommand, FilesMustHaveTheSameNumberOfLines) {
   const std::string command = kProgram + " score --reference " + reference;
-  expect_one_sentence(shell("printf 'a\\nb\\n' | " + command), 2, "has only 1 lines, but standard input has more");
+  expect_one_sentence(shell("printf 'a\\nb\\n' | " + command), 2, "has only 1 line, but standard input has more");
   expect_one_sentence(shell(command + " </dev/null"), 2, "standard input has only 0 lines");
   write(other, "a\nb\n");
-  expect_one_sentence(score("--system " + other), 2, "has only 1 lines, but '" + other + "' has more");
+  expect_one_sentence(score("--system " + other), 2, "has only 1 line, but '" + other + "' has more");
   write(reference, "");
   expect_one_sentence(shell(command + " </dev/null"), 2, "standard input is empty: there is nothing to score");
 }
@@ -142,7 +142,7 @@ TEST_F(ScoreCommand, BadFilesAreNamed) {
 }
 
 TEST_F(ScoreCommand, FlagsThatMakeNoSenseAreRefused) {
-  expect_one_sentence(run("score"), 2, "score: name the reference translations with --reference");
+  expect_one_sentence(run("score"), 2, "score: --reference FILE is missing;");
   expect_one_sentence(run("score --reference -"), 2, "only one file can be standard input");
   expect_one_sentence(score("--paired bootstrap"), 2, "name it with --system");
   expect_one_sentence(score("--paired bootstrap --confidence --system " + other), 2,

@@ -81,7 +81,7 @@ TEST_F(ServeFaults, SlowSendersAreRefusedAndDelayNobody) {
     for (const Client& client : slow) client.send("G");
     EXPECT_TRUE(serves(server));
   }
-  for (Client& client : slow) expect_refused(client, 408, "0.3 seconds");
+  for (Client& client : slow) expect_refused(client, 408, "0.3 s");
 }
 
 TEST_F(ServeFaults, AClientThatStopsSendingGetsTheAnswerToAWholeRequest) {

@@ -41,8 +41,8 @@ class Streams : public SmallModelTest {
 TEST_F(Streams, ResultsThatCannotBeWrittenAreAnError) {
   for (const std::string& line : printing()) {
     SCOPED_TRACE(line);
-    expect_last_sentence(shell(line + " >&-"), 1, "cannot write to standard output (Bad file descriptor).");
-    expect_last_sentence(shell(line + " >/dev/full"), 1, "cannot write to standard output (No space left on device).");
+    expect_last_sentence(shell(line + " >&-"), 1, "cannot write to standard output (bad file descriptor).");
+    expect_last_sentence(shell(line + " >/dev/full"), 1, "cannot write to standard output (no space left on device).");
   }
 }
 

@@ -195,7 +195,7 @@ TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFit) {
             "translate: '" + prefixes +
                 "' has only 2 lines, but standard input has more; both must have the same number of lines.\n");
   EXPECT_EQ(lines_of(fewer.out).size(), 2u);
-  EXPECT_EQ(more.err, "translate: standard input has only 1 lines, but '" + prefixes +
+  EXPECT_EQ(more.err, "translate: standard input has only 1 line, but '" + prefixes +
                           "' has more; both must have the same number of lines.\n");
   const Ending too_long = translate("one\none\n", flag + " --max-extra 2");
   EXPECT_EQ(too_long.status, 2);

@@ -46,6 +46,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
 // Parses the command line and runs the command. An error in the command line becomes a UsageError.
 int run(CLI::App& program, const CommandLine& line) {
   if (const auto message = flag_as_value_message(line)) throw UsageError(*message);
+  if (const auto message = misplaced_argument_message(line)) throw UsageError(*message);
   try {
     parse(program, line.arguments);
   } catch (const CLI::CallForHelp&) {

@@ -30,8 +30,9 @@ export const text = inLanguage({
   lens: {en: "Logit lens", zh: "Logit lens（逐层预测）"},
   lensNote: {
     en: "The logit lens: the words that each layer of the decoder would have chosen if it were the last. The state " +
-      "after the layer goes through the model’s own output projection. The last layer is the model itself.",
-    zh: "Logit lens：如果解码器的某一层就是最后一层，它会选哪个词。该层之后的状态直接经过模型自己的输出投影；最后一层就是模型本身。",
+      "after the layer goes through the model’s own output projection. The last layer is the model itself. " +
+      "Darker cells are more certain, and a frame means that the layer already has the word of the translation.",
+    zh: "Logit lens：如果解码器的某一层就是最后一层，它会选哪个词。该层之后的状态直接经过模型自己的输出投影；最后一层就是模型本身。颜色越深，把握越大；有边框表示该层已经选出译文中的词。",
   },
   lensCaption: {en: "The likeliest word of each layer and position", zh: "每一层、每个位置概率最高的词"},
   layer: {en: "Layer", zh: "层"},
@@ -44,6 +45,10 @@ export const text = inLanguage({
   chosenBar: {
     en: (word, p) => `${word}, probability ${p}, in the translation`,
     zh: (word, p) => `${word}，概率 ${p}，译文用的词`,
+  },
+  forceNote: {
+    en: "Click another word to put it here; the model then writes the rest.",
+    zh: "点击另一个词，把它放在这里，其余由模型续写。",
   },
   force: {en: "Put this word here; the model writes the rest", zh: "把这个词放在这里，其余由模型续写"},
   forceBar: {en: (bar) => `${bar}. Put it here`, zh: (bar) => `${bar}。放在这里`},

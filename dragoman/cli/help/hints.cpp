@@ -1,6 +1,7 @@
 #include "dragoman/cli/help/hints.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -142,6 +143,24 @@ std::optional<std::string> flag_as_value_message(const CommandLine& line) {
     const std::string next = name_of(line.arguments[i]);
     if (line.command->flag(next) == nullptr) continue;
     return join(flag->name, " needs a value, but the flag '", next, "' follows it.");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> misplaced_argument_message(const CommandLine& line) {
+  if (line.command->arguments.empty()) return std::nullopt;
+  for (std::size_t i = line.begin; i < line.arguments.size(); ++i) {
+    const std::string& argument = line.arguments[i];
+    const FlagEntry* flag = line.command->flag(argument);
+    if (flag != nullptr && !flag->is_switch()) ++i;  // its value
+    if (argument.starts_with("-") && line.command->flag(name_of(argument)) == nullptr) return std::nullopt;
+    if (argument.starts_with("-")) continue;
+    if (with_plain_dashes(argument) != argument) return unknown_flag_message(line, argument);
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(argument, ignored)) continue;
+    if (const std::string hint = value_hint(line, i); hint.find("Did you mean") != std::string::npos) {
+      return join("'", argument, "' is a directory.", hint);
+    }
   }
   return std::nullopt;
 }

@@ -21,6 +21,10 @@ CommandLine find_command(const CommandEntry& program, std::vector<std::string> a
 // The message about a flag whose value is missing because another flag follows it. CLI11 would take that for the value.
 std::optional<std::string> flag_as_value_message(const CommandLine& line);
 
+// The message about an argument that the command would accept as the name of a file, although a flag was probably
+// meant: a dash of a word processor, or a directory while --model is missing.
+std::optional<std::string> misplaced_argument_message(const CommandLine& line);
+
 // The message about a word that should be a command; nothing if the command has no subcommands, or no word is given.
 std::optional<std::string> unknown_command_message(const CommandLine& line);
 

@@ -59,8 +59,8 @@ namespace {
 
 // The file of the weights, which must exist.
 fs::path existing_weights(const fs::path& directory) {
-  require<Error>(is_file(weights_file(directory)), "there is no model.safetensors in '", directory.string(),
-                 "'; copy all files of the model.");
+  require<Error>(fs::exists(status_of(weights_file(directory))), "there is no model.safetensors in '",
+                 directory.string(), "'; copy all files of the model.");
   return weights_file(directory);
 }
 

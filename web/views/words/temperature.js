@@ -9,7 +9,7 @@ const [coldest, hottest] = [0.1, 5];
 export function temperatureSlider(get, set) {
   const shown = el("span", {});
   const input = el("input", {
-    type: "range", min: Math.log(coldest), max: Math.log(hottest), step: 0.01,
+    type: "range", min: Math.log(coldest), max: Math.log(hottest), step: "any",
     oninput: () => { shown.textContent = textOf(valueOf(input)); },
     onchange: () => set(valueOf(input)),
   });

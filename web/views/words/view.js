@@ -101,7 +101,8 @@ export class View {
     }));
     const {rank, p} = this.#shown();
     this.release.hidden = this.#app.state.forced === "";
-    this.note.textContent = rank === 0 ? text.isLikeliest : text.isOther(rank + 1, number(p));
+    const what = rank === 0 ? text.isLikeliest : text.isOther(rank + 1, number(p));
+    this.note.textContent = this.#app.offline ? what : `${what} ${text.forceNote}`;
     this.lens.show(layers, this.#app.trace.tgt, {position: this.#position, layer: this.#layer});
     this.lens.element.parentElement.hidden = !layers.length;
   }
