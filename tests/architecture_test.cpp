@@ -226,7 +226,7 @@ TEST_F(NewArchitecture, IsRefusedByAProgramWithoutIt) {
 }
 
 TEST_F(NewArchitecture, IsServed) {
-  serve::Server server({trained()}, translation(), 100, {}, {.port = 0});
+  serve::Server server({.directories = {trained()}, .translation = translation(), .max_waiting = 100}, {}, {.port = 0});
   Client client(server.port());
   const auto model = client.ask("GET /v1/model HTTP/1.1\r\nHost: a\r\n\r\n");
   ASSERT_EQ(model.status, 200) << model.body;
@@ -284,7 +284,7 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
   } catch (const NoBrowser& why) {
     GTEST_SKIP() << "There is no browser to test the page in. " << why.what();
   }
-  serve::Server server({trained()}, translation(), 100, {}, {.port = 0});
+  serve::Server server({.directories = {trained()}, .translation = translation(), .max_waiting = 100}, {}, {.port = 0});
   std::vector<std::string> views{"heads", "grid", "matrix", "why", "ranking", "whatif", "beam", "play", "film"};
   look_at_views(*browser, "http://127.0.0.1:" + std::to_string(server.port()) + "/", views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);
