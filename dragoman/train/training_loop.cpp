@@ -53,6 +53,7 @@ bool is_better(const Figures& now, const Figures& before, BestBy by) {
 RunResult TrainingLoop::run() {
   std::optional<Ending> ending = reason_to_end();
   const bool had_nothing_to_do = ending.has_value();
+  const std::int64_t first_step = state_.step;
   if (run_.probe && state_.scheduled && !run_.probe->has_frame(state_.step)) record_probe();
   while (!ending) {
     start_update();
@@ -71,8 +72,12 @@ RunResult TrainingLoop::run() {
     }
   }
   if (had_nothing_to_do && state_.step > 0) publish();
-  return {
-      .ending = *ending, .step = state_.step, .best = state_.best, .seconds = state_.seconds, .weights = published_};
+  return {.ending = *ending,
+          .step = state_.step,
+          .first_step = first_step,
+          .best = state_.best,
+          .seconds = state_.seconds,
+          .weights = published_};
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {
